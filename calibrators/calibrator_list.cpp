@@ -1,0 +1,45 @@
+#include <array>
+#include <string>
+
+#include "calibrators/arguments.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+
+namespace detent {
+
+std::unique_ptr<Calibrator> make_max_calibrator(std::string_view argument);
+std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument);
+std::unique_ptr<Calibrator> make_entropy_calibrator(std::string_view argument);
+std::unique_ptr<Calibrator> make_mse_calibrator(std::string_view argument);
+
+std::span<const CalibratorEntry> calibrator_list() {
+  static constexpr std::array<CalibratorEntry, 4> kCalibrators = {{
+      {"max", "keeps everything: the largest |x| seen", make_max_calibrator},
+      {"percentile", "percentile:P keeps P percent of the elements, default 99.99", make_percentile_calibrator},
+      {"entropy", "loses the least information (KL divergence) when |x| is cut to 128 levels", make_entropy_calibrator},
+      {"mse", "least mean squared quantization error", make_mse_calibrator},
+  }};
+  return kCalibrators;
+}
+
+std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
+  const size_t colon = spec.find(':');
+  const std::string_view name = spec.substr(0, colon);
+  const std::string_view argument = colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1);
+  std::string known;
+  for (const CalibratorEntry& entry : calibrator_list()) {
+    if (entry.name == name) return entry.make(argument);
+    known += (known.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw Error(ErrorCode::InvalidOption, "there is no calibrator \"" + std::string(spec) + "\"", "known are: " + known);
+}
+
+void refuse_argument(std::string_view calibrator, std::string_view argument) {
+  if (argument.empty()) return;
+  throw Error(ErrorCode::InvalidOption,
+              "calibrator " + std::string(calibrator) + " takes no argument, but was given \"" +
+                  std::string(argument) + "\"",
+              "write " + std::string(calibrator) + " alone");
+}
+
+}  // namespace detent

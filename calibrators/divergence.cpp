@@ -1,0 +1,71 @@
+#include "calibrators/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace detent {
+namespace {
+
+double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
+
+}  // namespace
+
+ClippedDivergence::ClippedDivergence(std::span<const double> counts)
+    : counts_(counts.begin(), counts.end()), sums_(1), log_sums_(1), non_empty_(1) {
+  for (const double count : counts_) {
+    sums_.push_back(sums_.back() + count);
+    log_sums_.push_back(log_sums_.back() + x_log_x(count));
+    non_empty_.push_back(non_empty_.back() + (count > 0 ? 1 : 0));
+  }
+}
+
+double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) const {
+  const double left = sums_[first];
+  const double right = sums_.back() - sums_[last];
+  const double inside = sums_[last] - sums_[first];
+  const double first_count = counts_[first];
+  const double last_count = counts_[last - 1];
+  if (inside <= 0 || (left > 0 && first_count == 0) || (right > 0 && last_count == 0))
+    return std::numeric_limits<double>::infinity();
+
+  // sum p ln p: that of the bins, with the tails moved into the end bins.
+  double p_log_p = log_sums_[last] - log_sums_[first];
+  if (left > 0) p_log_p += x_log_x(first_count + left) - x_log_x(first_count);
+  if (right > 0) p_log_p += x_log_x(last_count + right) - x_log_x(last_count);
+
+  // sum p ln q: within a bucket q is constant and p sums to the bucket's count, but for the tails.
+  const size_t width = last - first;
+  double p_log_q = 0;
+  double first_log = 0;
+  double last_log = 0;
+  size_t begin = first;
+  for (size_t bucket = 0; bucket < levels; ++bucket) {
+    const size_t end = first + ((bucket + 1) * width + levels - 1) / levels;
+    const double count = sums_[end] - sums_[begin];
+    if (count > 0) {
+      const double log_q = std::log(count / (non_empty_[end] - non_empty_[begin]));
+      p_log_q += count * log_q;
+      if (begin == first) first_log = log_q;
+      if (end == last) last_log = log_q;
+    }
+    begin = end;
+  }
+  p_log_q += left * first_log + right * last_log;
+  return (p_log_p - p_log_q) / sums_.back() - std::log(sums_.back()) + std::log(inside);
+}
+
+size_t last_minimum(std::span<const double> divergences) {
+  const double smallest = *std::min_element(divergences.begin(), divergences.end());
+  size_t i = divergences.size() - 1;
+  while (divergences[i] > smallest + kSameDivergence) --i;
+  return i;
+}
+
+std::vector<double> without_zero_peak(std::span<const double> counts) {
+  std::vector<double> copy(counts.begin(), counts.end());
+  if (copy.size() > 1) copy[0] = copy[1];
+  return copy;
+}
+
+}  // namespace detent

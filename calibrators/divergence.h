@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace detent {
+
+/// Kullback-Leibler divergence between a distribution and what is left of it when it is clipped to a window of bins and
+/// the window is cut to `levels` levels.
+///
+/// p is the window with the counts outside added to its end bins. q is the window without them: its n bins fall into
+/// `levels` buckets, bin j into floor(j*levels/n), and each bucket's count is spread evenly over its non-empty bins.
+/// D = sum over p>0 of p ln(p/q), both normalised to sum 1; infinite where q = 0 and p > 0, that is when an end bin is
+/// empty while something lies beyond it.
+/// Source  S. Migacz, "8-bit Inference with TensorRT", GTC 2017; bucket rule of pytorch-quantization 2.x.
+class ClippedDivergence {
+ public:
+  /// Counts need not be whole. Cost O(bins).
+  explicit ClippedDivergence(std::span<const double> counts);
+
+  /// Window [first, last), last - first >= 2. Cost O(levels). Infinite when the window holds nothing.
+  [[nodiscard]] double operator()(size_t first, size_t last, size_t levels) const;
+  [[nodiscard]] size_t bins() const { return counts_.size(); }
+
+ private:
+  [[nodiscard]] double log_spread(size_t first, size_t last) const;
+
+  std::vector<double> counts_;
+  // Sums over bins [0, i) of: counts, count * ln count, and one per non-empty bin.
+  std::vector<double> sums_, log_sums_;
+  std::vector<double> non_empty_;
+};
+
+/// Two divergences closer than this are the same: a bound on the rounding of sums over some thousand bins.
+inline constexpr double kSameDivergence = 1e-12;
+
+/// Index of the last element within kSameDivergence of the smallest one; the last index when all are infinite.
+/// Input   not empty.
+[[nodiscard]] size_t last_minimum(std::span<const double> divergences);
+
+/// counts with bin 0 replaced by bin 1: zeros would drown everything else.
+[[nodiscard]] std::vector<double> without_zero_peak(std::span<const double> counts);
+
+}  // namespace detent

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrators/arguments.h"
+#include "calibrators/divergence.h"
+#include "calibrators/signed_bins.h"
+#include "detent/calibrator.h"
+
+namespace detent {
+namespace {
+
+constexpr size_t kSignedLevels = 128;
+constexpr size_t kUnsignedLevels = 256;
+constexpr int kRounds = 4;
+
+/// Window of signed bins that loses least, found by moving one end at a time. Each end stays on its side of `zero`.
+class WindowSearch {
+ public:
+  explicit WindowSearch(const SignedBins& bins) : divergence_(flattened(bins)), zero_(bins.zero), last_(bins.counts.size()) {}
+
+  void run() {
+    if (divergence_.bins() < kUnsignedLevels) return;  // fewer bins than levels: nothing to gain
+    for (int round = 0; round < kRounds; ++round) {
+      const bool right = zero_ < divergence_.bins() && move_last();
+      const bool left = zero_ > 0 && move_first();
+      if (!right && !left) return;
+    }
+  }
+  [[nodiscard]] size_t first() const { return first_; }
+  [[nodiscard]] size_t last() const { return last_; }
+
+ private:
+  /// Both bins at 0 become the mean of their outer neighbours, as bin 0 becomes bin 1 in the symmetric search.
+  static std::vector<double> flattened(const SignedBins& bins) {
+    if (bins.zero == 0) return without_zero_peak(bins.counts);
+    std::vector<double> counts = bins.counts;
+    const double left = bins.zero >= 2 ? counts[bins.zero - 2] : 0;
+    if (bins.zero == counts.size()) {
+      counts[bins.zero - 1] = left;
+      return counts;
+    }
+    const double right = bins.zero + 1 < counts.size() ? counts[bins.zero + 1] : 0;
+    counts[bins.zero - 1] = counts[bins.zero] = (left + right) / 2;
+    return counts;
+  }
+
+  bool move_last() {
+    const size_t from = std::max(zero_, first_ + kUnsignedLevels);
+    std::vector<double> candidates;
+    for (size_t last = from; last <= divergence_.bins(); ++last)
+      candidates.push_back(divergence_(first_, last, kUnsignedLevels));
+    const size_t best = from + last_minimum(candidates);
+    return std::exchange(last_, best) != best;
+  }
+
+  bool move_first() {
+    const size_t to = std::min(zero_, last_ - kUnsignedLevels);
+    std::vector<double> candidates;  // from the narrowest to the widest, so that ties keep more
+    for (size_t first = to + 1; first-- > 0;) candidates.push_back(divergence_(first, last_, kUnsignedLevels));
+    const size_t best = to - last_minimum(candidates);
+    return std::exchange(first_, best) != best;
+  }
+
+  ClippedDivergence divergence_;
+  size_t zero_;
+  size_t first_ = 0;
+  size_t last_;
+};
+
+class EntropyCalibrator : public Calibrator {
+ public:
+  [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
+    if (histogram.max_abs() == 0) return {};
+    return kind == RangeKind::Symmetric ? symmetric(histogram) : asymmetric(histogram);
+  }
+  [[nodiscard]] std::string name() const override { return "entropy"; }
+
+ private:
+  static Range symmetric(const Histogram& histogram) {
+    const ClippedDivergence divergence(without_zero_peak(magnitude_bins(histogram).counts));
+    std::vector<double> candidates;
+    for (size_t bins = kSignedLevels; bins <= divergence.bins(); ++bins)
+      candidates.push_back(divergence(0, bins, kSignedLevels));
+    if (candidates.empty()) return {-histogram.max_abs(), histogram.max_abs()};
+    const double edge = static_cast<double>(kSignedLevels + last_minimum(candidates)) * histogram.bin_width();
+    const auto amax = static_cast<float>(std::min<double>(edge, histogram.max_abs()));
+    return {-amax, amax};
+  }
+
+  static Range asymmetric(const Histogram& histogram) {
+    const SignedBins bins = signed_bins(histogram);
+    WindowSearch search(bins);
+    search.run();
+    const double low = -static_cast<double>(bins.zero - search.first()) * histogram.bin_width();
+    const double high = static_cast<double>(search.last() - bins.zero) * histogram.bin_width();
+    return {static_cast<float>(std::max<double>(low, std::min(histogram.min(), 0.0f))),
+            static_cast<float>(std::min<double>(high, std::max(histogram.max(), 0.0f)))};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Calibrator> make_entropy_calibrator(std::string_view argument) {
+  refuse_argument("entropy", argument);
+  return std::make_unique<EntropyCalibrator>();
+}
+
+}  // namespace detent

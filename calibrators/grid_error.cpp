@@ -1,0 +1,55 @@
+#include "calibrators/grid_error.h"
+
+#include <cmath>
+
+namespace detent {
+namespace {
+
+/// Integrals of 1, x and x^2 over [a, b].
+struct Powers {
+  double zeroth, first, second;
+};
+
+Powers integrals(double a, double b) {
+  const double width = b - a;
+  const double centre = (a + b) / 2;
+  return {width, width * centre, width * (centre * centre + width * width / 12)};
+}
+
+}  // namespace
+
+GridError::GridError(const SignedBins& bins) : counts_(bins.counts), sums_(1), origin_(-static_cast<double>(bins.zero)) {
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    const double left = origin_ + static_cast<double>(i);
+    const Powers powers = integrals(left, left + 1);
+    const Moments& last = sums_.back();
+    sums_.push_back({last.mass + counts_[i] * powers.zeroth, last.first + counts_[i] * powers.first,
+                     last.second + counts_[i] * powers.second});
+  }
+}
+
+GridError::Moments GridError::up_to(double x) const {
+  if (x <= origin_) return {};
+  if (x >= origin_ + static_cast<double>(counts_.size())) return sums_.back();
+  const double left = std::floor(x);
+  const auto bin = static_cast<size_t>(left - origin_);
+  const Powers part = integrals(left, x);
+  const double count = counts_[bin];
+  return {sums_[bin].mass + count * part.zeroth, sums_[bin].first + count * part.first,
+          sums_[bin].second + count * part.second};
+}
+
+double GridError::operator()(const Grid& grid) const {
+  double error = 0;
+  Moments before;
+  for (int code = grid.lowest; code <= grid.highest; ++code) {
+    const double value = (code - grid.zero_point) * grid.scale;
+    const Moments here = code == grid.highest ? sums_.back() : up_to(value + grid.scale / 2);
+    error += (here.second - before.second) - 2 * value * (here.first - before.first) +
+             value * value * (here.mass - before.mass);
+    before = here;
+  }
+  return error;
+}
+
+}  // namespace detent

@@ -1,0 +1,26 @@
+#include "datasets/data_source_list.h"
+
+#include "datasets/file_list.h"
+#include "datasets/image_folder.h"
+#include "datasets/npy_source.h"
+#include "datasets/npz.h"
+#include "datasets/synthetic.h"
+#include "datasets/test_data_set.h"
+
+namespace detent {
+
+std::span<const DataSourceEntry> data_source_list() {
+  static constexpr DataSourceEntry kEntries[] = {
+      {"random:normal|uniform[,n=32][,seed=1]", true, is_synthetic, open_synthetic},
+      {"a .npz", true, is_npz, open_npz},
+      {"a .npy", false, is_npy, open_npy},
+      {"a .txt or .csv list of files", false, is_file_list, open_file_list},
+      {"an image", false, is_image, open_image},
+      {"a test_data_set_N folder or its parent", true, is_test_data_set, open_test_data_set},
+      {"a folder of .npy", false, is_npy_folder, open_npy_folder},
+      {"a folder of images", false, is_image_folder, open_image_folder},
+  };
+  return kEntries;
+}
+
+}  // namespace detent

@@ -1,0 +1,82 @@
+#include "datasets/natural_order.h"
+
+#include <algorithm>
+#include <set>
+
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// '/' sorts first, so that the files of a folder stay together.
+int rank_of(char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; }
+
+/// The run of digits at `at`, without leading zeros; `at` moves behind it.
+std::string_view take_number(std::string_view text, size_t& at) {
+  while (at < text.size() && text[at] == '0') ++at;
+  const size_t first = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  return text.substr(first, at - first);
+}
+
+struct Scan {
+  const fs::path& root;
+  const std::function<bool(const fs::path&)>& wanted;
+  std::set<fs::path> entered;  // canonical, against links that lead back
+  std::vector<std::string> found;
+
+  void enter(const fs::path& folder, const std::string& prefix) {
+    std::error_code error;
+    if (!entered.insert(fs::canonical(folder, error)).second) return;
+    fs::directory_iterator entries(folder, error);
+    if (error) throw Error(ErrorCode::InvalidData, folder.string() + ": cannot list the folder: " + error.message());
+    for (const fs::directory_entry& entry : entries) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with('.')) continue;
+      if (entry.is_directory(error)) enter(entry.path(), prefix + name + "/");
+      else if (entry.is_regular_file(error) && wanted(entry.path())) found.push_back(prefix + name);
+    }
+  }
+};
+
+}  // namespace
+
+bool natural_less(std::string_view a, std::string_view b) {
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string_view x = take_number(a, i);
+      const std::string_view y = take_number(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      continue;
+    }
+    if (a[i] != b[j]) return rank_of(a[i]) < rank_of(b[j]);
+    ++i;
+    ++j;
+  }
+  if (i < a.size() || j < b.size()) return i >= a.size();
+  return a < b;
+}
+
+std::vector<std::string> files_below(const fs::path& folder, const std::function<bool(const fs::path&)>& wanted) {
+  Scan scan{folder, wanted, {}, {}};
+  scan.enter(folder, "");
+  std::sort(scan.found.begin(), scan.found.end(), natural_less);
+  return std::move(scan.found);
+}
+
+std::string lower_extension(const fs::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return extension;
+}
+
+}  // namespace detent

@@ -1,0 +1,189 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "datasets/npy.h"
+#include "datasets/npy_format.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+constexpr uint64_t kMaxHeaderBytes = 1 << 20;  // numpy writes some hundred; more is not a header
+constexpr size_t kGatherBlock = 1 << 20;
+
+[[noreturn]] void refuse(const std::string& file, const std::string& what, std::string hint = {}) {
+  throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
+}
+
+/// Bytes that an array of this type and shape takes. Errors  InvalidData when that overflows.
+uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shape) {
+  uint64_t bytes = byte_size(type);
+  for (const int64_t extent : shape) {
+    if (extent != 0 && bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / static_cast<uint64_t>(extent))
+      refuse(file, "the shape " + shape.to_string() + " in the .npy header is impossibly large");
+    bytes *= static_cast<uint64_t>(extent);
+  }
+  return bytes;
+}
+
+/// NumPy promises 0 and 1, foreign writers may not; any other byte in a bool is undefined behaviour here.
+void normalise_bools(Tensor& tensor) {
+  if (tensor.type() != DataType::Bool) return;
+  auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
+  for (int64_t i = 0; i < tensor.element_count(); ++i) bytes[i] = bytes[i] != 0;
+}
+
+/// out, row-major over `dims`, from in, where the first axis varies fastest.
+template <class T>
+void reorder_from_fortran(const T* in, T* out, std::span<const int64_t> dims) {
+  std::array<int64_t, Shape::kMaxRank> strides{};
+  std::array<int64_t, Shape::kMaxRank> index{};
+  int64_t count = 1;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    strides[axis] = count;
+    count *= dims[axis];
+  }
+  int64_t offset = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = in[offset];
+    for (size_t axis = dims.size(); axis-- > 0;) {
+      offset += strides[axis];
+      if (++index[axis] < dims[axis]) break;
+      offset -= strides[axis] * dims[axis];
+      index[axis] = 0;
+    }
+  }
+}
+
+}  // namespace
+
+FileBytes::FileBytes(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) == 0 && status.st_size > 0) size_ = static_cast<uint64_t>(status.st_size);
+}
+
+FileBytes::~FileBytes() { ::close(descriptor_); }
+
+std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) refuse(path.string(), std::string("cannot be opened: ") + std::strerror(errno));
+  return std::make_shared<const FileBytes>(descriptor, path.string());
+}
+
+void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {
+  auto* target = static_cast<char*>(out);
+  while (bytes > 0) {
+    const ssize_t got = ::pread(descriptor_, target, bytes, static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse(name_, std::string("cannot be read: ") + std::strerror(errno));
+    if (got == 0) refuse(name_, "the file is cut short");
+    target += got;
+    offset += static_cast<uint64_t>(got);
+    bytes -= static_cast<size_t>(got);
+  }
+}
+
+NpyFile::NpyFile(const std::filesystem::path& path) : bytes_(FileBytes::open(path)), name_(path.string()) {
+  parse_header(bytes_->size());
+}
+
+NpyFile::NpyFile(std::shared_ptr<const FileBytes> bytes, uint64_t offset, uint64_t length, std::string name)
+    : bytes_(std::move(bytes)), begin_(offset), name_(std::move(name)) {
+  parse_header(length);
+}
+
+void NpyFile::parse_header(uint64_t length) {
+  if (length == 0) refuse(name_, "the file is empty (0 bytes)");
+  std::array<unsigned char, 12> prefix{};
+  if (length < 10) refuse(name_, "not a .npy file: it is too short");
+  bytes_->read(begin_, prefix.data(), std::min<size_t>(prefix.size(), length));
+  if (std::memcmp(prefix.data(), "\x93NUMPY", 6) != 0) refuse(name_, "not a .npy file: it does not begin with \\x93NUMPY");
+  const int version = prefix[6];
+  if (version < 1 || version > 3)
+    refuse(name_, "is a .npy file of version " + std::to_string(version) + "; versions 1 to 3 are supported");
+  const uint64_t start = version == 1 ? 10 : 12;
+  uint64_t header_bytes = prefix[8] | static_cast<uint64_t>(prefix[9]) << 8;
+  if (version > 1) header_bytes |= static_cast<uint64_t>(prefix[10]) << 16 | static_cast<uint64_t>(prefix[11]) << 24;
+  if (header_bytes > kMaxHeaderBytes || start + header_bytes > length) refuse(name_, "the .npy header is cut short");
+  std::string text(header_bytes, '\0');
+  bytes_->read(begin_ + start, text.data(), text.size());
+  try {
+    const NpyHeader header = parse_npy_header(text);
+    type_ = header.type;
+    shape_ = header.shape;
+    fortran_ = header.fortran_order;
+  } catch (const Error& error) {
+    throw error.in(name_);
+  }
+  const uint64_t wanted = payload_bytes(name_, type_, shape_);
+  const uint64_t present = length - start - header_bytes;
+  if (present < wanted)
+    refuse(name_, "the file is cut short: " + shape_.to_string() + " of " + std::string(name_of(type_)) + " take " +
+                      std::to_string(wanted) + " bytes, " + std::to_string(present) + " are there");
+  begin_ += start + header_bytes;
+  if (shape_.rank() <= 1) fortran_ = false;  // both orders are the same
+}
+
+Tensor NpyFile::read() const {
+  if (fortran_) return read_rows(0, shape_[0]);
+  Tensor result(type_, shape_);
+  bytes_->read(begin_, result.mutable_raw(), result.byte_count());
+  normalise_bools(result);
+  return result;
+}
+
+Tensor NpyFile::read_rows(int64_t first, int64_t last) const {
+  if (shape_.rank() == 0 || first < 0 || last < first || last > shape_[0])
+    throw Error(ErrorCode::Internal, name_ + ": rows " + std::to_string(first) + " to " + std::to_string(last) +
+                                         " asked of an array of shape " + shape_.to_string());
+  Shape shape = shape_;
+  shape[0] = last - first;
+  Tensor result(type_, shape);
+  auto* out = static_cast<std::byte*>(result.mutable_raw());
+  const size_t row_bytes = static_cast<size_t>(shape_.element_count(1, shape_.rank())) * byte_size(type_);
+  if (fortran_) {
+    for (int64_t row = first; row < last; ++row) gather_fortran_row(row, out + static_cast<size_t>(row - first) * row_bytes);
+  } else {
+    bytes_->read(begin_ + static_cast<uint64_t>(first) * row_bytes, out, result.byte_count());
+  }
+  normalise_bools(result);
+  return result;
+}
+
+void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
+  const size_t element = byte_size(type_);
+  const auto stride = static_cast<size_t>(shape_[0]) * element;
+  const auto count = static_cast<size_t>(shape_.element_count(1, shape_.rank()));
+  const size_t per_block = std::max<size_t>(1, kGatherBlock / stride);
+  std::vector<std::byte> block((std::min(per_block, count) - (count > 0)) * stride + element);
+  std::vector<std::byte> gathered(count * element);
+  for (size_t first = 0; first < count; first += per_block) {
+    const size_t taken = std::min(per_block, count - first);
+    bytes_->read(begin_ + first * stride + static_cast<size_t>(row) * element, block.data(), (taken - 1) * stride + element);
+    for (size_t i = 0; i < taken; ++i)
+      std::memcpy(gathered.data() + (first + i) * element, block.data() + i * stride, element);
+  }
+  const std::span<const int64_t> dims = shape_.dims().subspan(1);
+  const auto reorder = [&]<class T>(T) {
+    std::vector<T> values(count);
+    std::memcpy(values.data(), gathered.data(), gathered.size());
+    reorder_from_fortran(values.data(), reinterpret_cast<T*>(out), dims);
+  };
+  switch (element) {
+    case 1: return reorder(uint8_t{});
+    case 2: return reorder(uint16_t{});
+    case 4: return reorder(uint32_t{});
+    default: return reorder(uint64_t{});
+  }
+}
+
+}  // namespace detent

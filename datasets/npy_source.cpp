@@ -1,0 +1,131 @@
+#include "datasets/npy_source.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "datasets/image_folder.h"
+#include "datasets/natural_order.h"
+#include "datasets/npy.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "latents.npy[12]"; the plain name when the file holds one sample only.
+std::string name_in_file(const std::string& file, const ArrayFit& fit, size_t row) {
+  return fit.samples > 1 ? file + "[" + std::to_string(row) + "]" : file;
+}
+
+Tensor read_array_sample(const NpyFile& file, const ArrayFit& fit, size_t row, const FeedInput& input) {
+  const auto first = static_cast<int64_t>(row);
+  return shape_sample(fit.split ? file.read_rows(first, first + 1) : file.read(), fit, input);
+}
+
+ArrayFit fit_file(const NpyFile& file, const FeedInput& input) {
+  try {
+    return fit_array(file.shape(), input);
+  } catch (const Error& error) {
+    throw error.in(file.name());
+  }
+}
+
+class NpySource final : public DataSource {
+ public:
+  NpySource(const fs::path& path, FeedInput input)
+      : file_(path), input_(std::move(input)), fit_(fit_file(file_, input_)), name_(path.filename().string()) {
+    if (fit_.samples == 0)
+      throw Error(ErrorCode::InvalidData, path.string() + ": the array holds no samples (shape " +
+                                              file_.shape().to_string() + ")");
+  }
+  size_t size() const override { return fit_.samples; }
+  std::string sample_name(size_t i) const override { return name_in_file(name_, fit_, i); }
+  Sample read(size_t i) const override { return {i, sample_name(i), {read_array_sample(file_, fit_, i, input_)}}; }
+
+ private:
+  NpyFile file_;
+  FeedInput input_;
+  ArrayFit fit_;
+  std::string name_;
+};
+
+class NpyFilesSource final : public DataSource {
+ public:
+  NpyFilesSource(fs::path root, std::vector<std::string> names, FeedInput input)
+      : root_(std::move(root)), input_(std::move(input)) {
+    for (std::string& name : names) {
+      Entry entry{std::move(name), size_, {}, {}};
+      try {
+        entry.fit = fit_file(NpyFile(root_ / entry.name), input_);
+      } catch (const Error& error) {
+        entry.failure = error;
+      }
+      size_ += entry.fit.samples;
+      entries_.push_back(std::move(entry));
+    }
+    if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the .npy files hold no samples");
+  }
+  size_t size() const override { return size_; }
+  std::string sample_name(size_t i) const override {
+    const Entry& entry = entry_of(i);
+    return name_in_file(entry.name, entry.fit, i - entry.first);
+  }
+  Sample read(size_t i) const override {
+    const Entry& entry = entry_of(i);
+    if (entry.failure) throw *entry.failure;
+    const NpyFile file(root_ / entry.name);
+    if (fit_file(file, input_).samples != entry.fit.samples)
+      throw Error(ErrorCode::InvalidData, file.name() + ": the file changed while it was in use");
+    return {i, sample_name(i), {read_array_sample(file, entry.fit, i - entry.first, input_)}};
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    size_t first;
+    ArrayFit fit;
+    std::optional<Error> failure;
+  };
+  const Entry& entry_of(size_t i) const {
+    const auto after = std::upper_bound(entries_.begin(), entries_.end(), i,
+                                        [](size_t index, const Entry& entry) { return index < entry.first; });
+    return *(after - 1);
+  }
+
+  fs::path root_;
+  FeedInput input_;
+  std::vector<Entry> entries_;
+  size_t size_ = 0;
+};
+
+bool has_npy_extension(const fs::path& path) { return lower_extension(path) == ".npy"; }
+
+}  // namespace
+
+bool is_npy(const std::string& src) { return has_npy_extension(src) && !fs::is_directory(src); }
+
+std::unique_ptr<DataSource> open_npy(const SourceRequest& request) {
+  return std::make_unique<NpySource>(request.src, request.inputs.front());
+}
+
+bool is_npy_folder(const std::string& src) {
+  return fs::is_directory(src) && !files_below(src, has_npy_extension).empty();
+}
+
+std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
+  const auto images = files_below(request.src, has_image_extension);
+  if (!images.empty())
+    throw Error(ErrorCode::InvalidData, request.src + ": the folder holds .npy files and images (" + images.front() +
+                                            "), so it is not clear which are meant",
+                "name a folder with one kind, or a .txt list of the files");
+  return open_npy_files(request.src, files_below(request.src, has_npy_extension), request.inputs.front());
+}
+
+std::unique_ptr<DataSource> open_npy_files(const fs::path& root, std::vector<std::string> names,
+                                           const FeedInput& input) {
+  return std::make_unique<NpyFilesSource>(root, std::move(names), input);
+}
+
+}  // namespace detent

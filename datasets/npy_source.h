@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasets/data_source_list.h"
+
+namespace detent {
+
+/// One .npy: axis 0 holds the samples, which are read one at a time.
+[[nodiscard]] bool is_npy(const std::string& src);
+[[nodiscard]] std::unique_ptr<DataSource> open_npy(const SourceRequest& request);
+
+/// A folder with .npy files and no images, searched recursively, natural order by path.
+[[nodiscard]] bool is_npy_folder(const std::string& src);
+[[nodiscard]] std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request);
+
+/// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a file
+/// that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
+/// Errors  InvalidData when there is no sample.
+[[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
+                                                         std::vector<std::string> names, const FeedInput& input);
+
+}  // namespace detent

@@ -1,0 +1,129 @@
+#include "datasets/synthetic.h"
+
+#include <charconv>
+#include <limits>
+#include <vector>
+
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+constexpr std::string_view kPrefix = "random:";
+constexpr const char* kForm = "the form is random:normal|uniform[,n=32][,seed=1]";
+
+struct SyntheticSpec {
+  bool normal = true;
+  uint64_t count = 32;
+  uint64_t seed = 1;
+};
+
+[[noreturn]] void refuse(const std::string& src, const std::string& what) {
+  throw Error(ErrorCode::Usage, "--data " + src + ": " + what, kForm);
+}
+
+uint64_t parse_number(const std::string& src, std::string_view key, std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size())
+    refuse(src, "'" + std::string(key) + "' must be a whole number, not '" + std::string(text) + "'");
+  return value;
+}
+
+SyntheticSpec parse_spec(const std::string& src) {
+  SyntheticSpec spec;
+  std::string_view rest = std::string_view(src).substr(kPrefix.size());
+  bool first = true;
+  while (first || !rest.empty()) {
+    const size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view part = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (first) {
+      if (part != "normal" && part != "uniform") refuse(src, "unknown distribution '" + std::string(part) + "'");
+      spec.normal = part == "normal";
+      first = false;
+    } else if (part.starts_with("n=")) {
+      spec.count = parse_number(src, "n", part.substr(2));
+      if (spec.count == 0) refuse(src, "n must be at least 1");
+    } else if (part.starts_with("seed=")) {
+      spec.seed = parse_number(src, "seed", part.substr(5));
+    } else {
+      refuse(src, "unknown key '" + std::string(part) + "'");
+    }
+  }
+  return spec;
+}
+
+Shape sample_shape(const FeedInput& input) {
+  Shape shape;
+  for (size_t axis = 0; axis < input.spec.shape.size(); ++axis) {
+    const int64_t extent = input.batched && axis == 0 ? 1 : input.spec.shape[axis];
+    if (extent < 0)
+      throw Error(ErrorCode::InvalidOption, "input '" + input.spec.name + "' (" + describe_shape(input.spec) +
+                                                ") has an open size, so random data cannot be made for it",
+                  "give real data: images with --preprocess resize=HxW, or a .npy");
+    shape.push_back(extent);
+  }
+  return shape;
+}
+
+class SyntheticSource final : public DataSource {
+ public:
+  SyntheticSource(SyntheticSpec spec, std::span<const FeedInput> inputs)
+      : spec_(spec), inputs_(inputs.begin(), inputs.end()) {
+    for (const FeedInput& input : inputs_) shapes_.push_back(sample_shape(input));
+  }
+  size_t size() const override { return spec_.count; }
+  std::string sample_name(size_t i) const override { return "random[" + std::to_string(i) + "]"; }
+  Sample read(size_t i) const override {
+    Sample sample{i, sample_name(i), {}};
+    for (size_t k = 0; k < inputs_.size(); ++k) sample.inputs.push_back(draw(i, inputs_[k], shapes_[k]));
+    return sample;
+  }
+
+ private:
+  Tensor draw(size_t i, const FeedInput& input, const Shape& shape) const {
+    // Seeding through the generator itself separates neighbouring seeds, samples and inputs.
+    RandomBits bits(RandomBits(RandomBits(RandomBits(spec_.seed)() + i)() + input.position)());
+    Tensor values(DataType::Float32, shape);
+    const DataType type = input.spec.type;
+    const bool real = type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
+                      type == DataType::BFloat16;
+    for (float& value : values.mutable_data<float>()) {
+      if (!real) value = static_cast<float>(bits() >> 63);
+      else value = spec_.normal ? bits.normal() : bits.uniform();
+    }
+    return cast(values, type);
+  }
+
+  SyntheticSpec spec_;
+  std::vector<FeedInput> inputs_;
+  std::vector<Shape> shapes_;
+};
+
+}  // namespace
+
+float RandomBits::normal() {
+  int64_t sum = -(int64_t{6} << 32);
+  for (int i = 0; i < 6; ++i) {
+    const uint64_t two = (*this)();
+    sum += static_cast<int64_t>(two >> 32) + static_cast<int64_t>(two & 0xffffffffu);
+  }
+  return static_cast<float>(sum) * 0x1p-32f;
+}
+
+uint64_t RandomBits::below(uint64_t bound) {
+  const uint64_t reject_from = std::numeric_limits<uint64_t>::max() / bound * bound;
+  uint64_t value = (*this)();
+  while (value >= reject_from) value = (*this)();
+  return value % bound;
+}
+
+bool is_synthetic(const std::string& src) { return src.starts_with(kPrefix); }
+
+std::unique_ptr<DataSource> open_synthetic(const SourceRequest& request) {
+  return std::make_unique<SyntheticSource>(parse_spec(request.src), request.inputs);
+}
+
+}  // namespace detent

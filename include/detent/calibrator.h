@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detent/histogram.h"
+#include "detent/qparams.h"
+
+namespace detent {
+
+/// How the quantized value will be represented; calibrators choose ranges for that grid.
+enum class RangeKind : uint8_t {
+  Symmetric,       ///< signed 8-bit, 127 levels a side
+  Asymmetric,      ///< unsigned 8-bit with zero point: [min, max]
+};
+
+/// Algorithm that turns a histogram into a range. Stateless after construction; may be used from several threads.
+class Calibrator {
+ public:
+  virtual ~Calibrator() = default;
+  /// Input   any histogram. Output  range in real units containing 0; Symmetric gives [-amax, amax].
+  /// Empty   no finite element, or all zero -> {0, 0}.
+  [[nodiscard]] virtual Range choose(const Histogram& histogram, RangeKind kind) const = 0;
+  /// As on the command line: "max", "percentile:99.99" ...
+  [[nodiscard]] virtual std::string name() const = 0;
+};
+
+/// One entry of the list in calibrators/calibrator_list.cpp.
+struct CalibratorEntry {
+  std::string_view name;      ///< "percentile"
+  std::string_view summary;   ///< one line for --help
+  /// `argument` is the text behind the colon, empty when absent.
+  /// Errors  InvalidOption when the argument makes no sense.
+  std::unique_ptr<Calibrator> (*make)(std::string_view argument);
+};
+
+[[nodiscard]] std::span<const CalibratorEntry> calibrator_list();
+
+/// "entropy", "percentile:99.9" ... Errors  InvalidOption naming the known calibrators.
+[[nodiscard]] std::unique_ptr<Calibrator> make_calibrator(std::string_view spec);
+
+}  // namespace detent

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detent/tensor.h"
+
+namespace detent {
+
+/// What the model says about one of its inputs. Extents < 0 are open.
+struct InputSpec {
+  std::string name;
+  DataType type = DataType::Float32;
+  std::vector<int64_t> shape;
+};
+
+/// One sample: one tensor per model input, in the order of the model's inputs, batch 1 unless the source holds more.
+struct Sample {
+  size_t index = 0;           ///< position in the source, after --shuffle/--limit/--shard
+  std::string name;           ///< file name relative to the source, or "latents.npy[12]"
+  std::vector<Tensor> inputs;
+};
+
+/// Samples by index. `read` is called from many threads at once.
+class DataSource {
+ public:
+  virtual ~DataSource() = default;
+  [[nodiscard]] virtual size_t size() const = 0;
+  /// Name of sample i without decoding it.
+  [[nodiscard]] virtual std::string sample_name(size_t i) const = 0;
+  /// Decodes and preprocesses sample i. Errors  InvalidData naming the file and what is wrong with it.
+  [[nodiscard]] virtual Sample read(size_t i) const = 0;
+};
+
+/// --data and its companions.
+struct DataOptions {
+  std::vector<std::string> sources;   ///< "[INPUT=]SRC" as typed, one per model input
+  std::string preprocess;             ///< --preprocess; empty: none given
+  std::optional<uint64_t> shuffle;    ///< seed
+  std::optional<size_t> limit;
+  size_t shard_index = 1, shard_count = 1;  ///< I/N, 1-based
+};
+
+/// Opens --data for a model with these inputs.
+///
+/// Order: shuffle, limit, shard. Every form of cli.md "Model input" is recognised by looking at SRC.
+/// Errors  Usage when images come without --preprocess; InvalidData when nothing is found, counts differ or a size does
+/// not fit the model; InvalidOption when an open model size needs resize/crop/letterbox.
+[[nodiscard]] std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs);
+
+}  // namespace detent

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// The policies of placement rules R4-R11 plus the user's includes and excludes (R12).
+struct PlacementOptions {
+  enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
+  enum class DeconvActivation { ByActivation, Fuse, Split } deconv_activation = DeconvActivation::ByActivation;
+  enum class ActAdd { Both, Main } act_add = ActAdd::Both;
+  enum class SeMul { Both, Float } se_mul = SeMul::Both;
+  enum class MaxPool { After, Both } maxpool = MaxPool::After;
+  enum class SmallLayers { Auto, Quantize } small_layers = SmallLayers::Auto;
+  enum class Attention { Float, Int8 } attention = Attention::Float;
+  bool quantize_outputs = false;
+  /// ECMAScript regular expressions, searched in node names. An included node is quantized even where a rule would keep
+  /// it float, an excluded one stays float; exclude wins over include; other nodes follow the rules.
+  std::vector<std::string> include, exclude;
+  std::vector<std::string> include_op, exclude_op;  ///< the same by operator name
+};
+
+}  // namespace detent

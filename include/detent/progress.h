@@ -1,0 +1,33 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+namespace detent {
+
+/// Where long work tells how far it is, and where warnings go. Calls may come from any thread.
+class Reporter {
+ public:
+  virtual ~Reporter() = default;
+  /// Starts a task of `total` steps (0 = unknown) and ends the one before.
+  virtual void begin(std::string_view task, size_t total) = 0;
+  /// `done` steps of the current task are finished.
+  virtual void advance_to(size_t done) = 0;
+  /// The current task is over.
+  virtual void end() = 0;
+  virtual void warn(std::string_view message) = 0;
+
+  /// Says nothing.
+  [[nodiscard]] static Reporter& silent();
+};
+
+/// Reports on stderr: a bar with rate and time left on a terminal, one plain line every few seconds elsewhere.
+/// quiet: warnings only.
+[[nodiscard]] std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
+
+/// Set by Ctrl-C; long work looks at it and ends with ErrorCode::Interrupted.
+[[nodiscard]] std::atomic<bool>& interrupted();
+
+}  // namespace detent

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "detent/tensor.h"
+
+namespace detent {
+
+/// Closed interval in real units chosen by a calibrator; always contains 0. Symmetric ranges have min == -max.
+struct Range {
+  float min = 0;
+  float max = 0;
+  [[nodiscard]] float amax() const { return max > -min ? max : -min; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+/// Integer grid of the quantized value.
+struct QuantType {
+  DataType type = DataType::Int8;  ///< Int8 (symmetric, zero point 0) or UInt8 (asymmetric)
+  bool full_range = false;         ///< symmetric only: scale = 2*amax/256 instead of amax/127
+  int weight_bits = 8;             ///< 2..8; 7 keeps weights in [-64, 63] against saturation without VNNI
+  DataType scale_type = DataType::Float32;  ///< Float16 in FP16 models: the scale is rounded to a half, never 0 or Inf
+};
+
+/// real = (q - zero_point) * scale. One element per tensor, or one per channel of `axis`.
+struct QParams {
+  std::vector<float> scale;
+  std::vector<int32_t> zero_point;
+  int axis = -1;  ///< -1: per tensor
+  DataType type = DataType::Int8;
+};
+
+/// The one place where a scale is made.
+///
+/// Symmetric int8: scale = amax/127 (narrow) or 2*amax/256 (full), zero point 0; with b bits 2^(b-1)-1 and 2^b take the
+/// places of 127 and 256. Asymmetric uint8: scale = (max-min)/255, zero_point = round_half_even(-min/scale) clamped to
+/// 0..255 with the scale as stored; the range is widened to contain 0 first.
+/// Division in double, stored as float. Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
+/// Errors  InvalidOption for a type other than Int8/UInt8, bits outside 2..8 or a scale type that is no float;
+///         InvalidData for a range that is not finite or whose min exceeds its max.
+/// Source  NVIDIA TensorRT and pytorch-quantization (narrow); ONNX QuantizeLinear for rounding.
+[[nodiscard]] QParams qparams_from_range(const Range& range, const QuantType& type);
+
+/// Largest and smallest code a type can hold: Int8 -128..127 ...
+struct CodeRange {
+  int32_t lowest, highest;
+};
+[[nodiscard]] CodeRange code_range(DataType type);
+
+/// QuantizeLinear of one element: saturate(round_half_even(x / scale) + zero_point). NaN -> 0 (as saturating casts do).
+[[nodiscard]] int32_t quantize_element(float x, float scale, int32_t zero_point, CodeRange codes);
+
+}  // namespace detent

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// What the commands have to tell, as plain values: rendered by src/report as text or JSON.
+
+struct TensorInfo {
+  std::string name;
+  std::string type;              ///< "float", "int64" ...
+  std::vector<int64_t> shape;    ///< -1 where open
+};
+
+struct ModelReport {
+  std::string model;             ///< path as given
+  int64_t ir = 0;
+  std::map<std::string, int64_t> opset;          ///< by domain, "" for ai.onnx
+  std::vector<TensorInfo> inputs, outputs;
+  std::map<std::string, int64_t> operators;      ///< count by operator
+  struct UnsupportedNode {
+    std::string node, op, reason;
+  };
+  std::vector<UnsupportedNode> unsupported;
+  int64_t parameters = 0;        ///< elements of all constants
+  bool quantized = false;
+};
+
+struct CoverageReport {
+  int64_t layers = 0, int8_layers = 0;
+  int64_t macs = 0, int8_macs = 0;
+  int64_t params = 0, int8_params = 0;
+  int64_t activation_bytes = 0, int8_activation_bytes = 0;
+  int64_t pairs = 0;
+};
+
+struct PlanReport {
+  std::string model, target;
+  int64_t opset = 0;
+  size_t nodes = 0;
+  size_t folded_batchnorms = 0;
+  struct Layer {
+    std::string name, op;
+    bool int8 = false;
+    std::string rule, reason;
+    int64_t macs = 0, params = 0;
+  };
+  std::vector<Layer> layers;
+  struct Edge {
+    std::string value, consumer, op;
+    int slot = 0;
+    bool pair = false;
+    std::optional<int> scale_group;
+    std::string rule, reason;
+  };
+  std::vector<Edge> edges;
+  std::vector<std::string> notes;
+  size_t quantized_values = 0;
+  size_t shared_scale_groups = 0;
+  CoverageReport coverage;
+};
+
+/// Error of one model's outputs against another's.
+struct ErrorReport {
+  size_t samples = 0;
+  double sqnr_db = 0;                         ///< mean over float outputs of their SQNR
+  double cosine = 0;                          ///< mean over float outputs
+  std::optional<double> argmax_agreement;     ///< fraction; outputs with two or more channels
+  std::optional<double> sign_agreement;       ///< fraction; outputs with one channel
+  struct Output {
+    std::string name;
+    double sqnr_db = 0, cosine = 0;
+  };
+  std::vector<Output> outputs;
+};
+
+struct QuantizeReport {
+  std::string model, output, target, calibrator;
+  int64_t opset = 0, written_opset = 0;
+  size_t nodes = 0;
+  uintmax_t model_bytes = 0, output_bytes = 0;
+  size_t samples = 0, skipped_samples = 0;
+  double calibration_seconds = 0, seconds = 0;
+  double peak_mb = 0;
+  size_t threads = 0;
+  struct QuantizedValue {
+    std::string name;
+    double min = 0, max = 0;
+    bool symmetric = true;
+    double scale = 0;
+    int32_t zero_point = 0;
+    std::optional<int> group;
+  };
+  std::vector<QuantizedValue> values;
+  PlanReport plan;
+  std::optional<ErrorReport> error;           ///< absent: not measured
+  std::vector<std::string> notes;
+};
+
+struct VerifyReport {
+  struct Line {
+    std::string folder, model;
+    enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
+    std::string detail;
+    double worst_relative_error = 0;          ///< largest |a-b| / largest |expected|, over all data sets and outputs
+  };
+  std::vector<Line> lines;
+  size_t passed = 0, failed = 0, unsupported = 0;
+};
+
+struct RunReport {
+  std::string model;
+  size_t samples = 0, skipped_samples = 0;
+  double seconds = 0;
+  std::vector<std::filesystem::path> written;
+};
+
+}  // namespace detent

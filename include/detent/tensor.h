@@ -1,0 +1,234 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "detent/error.h"
+
+namespace detent {
+
+/// Element types of ONNX tensors that Detent computes with. Sub-byte types are unpacked: one int8/uint8 per element.
+enum class DataType : uint8_t {
+  Undefined, Float32, Float64, Float16, BFloat16, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Bool,
+  Int4, UInt4, String,
+};
+
+/// Bytes of one element in memory. Undefined and String -> 0.
+[[nodiscard]] size_t byte_size(DataType type);
+/// Name as ONNX writes it in text form: "float", "int64" ...
+[[nodiscard]] std::string_view name_of(DataType type);
+/// Inverse of name_of; Undefined when there is no such type.
+[[nodiscard]] DataType data_type_named(std::string_view name);
+
+/// Extents of a tensor, held inline. Rank 0 is a scalar with one element.
+class Shape {
+ public:
+  static constexpr size_t kMaxRank = 12;  // the limit of oneDNN's memory descriptors
+
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> dims) : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
+  /// Errors  Unsupported when there are more than kMaxRank extents.
+  explicit Shape(std::span<const int64_t> dims);
+
+  [[nodiscard]] size_t rank() const { return rank_; }
+  [[nodiscard]] int64_t operator[](size_t i) const { return dims_[i]; }
+  [[nodiscard]] int64_t& operator[](size_t i) { return dims_[i]; }
+  [[nodiscard]] const int64_t* begin() const { return dims_.data(); }
+  [[nodiscard]] const int64_t* end() const { return dims_.data() + rank_; }
+  [[nodiscard]] std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
+  void push_back(int64_t extent);
+  /// Number of elements; 1 for a scalar, 0 when any extent is 0.
+  [[nodiscard]] int64_t element_count() const;
+  /// Product of extents [first, last).
+  [[nodiscard]] int64_t element_count(size_t first, size_t last) const;
+  /// "1x3x224x224"; "scalar" for rank 0.
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const Shape& a, const Shape& b) {
+    if (a.rank_ != b.rank_) return false;
+    for (size_t i = 0; i < a.rank_; ++i)
+      if (a.dims_[i] != b.dims_[i]) return false;
+    return true;
+  }
+
+ private:
+  std::array<int64_t, kMaxRank> dims_{};
+  size_t rank_ = 0;
+};
+
+/// Where the channel axis (axis 1) lies in memory. There is never padding: a tensor holds exactly element_count() elements.
+enum class Layout : uint8_t {
+  Plain,         ///< row-major in the order of the shape (N C H W)
+  ChannelsLast,  ///< shape says N C spatial..., memory is N spatial... C; rank >= 3 only
+};
+
+class Allocator;
+
+/// Reference-counted block of memory, 64-byte aligned. When the last reference goes it returns to its allocator.
+class Buffer {
+ public:
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+ private:
+  friend class BufferRef;
+  friend class Allocator;
+  Buffer() = default;
+  std::byte* data_ = nullptr;
+  size_t capacity_ = 0;
+  Allocator* owner_ = nullptr;
+  int references_ = 0;  // atomic access through std::atomic_ref: constants are shared between workers
+};
+
+class BufferRef {
+ public:
+  BufferRef() = default;
+  BufferRef(const BufferRef& other);
+  BufferRef(BufferRef&& other) noexcept : buffer_(other.buffer_) { other.buffer_ = nullptr; }
+  BufferRef& operator=(BufferRef other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~BufferRef() { reset(); }
+
+  void reset();
+  [[nodiscard]] bool unique() const;  ///< exactly one reference: the holder may overwrite the content
+  [[nodiscard]] std::byte* data() const { return buffer_ ? buffer_->data_ : nullptr; }
+  [[nodiscard]] size_t capacity() const { return buffer_ ? buffer_->capacity_ : 0; }
+  explicit operator bool() const { return buffer_ != nullptr; }
+
+ private:
+  friend class Allocator;
+  explicit BufferRef(Buffer* buffer);
+  Buffer* buffer_ = nullptr;
+};
+
+/// Gives out buffers and takes them back. Must outlive every buffer it gave out.
+class Allocator {
+ public:
+  virtual ~Allocator() = default;
+  /// At least `bytes` bytes, content undefined. 0 bytes -> a valid empty buffer.
+  [[nodiscard]] virtual BufferRef allocate(size_t bytes) = 0;
+  /// The process-wide allocator: plain aligned heap memory. Thread-safe.
+  [[nodiscard]] static Allocator& heap();
+
+ protected:
+  friend class BufferRef;
+  virtual void take_back(Buffer* buffer) = 0;
+  [[nodiscard]] static Buffer* make_buffer(size_t bytes, Allocator* owner);
+  static void destroy(Buffer* buffer);
+  [[nodiscard]] static BufferRef refer(Buffer* buffer) { return BufferRef(buffer); }
+  [[nodiscard]] static size_t capacity_of(const Buffer* buffer) { return buffer->capacity_; }
+};
+
+template <class T>
+inline constexpr DataType data_type_of = DataType::Undefined;
+template <> inline constexpr DataType data_type_of<float> = DataType::Float32;
+template <> inline constexpr DataType data_type_of<double> = DataType::Float64;
+template <> inline constexpr DataType data_type_of<int8_t> = DataType::Int8;
+template <> inline constexpr DataType data_type_of<int16_t> = DataType::Int16;
+template <> inline constexpr DataType data_type_of<int32_t> = DataType::Int32;
+template <> inline constexpr DataType data_type_of<int64_t> = DataType::Int64;
+template <> inline constexpr DataType data_type_of<uint8_t> = DataType::UInt8;
+template <> inline constexpr DataType data_type_of<uint16_t> = DataType::UInt16;
+template <> inline constexpr DataType data_type_of<uint32_t> = DataType::UInt32;
+template <> inline constexpr DataType data_type_of<uint64_t> = DataType::UInt64;
+template <> inline constexpr DataType data_type_of<bool> = DataType::Bool;
+
+/// A typed, shaped view on a shared buffer. Copies share memory; clone() does not.
+class Tensor {
+ public:
+  Tensor() = default;
+  /// Uninitialised memory from `allocator`.
+  Tensor(DataType type, const Shape& shape, Allocator& allocator = Allocator::heap(), Layout layout = Layout::Plain);
+  /// A tensor holding a copy of `values`.
+  template <class T>
+  static Tensor from(const Shape& shape, std::span<const T> values);
+  template <class T>
+  static Tensor from(const Shape& shape, std::initializer_list<T> values) {
+    return from<T>(shape, std::span<const T>(values.begin(), values.size()));
+  }
+  template <class T>
+  static Tensor scalar(T value) {
+    return from<T>(Shape{}, std::span<const T>(&value, 1));
+  }
+  /// Looks at memory owned elsewhere, which must outlive the tensor and is never written.
+  static Tensor view(DataType type, const Shape& shape, const void* data);
+
+  [[nodiscard]] bool empty_handle() const { return type_ == DataType::Undefined; }
+  [[nodiscard]] DataType type() const { return type_; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] Layout layout() const { return layout_; }
+  [[nodiscard]] int64_t element_count() const { return shape_.element_count(); }
+  [[nodiscard]] size_t byte_count() const { return static_cast<size_t>(element_count()) * byte_size(type_); }
+  [[nodiscard]] const void* raw() const { return data_; }
+  [[nodiscard]] void* mutable_raw() { return data_; }
+  /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
+  [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
+
+  /// Elements in memory order. Errors  Internal when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4,
+  /// uint16_t also reads Float16/BFloat16).
+  template <class T>
+  [[nodiscard]] std::span<const T> data() const {
+    check_type(data_type_of<T>);
+    return {static_cast<const T*>(data_), static_cast<size_t>(element_count())};
+  }
+  template <class T>
+  [[nodiscard]] std::span<T> mutable_data() {
+    check_type(data_type_of<T>);
+    return {static_cast<T*>(data_), static_cast<size_t>(element_count())};
+  }
+
+  /// Same memory under another shape of equal element count. Plain layout only. Errors  Internal otherwise.
+  [[nodiscard]] Tensor reshaped(const Shape& shape) const;
+  /// Same memory and shape, read as another type of the same element size.
+  [[nodiscard]] Tensor reinterpreted(DataType type) const;
+  /// Same memory described in another layout (used when shapes make both the same, e.g. C == 1 or no spatial extent).
+  [[nodiscard]] Tensor relabelled(Layout layout) const;
+  /// Elements [first, last) of axis 0, sharing memory. Plain layout only.
+  [[nodiscard]] Tensor slice0(int64_t first, int64_t last) const;
+  [[nodiscard]] Tensor clone(Allocator& allocator = Allocator::heap()) const;
+
+ private:
+  void check_type(DataType wanted) const;
+
+  DataType type_ = DataType::Undefined;
+  Layout layout_ = Layout::Plain;
+  Shape shape_;
+  BufferRef buffer_;
+  void* data_ = nullptr;
+};
+
+/// `tensor` in plain row-major layout; the same memory when it already is.
+[[nodiscard]] Tensor to_plain(const Tensor& tensor, Allocator& allocator = Allocator::heap());
+/// `tensor` in channels-last layout; rank >= 3, else Internal.
+[[nodiscard]] Tensor to_channels_last(const Tensor& tensor, Allocator& allocator = Allocator::heap());
+
+/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; half and bfloat16
+/// round to nearest even). Errors  Unsupported for strings.
+[[nodiscard]] Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap());
+
+/// IEEE half and bfloat16 conversions, round to nearest even.
+[[nodiscard]] float half_to_float(uint16_t bits);
+[[nodiscard]] uint16_t float_to_half(float value);
+[[nodiscard]] float bfloat16_to_float(uint16_t bits);
+[[nodiscard]] uint16_t float_to_bfloat16(float value);
+
+template <class T>
+Tensor Tensor::from(const Shape& shape, std::span<const T> values) {
+  Tensor tensor(data_type_of<T>, shape);
+  auto out = tensor.mutable_data<T>();
+  if (out.size() != values.size())
+    throw Error(ErrorCode::Internal, "a tensor of shape " + shape.to_string() + " was given " +
+                                         std::to_string(values.size()) + " values");
+  for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
+  return tensor;
+}
+
+}  // namespace detent

@@ -1,0 +1,94 @@
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <new>
+
+#include "cli/command.h"
+#include "detent/detent.h"
+
+namespace {
+
+using namespace detent;
+
+extern "C" void on_interrupt(int) {
+  // A second Ctrl-C ends the process at once; temporary files are then left to the user.
+  if (interrupted().exchange(true)) std::signal(SIGINT, SIG_DFL);
+}
+
+struct Parsed {
+  CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
+  bool quiet = false, print_config = false;
+  std::vector<std::pair<CLI::App*, cli::Action>> actions;
+};
+
+void declare(Parsed& parsed) {
+  CLI::App& app = parsed.app;
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.set_version_flag("--version", [] { return version_text(); });
+  app.set_config("--config", "", "TOML file with options; keys stand under [command]");
+  app.allow_config_extras(CLI::config_extras_mode::error);
+  app.add_flag("--quiet", parsed.quiet, "No progress on stderr")->configurable(false);
+  app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")->configurable(false);
+  app.footer("'detent COMMAND --help' shows a command's options and an example.");
+  for (const cli::Command& command : cli::command_list()) {
+    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
+    sub->fallthrough();
+    sub->footer("Example\n  " + std::string(command.example));
+    parsed.actions.emplace_back(sub, command.declare(*sub));
+  }
+}
+
+int report(const Error& error) {
+  std::fprintf(stderr, "detent: %s\n", error.what());
+  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+  return static_cast<int>(error.code());
+}
+
+int run(Parsed& parsed) {
+  for (const auto& [sub, action] : parsed.actions) {
+    if (!sub->parsed()) continue;
+    if (parsed.print_config) {
+      std::cout << "[" << sub->get_name() << "]\n" << sub->config_to_str(true, false);
+      return 0;
+    }
+    const auto reporter = make_terminal_reporter(parsed.quiet);
+    cli::Environment environment{*reporter};
+    return action(environment);
+  }
+  return 0;
+}
+
+/// What was printed must have arrived: a full disk behind stdout is an error like any other.
+int flushed(int code) {
+  std::cout.flush();
+  if ((std::fflush(stdout) == 0 && std::cout.good()) || code != 0) return code;
+  return report(Error(ErrorCode::CannotWrite, "standard output cannot be written"));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  try {
+    Parsed parsed;
+    declare(parsed);
+    try {
+      parsed.app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+      parsed.app.exit(success);
+      return flushed(0);
+    } catch (const CLI::ParseError& error) {
+      throw Error(ErrorCode::Usage, error.what(), "'detent --help' and 'detent COMMAND --help' list commands and options");
+    }
+    return flushed(run(parsed));
+  } catch (const Error& error) {
+    return report(error);
+  } catch (const std::bad_alloc&) {
+    return report(Error(ErrorCode::Internal, "out of memory", "fewer --threads need less"));
+  } catch (const std::exception& error) {
+    return report(Error(ErrorCode::Internal, std::string("internal error: ") + error.what()));
+  }
+}

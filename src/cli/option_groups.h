@@ -1,0 +1,20 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "detent/detent.h"
+
+namespace detent::cli {
+
+/// Options that several commands share. Each function declares them on `app`; values land in the struct when the
+/// function it returns is called after parsing.
+/// Errors (from the returned function)  Usage for text that does not parse.
+using Collect = std::function<void()>;
+
+[[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, bool required);
+[[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
+[[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
+[[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);
+
+}  // namespace detent::cli

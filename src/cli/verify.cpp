@@ -1,0 +1,42 @@
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/option_groups.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+struct State {
+  VerifyOptions options;
+  bool json = false;
+};
+
+int verify(State& state, Environment& environment) {
+  state.options.run.reporter = &environment.reporter;
+  const VerifyReport report = verify_models(state.options);
+  if (state.json) {
+    std::fputs(to_json(report).c_str(), stdout);
+  } else {
+    for (const auto& line : report.lines) std::fputs(to_text(line).c_str(), stdout);
+    std::printf("%zu passed, %zu failed, %zu unsupported\n", report.passed, report.failed, report.unsupported);
+  }
+  return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
+}
+
+}  // namespace
+
+Action declare_verify(CLI::App& app) {
+  auto state = std::make_shared<State>();
+  app.add_option("DIR", state->options.folders, "Folders with model.onnx or *.onnx and test_data_set_*")->required();
+  app.add_option("--rtol", state->options.rtol, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
+  app.add_option("--atol", state->options.atol, "Absolute tolerance as a part of the largest expected magnitude")->capture_default_str()->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", state->options.run.threads, "Worker threads (default: all cores)")->check(CLI::PositiveNumber);
+  app.add_flag("--json", state->json, "Print one JSON document");
+  return [state](Environment& environment) { return verify(*state, environment); };
+}
+
+}  // namespace detent::cli

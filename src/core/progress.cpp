@@ -1,0 +1,112 @@
+#include "detent/progress.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <string>
+
+namespace detent {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class SilentReporter final : public Reporter {
+ public:
+  void begin(std::string_view, size_t) override {}
+  void advance_to(size_t) override {}
+  void end() override {}
+  void warn(std::string_view) override {}
+};
+
+class TerminalReporter final : public Reporter {
+ public:
+  explicit TerminalReporter(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+  void begin(std::string_view task, size_t total) override {
+    const std::scoped_lock lock(mutex_);
+    clear_bar();
+    task_ = task;
+    total_ = total;
+    done_ = 0;
+    started_ = last_shown_ = Clock::now();
+  }
+
+  void advance_to(size_t done) override {
+    const std::scoped_lock lock(mutex_);
+    done_ = done;
+    const auto now = Clock::now();
+    const auto interval = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(3000);
+    if (quiet_ || task_.empty() || now - last_shown_ < interval) return;
+    last_shown_ = now;
+    show(now);
+  }
+
+  void end() override {
+    const std::scoped_lock lock(mutex_);
+    clear_bar();
+    task_.clear();
+  }
+
+  void warn(std::string_view message) override {
+    const std::scoped_lock lock(mutex_);
+    clear_bar();
+    std::fprintf(stderr, "detent: warning: %.*s\n", static_cast<int>(message.size()), message.data());
+  }
+
+ private:
+  void show(Clock::time_point now) {
+    const double seconds = std::chrono::duration<double>(now - started_).count();
+    const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+    std::string line = task_ + " " + std::to_string(done_);
+    if (total_ > 0) {
+      line += "/" + std::to_string(total_);
+      if (terminal_) line += " " + bar();
+    }
+    char text[80];
+    std::snprintf(text, sizeof text, "  %.1f/s", rate);
+    line += text;
+    if (total_ > done_ && rate > 0) {
+      std::snprintf(text, sizeof text, ", %.0f s left", std::ceil(static_cast<double>(total_ - done_) / rate));
+      line += text;
+    }
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    bar_shown_ = terminal_;
+  }
+
+  [[nodiscard]] std::string bar() const {
+    constexpr size_t kWidth = 24;
+    const size_t filled = total_ ? kWidth * std::min(done_, total_) / total_ : 0;
+    return "[" + std::string(filled, '=') + std::string(kWidth - filled, ' ') + "]";
+  }
+
+  void clear_bar() {
+    if (bar_shown_) std::fprintf(stderr, "\r\033[K");
+    bar_shown_ = false;
+  }
+
+  std::mutex mutex_;
+  bool quiet_, terminal_, bar_shown_ = false;
+  std::string task_;
+  size_t total_ = 0, done_ = 0;
+  Clock::time_point started_, last_shown_;
+};
+
+}  // namespace
+
+Reporter& Reporter::silent() {
+  static SilentReporter reporter;
+  return reporter;
+}
+
+std::unique_ptr<Reporter> make_terminal_reporter(bool quiet) { return std::make_unique<TerminalReporter>(quiet); }
+
+std::atomic<bool>& interrupted() {
+  static std::atomic<bool> flag{false};
+  return flag;
+}
+
+}  // namespace detent

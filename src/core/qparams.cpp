@@ -1,0 +1,85 @@
+#include "detent/qparams.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace detent {
+namespace {
+
+/// `scale` as a number of `type`: rounded, at least its smallest positive and at most its largest finite number.
+float representable_scale(double scale, DataType type) {
+  const auto bounded = static_cast<float>(std::min(scale, static_cast<double>(std::numeric_limits<float>::max())));
+  switch (type) {
+    case DataType::Float32:
+      return bounded;
+    case DataType::Float16:
+      return half_to_float(float_to_half(std::clamp(bounded, 0x1p-24f, 65504.0f)));
+    case DataType::BFloat16: {
+      constexpr float kLargestBFloat16 = 0x1.fep127f;
+      return bfloat16_to_float(float_to_bfloat16(std::min(bounded, kLargestBFloat16)));
+    }
+    default:
+      throw Error(ErrorCode::InvalidOption, "a scale cannot be stored as " + std::string(name_of(type)) +
+                                                ", expected float, float16 or bfloat16");
+  }
+}
+
+void check_range(const Range& range) {
+  if (std::isfinite(range.min) && std::isfinite(range.max) && range.min <= range.max) return;
+  throw Error(ErrorCode::InvalidData,
+              "[" + std::to_string(range.min) + ", " + std::to_string(range.max) + "] is not a range to quantize",
+              "a range needs two finite ends in ascending order");
+}
+
+}  // namespace
+
+QParams qparams_from_range(const Range& range, const QuantType& type) {
+  check_range(range);
+  if (type.weight_bits < 2 || type.weight_bits > 8)
+    throw Error(ErrorCode::InvalidOption,
+                std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
+  const int codes = 1 << type.weight_bits;
+  const double min = std::min(range.min, 0.0f);
+  const double max = std::max(range.max, 0.0f);
+  const double amax = std::max(max, -min);
+  double scale = 0;
+  if (type.type == DataType::Int8) {
+    scale = type.full_range ? 2 * amax / codes : amax / (codes / 2 - 1);
+  } else if (type.type == DataType::UInt8) {
+    scale = (max - min) / (codes - 1);
+  } else {
+    throw Error(ErrorCode::InvalidOption,
+                "values cannot be quantized to " + std::string(name_of(type.type)) + ", expected int8 or uint8");
+  }
+  const bool vanishes = static_cast<float>(scale) < std::numeric_limits<float>::min();
+  const float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
+  int32_t zero_point = 0;
+  if (type.type == DataType::UInt8)
+    zero_point = static_cast<int32_t>(std::clamp(std::nearbyint(-min / stored), 0.0, codes - 1.0));
+  return {{stored}, {zero_point}, -1, type.type};
+}
+
+CodeRange code_range(DataType type) {
+  switch (type) {
+    case DataType::Int4: return {-8, 7};
+    case DataType::UInt4: return {0, 15};
+    case DataType::Int8: return {-128, 127};
+    case DataType::UInt8: return {0, 255};
+    case DataType::Int16: return {-32768, 32767};
+    case DataType::UInt16: return {0, 65535};
+    default:
+      throw Error(ErrorCode::Unsupported, std::string(name_of(type)) + " is not a type that QuantizeLinear writes");
+  }
+}
+
+int32_t quantize_element(float x, float scale, int32_t zero_point, CodeRange codes) {
+  const float steps = std::nearbyint(x / scale);  // the default rounding mode rounds half to even
+  if (std::isnan(steps)) return 0;
+  constexpr float kBeyondEveryCode = 0x1p24f;
+  const auto bounded = static_cast<int32_t>(std::clamp(steps, -kBeyondEveryCode, kBeyondEveryCode));
+  return std::clamp(bounded + zero_point, codes.lowest, codes.highest);
+}
+
+}  // namespace detent

@@ -1,0 +1,238 @@
+#include "detent/tensor.h"
+
+#include <atomic>
+#include <cstring>
+#include <algorithm>
+#include <new>
+
+namespace detent {
+
+namespace {
+
+struct TypeInfo {
+  DataType type;
+  std::string_view name;
+  size_t bytes;
+};
+
+constexpr TypeInfo kTypes[] = {
+    {DataType::Undefined, "undefined", 0}, {DataType::Float32, "float", 4},     {DataType::Float64, "double", 8},
+    {DataType::Float16, "float16", 2},     {DataType::BFloat16, "bfloat16", 2}, {DataType::Int8, "int8", 1},
+    {DataType::Int16, "int16", 2},         {DataType::Int32, "int32", 4},       {DataType::Int64, "int64", 8},
+    {DataType::UInt8, "uint8", 1},         {DataType::UInt16, "uint16", 2},     {DataType::UInt32, "uint32", 4},
+    {DataType::UInt64, "uint64", 8},       {DataType::Bool, "bool", 1},         {DataType::Int4, "int4", 1},
+    {DataType::UInt4, "uint4", 1},         {DataType::String, "string", 0},
+};
+
+constexpr std::align_val_t kAlignment{64};
+
+class HeapAllocator final : public Allocator {
+ public:
+  BufferRef allocate(size_t bytes) override { return refer(make_buffer(bytes, this)); }
+
+ private:
+  void take_back(Buffer* buffer) override { destroy(buffer); }
+};
+
+/// Shape as batch x channels x spatial; requires rank >= 3.
+struct ChannelView {
+  int64_t batch, channels, spatial;
+};
+
+ChannelView channel_view(const Shape& shape) {
+  if (shape.rank() < 3) throw Error(ErrorCode::Internal, "channels-last layout needs rank 3 or more, got " + shape.to_string());
+  return {shape[0], shape[1], shape.element_count(2, shape.rank())};
+}
+
+/// out[c][r] = in[r][c] in blocks that stay in L1.
+template <class T>
+void transpose_2d(const T* in, T* out, int64_t rows, int64_t columns) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    const int64_t r1 = std::min(rows, r0 + kBlock);
+    for (int64_t c0 = 0; c0 < columns; c0 += kBlock) {
+      const int64_t c1 = std::min(columns, c0 + kBlock);
+      for (int64_t c = c0; c < c1; ++c)
+        for (int64_t r = r0; r < r1; ++r) out[c * rows + r] = in[r * columns + c];
+    }
+  }
+}
+
+void transpose_batches(const Tensor& in, Tensor& out, int64_t batch, int64_t rows, int64_t columns) {
+  const auto each = [&]<class T>(T) {
+    const T* source = static_cast<const T*>(in.raw());
+    T* target = static_cast<T*>(out.mutable_raw());
+    for (int64_t n = 0; n < batch; ++n)
+      transpose_2d(source + n * rows * columns, target + n * rows * columns, rows, columns);
+  };
+  switch (byte_size(in.type())) {
+    case 1: return each(uint8_t{});
+    case 2: return each(uint16_t{});
+    case 4: return each(uint32_t{});
+    case 8: return each(uint64_t{});
+    default: throw Error(ErrorCode::Internal, "cannot reorder a tensor of type " + std::string(name_of(in.type())));
+  }
+}
+
+}  // namespace
+
+size_t byte_size(DataType type) { return kTypes[static_cast<size_t>(type)].bytes; }
+
+std::string_view name_of(DataType type) { return kTypes[static_cast<size_t>(type)].name; }
+
+DataType data_type_named(std::string_view name) {
+  for (const TypeInfo& info : kTypes)
+    if (info.name == name) return info.type;
+  return DataType::Undefined;
+}
+
+Shape::Shape(std::span<const int64_t> dims) {
+  for (const int64_t extent : dims) push_back(extent);
+}
+
+void Shape::push_back(int64_t extent) {
+  if (rank_ == kMaxRank)
+    throw Error(ErrorCode::Unsupported, "tensors of more than " + std::to_string(kMaxRank) + " dimensions are not supported");
+  dims_[rank_++] = extent;
+}
+
+int64_t Shape::element_count() const { return element_count(0, rank_); }
+
+int64_t Shape::element_count(size_t first, size_t last) const {
+  int64_t count = 1;
+  for (size_t i = first; i < last; ++i) count *= dims_[i];
+  return count;
+}
+
+std::string Shape::to_string() const {
+  if (rank_ == 0) return "scalar";
+  std::string text;
+  for (size_t i = 0; i < rank_; ++i) text += (i ? "x" : "") + std::to_string(dims_[i]);
+  return text;
+}
+
+BufferRef::BufferRef(Buffer* buffer) : buffer_(buffer) {
+  std::atomic_ref<int>(buffer_->references_).store(1, std::memory_order_relaxed);
+}
+
+BufferRef::BufferRef(const BufferRef& other) : buffer_(other.buffer_) {
+  if (buffer_) std::atomic_ref<int>(buffer_->references_).fetch_add(1, std::memory_order_relaxed);
+}
+
+void BufferRef::reset() {
+  if (!buffer_) return;
+  if (std::atomic_ref<int>(buffer_->references_).fetch_sub(1, std::memory_order_acq_rel) == 1)
+    buffer_->owner_->take_back(buffer_);
+  buffer_ = nullptr;
+}
+
+bool BufferRef::unique() const {
+  return buffer_ && std::atomic_ref<int>(buffer_->references_).load(std::memory_order_acquire) == 1;
+}
+
+Allocator& Allocator::heap() {
+  static HeapAllocator* const allocator = new HeapAllocator;  // never destroyed: constants may outlive static storage
+  return *allocator;
+}
+
+Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
+  auto* buffer = new Buffer;
+  const size_t rounded = std::max<size_t>(64, (bytes + 63) / 64 * 64);
+  try {
+    buffer->data_ = static_cast<std::byte*>(::operator new(rounded, kAlignment));
+  } catch (const std::bad_alloc&) {
+    delete buffer;
+    throw;
+  }
+  buffer->capacity_ = rounded;
+  buffer->owner_ = owner;
+  return buffer;
+}
+
+void Allocator::destroy(Buffer* buffer) {
+  ::operator delete(buffer->data_, kAlignment);
+  delete buffer;
+}
+
+Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout layout)
+    : type_(type), layout_(layout), shape_(shape) {
+  if (byte_size(type) == 0)
+    throw Error(ErrorCode::Unsupported, "tensors of type " + std::string(name_of(type)) + " are not supported");
+  if (shape.element_count() < 0) throw Error(ErrorCode::Internal, "negative extent in shape " + shape.to_string());
+  buffer_ = allocator.allocate(byte_count());
+  data_ = buffer_.data();
+}
+
+Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
+  Tensor tensor;
+  tensor.type_ = type;
+  tensor.shape_ = shape;
+  tensor.data_ = const_cast<void*>(data);  // never written: without a buffer, owns_memory_alone() is false
+  return tensor;
+}
+
+void Tensor::check_type(DataType wanted) const {
+  const bool same = type_ == wanted || (wanted == DataType::Int8 && type_ == DataType::Int4) ||
+                    (wanted == DataType::UInt8 && type_ == DataType::UInt4) ||
+                    (wanted == DataType::UInt16 && (type_ == DataType::Float16 || type_ == DataType::BFloat16));
+  if (!same)
+    throw Error(ErrorCode::Internal, "a tensor of type " + std::string(name_of(type_)) + " was read as " +
+                                         std::string(name_of(wanted)));
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  if (layout_ != Layout::Plain || shape.element_count() != element_count())
+    throw Error(ErrorCode::Internal, "cannot view " + shape_.to_string() + " as " + shape.to_string());
+  Tensor tensor = *this;
+  tensor.shape_ = shape;
+  return tensor;
+}
+
+Tensor Tensor::reinterpreted(DataType type) const {
+  if (byte_size(type) != byte_size(type_)) throw Error(ErrorCode::Internal, "cannot reinterpret: element sizes differ");
+  Tensor tensor = *this;
+  tensor.type_ = type;
+  return tensor;
+}
+
+Tensor Tensor::relabelled(Layout layout) const {
+  Tensor tensor = *this;
+  tensor.layout_ = layout;
+  return tensor;
+}
+
+Tensor Tensor::slice0(int64_t first, int64_t last) const {
+  if (layout_ != Layout::Plain || shape_.rank() == 0 || first < 0 || last > shape_[0] || first > last)
+    throw Error(ErrorCode::Internal, "cannot slice axis 0 of " + shape_.to_string());
+  Tensor tensor = *this;
+  tensor.shape_[0] = last - first;
+  const int64_t stride = shape_.element_count(1, shape_.rank());
+  tensor.data_ = static_cast<std::byte*>(data_) + static_cast<size_t>(first * stride) * byte_size(type_);
+  return tensor;
+}
+
+Tensor Tensor::clone(Allocator& allocator) const {
+  Tensor copy(type_, shape_, allocator, layout_);
+  if (byte_count() > 0) std::memcpy(copy.mutable_raw(), data_, byte_count());
+  return copy;
+}
+
+Tensor to_plain(const Tensor& tensor, Allocator& allocator) {
+  if (tensor.layout() == Layout::Plain) return tensor;
+  const ChannelView view = channel_view(tensor.shape());
+  if (view.channels == 1 || view.spatial == 1) return tensor.relabelled(Layout::Plain);
+  Tensor plain(tensor.type(), tensor.shape(), allocator);
+  transpose_batches(tensor, plain, view.batch, view.spatial, view.channels);
+  return plain;
+}
+
+Tensor to_channels_last(const Tensor& tensor, Allocator& allocator) {
+  if (tensor.layout() == Layout::ChannelsLast) return tensor;
+  const ChannelView view = channel_view(tensor.shape());
+  if (view.channels == 1 || view.spatial == 1) return tensor.relabelled(Layout::ChannelsLast);
+  Tensor last(tensor.type(), tensor.shape(), allocator, Layout::ChannelsLast);
+  transpose_batches(tensor, last, view.batch, view.channels, view.spatial);
+  return last;
+}
+
+}  // namespace detent

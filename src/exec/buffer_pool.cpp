@@ -1,0 +1,24 @@
+#include "exec/buffer_pool.h"
+
+namespace detent {
+
+BufferPool::~BufferPool() {
+  for (const auto& [capacity, buffer] : free_) destroy(buffer);
+}
+
+BufferRef BufferPool::allocate(size_t bytes) {
+  // The smallest free buffer that fits, unless it would waste more than half of itself: then that one stays for later.
+  const auto found = free_.lower_bound(bytes);
+  if (found != free_.end() && (found->first <= 2 * bytes || found->first <= 4096)) {
+    Buffer* buffer = found->second;
+    free_.erase(found);
+    return refer(buffer);
+  }
+  Buffer* buffer = make_buffer(bytes, this);
+  reserved_ += capacity_of(buffer);
+  return refer(buffer);
+}
+
+void BufferPool::take_back(Buffer* buffer) { free_.emplace(capacity_of(buffer), buffer); }
+
+}  // namespace detent

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "detent/tensor.h"
+
+namespace detent {
+
+/// Keeps freed buffers for the next node or sample: after the first sample of a shape nothing is allocated any more.
+/// Used from one thread; must outlive its buffers.
+class BufferPool : public Allocator {
+ public:
+  BufferPool() = default;
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  ~BufferPool() override;
+
+  [[nodiscard]] BufferRef allocate(size_t bytes) override;
+  [[nodiscard]] size_t reserved_bytes() const { return reserved_; }
+
+ private:
+  void take_back(Buffer* buffer) override;
+
+  std::multimap<size_t, Buffer*> free_;  // by capacity
+  size_t reserved_ = 0;
+};
+
+}  // namespace detent

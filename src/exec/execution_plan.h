@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ops/operator.h"
+
+namespace detent {
+
+/// One step of a plan: a node with the followers fused into it.
+struct Step {
+  NodeId node = kNoNode;
+  std::vector<FusedOp> fused;
+  std::unique_ptr<Kernel> kernel;
+  LayoutNeed layout = LayoutNeed::Plain;
+  std::vector<ValueId> inputs;      ///< kNoValue where left out
+  std::vector<ValueId> residuals;   ///< extra inputs of fused Adds
+  std::vector<ValueId> outputs;     ///< of the last fused node
+  std::vector<ValueId> last_uses;   ///< values no later step reads and that are not kept
+};
+
+struct PlanOptions {
+  bool fuse = true;
+};
+
+/// What must run, in which order, to compute `wanted` (and nothing else); values that depend on constants only are computed
+/// once, here. Immutable and shared by all workers.
+class ExecutionPlan {
+ public:
+  /// wanted  values to observe or return; the graph's outputs are included only when listed.
+  /// Errors  Unsupported listing every needed node that cannot run.
+  ExecutionPlan(const Graph& graph, std::span<const ValueId> wanted, const PlanOptions& options = {});
+
+  [[nodiscard]] const Graph& graph() const { return *graph_; }
+  [[nodiscard]] std::span<const Step> steps() const { return steps_; }
+  [[nodiscard]] bool is_wanted(ValueId value) const { return wanted_[static_cast<size_t>(value)]; }
+  /// Initializers, Constant nodes and folded constants; nullptr otherwise.
+  [[nodiscard]] const Tensor* constant(ValueId value) const;
+  /// Graph inputs that some step or wanted value needs.
+  [[nodiscard]] bool needs_input(ValueId value) const;
+
+ private:
+  friend class PlanBuilder;
+  const Graph* graph_;
+  std::vector<Step> steps_;
+  std::vector<bool> wanted_;
+  std::vector<bool> needed_;
+  std::vector<Tensor> constants_;   // by ValueId; empty handles elsewhere
+};
+
+}  // namespace detent

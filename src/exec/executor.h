@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "exec/buffer_pool.h"
+#include "exec/execution_plan.h"
+
+namespace detent {
+
+/// Sees every wanted value right after it was computed, while it is in cache.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// `tensor` may be in any Layout; it is only valid during the call unless copied (copies share memory).
+  virtual void observe(ValueId value, const Tensor& tensor) = 0;
+};
+
+/// Runs a plan on one sample at a time with single-threaded kernels and its own buffers: one executor per worker thread.
+class Executor {
+ public:
+  explicit Executor(const ExecutionPlan& plan);
+
+  /// inputs  by position of graph.inputs(); any DataType the model declares.
+  /// Calls observer.observe once for each wanted value, in execution order (constants and inputs included).
+  /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
+  void run(std::span<const Tensor> inputs, Observer& observer);
+
+ private:
+  void take_inputs(std::span<const Tensor> inputs, Observer& observer);
+  [[nodiscard]] Tensor fetch(ValueId value, const Step& step);
+  void run_step(const Step& step);
+
+  const ExecutionPlan& plan_;
+  BufferPool pool_;
+  Workspace workspace_;
+  std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed
+  std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused
+};
+
+/// Runs one sample and returns the wanted values in the order given, in plain layout.
+[[nodiscard]] std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs,
+                                           std::span<const ValueId> wanted);
+
+}  // namespace detent

@@ -1,0 +1,69 @@
+#include "model/attribute_proto.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+
+#include "model/tensor_proto.h"
+
+namespace detent {
+
+namespace {
+
+using P = onnx::AttributeProto;
+
+/// Writes one kind of value; std::visit picks it.
+struct Writer {
+  P& proto;
+
+  void operator()(int64_t value) const {
+    proto.set_type(P::INT);
+    proto.set_i(value);
+  }
+  void operator()(float value) const {
+    proto.set_type(P::FLOAT);
+    proto.set_f(value);
+  }
+  void operator()(const std::string& value) const {
+    proto.set_type(P::STRING);
+    proto.set_s(value);
+  }
+  void operator()(const std::vector<int64_t>& values) const {
+    proto.set_type(P::INTS);
+    proto.mutable_ints()->Add(values.begin(), values.end());
+  }
+  void operator()(const std::vector<float>& values) const {
+    proto.set_type(P::FLOATS);
+    proto.mutable_floats()->Add(values.begin(), values.end());
+  }
+  void operator()(const std::vector<std::string>& values) const {
+    proto.set_type(P::STRINGS);
+    for (const std::string& value : values) proto.add_strings(value);
+  }
+  void operator()(const Tensor& value) const {
+    proto.set_type(P::TENSOR);
+    tensor_to_proto(value, *proto.mutable_t());
+  }
+  void operator()(const std::shared_ptr<const Graph>& value) const {
+    throw Error(ErrorCode::Internal, value ? "a patch cannot set a graph attribute" : "a graph attribute is missing");
+  }
+};
+
+}  // namespace
+
+bool remove_attribute(onnx::NodeProto& node, const std::string& name) {
+  auto& list = *node.mutable_attribute();
+  const auto found = std::ranges::find(list, name, [](const P& attribute) { return attribute.name(); });
+  if (found == list.end()) return false;
+  list.erase(found);
+  return true;
+}
+
+void set_attribute(onnx::NodeProto& node, const Attribute& attribute) {
+  remove_attribute(node, attribute.name);
+  P& proto = *node.add_attribute();
+  proto.set_name(attribute.name);
+  std::visit(Writer{proto}, attribute.value);
+}
+
+}  // namespace detent

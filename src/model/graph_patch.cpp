@@ -1,0 +1,319 @@
+#include "model/graph_patch.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model/attribute_proto.h"
+#include "model/graph_indexer.h"
+#include "model/node_names.h"
+#include "model/tensor_proto.h"
+
+namespace detent {
+
+namespace {
+
+Error broken(const std::string& message) { return {ErrorCode::Internal, message}; }
+
+/// A repeated field whose elements are moved about by pointer. Until keep() is called every change is undone at the end of
+/// the scope, without a copy of what did not change.
+template <class T>
+class Rearranged {
+ public:
+  explicit Rearranged(google::protobuf::RepeatedPtrField<T>& field)
+      : elements(field.pointer_begin(), field.pointer_end()), field_(field), original_(elements) {}
+
+  ~Rearranged() {
+    show(kept_ ? elements : original_);
+    const std::unordered_set<T*> alive(field_.pointer_begin(), field_.pointer_end());
+    for (const auto* list : {&original_, &created_})
+      for (T* element : *list)
+        if (!alive.contains(element)) delete element;
+  }
+  Rearranged(const Rearranged&) = delete;
+  Rearranged& operator=(const Rearranged&) = delete;
+
+  /// A new element, not yet in `elements`.
+  T* create(const T& content) {
+    auto element = std::make_unique<T>(content);
+    created_.push_back(element.get());
+    return element.release();
+  }
+  /// elements[i], made a copy of its own first: the original must stay as it is until keep().
+  T& writable(size_t i) {
+    if (std::ranges::find(created_, elements[i]) == created_.end()) elements[i] = create(*elements[i]);
+    return *elements[i];
+  }
+  void show() { show(elements); }
+  void keep() { kept_ = true; }
+
+  std::vector<T*> elements;
+
+ private:
+  void show(const std::vector<T*>& list) {
+    std::vector<T*> taken(static_cast<size_t>(field_.size()));
+    field_.UnsafeArenaExtractSubrange(0, field_.size(), taken.data());
+    for (T* element : list) field_.UnsafeArenaAddAllocated(element);
+  }
+
+  google::protobuf::RepeatedPtrField<T>& field_;
+  std::vector<T*> original_, created_;
+  bool kept_ = false;
+};
+
+/// Names that something reads.
+std::unordered_set<std::string> read_values(const Graph& graph) {
+  std::unordered_set<std::string> names;
+  for (const Value& value : graph.values())
+    if (!value.uses.empty() || value.is_output) names.insert(value.name);
+  return names;
+}
+
+class PatchApplication {
+ public:
+  PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch, std::unordered_set<std::string> read_before)
+      : proto_(proto),
+        graph_(*proto.mutable_graph()),
+        patch_(patch),
+        read_before_(std::move(read_before)),
+        names_(node_names(graph_)),
+        nodes_(*graph_.mutable_node()),
+        initializers_(*graph_.mutable_initializer()) {
+    for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
+  }
+
+  void run() {
+    for (const auto& [name, tensor] : patch_.replace_constants) replace_constant(name, tensor);
+    edit_nodes();
+    const std::unordered_set<std::string> removed(patch_.remove_nodes.begin(), patch_.remove_nodes.end());
+    for (const std::string& name : removed) (void)position(name);
+    drop_nodes([&](size_t i) { return removed.contains(names_[i]); });
+    add_nodes();
+    for (const auto& [name, tensor] : patch_.add_initializers) add_initializer(name, tensor);
+    show();
+    drop_unread();
+    show();
+    const std::unique_ptr<Graph> graph = index_graph(proto_);  // the check after: throws when anything is wrong
+    order_nodes(*graph);
+    commit(*graph);
+  }
+
+ private:
+  void show() {
+    nodes_.show();
+    initializers_.show();
+  }
+
+  [[nodiscard]] size_t position(const std::string& node) const {
+    const auto found = positions_.find(node);
+    if (found == positions_.end()) throw broken("there is no node '" + node + "'");
+    return found->second;
+  }
+
+  void replace_constant(const std::string& name, const Tensor& tensor) {
+    for (size_t i = 0; i < initializers_.elements.size(); ++i)
+      if (initializers_.elements[i]->name() == name) return replace_initializer(i, tensor);
+    for (size_t i = 0; i < nodes_.elements.size(); ++i) {
+      const onnx::NodeProto& node = *nodes_.elements[i];
+      if (node.op_type() != "Constant" || node.output_size() != 1 || node.output(0) != name) continue;
+      onnx::NodeProto& constant = nodes_.writable(i);
+      constant.clear_attribute();
+      set_attribute(constant, {"value", tensor});
+      return;
+    }
+    throw broken("there is no constant '" + name + "'");
+  }
+
+  void replace_initializer(size_t i, const Tensor& tensor) {
+    onnx::TensorProto header;
+    header.set_name(initializers_.elements[i]->name());
+    onnx::TensorProto* replacement = initializers_.create(header);
+    tensor_to_proto(tensor, *replacement);
+    initializers_.elements[i] = replacement;
+  }
+
+  void edit_nodes() {
+    for (const auto& [node, slot, value] : patch_.rewire) {
+      onnx::NodeProto& proto = nodes_.writable(position(node));
+      while (proto.input_size() <= slot) proto.add_input();
+      proto.set_input(slot, value);
+      while (proto.input_size() > 0 && proto.input(proto.input_size() - 1).empty()) proto.mutable_input()->RemoveLast();
+    }
+    for (const auto& [node, slot, value] : patch_.rename_outputs) {
+      onnx::NodeProto& proto = nodes_.writable(position(node));
+      if (slot < 0 || slot >= proto.output_size()) throw broken("node '" + node + "' has no output " + std::to_string(slot));
+      proto.set_output(slot, value);
+    }
+    for (const auto& [node, attribute] : patch_.set_attributes) set_attribute(nodes_.writable(position(node)), attribute);
+    for (const auto& [node, attribute] : patch_.remove_attributes)
+      if (!remove_attribute(nodes_.writable(position(node)), attribute))
+        throw broken("node '" + node + "' has no attribute '" + attribute + "'");
+  }
+
+  /// Keeps elements and names_ side by side.
+  void drop_nodes(const auto& is_dropped) {
+    size_t kept = 0;
+    for (size_t i = 0; i < nodes_.elements.size(); ++i) {
+      if (is_dropped(i)) continue;
+      nodes_.elements[kept] = nodes_.elements[i];
+      names_[kept++] = names_[i];
+    }
+    nodes_.elements.resize(kept);
+    names_.resize(kept);
+  }
+
+  void add_nodes() {
+    std::unordered_set<std::string> taken(names_.begin(), names_.end());
+    for (const NodeSpec& spec : patch_.add_nodes) {
+      if (!spec.name.empty() && !taken.insert(spec.name).second) throw broken("there is a node '" + spec.name + "' already");
+      onnx::NodeProto node;
+      node.set_op_type(spec.op_type);
+      if (!spec.domain.empty()) node.set_domain(spec.domain);
+      for (const std::string& input : spec.inputs) node.add_input(input);
+      for (const std::string& output : spec.outputs) node.add_output(output);
+      for (const Attribute& attribute : spec.attributes) set_attribute(node, attribute);
+      std::string name = spec.name;
+      for (int i = 0; name.empty(); ++i)
+        if (std::string wish = spec.op_type + "_" + std::to_string(i); taken.insert(wish).second) name = wish;
+      nodes_.elements.push_back(nodes_.create(node));
+      names_.push_back(name);
+    }
+  }
+
+  void add_initializer(const std::string& name, const Tensor& tensor) {
+    onnx::TensorProto header;
+    header.set_name(name);
+    initializers_.elements.push_back(initializers_.create(header));
+    tensor_to_proto(tensor, *initializers_.elements.back());
+  }
+
+  /// Constants that this patch left without a reader. What nobody read before stays as it came.
+  void drop_unread() {
+    const std::unordered_set<std::string> read_now = read_values(*index_graph(proto_));
+    for (const auto& [name, tensor] : patch_.add_initializers) read_before_.insert(name);
+    const auto is_orphan = [&](const std::string& value) { return read_before_.contains(value) && !read_now.contains(value); };
+    std::erase_if(initializers_.elements, [&](const onnx::TensorProto* tensor) {
+      if (!is_orphan(tensor->name())) return false;
+      orphans_.insert(tensor->name());
+      return true;
+    });
+    drop_nodes([&](size_t i) {
+      const onnx::NodeProto& node = *nodes_.elements[i];
+      return node.op_type() == "Constant" && node.output_size() == 1 && is_orphan(node.output(0));
+    });
+  }
+
+  /// Kept nodes stay in the file's order; a new node stands right before the first node that needs it, or at the end.
+  void order_nodes(const Graph& graph) {
+    const size_t count = nodes_.elements.size();
+    std::vector<std::vector<size_t>> needs(count);
+    std::unordered_map<std::string, size_t> place;
+    const std::vector<std::string> index_names = node_names(graph_);
+    for (size_t i = 0; i < count; ++i) place.emplace(index_names[i], i);
+    const auto place_of = [&](NodeId id) { return place.at(graph.node(id).name); };
+    for (const Value& value : graph.values())
+      if (value.producer != kNoNode)
+        for (const Use& use : value.uses) needs[place_of(use.node)].push_back(place_of(value.producer));
+    std::vector<size_t> order;
+    std::vector<bool> done(count, false);
+    std::vector<size_t> stack;
+    for (size_t i = 0; i < count; ++i) {
+      stack.push_back(i);
+      while (!stack.empty()) {  // what a node needs comes first; the graph has no cycle
+        const size_t top = stack.back();
+        const auto missing = std::ranges::find_if(needs[top], [&](size_t source) { return !done[source]; });
+        if (!done[top] && missing != needs[top].end()) {
+          stack.push_back(*missing);
+          continue;
+        }
+        if (!done[top]) order.push_back(top);
+        done[top] = true;
+        stack.pop_back();
+      }
+    }
+    reorder(order);
+  }
+
+  void reorder(const std::vector<size_t>& order) {
+    std::vector<onnx::NodeProto*> elements;
+    std::vector<std::string> names;
+    for (const size_t i : order) {
+      elements.push_back(nodes_.elements[i]);
+      names.push_back(names_[i]);
+    }
+    nodes_.elements = std::move(elements);
+    names_ = std::move(names);
+  }
+
+  /// Nothing from here on can fail. Unnamed nodes get the name they go by, so that it does not change with their position.
+  void commit(const Graph& graph) {
+    for (size_t i = 0; i < names_.size(); ++i) nodes_.elements[i]->set_name(names_[i]);
+    nodes_.keep();
+    initializers_.keep();
+    const auto is_gone = [&](const std::string& name) { return graph.find_value(name) == kNoValue; };
+    erase(*graph_.mutable_value_info(), [&](const onnx::ValueInfoProto& info) { return is_gone(info.name()); });
+    erase(*graph_.mutable_quantization_annotation(),
+          [&](const onnx::TensorAnnotation& annotation) { return is_gone(annotation.tensor_name()); });
+    // An initializer may be listed as an input as well; left there it would become an input that the user must feed.
+    erase(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) { return orphans_.contains(input.name()); });
+    if (patch_.opset) set_opset(*patch_.opset);
+    constexpr int64_t kInitializersNeedNoInput = 4;  // source: ONNX IR.md, GraphProto.initializer
+    if (!patch_.add_initializers.empty()) raise_ir(kInitializersNeedNoInput);
+  }
+
+  static void erase(auto& field, const auto& is_erased) {
+    field.erase(std::remove_if(field.begin(), field.end(), is_erased), field.end());
+  }
+
+  void set_opset(int64_t version) {
+    for (onnx::OperatorSetIdProto& set : *proto_.mutable_opset_import())
+      if (set.domain().empty() || set.domain() == "ai.onnx") set.set_version(version);
+    // First opset of each IR version. Source: ONNX docs/Versioning.md, "Released Versions".
+    constexpr std::array<std::pair<int64_t, int64_t>, 10> kIrOfOpset{
+        {{7, 3}, {9, 4}, {10, 5}, {11, 6}, {12, 7}, {15, 8}, {19, 9}, {21, 10}, {23, 11}, {24, 12}}};
+    for (const auto& [opset, ir] : kIrOfOpset)
+      if (version >= opset) raise_ir(ir);
+  }
+
+  void raise_ir(int64_t version) { proto_.set_ir_version(std::max(proto_.ir_version(), version)); }
+
+  onnx::ModelProto& proto_;
+  onnx::GraphProto& graph_;
+  const GraphPatch& patch_;
+  std::unordered_set<std::string> read_before_, orphans_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, size_t> positions_;
+  Rearranged<onnx::NodeProto> nodes_;
+  Rearranged<onnx::TensorProto> initializers_;
+};
+
+}  // namespace
+
+bool GraphPatch::empty() const {
+  return add_nodes.empty() && add_initializers.empty() && remove_nodes.empty() && rewire.empty() && rename_outputs.empty() &&
+         replace_constants.empty() && set_attributes.empty() && remove_attributes.empty() && !opset;
+}
+
+void apply_patch(Model& model, const GraphPatch& patch) {
+  if (patch.empty()) return;
+  try {
+    std::unordered_set<std::string> read_before = read_values(model.graph());
+    PatchApplication(model.mutable_proto(), patch, std::move(read_before)).run();
+  } catch (const Error& error) {
+    throw Error(ErrorCode::Internal, "cannot " + (patch.reason.empty() ? "change the graph" : patch.reason) + ": " +
+                                         error.what());
+  }
+}
+
+void check_graph(const Model& model) { (void)index_graph(model.proto()); }
+
+std::string unused_value_name(const Graph& graph, const std::string& wish) {
+  std::string name = wish;
+  for (int suffix = 1; graph.find_value(name) != kNoValue; ++suffix) name = wish + "_" + std::to_string(suffix);
+  return name;
+}
+
+}  // namespace detent

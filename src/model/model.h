@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/graph.h"
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace detent {
+
+/// The document: one onnx::ModelProto. What Detent does not understand (metadata, newer fields, other domains) stays as
+/// it came. Analysis works on graph(); changes are GraphPatch values (graph_patch.h).
+class Model {
+ public:
+  explicit Model(std::unique_ptr<onnx::ModelProto> proto, std::filesystem::path path = {});
+  Model(Model&&) noexcept;
+  Model& operator=(Model&&) noexcept;
+  ~Model();
+
+  /// A deep copy, for verifying a patch before against after.
+  [[nodiscard]] Model clone() const;
+
+  [[nodiscard]] const std::filesystem::path& path() const;   ///< empty when not read from a file
+  [[nodiscard]] int64_t ir_version() const;
+  [[nodiscard]] std::map<std::string, int64_t> opsets() const;
+  [[nodiscard]] size_t byte_size() const;                    ///< serialised size with weights
+
+  /// Index of the main graph as it is now. Valid until the next change of the model.
+  [[nodiscard]] const Graph& graph() const;
+
+  [[nodiscard]] const onnx::ModelProto& proto() const;       ///< for src/model only
+  [[nodiscard]] onnx::ModelProto& mutable_proto();           ///< for src/model only; drops the index
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Reads a .onnx file, external data included (loaded into memory).
+/// Nodes that do not stand in execution order are brought into it. The message starts with the path.
+/// Runs onnx::checker where it knows the opset and IR (<= 17, <= 8) and Detent's own structural checks always.
+/// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external data.
+[[nodiscard]] Model read_model(const std::filesystem::path& path);
+
+/// Parses ONNX text form (onnx::OnnxParser) for tests. Errors  InvalidModel with the parser's message.
+[[nodiscard]] Model parse_model_text(const std::string& text);
+
+struct WriteOptions {
+  bool overwrite = false;
+  /// Serialised bytes above which weights go into an external file; protobuf's own limit is 2 GiB - 1.
+  uint64_t external_data_above = std::numeric_limits<int32_t>::max();
+};
+
+/// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their weights in
+/// an external file NAME.onnx.data beside it. The message starts with the path.
+/// Errors  CannotWrite (exists without overwrite, no such folder, no permission, disk full).
+void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
+
+/// True when the graph holds QuantizeLinear/DequantizeLinear or QLinear*/…Integer operators.
+[[nodiscard]] bool is_quantized(const Graph& graph);
+
+}  // namespace detent

@@ -1,0 +1,237 @@
+#include <algorithm>
+
+#include "ops/half_precision.h"
+#include "ops/op_list.h"
+#include "ops/post_ops.h"
+#include "ops/window.h"
+
+namespace detent {
+
+namespace {
+
+using dnnl::memory;
+
+memory::dims dims_of(const std::vector<int64_t>& values) { return {values.begin(), values.end()}; }
+
+memory::dims less_one(const std::vector<int64_t>& values) {
+  memory::dims out(values.begin(), values.end());
+  for (auto& value : out) --value;  // oneDNN counts a dense kernel as dilation 0
+  return out;
+}
+
+std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
+
+/// What differs between Conv and ConvTranspose.
+struct Forward {
+  using Primitive = dnnl::convolution_forward;
+  static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
+  static constexpr const char* name = "convolution";
+  static int64_t input_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
+  static int64_t output_channels(const Shape& weights, int64_t) { return weights[0]; }
+  static Window resolve(const WindowAttributes& attributes, const Node&, const std::vector<int64_t>& input,
+                        const std::vector<int64_t>& kernel) {
+    return resolve_window(attributes, input, kernel);
+  }
+  /// ONNX weights (O, I/g, k...) as oneDNN's (g, O/g, I/g, k...), which is the same memory.
+  static memory::desc weights_in_file(const Shape& weights, int64_t group) {
+    memory::dims dims{weights[0] / group, weights[1]};
+    dims.insert(dims.end(), weights.begin() + 2, weights.end());
+    dims.insert(dims.begin(), group);
+    return onednn::describe(Shape(std::span<const int64_t>(dims)), Layout::Plain);
+  }
+};
+
+struct Transposed {
+  using Primitive = dnnl::deconvolution_forward;
+  static constexpr auto algorithm = dnnl::algorithm::deconvolution_direct;
+  static constexpr const char* name = "transposed convolution";
+  static int64_t input_channels(const Shape& weights, int64_t) { return weights[0]; }
+  static int64_t output_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
+  static Window resolve(const WindowAttributes& attributes, const Node& node, const std::vector<int64_t>& input,
+                        const std::vector<int64_t>& kernel) {
+    return resolve_transposed_window(attributes, input, kernel, node.ints_or("output_padding", {}),
+                                     node.ints_or("output_shape", {}));
+  }
+  /// ONNX weights (I, O/g, k...) as oneDNN's (g, O/g, I/g, k...): input and output channels change places.
+  static memory::desc weights_in_file(const Shape& weights, int64_t group) {
+    const int64_t inputs = weights[0] / group;
+    const int64_t outputs = weights[1];
+    const int64_t window = weights.element_count(2, weights.rank());
+    memory::dims dims{group, outputs, inputs};
+    memory::dims strides{inputs * outputs * window, window, outputs * window};
+    int64_t stride = window;
+    for (size_t i = 2; i < weights.rank(); ++i) {
+      stride /= weights[i];
+      dims.push_back(weights[i]);
+      strides.push_back(stride);
+    }
+    return {dims, memory::data_type::f32, strides};
+  }
+};
+
+/// oneDNN takes ungrouped weights without the leading 1.
+memory::dims without_group(const memory::dims& dims, int64_t group) {
+  return group == 1 ? memory::dims(dims.begin() + 1, dims.end()) : dims;
+}
+
+struct Compiled {
+  Shape output;
+  dnnl::primitive primitive;
+  memory::desc source, weights, destination, scratchpad;
+  bool fused = false;       // post-ops are inside the primitive
+  Tensor packed_weights;    // empty when the weights are not constant
+};
+
+struct Key {
+  Shape input, weights;
+  bool fuse;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+template <class Variant>
+class ConvolutionKernel final : public Kernel {
+ public:
+  explicit ConvolutionKernel(const KernelContext& context)
+      : node_(context.node), attributes_(WindowAttributes::parse(context.node)), group_(context.node.int_or("group", 1)),
+        post_ops_(context) {
+    if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
+  }
+
+  void run(KernelCall& call) const override {
+    const Tensor input = to_channels_last(call.input(0), call.allocator());
+    const Tensor& weights = call.input(1);
+    check_shapes(input.shape(), weights.shape());
+    Key key{input.shape(), weights.shape(), false};
+    const Compiled* compiled = &compiled_for(key, call);
+    if (!post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
+      key.fuse = true;
+      compiled = &compiled_for(key, call);
+    }
+    Tensor& output = call.make_output(0, DataType::Float32, compiled->output, Layout::ChannelsLast);
+    if (output.element_count() > 0) execute(*compiled, input, weights, call);
+    if (!compiled->fused) post_ops_.apply(call);
+  }
+
+ private:
+  void execute(const Compiled& compiled, const Tensor& input, const Tensor& weights, KernelCall& call) const {
+    std::vector<Tensor> keep;
+    Tensor packed = compiled.packed_weights;
+    if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
+    Tensor& output = call.output(0);
+    std::unordered_map<int, memory> arguments{
+        {DNNL_ARG_SRC, onednn::wrap(input, compiled.source)},
+        {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
+        {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
+    };
+    if (call.has_input(2)) arguments.insert({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
+    if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+  }
+
+  void check_shapes(const Shape& input, const Shape& weights) const {
+    if (input.rank() != weights.rank() || input.rank() > 5)
+      throw Error(ErrorCode::Unsupported, "an input of shape " + input.to_string() + " with weights " + weights.to_string() +
+                                              " is not a 1-D, 2-D or 3-D " + Variant::name);
+    if (Variant::input_channels(weights, group_) != input[1] || group_ < 1 || weights[0] % group_ != 0)
+      throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) + " channels, the weights expect " +
+                                              std::to_string(Variant::input_channels(weights, group_)));
+  }
+
+  const Compiled& compiled_for(const Key& key, KernelCall& call) const {
+    return cache_.get(key, [&](const Key& wanted) {
+      try {
+        return compile(wanted, call.has_input(2));
+      } catch (const dnnl::error& error) {
+        throw onednn::as_error(error, std::string(Variant::name) + " of " + wanted.input.to_string());
+      }
+    });
+  }
+
+  Compiled compile(const Key& key, bool has_bias) const {
+    static_cast<void>(onednn::engine());  // this thread's team size, before any primitive is made
+    const Window window = Variant::resolve(attributes_, node_, spatial_of(key.input), spatial_of(key.weights));
+    const int64_t channels = Variant::output_channels(key.weights, group_);
+    Compiled compiled;
+    compiled.output = Shape{key.input[0], channels};
+    for (const int64_t extent : window.output) compiled.output.push_back(extent);
+    if (compiled.output.element_count() == 0) return compiled;
+
+    const auto dims = Variant::weights_in_file(key.weights, group_).dims();
+    const memory::desc any_weights(without_group(dims, group_), memory::data_type::f32, memory::format_tag::any);
+    const memory::desc bias = has_bias ? memory::desc({channels}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
+    compiled.source = onednn::describe(key.input, Layout::ChannelsLast);
+    compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
+    const typename Variant::Primitive::desc description(
+        dnnl::prop_kind::forward_inference, Variant::algorithm, compiled.source, any_weights, bias, compiled.destination,
+        dims_of(window.strides), less_one(window.dilations), dims_of(window.pad_begin), dims_of(window.pad_end));
+    finish(compiled, description, key.fuse);
+    if (!weights_.empty_handle()) compiled.packed_weights = packed_for(compiled.weights);
+    return compiled;
+  }
+
+  /// Chooses the implementation; post-ops go inside only where a JIT kernel takes them.
+  void finish(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse) const {
+    using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
+    const auto take = [&](const PrimitiveDesc& chosen) {
+      compiled.weights = chosen.weights_desc();
+      compiled.scratchpad = chosen.scratchpad_desc();
+      compiled.primitive = typename Variant::Primitive(chosen);
+    };
+    if (fuse) {
+      const PrimitiveDesc fused(description, post_ops_.attributes(compiled.destination), onednn::engine(), true);
+      if (fused.get(true) && std::string_view(fused.impl_info_str()).find("ref") == std::string_view::npos) {
+        take(fused);
+        compiled.fused = true;
+        return;
+      }
+    }
+    take(PrimitiveDesc(description, onednn::base_attributes(), onednn::engine()));
+  }
+
+  Tensor pack(const Tensor& weights, const memory::desc& wanted, Allocator& allocator) const {
+    const memory::desc grouped = Variant::weights_in_file(weights.shape(), group_);
+    const auto strides = grouped.data.format_desc.blocking.strides;
+    memory::dims kept(strides, strides + grouped.data.ndims);
+    const memory::desc in_file(without_group(grouped.dims(), group_), memory::data_type::f32, without_group(kept, group_));
+    return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
+  }
+
+  /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's lock.
+  Tensor packed_for(const memory::desc& wanted) const {
+    for (const auto& [desc, tensor] : packed_)
+      if (desc == wanted) return tensor;
+    packed_.emplace_back(wanted, pack(weights_, wanted, Allocator::heap()));
+    return packed_.back().second;
+  }
+
+  const Node& node_;
+  WindowAttributes attributes_;
+  int64_t group_;
+  Tensor weights_;
+  PostOps post_ops_;
+  mutable onednn::ShapeCache<Key, Compiled> cache_;
+  mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
+};
+
+template <class Variant>
+std::unique_ptr<Kernel> make_convolution(const KernelContext& context) {
+  return std::make_unique<ConvolutionKernel<Variant>>(context);
+}
+
+constexpr OpTraits kConvTraits{.kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First,
+                               .data_inputs = 3};
+constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose, .weight_slot = 1, .bias_slot = 2,
+                                        .weight_axis = WeightAxis::Second, .data_inputs = 3};
+
+constexpr OperatorDef kConvolutions[] = {
+    {.op_type = "Conv", .traits = kConvTraits, .make = with_half<make_convolution<Forward>>, .layout = LayoutNeed::Any,
+     .fuse = PostOps::accept},
+    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_half<make_convolution<Transposed>>,
+     .layout = LayoutNeed::Any, .fuse = PostOps::accept},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> conv_operators() { return kConvolutions; }
+
+}  // namespace detent

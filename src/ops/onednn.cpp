@@ -1,0 +1,97 @@
+#include "ops/onednn.h"
+
+#include <omp.h>
+
+namespace detent::onednn {
+
+namespace {
+
+/// OpenMP's team size is per thread; set once in each thread that reaches oneDNN.
+void use_one_thread() {
+  thread_local const bool done = [] {
+    omp_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace
+
+const dnnl::engine& engine() {
+  use_one_thread();
+  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
+  return instance;
+}
+
+dnnl::stream& stream() {
+  thread_local dnnl::stream instance(engine());
+  return instance;
+}
+
+dnnl::memory::desc describe(const Shape& shape, Layout layout) {
+  const size_t rank = shape.rank();
+  dnnl::memory::dims dims(shape.begin(), shape.end());
+  dnnl::memory::dims strides(rank);
+  int64_t stride = 1;
+  const auto next = [&](size_t axis) {
+    strides[axis] = stride;
+    stride *= std::max<int64_t>(1, shape[axis]);
+  };
+  if (layout == Layout::ChannelsLast) {
+    next(1);
+    for (size_t axis = rank; axis-- > 2;) next(axis);
+    next(0);
+  } else {
+    for (size_t axis = rank; axis-- > 0;) next(axis);
+  }
+  return {dims, dnnl::memory::data_type::f32, strides};
+}
+
+dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc) {
+  return {desc, engine(), const_cast<void*>(tensor.raw())};
+}
+
+dnnl::memory wrap(const Tensor& tensor) { return wrap(tensor, describe(tensor.shape(), tensor.layout())); }
+
+dnnl::primitive_attr base_attributes() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+std::optional<Eltwise> eltwise_of(const ActivationSpec& activation) {
+  using dnnl::algorithm;
+  switch (activation.kind) {
+    case OpKind::Relu: return Eltwise{algorithm::eltwise_relu, 0, 0};
+    case OpKind::LeakyRelu: return Eltwise{algorithm::eltwise_relu, activation.alpha, 0};
+    case OpKind::Clip: return Eltwise{algorithm::eltwise_clip, activation.alpha, activation.beta};
+    case OpKind::Sigmoid: return Eltwise{algorithm::eltwise_logistic, 0, 0};
+    case OpKind::Tanh: return Eltwise{algorithm::eltwise_tanh, 0, 0};
+    case OpKind::Silu: return Eltwise{algorithm::eltwise_swish, 1, 0};
+    case OpKind::HardSwish: return Eltwise{algorithm::eltwise_hardswish, 0, 0};
+    default: return std::nullopt;
+  }
+}
+
+void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
+             std::unordered_map<int, dnnl::memory> arguments, Workspace& workspace) {
+  if (const size_t bytes = scratchpad.get_size(); bytes > 0)
+    arguments.insert({DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad, engine(), workspace.scratch(bytes))});
+  primitive.execute(stream(), arguments);
+}
+
+Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator) {
+  Tensor bytes(DataType::UInt8, Shape{static_cast<int64_t>(to.get_size())}, allocator);
+  dnnl::memory target(to, engine(), bytes.mutable_raw());
+  const dnnl::reorder::primitive_desc description(from, target, base_attributes());
+  Workspace workspace;
+  execute(dnnl::reorder(description), description.scratchpad_desc(), {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, target}},
+          workspace);
+  return bytes;
+}
+
+Error as_error(const dnnl::error& error, const std::string& what) {
+  return {ErrorCode::Unsupported, what + ": oneDNN says '" + error.what() + "'"};
+}
+
+}  // namespace detent::onednn

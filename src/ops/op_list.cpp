@@ -1,0 +1,37 @@
+#include "ops/op_list.h"
+
+#include <vector>
+
+namespace detent {
+
+std::span<const OperatorDef> operator_list() {
+  static const std::vector<OperatorDef> all = [] {
+    const std::span<const OperatorDef> families[] = {
+        activation_operators(),
+        batch_norm_operators(),
+        cast_operators(),
+        comparison_operators(),
+        concat_split_operators(),
+        constant_operators(),
+        conv_operators(),
+        elementwise_binary_operators(),
+        elementwise_unary_operators(),
+        matmul_operators(),
+        pad_operators(),
+        pool_operators(),
+        quantize_linear_operators(),
+        reduction_operators(),
+        resize_operators(),
+        shape_operators(),
+        slice_gather_operators(),
+        softmax_operators(),
+        transpose_operators(),
+    };
+    std::vector<OperatorDef> list;
+    for (const auto family : families) list.insert(list.end(), family.begin(), family.end());
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace detent

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ops/operator.h"
+
+namespace detent {
+
+/// Elements of an integer tensor of any type, in plain order. Errors  InvalidModel when it holds no integers.
+[[nodiscard]] std::vector<int64_t> integers_of(const Tensor& tensor);
+/// First element as float, any numeric type. Errors  InvalidModel when there is none.
+[[nodiscard]] float scalar_of(const Tensor& tensor);
+
+/// `axis` counted from the front. Errors  InvalidModel when it lies outside [-rank, rank).
+[[nodiscard]] size_t axis_from_front(int64_t axis, size_t rank);
+/// All of them; which[i] is true for the axes listed.
+[[nodiscard]] std::array<bool, Shape::kMaxRank> axes_from_front(const std::vector<int64_t>& axes, size_t rank);
+
+/// A list of integers (axes, pads, split ...) that older opsets write as an attribute and newer ones as an input.
+class IntegerOperand {
+ public:
+  /// Constant inputs are read here, once; `slot` < 0 when there is only the attribute.
+  IntegerOperand(const KernelContext& context, std::string_view attribute, int slot);
+  /// nullopt when it is left out.
+  [[nodiscard]] std::optional<std::vector<int64_t>> values(const KernelCall& call) const;
+
+ private:
+  std::optional<std::vector<int64_t>> fixed_;
+  int slot_;
+};
+
+/// Message for a type that an operator cannot take.
+[[nodiscard]] Error unsupported_type(DataType type);
+
+/// Calls visit(T{}) with the storage type of numeric `type` (half types are not numbers here). Errors  Unsupported otherwise.
+template <class Visitor>
+decltype(auto) visit_number(DataType type, Visitor&& visit) {
+  switch (type) {
+    case DataType::Float32: return visit(float{});
+    case DataType::Float64: return visit(double{});
+    case DataType::Int8: case DataType::Int4: return visit(int8_t{});
+    case DataType::Int16: return visit(int16_t{});
+    case DataType::Int32: return visit(int32_t{});
+    case DataType::Int64: return visit(int64_t{});
+    case DataType::UInt8: case DataType::UInt4: return visit(uint8_t{});
+    case DataType::UInt16: return visit(uint16_t{});
+    case DataType::UInt32: return visit(uint32_t{});
+    case DataType::UInt64: return visit(uint64_t{});
+    default: throw unsupported_type(type);
+  }
+}
+
+/// Calls visit(T{}) with an unsigned type of `bytes` bytes: for kernels that only move elements.
+template <class Visitor>
+decltype(auto) visit_size(size_t bytes, Visitor&& visit) {
+  switch (bytes) {
+    case 1: return visit(uint8_t{});
+    case 2: return visit(uint16_t{});
+    case 4: return visit(uint32_t{});
+    default: return visit(uint64_t{});
+  }
+}
+
+}  // namespace detent

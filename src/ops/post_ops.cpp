@@ -1,0 +1,92 @@
+#include "ops/post_ops.h"
+
+namespace detent {
+
+namespace {
+
+std::optional<ActivationSpec> fusable_activation(const Graph& graph, const FusedOp& op) {
+  if (op.kind == OpKind::Silu) return ActivationSpec{OpKind::Silu, 1, 0};
+  auto activation = activation_of(graph, *op.node);
+  if (!activation || !onednn::eltwise_of(*activation)) return std::nullopt;
+  return activation;
+}
+
+}  // namespace
+
+PostOps::PostOps(const KernelContext& context) {
+  for (const FusedOp& op : context.fused) {
+    Item item;
+    if (op.kind == OpKind::Add) {
+      item.residual = true;
+      item.residual_slot = op.residual_slot;
+      const OperatorDef* add = find_operator(op.node->domain, op.node->op_type, context.opset);
+      item.add = add->make(KernelContext{context.graph, *op.node, context.opset});
+    } else {
+      item.activation = *fusable_activation(context.graph, op);
+    }
+    items_.push_back(std::move(item));
+  }
+}
+
+size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
+  size_t accepted = 0;
+  for (const FusedOp& op : candidates) {
+    if (op.kind != OpKind::Add && !fusable_activation(context.graph, op)) break;
+    ++accepted;
+  }
+  return accepted;
+}
+
+bool PostOps::residuals_fit(const Shape& output, std::span<const Tensor> residuals) const {
+  for (const Tensor& residual : residuals)
+    if (residual.shape() != output) return false;
+  return true;
+}
+
+dnnl::primitive_attr PostOps::attributes(const dnnl::memory::desc& output) const {
+  dnnl::primitive_attr attributes = onednn::base_attributes();
+  dnnl::post_ops chain;
+  for (const Item& item : items_) {
+    if (item.residual) {
+      chain.append_binary(dnnl::algorithm::binary_add, output);
+    } else {
+      const auto eltwise = onednn::eltwise_of(item.activation);
+      chain.append_eltwise(1.0F, eltwise->algorithm, eltwise->alpha, eltwise->beta);
+    }
+  }
+  attributes.set_post_ops(chain);
+  return attributes;
+}
+
+void PostOps::bind(std::unordered_map<int, dnnl::memory>& arguments, std::span<const Tensor> residuals, Layout layout,
+                   Allocator& allocator, std::vector<Tensor>& keep) const {
+  size_t next = 0;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (!items_[i].residual) continue;
+    const Tensor residual = cast(residuals[next++], DataType::Float32, allocator);
+    keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator) : to_plain(residual, allocator));
+    arguments.insert({DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
+  }
+}
+
+void PostOps::apply(KernelCall& call) const {
+  size_t next = 0;
+  for (const Item& item : items_) {
+    Tensor current = call.take_output(0);
+    if (!item.residual) {
+      apply_activation(item.activation, current.mutable_data<float>());
+      call.set_output(0, std::move(current));
+      continue;
+    }
+    Tensor inputs[2];
+    inputs[static_cast<size_t>(item.residual_slot)] = 
+        to_plain(cast(call.residuals()[next++], DataType::Float32, call.allocator()), call.allocator());
+    inputs[static_cast<size_t>(1 - item.residual_slot)] = to_plain(current, call.allocator());
+    Tensor sum;
+    KernelCall add(inputs, std::span(&sum, 1), {}, call.allocator(), call.workspace());
+    item.add->run(add);
+    call.set_output(0, std::move(sum));
+  }
+}
+
+}  // namespace detent

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "ops/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/simd_elementwise.h"
+#include "ops/tensor_type.h"
+
+namespace detent {
+
+namespace {
+
+struct Attributes {
+  int64_t axis = 1;
+  int64_t block = 0;                 ///< opset 21; 0 = one scale a slice of the axis
+  DataType type = DataType::Undefined;
+
+  explicit Attributes(const Node& node)
+      : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)), type(tensor_type(node.int_or("output_dtype", 0))) {}
+};
+
+/// Scales and zero points, one for the tensor or one for each index of an axis.
+struct Parameters {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;
+  AxisView view;                     ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
+};
+
+std::vector<float> floats_of(const Tensor& tensor, Allocator& allocator) {
+  const Tensor wide = cast(tensor, DataType::Float32, allocator);
+  const auto data = wide.data<float>();
+  return {data.begin(), data.end()};
+}
+
+std::vector<int32_t> zero_points_of(const KernelCall& call, size_t count) {
+  if (!call.has_input(2)) return std::vector<int32_t>(count, 0);
+  const std::vector<int64_t> wide = integers_of(call.input(2));
+  if (wide.size() != count)
+    throw Error(ErrorCode::InvalidModel, std::to_string(count) + " scales but " + std::to_string(wide.size()) + " zero points");
+  return {wide.begin(), wide.end()};
+}
+
+/// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then the
+/// element loops need one case.
+Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
+  const Shape& shape = parameter.shape();
+  if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " + std::to_string(block) +
+                                             " along axis " + std::to_string(axis) + " of " + data.to_string());
+  Tensor expanded(parameter.type(), data);
+  const AxisView view = view_around(data, Layout::Plain, axis);
+  visit_size(byte_size(parameter.type()), [&]<class T>(T) {
+    const T* in = static_cast<const T*>(parameter.raw());
+    T* out = static_cast<T*>(expanded.mutable_raw());
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t a = 0; a < view.extent; ++a)
+        for (int64_t i = 0; i < view.inner; ++i)
+          out[(o * view.extent + a) * view.inner + i] = in[(o * shape[axis] + a / block) * view.inner + i];
+  });
+  return expanded;
+}
+
+Parameters parameters_of(KernelCall& call, const Tensor& data, const Attributes& attributes) {
+  const Tensor& scale = call.input(1);
+  if (attributes.block > 0) {
+    const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
+    Tensor zero_inputs[3] = {{}, {}, {}};
+    if (call.has_input(2)) zero_inputs[2] = expand_blocks(call.input(2), data.shape(), axis, attributes.block);
+    const KernelCall expanded(zero_inputs, {}, {}, call.allocator(), call.workspace());
+    const auto count = static_cast<size_t>(data.element_count());
+    return {floats_of(expand_blocks(scale, data.shape(), axis, attributes.block), call.allocator()),
+            zero_points_of(expanded, count), {1, data.element_count(), 1}};
+  }
+  const auto count = static_cast<size_t>(scale.element_count());
+  Parameters parameters{floats_of(scale, call.allocator()), zero_points_of(call, count), {1, 1, data.element_count()}};
+  if (count == 1) return parameters;
+  const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
+  parameters.view = view_around(data.shape(), data.layout(), axis);
+  if (scale.shape().rank() != 1 || parameters.view.extent != static_cast<int64_t>(count))
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + scale.shape().to_string() + " do not fit axis " + std::to_string(axis) +
+                                             " of " + data.shape().to_string());
+  return parameters;
+}
+
+/// Calls run(offset, length, scale, zero point) for each stretch of memory under one scale.
+template <class Run>
+void for_each_run(const Parameters& parameters, Run&& run) {
+  const AxisView& view = parameters.view;
+  for (int64_t block = 0; block < view.outer * view.extent; ++block) {
+    const auto index = static_cast<size_t>(block % view.extent);
+    run(block * view.inner, static_cast<size_t>(view.inner), parameters.scales[index], parameters.zero_points[index]);
+  }
+}
+
+struct QuantizedRange {
+  int32_t low, high;
+};
+
+/// Sub-byte types live one to a byte.
+template <class Q>
+QuantizedRange range_of(DataType type) {
+  if (type == DataType::Int4) return {-8, 7};
+  if (type == DataType::UInt4) return {0, 15};
+  return {std::numeric_limits<Q>::min(), std::numeric_limits<Q>::max()};
+}
+
+/// For stretches of a few elements, where a dispatched call would cost more than the work.
+template <class Q>
+void quantize_few(const float* in, Q* out, size_t count, float scale, int32_t zero_point, QuantizedRange range) {
+  const auto low = static_cast<float>(range.low - zero_point), high = static_cast<float>(range.high - zero_point);
+  for (size_t i = 0; i < count; ++i) {
+    const float x = in[i] / scale;
+    const float step = std::isnan(x) ? 0.0F : std::nearbyint(std::clamp(x, low, high));
+    out[i] = static_cast<Q>(zero_point + static_cast<int32_t>(step));
+  }
+}
+
+template <class Q>
+void quantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const float* in = input.data<float>().data();
+  Q* out = output.mutable_data<Q>().data();
+  const bool whole_bytes = output.type() == data_type_of<Q>;
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
+    if (count >= 16 && whole_bytes) quantize_run(in + at, out + at, scale, zero_point, count);
+    else quantize_few(in + at, out + at, count, scale, zero_point, range_of<Q>(output.type()));
+  });
+}
+
+void run_quantize(KernelCall& call, const Attributes& attributes) {
+  Tensor input = cast(call.input(0), DataType::Float32, call.allocator());
+  if (attributes.block > 0) input = to_plain(input, call.allocator());
+  const Parameters parameters = parameters_of(call, input, attributes);
+  DataType type = attributes.type == DataType::Undefined ? DataType::UInt8 : attributes.type;
+  if (call.has_input(2)) type = call.input(2).type();
+  Tensor& output = call.make_output(0, type, input.shape(), input.layout());
+  switch (type) {
+    case DataType::Int8: case DataType::Int4: return quantize_tensor<int8_t>(parameters, input, output);
+    case DataType::UInt8: case DataType::UInt4: return quantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::Int16: return quantize_tensor<int16_t>(parameters, input, output);
+    case DataType::UInt16: return quantize_tensor<uint16_t>(parameters, input, output);
+    default: throw unsupported_type(type);
+  }
+}
+
+template <class Q>
+void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const Q* in = input.data<Q>().data();
+  float* out = output.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
+    if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);
+    for (size_t i = 0; i < count; ++i)
+      out[at + static_cast<int64_t>(i)] = static_cast<float>(int64_t{in[at + static_cast<int64_t>(i)]} - zero_point) * scale;
+  });
+}
+
+void run_dequantize(KernelCall& call, const Attributes& attributes) {
+  const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
+  const Parameters parameters = parameters_of(call, input, attributes);
+  Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
+  switch (input.type()) {
+    case DataType::Int8: case DataType::Int4: dequantize_tensor<int8_t>(parameters, input, output); break;
+    case DataType::UInt8: case DataType::UInt4: dequantize_tensor<uint8_t>(parameters, input, output); break;
+    case DataType::Int16: dequantize_tensor<int16_t>(parameters, input, output); break;
+    case DataType::UInt16: dequantize_tensor<uint16_t>(parameters, input, output); break;
+    case DataType::Int32: dequantize_tensor<int32_t>(parameters, input, output); break;
+    default: throw unsupported_type(input.type());
+  }
+  const DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
+  call.set_output(0, type == DataType::Float32 ? std::move(output) : cast(output, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_quantize(const KernelContext& context) {
+  return kernel_of([attributes = Attributes(context.node)](KernelCall& call) { run_quantize(call, attributes); });
+}
+
+std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
+  return kernel_of([attributes = Attributes(context.node)](KernelCall& call) { run_dequantize(call, attributes); });
+}
+
+std::optional<Unsupported> refuse_type(const KernelContext& context) {
+  const int64_t code = context.node.int_or("output_dtype", 0);
+  if (code == 0 || tensor_type(code) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "QuantizeLinear",
+     .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
+     .make = make_quantize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 10,
+     .check = refuse_type},
+    {.op_type = "DequantizeLinear",
+     .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
+     .make = make_dequantize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 10,
+     .check = refuse_type},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> quantize_linear_operators() { return kDefinitions; }
+
+}  // namespace detent

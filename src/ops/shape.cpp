@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <string>
+
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+/// Extents [start, end), both clamped as slices are (opset 15).
+std::unique_ptr<Kernel> make_shape(const KernelContext& context) {
+  const int64_t start = context.node.int_or("start", 0);
+  const int64_t end = context.node.int_or("end", static_cast<int64_t>(Shape::kMaxRank));
+  return kernel_of([start, end](KernelCall& call) {
+    const Shape& shape = call.input(0).shape();
+    const auto rank = static_cast<int64_t>(shape.rank());
+    const int64_t first = std::clamp(start < 0 ? start + rank : start, int64_t{0}, rank);
+    const int64_t last = std::clamp(end < 0 ? end + rank : end, first, rank);
+    auto out = call.make_output(0, DataType::Int64, Shape{last - first}).mutable_data<int64_t>();
+    std::copy(shape.begin() + first, shape.begin() + last, out.begin());
+  });
+}
+
+std::unique_ptr<Kernel> make_size(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = call.input(0).element_count();
+  });
+}
+
+Shape resolve_reshape(const Shape& input, const std::vector<int64_t>& wanted, bool allow_zero) {
+  Shape shape;
+  int64_t known = 1;
+  size_t open = wanted.size();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    int64_t extent = wanted[i];
+    if (extent == 0 && !allow_zero && i < input.rank()) extent = input[i];
+    if (extent == -1 && open == wanted.size()) open = i;
+    else if (extent < 0) throw Error(ErrorCode::InvalidModel, "shape has more than one -1 or another negative extent");
+    else known *= extent;
+    shape.push_back(extent);
+  }
+  if (open < wanted.size()) shape[open] = known == 0 ? 0 : input.element_count() / known;
+  if (shape.element_count() != input.element_count())
+    throw Error(ErrorCode::InvalidData, "a tensor of shape " + input.to_string() + " cannot be viewed as " + shape.to_string());
+  return shape;
+}
+
+std::unique_ptr<Kernel> make_reshape(const KernelContext& context) {
+  const bool allow_zero = context.node.int_or("allowzero", 0) != 0;
+  return kernel_of([allow_zero, wanted = IntegerOperand(context, "shape", 1)](KernelCall& call) {
+    const auto values = wanted.values(call);
+    if (!values) throw Error(ErrorCode::InvalidModel, "the new shape is missing");
+    call.set_output(0, call.input(0).reshaped(resolve_reshape(call.input(0).shape(), *values, allow_zero)));
+  });
+}
+
+std::unique_ptr<Kernel> make_flatten(const KernelContext& context) {
+  return kernel_of([axis = context.node.int_or("axis", 1)](KernelCall& call) {
+    const Shape& shape = call.input(0).shape();
+    const auto rank = static_cast<int64_t>(shape.rank());
+    if (axis < -rank || axis > rank)
+      throw Error(ErrorCode::InvalidModel, "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
+    const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    call.set_output(0, call.input(0).reshaped(Shape{shape.element_count(0, split), shape.element_count(split, shape.rank())}));
+  });
+}
+
+std::unique_ptr<Kernel> make_squeeze(const KernelContext& context) {
+  return kernel_of([operand = IntegerOperand(context, "axes", 1)](KernelCall& call) {
+    const Shape& shape = call.input(0).shape();
+    const auto axes = operand.values(call);
+    const auto drop = axes_from_front(axes.value_or(std::vector<int64_t>{}), shape.rank());
+    Shape squeezed;
+    for (size_t i = 0; i < shape.rank(); ++i) {
+      if (axes && drop[i] && shape[i] != 1)
+        throw Error(ErrorCode::InvalidData, "axis " + std::to_string(i) + " of " + shape.to_string() + " is not 1 and cannot be dropped");
+      const bool dropped = axes ? drop[i] : shape[i] == 1;
+      if (!dropped) squeezed.push_back(shape[i]);
+    }
+    call.set_output(0, call.input(0).reshaped(squeezed));
+  });
+}
+
+std::unique_ptr<Kernel> make_unsqueeze(const KernelContext& context) {
+  return kernel_of([operand = IntegerOperand(context, "axes", 1)](KernelCall& call) {
+    const auto axes = operand.values(call);
+    if (!axes) throw Error(ErrorCode::InvalidModel, "the axes are missing");
+    const Shape& shape = call.input(0).shape();
+    const size_t rank = shape.rank() + axes->size();
+    if (rank > Shape::kMaxRank) throw Error(ErrorCode::Unsupported, "the result would have " + std::to_string(rank) + " dimensions");
+    const auto added = axes_from_front(*axes, rank);
+    Shape unsqueezed;
+    for (size_t i = 0, next = 0; i < rank; ++i) {
+      if (!added[i] && next == shape.rank()) throw Error(ErrorCode::InvalidModel, "an axis is listed twice");
+      unsqueezed.push_back(added[i] ? 1 : shape[next++]);
+    }
+    call.set_output(0, call.input(0).reshaped(unsqueezed));
+  });
+}
+
+std::unique_ptr<Kernel> make_identity(const KernelContext&) {
+  return kernel_of([](KernelCall& call) { call.set_output(0, call.input(0)); });
+}
+
+/// Inference: the data passes, the optional mask is all true.
+std::unique_ptr<Kernel> make_dropout(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    call.set_output(0, call.input(0));
+    if (!call.wants_output(1)) return;
+    std::ranges::fill(call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
+  });
+}
+
+std::optional<Unsupported> refuse_training(const KernelContext& context) {
+  const Tensor* training = context.constant(2);
+  if (training && scalar_of(*training) != 0) return Unsupported{"training_mode is true; export the model for inference"};
+  return std::nullopt;
+}
+
+constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1};
+constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 0};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Shape", .traits = kShapeOf, .make = make_shape, .layout = LayoutNeed::Any},
+    {.op_type = "Size", .traits = kShapeOf, .make = make_size, .layout = LayoutNeed::Any},
+    {.op_type = "Reshape", .traits = kSameElements, .make = make_reshape},
+    {.op_type = "Flatten", .traits = kSameElements, .make = make_flatten},
+    {.op_type = "Squeeze", .traits = kSameElements, .make = make_squeeze},
+    {.op_type = "Unsqueeze", .traits = kSameElements, .make = make_unsqueeze},
+    {.op_type = "Identity", .traits = kSameElements, .make = make_identity, .layout = LayoutNeed::Any},
+    {.op_type = "Dropout",
+     .traits = kSameElements,
+     .make = make_dropout,
+     .layout = LayoutNeed::Any,
+     .first_opset = 7,
+     .check = refuse_training},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> shape_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace detent {
+
+/// float -> float functions with a vector form. alpha and beta mean what ONNX calls them for the operator; Clip keeps its
+/// bounds there, Silu its factor inside the sigmoid, Selu its gamma in beta.
+enum class UnaryFunction : uint8_t {
+  Relu, LeakyRelu, ThresholdedRelu, Clip, Sigmoid, HardSigmoid, HardSwish, Silu, Tanh, Elu, Celu, Selu, Softplus, Softsign,
+  Mish, Gelu, GeluTanh, Erf, Exp, Log, Sqrt, Reciprocal, Abs, Neg, Floor, Ceil, Round, Sign, Sin, Cos,
+};
+
+struct UnarySpec {
+  UnaryFunction function = UnaryFunction::Relu;
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// out[i] = f(in[i]); in == out is fine. An element's result does not depend on where it stands in the array. Within 4 ulp of
+/// the true function where it is well conditioned; NaN stays NaN.
+void apply_unary(const UnarySpec& spec, const float* in, float* out, size_t count);
+
+enum class BinaryFunction : uint8_t { Add, Sub, Mul, Div, Min, Max, PRelu };
+
+/// Two nested loops over two operands and a dense output. Steps along a row are 0 (one value for the whole row) or 1; row strides
+/// are free.
+struct BinaryRows {
+  int64_t rows = 1;
+  int64_t length = 0;
+  int64_t a_row = 0, a_step = 1;
+  int64_t b_row = 0, b_step = 1;
+};
+
+/// out[r][i] = f(a[r * a_row + i * a_step], b[r * b_row + i * b_step]); out may be a or b where that one is dense.
+void apply_binary(BinaryFunction function, const float* a, const float* b, float* out, const BinaryRows& rows);
+
+/// Memory seen as outer x channels x inner: out = in * scale[channel] + shift[channel].
+void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
+                          int64_t channels, int64_t inner);
+
+/// out[i] = saturate(round_half_even(in[i] / scale) + zero_point), division in float as ONNX Runtime does. NaN -> zero point.
+void quantize_run(const float* in, int8_t* out, float scale, int32_t zero_point, size_t count);
+void quantize_run(const float* in, uint8_t* out, float scale, int32_t zero_point, size_t count);
+void quantize_run(const float* in, int16_t* out, float scale, int32_t zero_point, size_t count);
+void quantize_run(const float* in, uint16_t* out, float scale, int32_t zero_point, size_t count);
+
+/// out[i] = float(in[i] - zero_point) * scale.
+void dequantize_run(const int8_t* in, float* out, float scale, int32_t zero_point, size_t count);
+void dequantize_run(const uint8_t* in, float* out, float scale, int32_t zero_point, size_t count);
+void dequantize_run(const int16_t* in, float* out, float scale, int32_t zero_point, size_t count);
+void dequantize_run(const uint16_t* in, float* out, float scale, int32_t zero_point, size_t count);
+void dequantize_run(const int32_t* in, float* out, float scale, int32_t zero_point, size_t count);
+
+}  // namespace detent

@@ -1,0 +1,42 @@
+#include <algorithm>
+
+#include "detent/detent.h"
+#include "model/model.h"
+#include "ops/operator.h"
+
+namespace detent {
+
+namespace {
+
+TensorInfo tensor_info(const Value& value) {
+  return {value.name, std::string(name_of(value.declared_type.value_or(DataType::Undefined))),
+          value.declared_shape.value_or(std::vector<int64_t>{})};
+}
+
+}  // namespace
+
+ModelReport inspect_model(const std::filesystem::path& path) {
+  const Model model = read_model(path);
+  const Graph& graph = model.graph();
+  ModelReport report;
+  report.model = path.string();
+  report.ir = model.ir_version();
+  report.opset = model.opsets();
+  report.quantized = is_quantized(graph);
+  for (const ValueId id : graph.inputs()) report.inputs.push_back(tensor_info(graph.value(id)));
+  for (const ValueId id : graph.outputs()) report.outputs.push_back(tensor_info(graph.value(id)));
+  std::vector<NodeId> all;
+  for (const Node& node : graph.nodes()) {
+    ++report.operators[node.domain.empty() ? node.op_type : node.domain + "." + node.op_type];
+    all.push_back(node.id);
+  }
+  for (const Value& value : graph.values())
+    if (const Tensor* constant = graph.constant(value.id)) report.parameters += constant->element_count();
+  for (const UnsupportedNode& item : find_unsupported(graph, all)) {
+    const Node& node = graph.node(item.node);
+    report.unsupported.push_back({node.name, node.op_type, item.reason});
+  }
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "datasets/npy.h"
+
+namespace detent {
+
+/// Name of an output as a file name: characters outside [A-Za-z0-9_.-] become '_'.
+[[nodiscard]] std::string file_name_for(const std::string& output);
+
+/// Writes one output's samples: stacked in FOLDER/NAME.npy while their shapes agree, else each in FOLDER/NAME/000000.npy.
+/// Outputs of extent `batch` on axis 0 are joined there, others get a new axis 0; scalars become [N].
+class OutputWriter {
+ public:
+  /// Errors  CannotWrite when the file exists and `overwrite` is false.
+  OutputWriter(std::filesystem::path folder, const std::string& output, int64_t batch, bool overwrite);
+  /// `output` of one batch, of which the first `real` samples count.
+  void append(const Tensor& output, size_t real);
+  /// Finishes; returns the file, or the folder of files. Without it nothing is left, but for an emptied folder.
+  [[nodiscard]] std::filesystem::path close();
+
+ private:
+  void write_separately(const Tensor& sample);
+  void split();
+
+  std::filesystem::path stacked_path_, folder_path_;
+  int64_t batch_;
+  std::unique_ptr<NpyWriter> stacked_;
+  size_t separate_ = 0;
+};
+
+}  // namespace detent

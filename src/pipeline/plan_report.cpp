@@ -1,0 +1,55 @@
+#include "pipeline/plan_report.h"
+
+#include "exec/executor.h"
+
+namespace detent {
+
+PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
+                         const Graph& original, size_t folded_batchnorms) {
+  PlanReport report;
+  report.model = model_path;
+  report.target = plan.target->spec();
+  report.opset = original.opset();
+  report.nodes = original.nodes().size();
+  report.folded_batchnorms = folded_batchnorms;
+  for (const LayerDecision& layer : plan.layers) {
+    const Node& node = graph.node(layer.node);
+    report.layers.push_back({node.name, node.op_type, layer.int8, layer.rule, layer.reason, layer.macs, layer.params});
+  }
+  for (const EdgeDecision& edge : plan.edges) {
+    const Node& node = graph.node(edge.consumer);
+    report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
+                            edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
+                            edge.rule, edge.reason});
+  }
+  report.notes = plan.notes;
+  report.quantized_values = plan.quantized_values().size();
+  report.shared_scale_groups = plan.scale_groups().size();
+  const Coverage& c = plan.coverage;
+  report.coverage = {c.layers, c.int8_layers, c.macs, c.int8_macs, c.params, c.int8_params, c.activation_bytes,
+                     c.int8_activation_bytes, c.pairs};
+  return report;
+}
+
+ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs) {
+  struct ShapeObserver : Observer {
+    ValueShapes shapes;
+    void observe(ValueId value, const Tensor& tensor) override { shapes[value] = tensor.shape(); }
+  } observer;
+  std::vector<ValueId> all;
+  for (const Value& value : graph.values())
+    if (value.producer != kNoNode || value.is_input) all.push_back(value.id);
+  try {
+    const ExecutionPlan plan(graph, all, {.fuse = false});
+    Executor executor(plan);
+    executor.run(inputs, observer);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Unsupported) throw;
+    return {};
+  }
+  for (const Value& value : graph.values())
+    if (const Tensor* constant = graph.constant(value.id)) observer.shapes[value.id] = constant->shape();
+  return observer.shapes;
+}
+
+}  // namespace detent

@@ -1,0 +1,73 @@
+#include "pipeline/prepare_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "exec/executor.h"
+#include "model/fold_batchnorm.h"
+#include "model/raise_opset.h"
+
+namespace detent {
+
+Model read_float_model(const std::filesystem::path& path) {
+  Model model = read_model(path);
+  if (is_quantized(model.graph()))
+    throw Error(ErrorCode::InvalidModel, path.string() + ": the model is already quantized (it holds QuantizeLinear, "
+                                                         "DequantizeLinear or integer operators)",
+                "quantize the float model it was made from");
+  return model;
+}
+
+std::vector<InputSpec> input_specs(const Graph& graph) {
+  std::vector<InputSpec> specs;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    specs.push_back({value.name, value.declared_type.value_or(DataType::Float32), value.declared_shape.value_or(std::vector<int64_t>{})});
+  }
+  return specs;
+}
+
+Preparation prepare_model(Model& model, const Target& target) {
+  Preparation done;
+  done.opset_before = model.graph().opset();
+  if (done.opset_before < target.minimum_opset) raise_opset(model, target.minimum_opset);
+  done.opset_after = model.graph().opset();
+  done.folded_batchnorms = fold_batchnorms(model);
+  return done;
+}
+
+namespace {
+
+double largest_magnitude(std::span<const float> values) {
+  double largest = 0;
+  for (const float value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest;
+}
+
+}  // namespace
+
+void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs, const std::string& what) {
+  const Graph& old_graph = before.graph();
+  const Graph& new_graph = after.graph();
+  const std::vector<Tensor> expected = run_once(old_graph, inputs, old_graph.outputs());
+  const std::vector<Tensor> got = run_once(new_graph, inputs, new_graph.outputs());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string& name = old_graph.value(old_graph.outputs()[i]).name;
+    if (expected[i].shape() != got[i].shape())
+      throw Error(ErrorCode::Internal, what + " changed the shape of output '" + name + "'");
+    const Tensor a = cast(expected[i], DataType::Float32);
+    const Tensor b = cast(got[i], DataType::Float32);
+    const double bound = 1e-4 * std::max(largest_magnitude(a.data<float>()), 1e-6);
+    double worst = 0;
+    for (size_t k = 0; k < a.data<float>().size(); ++k)
+      worst = std::max(worst, std::abs(static_cast<double>(a.data<float>()[k]) - static_cast<double>(b.data<float>()[k])));
+    if (worst <= bound) continue;
+    char text[64];
+    std::snprintf(text, sizeof text, "%.2g, allowed is %.2g", worst, bound);
+    throw Error(ErrorCode::Internal, what + " changed output '" + name + "' by " + text);
+  }
+}
+
+}  // namespace detent

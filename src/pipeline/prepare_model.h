@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "detent/data_source.h"
+#include "model/model.h"
+#include "place/target.h"
+
+namespace detent {
+
+/// Reads a model that is to be quantized. Errors  InvalidModel, also when it is quantized already.
+[[nodiscard]] Model read_float_model(const std::filesystem::path& path);
+
+/// The model's inputs as open_data wants them.
+[[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph);
+
+struct Preparation {
+  size_t folded_batchnorms = 0;
+  int64_t opset_before = 0, opset_after = 0;
+  [[nodiscard]] bool changed() const { return folded_batchnorms > 0 || opset_before != opset_after; }
+};
+
+/// Raises the opset to what the target needs and folds BatchNormalization, in place.
+Preparation prepare_model(Model& model, const Target& target);
+
+/// Runs both models on `inputs` and compares every output: |a - b| <= 1e-4 of the largest magnitude of the output.
+/// The bound is 100 times what folding in double and rounding once to float (2^-24 per weight) was seen to cause.
+/// Errors  Internal naming `what` and the output.
+void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs, const std::string& what);
+
+}  // namespace detent

@@ -1,0 +1,50 @@
+#include "core/atomic_file.h"
+#include "detent/calibrator.h"
+#include "pipeline/calibrate_model.h"
+#include "pipeline/choose_ranges.h"
+#include "pipeline/measure_error.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/prepare_model.h"
+#include "pipeline/quantize_report.h"
+#include "pipeline/stopwatch.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+QuantizeReport quantize_model(const QuantizeOptions& options) {
+  const Stopwatch stopwatch;
+  check_writable(options.output, options.overwrite);
+  const Target& target = find_target(options.target);
+  const RewriteOptions format = rewrite_options(options.format, target);
+  const auto calibrator = make_calibrator(options.calibrator);
+  const RangeOverrides overrides = read_overrides(options.override_file);
+
+  // model.onnx -> graph that the target likes
+  const Model original = read_float_model(options.model);
+  const auto source = open_data(options.data, input_specs(original.graph()));
+  Model model = original.clone();
+  const Preparation preparation = prepare_model(model, target);
+  const std::vector<Tensor> first_inputs = read_first_inputs(*source, original.graph(), options.run);
+  if (preparation.changed()) check_same_outputs(original, model, first_inputs, "folding and opset raising");
+
+  // rules x target -> placement plan
+  const ValueShapes shapes = find_shapes(model.graph(), first_inputs);
+  const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+
+  // images -> executor -> histograms -> ranges
+  const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
+  const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
+  const auto ranges = choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind);
+
+  // plan + ranges -> Q/DQ model
+  QuantizeReport report = start_report(options, original, preparation, plan, model.graph(), calibration);
+  const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
+  add_values(report, model.graph(), rewrite);
+  apply_patch(model, rewrite.patch);
+  report.error = measure_error(original, model, *source, options.error_samples, options.run);
+  write_checked(model, options.output, options.overwrite);
+  finish_report(report, options, model, stopwatch.seconds());
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,28 @@
+#pragma once
+
+#include "detent/detent.h"
+#include "pipeline/calibrate_model.h"
+#include "pipeline/prepare_model.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+/// The user's format options over the target's defaults.
+/// Errors  InvalidOption when the target refuses the type of activations or biases.
+[[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const Target& target);
+
+/// Inputs of the first batch of the source, for verification and shapes; unreadable samples are passed over when the
+/// settings say so.
+[[nodiscard]] std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& graph, const RunSettings& settings);
+
+/// The parts of the report, filled as the pipeline goes.
+[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Model& original, const Preparation& preparation,
+                                          const PlacementPlan& plan, const Graph& graph, const Calibration& calibration);
+void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);
+void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
+
+/// Writes the model, reads the file back and compares it with what was meant.
+/// Errors  CannotWrite; Interrupted before anything was written; Internal (the file is removed) when it reads back different.
+void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite);
+
+}  // namespace detent

@@ -1,0 +1,102 @@
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+
+#include "datasets/tensor_pb.h"
+#include "detent/detent.h"
+#include "exec/executor.h"
+#include "model/model.h"
+#include "pipeline/compare_tensors.h"
+#include "pipeline/workers.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Line = VerifyReport::Line;
+
+std::vector<fs::path> find_models(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) throw Error(ErrorCode::InvalidData, folder.string() + ": is not a folder");
+  std::vector<fs::path> models;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".onnx") models.push_back(entry.path());
+  std::sort(models.begin(), models.end());
+  if (models.empty()) throw Error(ErrorCode::InvalidData, folder.string() + ": holds no .onnx file");
+  return models;
+}
+
+/// input_0.pb, input_1.pb ... as far as they go.
+std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& stem) {
+  std::vector<Tensor> tensors;
+  for (size_t i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i)
+    tensors.push_back(read_tensor_pb(folder / (stem + std::to_string(i) + ".pb")));
+  return tensors;
+}
+
+void compare_data_set(const Graph& graph, const fs::path& data_set, const Tolerance& tolerance, Line& line) {
+  const std::vector<Tensor> inputs = read_numbered(data_set, "input_");
+  const std::vector<Tensor> expected = read_numbered(data_set, "output_");
+  std::vector<ValueId> wanted(graph.outputs().begin(), graph.outputs().end());
+  if (expected.empty()) throw Error(ErrorCode::InvalidData, data_set.filename().string() + " holds no output_0.pb");
+  wanted.resize(std::min(wanted.size(), expected.size()));
+  const std::vector<Tensor> got = run_once(graph, inputs, wanted);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const TensorComparison result = compare_tensors(expected[i], got[i], tolerance);
+    line.worst_relative_error = std::max(line.worst_relative_error, result.worst_relative_error);
+    if (result.same) continue;
+    line.outcome = Line::Outcome::Failed;
+    if (line.detail.empty())
+      line.detail = data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
+  }
+}
+
+Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& tolerance) {
+  Line line;
+  line.folder = folder.string();
+  line.model = path.filename().string();
+  try {
+    const Model model = read_model(path);
+    const auto data_sets = find_test_data_sets(folder);
+    if (data_sets.empty()) throw Error(ErrorCode::InvalidData, "there is no test_data_set_0 to compare with");
+    for (const fs::path& data_set : data_sets) compare_data_set(model.graph(), data_set, tolerance, line);
+  } catch (const Error& error) {
+    line.outcome = error.code() == ErrorCode::Unsupported ? Line::Outcome::Unsupported : Line::Outcome::Failed;
+    line.detail = error.what();
+  }
+  return line;
+}
+
+}  // namespace
+
+VerifyReport verify_models(const VerifyOptions& options) {
+  std::vector<std::pair<fs::path, fs::path>> jobs;
+  for (const fs::path& folder : options.folders)
+    for (const fs::path& model : find_models(folder)) jobs.emplace_back(folder, model);
+  VerifyReport report;
+  report.lines.resize(jobs.size());
+  const Tolerance tolerance{options.rtol, options.atol};
+  Reporter& reporter = *options.run.reporter;
+  reporter.begin("verifying", jobs.size());
+  std::atomic<size_t> done{0};
+  tbb::task_arena arena(static_cast<int>(worker_count(options.run)));
+  arena.execute([&] {
+    tbb::parallel_for(size_t{0}, jobs.size(), [&](size_t i) {
+      if (interrupted()) return;
+      report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance);
+      reporter.advance_to(++done);
+    });
+  });
+  reporter.end();
+  if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  for (const Line& line : report.lines) {
+    report.passed += line.outcome == Line::Outcome::Passed;
+    report.failed += line.outcome == Line::Outcome::Failed;
+    report.unsupported += line.outcome == Line::Outcome::Unsupported;
+  }
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,15 @@
+#include <tbb/version.h>
+
+#include "datasets/versions.h"
+#include "detent/detent.h"
+#include "model/versions.h"
+#include "ops/versions.h"
+
+namespace detent {
+
+std::string version_text() {
+  return std::string("detent ") + DETENT_VERSION + "\n" + model_library_versions() + "\n" + kernel_library_versions() + "\n" +
+         dataset_library_versions() + "\nTBB " + std::to_string(TBB_VERSION_MAJOR) + "." + std::to_string(TBB_VERSION_MINOR) + "\n";
+}
+
+}  // namespace detent

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "detent/detent.h"
+#include "exec/executor.h"
+
+namespace detent {
+
+/// How many worker threads `settings` mean: at least 1.
+[[nodiscard]] size_t worker_count(const RunSettings& settings);
+
+/// One executor per worker slot, made when the slot is used first.
+class ExecutorSlots {
+ public:
+  ExecutorSlots(const ExecutionPlan& plan, size_t slots) : plan_(plan), executors_(slots) {}
+  [[nodiscard]] Executor& at(size_t slot) {
+    if (!executors_[slot]) executors_[slot] = std::make_unique<Executor>(plan_);
+    return *executors_[slot];
+  }
+
+ private:
+  const ExecutionPlan& plan_;
+  std::vector<std::unique_ptr<Executor>> executors_;  // each element is touched by one thread at a time
+};
+
+/// Keeps the wanted values of one run, in the order asked for, in plain layout and in memory of their own.
+class OutputKeeper : public Observer {
+ public:
+  OutputKeeper(const Graph& graph, std::span<const ValueId> wanted);
+  void observe(ValueId value, const Tensor& tensor) override;
+  [[nodiscard]] std::vector<Tensor> take() { return std::move(kept_); }
+
+ private:
+  std::vector<std::vector<size_t>> places_;  // by ValueId
+  std::vector<Tensor> kept_;
+};
+
+/// Batch size that the model fixes for all its inputs; 1 when it is open or 1.
+/// Errors  InvalidModel when two inputs fix different batches.
+[[nodiscard]] int64_t fixed_batch(const Graph& graph);
+
+/// The samples' inputs joined on axis 0: one tensor per model input. A single sample is passed through.
+[[nodiscard]] std::vector<Tensor> stack_samples(std::vector<Sample> samples);
+
+/// Peak resident memory of this process in MB (10^6 bytes); 0 where the system does not tell.
+[[nodiscard]] double peak_memory_mb();
+
+}  // namespace detent

@@ -1,0 +1,176 @@
+#include "place/flow.h"
+
+#include <algorithm>
+#include <set>
+
+namespace detent {
+namespace {
+
+// Only zeros may be padded: another number need not lie on the grid. Copies of border elements always do.
+bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
+  if (node.string_or("mode", "constant") != "constant") return true;
+  if (node.float_or("value", 0.0F) != 0.0F) return false;
+  const ValueId value = node.input(2);
+  if (value == kNoValue) return true;
+  const Tensor* tensor = draft.graph().constant(value);
+  if (!tensor || tensor->element_count() != 1) return false;
+  const Tensor plain = cast(*tensor, DataType::Float32);
+  return plain.data<float>()[0] == 0.0F;
+}
+
+// An op whose quantized inputs make it an INT8 kernel: all its data inputs read pairs.
+bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
+  const auto& slots = draft.data_slots(node);
+  return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
+}
+
+bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vector<bool>& sources) {
+  const auto from = [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; };
+  if (draft.is_weighted(node.id)) return draft.is_int8(node.id);
+  if (draft.is_out(node.id)) return false;
+  if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
+  if (const auto gated = gated_activation(draft, node.id)) return from(gated->input);
+  const auto& slots = draft.data_slots(node.id);
+  const auto quantized = [&](int slot) {
+    return draft.is_pair(node.id, slot) || from(node.inputs[static_cast<size_t>(slot)]);
+  };
+  if (is_data_concat(draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
+  // A residual Add rides in the kernel of its float input's Conv.
+  if (draft.kind(node.id) == OpKind::Add)
+    return slots.size() == 2 && std::all_of(slots.begin(), slots.end(), quantized) &&
+           std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node.id, slot); });
+  return reads_pairs_only(draft, node.id);
+}
+
+}  // namespace
+
+std::optional<Use> sole_use(const Graph& graph, ValueId value) {
+  const Value& v = graph.value(value);
+  if (v.is_output || v.uses.size() != 1 || v.uses.front().slot < 0) return std::nullopt;
+  return v.uses.front();
+}
+
+bool is_data_concat(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) && draft.is_float(draft.graph().node(node).output(0));
+}
+
+bool commutes(const PlacementDraft& draft, NodeId node) {
+  if (draft.is_out(node) || !draft.traits(node).commutes || draft.kind(node) == OpKind::Concat) return false;
+  const ValueId input = draft.data_input(node);
+  if (input == kNoValue || !draft.is_float(input)) return false;
+  return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.graph().node(node));
+}
+
+std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
+  if (draft.kind(product) != OpKind::Mul) return std::nullopt;
+  const Node& mul = draft.graph().node(product);
+  if (mul.inputs.size() != 2) return std::nullopt;
+  for (const size_t side : {0U, 1U}) {
+    const Node* gate = mul.inputs[side] == kNoValue ? nullptr : draft.graph().producer(mul.inputs[side]);
+    if (!gate || gate->input(0) != mul.inputs[1 - side]) continue;
+    const OpKind kind = draft.kind(gate->id);
+    if (kind != OpKind::Sigmoid && kind != OpKind::HardSigmoid) continue;
+    if (sole_use(draft.graph(), mul.inputs[side])) return GatedActivation{mul.inputs[1 - side], gate->id, product};
+  }
+  return std::nullopt;
+}
+
+bool is_fusable_activation(OpKind kind) {
+  switch (kind) {
+    case OpKind::Relu:
+    case OpKind::LeakyRelu:
+    case OpKind::Clip:
+    case OpKind::Sigmoid:
+    case OpKind::HardSigmoid:
+    case OpKind::HardSwish:
+    case OpKind::Silu:
+      return true;
+    default:
+      return false;
+  }
+}
+
+NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
+  const Value& v = draft.graph().value(value);
+  if (const auto use = sole_use(draft.graph(), value))
+    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node : kNoNode;
+  if (v.is_output || v.uses.size() != 2) return kNoNode;
+  for (const Use& use : v.uses) {
+    if (use.slot < 0) continue;
+    const auto gated = gated_activation(draft, use.node);
+    if (gated && gated->input == value && !draft.is_out(gated->gate) && !draft.is_out(gated->product)) return use.node;
+  }
+  return kNoNode;
+}
+
+ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
+  const ValueId own = draft.graph().node(layer).output(0);
+  const NodeId activation = fused_activation(draft, own);
+  return activation == kNoNode ? own : draft.graph().node(activation).output(0);
+}
+
+std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> found, open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const ValueId current = open.back();
+    open.pop_back();
+    if (draft.has_pair(current)) found.push_back(current);
+    for (const Use& use : draft.graph().value(current).uses) {
+      if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) continue;
+      for (const ValueId output : draft.graph().node(use.node).outputs)
+        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  const auto visit = [&](ValueId next) {
+    if (next != kNoValue && draft.is_float(next) && seen.insert(next).second) open.push_back(next);
+  };
+  while (!open.empty()) {
+    const Value& current = draft.graph().value(open.back());
+    open.pop_back();
+    if (current.producer != kNoNode && commutes(draft, current.producer)) visit(draft.data_input(current.producer));
+    for (const Use& use : current.uses) {
+      if (use.slot != 0 || !commutes(draft, use.node)) continue;
+      for (const ValueId output : draft.graph().node(use.node).outputs) visit(output);
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const Value& current = draft.graph().value(open.back());
+    open.pop_back();
+    if (current.is_output || current.uses.empty()) return false;
+    for (const Use& use : current.uses) {
+      if (use.slot < 0) return false;
+      if (draft.is_pair(use.node, use.slot)) continue;
+      const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node));
+      if (!passes) return false;
+      for (const ValueId output : draft.graph().node(use.node).outputs)
+        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+    }
+  }
+  return true;
+}
+
+std::vector<bool> int8_sources(const PlacementDraft& draft) {
+  std::vector<bool> sources(draft.graph().values().size(), false);
+  for (const Node& node : draft.graph().nodes()) {
+    const bool int8 = writes_int8(draft, node, sources);
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) sources[static_cast<size_t>(output)] = int8 && draft.is_float(output);
+  }
+  return sources;
+}
+
+}  // namespace detent

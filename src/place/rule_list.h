@@ -1,0 +1,26 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "place/target.h"
+
+namespace detent {
+
+class PlacementDraft;
+
+/// One placement rule. A draft passes three rounds, each through all rules of the target in list order:
+/// `mark` says which nodes are out of bounds or forced, `decide` decides edges and layers, `share` ties scales together and
+/// sees every pair. A round a rule has no part in is nullptr.
+struct Rule {
+  std::string_view name;     ///< "R4 residual add": what the plan prints
+  std::string_view source;   ///< where it was read
+  void (*mark)(PlacementDraft& draft) = nullptr;
+  void (*decide)(PlacementDraft& draft) = nullptr;
+  void (*share)(PlacementDraft& draft) = nullptr;
+};
+
+/// The rules of an engine, in the order they are applied.
+[[nodiscard]] std::span<const Rule> rule_list(Engine engine);
+
+}  // namespace detent

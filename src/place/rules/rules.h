@@ -1,0 +1,35 @@
+#pragma once
+
+#include "place/draft.h"
+#include "place/rule_list.h"
+
+/// Every rule, one file each. rule_list.cpp says which engine uses which, in what order.
+namespace detent::rules {
+
+// Both engines.
+Rule user_choice();
+
+// TensorRT.
+Rule weighted_ops();
+Rule fused_activation();
+Rule batch_norm();
+Rule residual_add();
+Rule concat();
+Rule deconvolution_activation();
+Rule commuting_ops();
+Rule pooling_and_elementwise();
+Rule attention_and_norms();
+Rule small_layers();
+Rule graph_outputs();
+
+// ONNX Runtime.
+Rule integer_layers();
+Rule integer_activations();
+Rule integer_elementwise();
+Rule integer_concat();
+Rule integer_pooling();
+Rule integer_copies();
+Rule float_deconvolution();
+Rule every_reader();
+
+}  // namespace detent::rules

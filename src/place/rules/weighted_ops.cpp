@@ -1,0 +1,41 @@
+//   before:   x ---------> Conv --> y          after:   x --> Q --> DQ ---------------> Conv --> y
+//             w (float) ---^                            w (int8, per channel) --> DQ ---^
+//
+// Conv, ConvTranspose, Gemm and MatMul with a constant operand read a pair and a quantized weight; nothing behind them: the
+// next consumer asks for its own pair, and TensorRT writes INT8 from the kernel if that is all that reads the value.
+//
+// Source: TensorRT developer guide, "Explicit Quantization", Q/DQ placement recommendations; NVIDIA Model-Optimizer,
+// modelopt/onnx/quantization. "No pair beside operators of other domains": the guide for INT8 plugins, the rest ours.
+// Motivated by models/cifar10_resnet18.
+
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
+    const int slot = draft.data_slots(node.id).front();
+    const ValueId input = draft.data_input(node.id);
+    if (!draft.may_carry_pair(input)) {
+      const std::string reason = "its input comes from " + draft.describe_source(input) +
+                                 ", an operator of another domain, beside which no pair may stand";
+      draft.keep_float(node.id, slot, reason);
+      draft.run_float(node.id, reason);
+      continue;
+    }
+    draft.pair(node.id, slot, "weighted ops read quantized data; one pair per value, shared by its quantized consumers");
+    draft.run_int8(node.id, "quantized input and weight");
+  }
+}
+
+}  // namespace
+
+Rule weighted_ops() {
+  return {.name = "R1 weighted op",
+          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+          .decide = decide};
+}
+
+}  // namespace detent::rules

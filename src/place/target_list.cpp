@@ -1,0 +1,32 @@
+#include <algorithm>
+#include <vector>
+
+#include "place/targets/targets.h"
+
+namespace detent {
+
+std::string Target::spec() const {
+  return std::string(name) + ":" + std::to_string(version_major) + "." + std::to_string(version_minor);
+}
+
+std::span<const Target> target_list() {
+  static const std::vector<Target> targets = [] {
+    std::vector<Target> all;
+    for (const auto engine : {tensorrt_targets(), onnxruntime_targets()}) all.insert(all.end(), engine.begin(), engine.end());
+    return all;
+  }();
+  return targets;
+}
+
+const Target& find_target(std::string_view spec) {
+  const auto targets = target_list();
+  const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
+    return spec == target.name || spec == target.spec();  // the default version of a name comes first
+  });
+  if (found != targets.end()) return *found;
+  std::string known;
+  for (const Target& target : targets) known += (known.empty() ? "" : ", ") + target.spec();
+  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'", "known targets: " + known);
+}
+
+}  // namespace detent

@@ -1,0 +1,40 @@
+#include <array>
+
+#include "place/targets/targets.h"
+
+namespace detent {
+namespace {
+
+constexpr std::string_view kTried = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
+constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-optimizations/quantization.html";
+
+constexpr std::array kFacts{
+    SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
+    SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float", kTried},
+    SourcedFact{"an integer kernel needs pairs on all its inputs and on its output", kTried},
+    SourcedFact{"levels extended and all convert, basic does not", kTried},
+    SourcedFact{"a float weight is quantized per tensor when the data input has a DQ and the output leads to a Q", kTried},
+    SourcedFact{"int8 activations become integer only where each Q has one DQ with one consumer", kTried},
+    SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
+    SourcedFact{"FP16 scales are refused below opset 19", kTried},
+};
+
+constexpr std::array kTargets{Target{.name = "onnxruntime",
+                                     .version_major = 1,
+                                     .version_minor = 30,
+                                     .engine = Engine::OnnxRuntime,
+                                     .activation = {.type = DataType::UInt8},
+                                     .activation_type_fixed = false,
+                                     .int8_weight_initializer = true,
+                                     .int32_bias = false,
+                                     .minimum_opset = 13,
+                                     .pairs_behind_outputs_of_quantized_ops = true,
+                                     .every_consumer_reads_the_pair = true,
+                                     .fp16_scales_below_opset19 = false,
+                                     .facts = kFacts}};
+
+}  // namespace
+
+std::span<const Target> onnxruntime_targets() { return kTargets; }
+
+}  // namespace detent

@@ -1,0 +1,116 @@
+#include "report/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace detent {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string render(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json tensors(const std::vector<TensorInfo>& list) {
+  Json array = Json::array();
+  for (const TensorInfo& tensor : list) array.push_back({{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.shape}});
+  return array;
+}
+
+Json coverage(const CoverageReport& report) {
+  return {{"layers", report.layers},           {"int8_layers", report.int8_layers},
+          {"macs", report.macs},               {"int8_macs", report.int8_macs},
+          {"params", report.params},           {"int8_params", report.int8_params},
+          {"activation_bytes", report.activation_bytes},
+          {"int8_activation_bytes", report.int8_activation_bytes},
+          {"pairs", report.pairs}};
+}
+
+Json layers(const PlanReport& report) {
+  Json array = Json::array();
+  for (const auto& layer : report.layers)
+    array.push_back({{"name", layer.name}, {"op", layer.op}, {"int8", layer.int8}, {"rule", layer.rule},
+                     {"reason", layer.reason}, {"macs", layer.macs}, {"params", layer.params}});
+  return array;
+}
+
+Json edges(const PlanReport& report) {
+  Json array = Json::array();
+  for (const auto& edge : report.edges)
+    array.push_back({{"value", edge.value}, {"consumer", edge.consumer}, {"op", edge.op}, {"slot", edge.slot},
+                     {"decision", edge.pair ? "pair" : "float"},
+                     {"scale_group", edge.scale_group ? Json(*edge.scale_group) : Json(nullptr)},
+                     {"rule", edge.rule}, {"reason", edge.reason}});
+  return array;
+}
+
+Json error_metrics(const ErrorReport& error) {
+  Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
+  json["argmax_agreement"] = error.argmax_agreement ? Json(*error.argmax_agreement) : Json(nullptr);
+  json["sign_agreement"] = error.sign_agreement ? Json(*error.sign_agreement) : Json(nullptr);
+  for (const auto& output : error.outputs)
+    json["outputs"].push_back({{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
+  return json;
+}
+
+}  // namespace
+
+std::string to_json(const ModelReport& report) {
+  Json json{{"model", report.model}, {"ir", report.ir}, {"opset", Json::object()}};
+  for (const auto& [domain, version] : report.opset) json["opset"][domain.empty() ? "ai.onnx" : domain] = version;
+  json["inputs"] = tensors(report.inputs);
+  json["outputs"] = tensors(report.outputs);
+  json["operators"] = report.operators;
+  json["parameters"] = report.parameters;
+  json["quantized"] = report.quantized;
+  json["unsupported"] = Json::array();
+  for (const auto& item : report.unsupported)
+    json["unsupported"].push_back({{"node", item.node}, {"op", item.op}, {"reason", item.reason}});
+  return render(json);
+}
+
+std::string to_json(const PlanReport& report) {
+  return render({{"model", report.model}, {"target", report.target}, {"layers", layers(report)}, {"edges", edges(report)},
+                 {"notes", report.notes}, {"coverage", coverage(report.coverage)}});
+}
+
+std::string to_json(const QuantizeReport& report) {
+  Json values = Json::array();
+  for (const auto& value : report.values) {
+    Json item{{"name", value.name}};
+    if (value.symmetric) item["amax"] = number(value.max);
+    else item["min"] = number(value.min), item["max"] = number(value.max);
+    item["scale"] = number(value.scale);
+    item["zero_point"] = value.zero_point;
+    item["group"] = value.group ? Json(*value.group) : Json(nullptr);
+    values.push_back(item);
+  }
+  Json float_layers = Json::array();
+  for (const auto& layer : report.plan.layers)
+    if (!layer.int8) float_layers.push_back({{"name", layer.name}, {"reason", layer.reason}});
+  Json json{{"model", report.model},         {"output", report.output},   {"target", report.target},
+            {"calibrator", report.calibrator}, {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
+            {"values", values},               {"coverage", coverage(report.plan.coverage)}};
+  json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
+  json["float_layers"] = float_layers;
+  json["notes"] = report.notes;
+  json["seconds"] = report.seconds;
+  json["calibration_seconds"] = report.calibration_seconds;
+  json["peak_mb"] = report.peak_mb;
+  return render(json);
+}
+
+std::string to_json(const VerifyReport& report) {
+  Json lines = Json::array();
+  for (const auto& line : report.lines) {
+    using Outcome = VerifyReport::Line::Outcome;
+    const char* outcome = line.outcome == Outcome::Passed ? "passed" : line.outcome == Outcome::Failed ? "failed" : "unsupported";
+    lines.push_back({{"folder", line.folder}, {"model", line.model}, {"outcome", outcome}, {"detail", line.detail},
+                     {"worst_relative_error", number(line.worst_relative_error)}});
+  }
+  return render({{"models", lines}, {"passed", report.passed}, {"failed", report.failed}, {"unsupported", report.unsupported}});
+}
+
+}  // namespace detent

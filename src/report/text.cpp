@@ -1,0 +1,146 @@
+#include "report/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+namespace detent {
+
+namespace {
+
+template <class... Args>
+std::string format(const char* pattern, Args... args) {
+  const int size = std::snprintf(nullptr, 0, pattern, args...);
+  std::string text(static_cast<size_t>(size) + 1, '\0');
+  std::snprintf(text.data(), text.size(), pattern, args...);
+  text.pop_back();
+  return text;
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string plural(size_t count, const std::string& noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (size_t i = 0; i < shape.size(); ++i) text += (i ? "x" : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  return text.empty() ? "scalar" : text;
+}
+
+std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
+  std::string text;
+  for (const auto& [domain, version] : opsets)
+    text += (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
+  return text;
+}
+
+std::string coverage_text(const CoverageReport& coverage) {
+  std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  if (coverage.macs > 0)
+    text += " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
+  return text;
+}
+
+std::string error_text(const ErrorReport& error) {
+  std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
+  text += std::isfinite(error.sqnr_db) ? format("%.1f dB", error.sqnr_db) : "infinite";
+  text += format(", cosine %.5f", error.cosine);
+  if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement);
+  if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement);
+  return text;
+}
+
+}  // namespace
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1e3) return format("%.0f B", bytes);
+  if (bytes < 1e6) return format("%.1f kB", bytes / 1e3);
+  if (bytes < 1e9) return format("%.1f MB", bytes / 1e6);
+  return format("%.2f GB", bytes / 1e9);
+}
+
+std::string percent_text(double fraction) {
+  if (fraction == 1.0) return "100 %";
+  return format("%.1f %%", std::min(99.9, std::floor(fraction * 1000) / 10));
+}
+
+std::string to_text(const ModelReport& report) {
+  std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
+                     (report.quantized ? ", quantized" : "") + "\n";
+  text += "  parameters  " + std::to_string(report.parameters) + "\n";
+  for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
+  for (const auto& output : report.outputs)
+    text += "  output  " + output.name + "  " + output.type + " " + shape_text(output.shape) + "\n";
+  text += "  operators\n";
+  for (const auto& [op, count] : report.operators) text += format("  %6lld  ", static_cast<long long>(count)) + op + "\n";
+  if (report.unsupported.empty()) return text + "  every node can run\n";
+  text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
+  for (const auto& item : report.unsupported) text += "    node '" + item.node + "' (" + item.op + "): " + item.reason + "\n";
+  return text;
+}
+
+std::string to_text(const PlanReport& report, bool all_edges) {
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " + plural(report.nodes, "node") +
+                     "     target " + report.target + "\n";
+  if (report.folded_batchnorms) text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
+  text += "\nlayers\n";
+  for (const auto& layer : report.layers)
+    text += format("  %-5s ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+  text += all_edges ? "\nedges\n" : "\npairs\n";
+  for (const auto& edge : report.edges) {
+    if (!edge.pair && !all_edges) continue;
+    text += format("  %-5s ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" + edge.op + ", input " +
+            std::to_string(edge.slot) + ")";
+    if (edge.scale_group) text += " scale group " + std::to_string(*edge.scale_group);
+    text += "  " + edge.rule + ": " + edge.reason + "\n";
+  }
+  if (!report.notes.empty()) text += "\nnotes\n";
+  for (const auto& note : report.notes) text += "  " + note + "\n";
+  text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") + " on " +
+          plural(report.quantized_values, "value");
+  if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
+  return text + "\n";
+}
+
+std::string to_text(const QuantizeReport& report) {
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " + plural(report.nodes, "node") +
+                     ", " + bytes_text(static_cast<double>(report.model_bytes)) + "     target " + report.target + "\n";
+  text += "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds);
+  if (report.calibration_seconds > 0) text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
+  text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator + "\n";
+  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  if (report.plan.folded_batchnorms)
+    text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";
+  if (report.written_opset != report.opset)
+    text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
+  text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
+          plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage);
+  if (report.plan.shared_scale_groups) text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
+  text += "\n";
+  for (const auto& layer : report.plan.layers)
+    if (!layer.int8) text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+  for (const auto& note : report.notes) text += "note: " + note + "\n";
+  text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
+  return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
+}
+
+std::string to_text(const VerifyReport::Line& line) {
+  using Outcome = VerifyReport::Line::Outcome;
+  const char* outcome = line.outcome == Outcome::Passed ? "passed     " : line.outcome == Outcome::Failed ? "FAILED     " : "unsupported";
+  std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
+  if (line.outcome != Outcome::Unsupported) text += format("  worst error %.1e of the largest value", line.worst_relative_error);
+  if (!line.detail.empty()) text += "  " + line.detail;
+  return text + "\n";
+}
+
+std::string to_text(const RunReport& report) {
+  std::string text = "ran " + plural(report.samples, "sample") + format(" in %.2f s", report.seconds);
+  if (report.seconds > 0) text += format(" (%.1f/s)", static_cast<double>(report.samples) / report.seconds);
+  text += "\n";
+  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
+  return text;
+}
+
+}  // namespace detent

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "detent/reports.h"
+
+namespace detent {
+
+/// The same reports for people: what the commands print on stdout. Every text ends with a newline.
+[[nodiscard]] std::string to_text(const ModelReport& report);
+/// all_edges  false lists pairs and float layers only.
+[[nodiscard]] std::string to_text(const PlanReport& report, bool all_edges);
+[[nodiscard]] std::string to_text(const QuantizeReport& report);
+[[nodiscard]] std::string to_text(const VerifyReport::Line& line);
+[[nodiscard]] std::string to_text(const RunReport& report);
+
+/// "1.9 MB", "512 B".
+[[nodiscard]] std::string bytes_text(double bytes);
+/// "99.6 %"; exactly 100 % only when it is.
+[[nodiscard]] std::string percent_text(double fraction);
+
+}  // namespace detent

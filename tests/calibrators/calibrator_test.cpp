@@ -1,0 +1,345 @@
+#include "detent/calibrator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "calibrators/grid_error.h"
+#include "calibrators/signed_bins.h"
+#include "detent/error.h"
+
+namespace detent {
+namespace {
+
+Histogram histogram_of(const std::vector<float>& values) {
+  Histogram histogram;
+  histogram.add(values);
+  return histogram;
+}
+
+std::vector<float> normal_values(size_t count, float mean = 0, float deviation = 1) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> distribution(mean, deviation);
+  std::vector<float> values(count);
+  for (float& x : values) x = distribution(random);
+  return values;
+}
+
+Range choose(std::string_view spec, const std::vector<float>& values, RangeKind kind = RangeKind::Symmetric) {
+  return make_calibrator(spec)->choose(histogram_of(values), kind);
+}
+
+// --- every calibrator, on what data may look like at its worst
+
+class EveryCalibrator : public testing::TestWithParam<std::tuple<const char*, RangeKind>> {
+ protected:
+  [[nodiscard]] Range range_of(const std::vector<float>& values) const {
+    return choose(std::get<0>(GetParam()), values, std::get<1>(GetParam()));
+  }
+  [[nodiscard]] bool symmetric() const { return std::get<1>(GetParam()) == RangeKind::Symmetric; }
+
+  /// What holds for every range: contains 0, symmetric when asked for, never beyond the data.
+  void expect_sound(const Range& range, const std::vector<float>& values) const {
+    const Histogram histogram = histogram_of(values);
+    EXPECT_LE(range.min, 0);
+    EXPECT_GE(range.max, 0);
+    EXPECT_LE(range.amax(), histogram.max_abs());
+    if (symmetric()) {
+      EXPECT_EQ(range.min, -range.max);
+    } else {
+      EXPECT_GE(range.min, std::min(histogram.min(), 0.0f));
+      EXPECT_LE(range.max, std::max(histogram.max(), 0.0f));
+    }
+    if (histogram.max_abs() > 0) {
+      EXPECT_GT(range.amax(), 0) << "data that is not all zero needs a range";
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, EveryCalibrator,
+                         testing::Combine(testing::Values("max", "percentile", "percentile:100", "entropy", "mse"),
+                                          testing::Values(RangeKind::Symmetric, RangeKind::Asymmetric)));
+
+TEST_P(EveryCalibrator, GivesNoRangeWithoutData) { EXPECT_EQ(range_of({}), Range{}); }
+
+TEST_P(EveryCalibrator, GivesNoRangeToZeros) {
+  EXPECT_EQ(range_of({0.0f, -0.0f, 0.0f}), Range{});
+  EXPECT_EQ(range_of({1e-40f, -0x1p-41f}), Range{}) << "below 2^-40 everything is zero";
+}
+
+TEST_P(EveryCalibrator, GivesNoRangeToNaNAndInf) {
+  EXPECT_EQ(range_of({std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}), Range{});
+}
+
+TEST_P(EveryCalibrator, IgnoresNaNAndInf) {
+  std::vector<float> values = normal_values(20000);
+  const Range clean = range_of(values);
+  values.push_back(std::numeric_limits<float>::quiet_NaN());
+  values.push_back(-std::numeric_limits<float>::infinity());
+  EXPECT_EQ(range_of(values), clean);
+}
+
+TEST_P(EveryCalibrator, KeepsAConstant) {
+  // A constant fills one bin of 4096 to 2049 in use, so nothing is gained by clipping more than a bin: 1/2048 of it.
+  for (const float x : {3.0f, -0.7f, 0x1p-40f, 3e38f}) {
+    const std::vector<float> values(1000, x);
+    const Range range = range_of(values);
+    expect_sound(range, values);
+    EXPECT_GE(range.amax(), std::fabs(x) * (1 - 1.0f / 2048)) << x;
+  }
+}
+
+TEST_P(EveryCalibrator, KeepsASingleElement) {
+  const std::vector<float> values = {5.25f};
+  const Range range = range_of(values);
+  expect_sound(range, values);
+  EXPECT_GE(range.max, 5.25f * (1 - 1.0f / 2048));
+}
+
+TEST_P(EveryCalibrator, IsSoundWithOneHugeOutlier) {
+  std::vector<float> values = normal_values(50000);
+  values.push_back(1e6f);
+  expect_sound(range_of(values), values);
+}
+
+TEST_P(EveryCalibrator, IsSoundOnNegativeData) {
+  std::vector<float> values = normal_values(50000);
+  for (float& x : values) x = -std::fabs(x) - 0.01f;
+  const Range range = range_of(values);
+  expect_sound(range, values);
+  if (!symmetric()) {
+    EXPECT_EQ(range.max, 0);
+  }
+}
+
+TEST_P(EveryCalibrator, MirrorsWithItsData) {
+  std::vector<float> values = normal_values(50000, 0.5f);
+  const Range range = range_of(values);
+  for (float& x : values) x = -x;
+  const Range mirrored = range_of(values);
+  if (symmetric()) {
+    EXPECT_EQ(mirrored, range);
+  } else {
+    // The asymmetric searches move the upper end first, so from a mirror they may end in another optimum; where the
+    // divergence is flat that is some steps off (5 % of a range of 9 is a twentieth of the levels).
+    EXPECT_NEAR(mirrored.max, -range.min, 0.05 * (range.max - range.min));
+    EXPECT_NEAR(mirrored.min, -range.max, 0.05 * (range.max - range.min));
+  }
+}
+
+TEST_P(EveryCalibrator, IsSoundWithFewerBinsInUseThanLevels) {
+  std::vector<float> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(static_cast<float>(i % 5));  // five of 4096 bins hold anything
+  const Range range = range_of(values);
+  expect_sound(range, values);
+  EXPECT_GE(range.max, 3.9f) << "a fifth of the data lies there";
+}
+
+TEST_P(EveryCalibrator, IsSoundOnMostlyZeroData) {
+  std::vector<float> values(100000, 0.0f);
+  values[5] = 2.0f;
+  values[6] = -1.0f;
+  expect_sound(range_of(values), values);
+}
+
+TEST_P(EveryCalibrator, ScalesWithPowersOfTwo) {
+  std::vector<float> values = normal_values(30000);
+  const Range range = range_of(values);
+  for (float& x : values) x *= 1024;
+  const Range scaled = range_of(values);
+  EXPECT_EQ(scaled.min, range.min * 1024);
+  EXPECT_EQ(scaled.max, range.max * 1024);
+}
+
+// --- max
+
+TEST(Max, IsExactAndNoBinEdge) {
+  EXPECT_EQ(choose("max", {0.1f, -0.7f}), (Range{-0.7f, 0.7f}));
+  EXPECT_EQ(choose("max", {0.1f, -0.7f}, RangeKind::Asymmetric), (Range{-0.7f, 0.1f}));
+}
+
+TEST(Max, WidensARangeAwayFromZeroToContainIt) {
+  EXPECT_EQ(choose("max", {2.0f, 3.0f}, RangeKind::Asymmetric), (Range{0, 3}));
+  EXPECT_EQ(choose("max", {-2.0f, -3.0f}, RangeKind::Asymmetric), (Range{-3, 0}));
+}
+
+// --- percentile
+
+std::vector<float> steps(int count) {
+  std::vector<float> values;
+  for (int i = 1; i <= count; ++i) values.push_back(static_cast<float>(i));
+  return values;
+}
+
+TEST(Percentile, IgnoresTheTopFraction) {
+  // 1000 values of one bin (width 1/4) each: the 990th smallest is 990, in bin [990, 990.25).
+  const float amax = choose("percentile:99", steps(1000)).max;
+  EXPECT_GE(amax, 990.0f);
+  EXPECT_LE(amax, 990.25f);
+}
+
+TEST(Percentile, KeepsEverythingAtOneHundred) { EXPECT_EQ(choose("percentile:100", steps(1000)).max, 1000.0f); }
+
+TEST(Percentile, InterpolatesWithinTheBin) {
+  // Three quarters of what lies in the only bin in use, [0.5, 0.5 + 2^-12).
+  const float amax = choose("percentile:75", std::vector<float>(400, 0.5f + 0x1p-13f)).max;
+  EXPECT_EQ(amax, 0.5f + 0x1p-13f) << "never above the largest element";
+  std::vector<float> values(400, 0.5f);
+  values[0] = 0.5f + 0x1.ep-13f;
+  EXPECT_EQ(choose("percentile:75", values).max, 0.5f + 0.75f * 0x1p-12f);
+}
+
+TEST(Percentile, CountsZeros) {
+  std::vector<float> values(1000, 0.0f);
+  for (size_t i = 0; i < 20; ++i) values[i] = 1.0f + static_cast<float>(i);
+  EXPECT_LT(choose("percentile:97", values).max, 0.01f);
+  EXPECT_NEAR(choose("percentile:99", values).max, 10.0f, 0x1p-7) << "the 990th of 1000, give or take a bin of 2^-7";
+}
+
+TEST(Percentile, CutsHalfOfItsMassAtEitherEndWhenAsymmetric) {
+  std::vector<float> values = steps(1000);
+  for (int i = 1; i <= 1000; ++i) values.push_back(-2.0f * static_cast<float>(i));
+  const Range range = choose("percentile:99", values, RangeKind::Asymmetric);  // 10 of 2000 go at either end
+  EXPECT_NEAR(range.max, 990, 1) << "bins are half a unit wide";
+  EXPECT_NEAR(range.min, -1980, 1);
+}
+
+TEST(Percentile, TakesPercentNotFractions) {
+  EXPECT_THROW((void)make_calibrator("percentile:0.9999"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile:100.1"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile:abc"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile:99x"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile:nan"), Error);
+}
+
+// --- entropy
+
+TEST(Entropy, ClipsALongThinTail) {
+  std::vector<float> values = normal_values(200000);
+  for (int i = 0; i < 20; ++i) values.push_back(40.0f + static_cast<float>(i));
+  const float amax = choose("entropy", values).max;
+  EXPECT_LT(amax, 10) << "one element in ten thousand is not worth nine tenths of the levels";
+  EXPECT_GT(amax, 2);
+}
+
+TEST(Entropy, KeepsAUniformDistribution) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> distribution(-1, 1);
+  std::vector<float> values(200000);
+  for (float& x : values) x = distribution(random);
+  EXPECT_GT(choose("entropy", values).max, 0.97f);
+}
+
+TEST(Entropy, IgnoresHowManyZerosThereAre) {
+  std::vector<float> values = normal_values(50000);
+  const Range without = choose("entropy", values);
+  values.insert(values.end(), 1000000, 0.0f);
+  EXPECT_EQ(choose("entropy", values), without);
+}
+
+TEST(Entropy, MovesOneEndAtATimeWhenAsymmetric) {
+  std::vector<float> values = normal_values(200000);
+  for (float& x : values) x = x < 0 ? 0.1f * x : x;
+  for (int i = 0; i < 10; ++i) values.push_back(30.0f);
+  const Range range = choose("entropy", values, RangeKind::Asymmetric);
+  EXPECT_LT(range.max, 10);
+  EXPECT_GE(range.min, -0.6f);
+}
+
+// --- mse
+
+/// The error of rounding every element to the symmetric grid of amax.
+double direct_error(const std::vector<float>& values, double amax) {
+  double error = 0;
+  for (const double x : values) {
+    const double code = std::clamp(std::nearbyint(x * 127 / amax), -127.0, 127.0);
+    error += std::pow(code * amax / 127 - x, 2);
+  }
+  return error;
+}
+
+TEST(Mse, IsAsGoodAsTheBestOfAFineGrid) {
+  const std::vector<float> values = normal_values(50000);
+  const float amax = choose("mse", values).max;
+  double best = direct_error(values, 5.0);
+  for (double candidate = 2; candidate < 5; candidate += 0.002) best = std::min(best, direct_error(values, candidate));
+  // Bins are 1/16 of a step or less: spreading a bin's data evenly misjudges the error by well under a percent.
+  EXPECT_LE(direct_error(values, amax), 1.005 * best);
+}
+
+TEST(Mse, IsNeverWorseThanKeepingEverything) {
+  std::vector<float> values = normal_values(50000);
+  values.push_back(12.0f);
+  const float amax = choose("mse", values).max;
+  EXPECT_LE(direct_error(values, amax), 1.001 * direct_error(values, 12.0));
+}
+
+TEST(GridError, EqualsTheErrorIntegratedBinByBin) {
+  // F(x) = n s^3/12 + (x - n s)^3/3, n = min(round(x/s), levels), integrates the squared error from 0 to x >= 0.
+  const SignedBins bins = magnitude_bins(histogram_of(normal_values(20000)));
+  const GridError error(bins);
+  for (const double amax : {128.0, 600.3, 2000.0, 4095.0}) {
+    const double step = amax / 127;
+    const auto integral = [step](double x) {
+      const double n = std::min(std::nearbyint(x / step), 127.0);
+      return n * step * step * step / 12 + std::pow(x - n * step, 3) / 3;
+    };
+    double expected = 0;
+    for (size_t j = 0; j < bins.counts.size(); ++j) {
+      const auto left = static_cast<double>(j);
+      expected += bins.counts[j] * (integral(left + 1) - integral(left));
+    }
+    // Both subtract sums of x^2 <= 4096^2 per element to get down to step^2/12: 2^-53 * 4096^2 * 12 < 3e-8 an operation.
+    EXPECT_NEAR(error({step, 0, 0, 127}), expected, 1e-6 * expected) << amax;
+  }
+}
+
+TEST(GridError, IsZeroForDataOnNoBin) { EXPECT_EQ(GridError(SignedBins{})({1, 0, 0, 127}), 0); }
+
+TEST(Mse, FindsBothEndsOfSkewedData) {
+  std::vector<float> values = normal_values(100000);
+  for (float& x : values) x = x < 0 ? 0.1f * x : x;
+  const Range range = choose("mse", values, RangeKind::Asymmetric);
+  const Histogram histogram = histogram_of(values);
+  EXPECT_LT(range.max, histogram.max());
+  EXPECT_GT(range.max, 0.7f * histogram.max());
+  EXPECT_LT(range.min, 0.5f * histogram.min());
+}
+
+// --- the list
+
+TEST(CalibratorList, MakesEveryEntryByItsName) {
+  for (const CalibratorEntry& entry : calibrator_list()) {
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_THAT(make_calibrator(entry.name)->name(), testing::StartsWith(std::string(entry.name)));
+  }
+}
+
+TEST(CalibratorList, NamesComeBackAsTheyAreTyped) {
+  for (const char* spec : {"max", "percentile:99.9", "percentile:99.999", "percentile:100", "entropy", "mse"})
+    EXPECT_EQ(make_calibrator(spec)->name(), spec);
+  EXPECT_EQ(make_calibrator("percentile")->name(), "percentile:99.99");
+}
+
+TEST(CalibratorList, RefusesUnknownNamesAndNamesTheKnownOnes) {
+  try {
+    (void)make_calibrator("kl");
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_THAT(error.hint(), testing::HasSubstr("max, percentile, entropy, mse"));
+  }
+}
+
+TEST(CalibratorList, RefusesArgumentsThatNobodyReads) {
+  EXPECT_THROW((void)make_calibrator("max:3"), Error);
+  EXPECT_THROW((void)make_calibrator("entropy:128"), Error);
+  EXPECT_THROW((void)make_calibrator("mse:x"), Error);
+}
+
+}  // namespace
+}  // namespace detent

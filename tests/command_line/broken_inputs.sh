@@ -1,0 +1,46 @@
+#!/bin/sh
+# Broken models and data: one clear line, the right exit code, no file.
+. "$(dirname "$0")/expect.sh"
+images="--data $sample/calib --preprocess $preprocess --limit 4 --quiet -o out/model.onnx"
+
+head -c 500000 "$model" >in/truncated.onnx
+refuses "a truncated model" 10 in/truncated.onnx quantize in/truncated.onnx $images
+: >in/empty.onnx
+refuses "an empty model file" 10 in/empty.onnx quantize in/empty.onnx $images
+refuses "a model that is not there" 10 in/gone.onnx quantize in/gone.onnx $images
+printf 'this is text, not protobuf\n' >in/text.onnx
+refuses "a model that is text" 10 in/text.onnx quantize in/text.onnx $images
+LC_ALL=C sed 's/LeakyRelu/LeakyRelX/g' "$model" >in/unknown.onnx
+refuses "an unknown operator" 11 LeakyRelX quantize in/unknown.onnx $images
+refuses "an unknown operator in run" 11 LeakyRelX run in/unknown.onnx --data "$sample/calib" \
+  --preprocess "$preprocess" --quiet -o out/run
+
+set -- quantize "$model" --quiet -o out/model.onnx
+mkdir in/none in/bad in/mixed
+refuses "an empty folder" 12 in/none "$@" --data in/none --preprocess "$preprocess"
+refuses "a folder that is not there" 12 in/gone "$@" --data in/gone --preprocess "$preprocess"
+printf 'not an image\n' >in/bad/one.jpg
+refuses "a .jpg that is not an image" 12 one.jpg "$@" --data in/bad --preprocess "$preprocess"
+: >in/bad/one.jpg
+refuses "a .jpg of zero bytes" 12 one.jpg "$@" --data in/bad --preprocess "$preprocess"
+cp "$sample/calib/000.png" "$sample/calib/001.png" in/mixed
+head -c 20000 "$sample/calib/002.png" >in/mixed/002.png
+refuses "a truncated .png among good ones" 12 002.png "$@" --data in/mixed --preprocess "$preprocess"
+accepts "--skip-bad-data goes on without it" "$@" --data in/mixed --preprocess "$preprocess" --skip-bad-data
+[ -s out/model.onnx ] || fail "--skip-bad-data wrote no model"
+rm -rf out/*
+
+refuses "preprocessing to another size than the model's" 12 128 "$@" --data "$sample/calib" \
+  --preprocess "$preprocess,resize=64x64"
+# A .npy file of float32 zeros with shape (1, 3, 64, 64).
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 64, 64), }"
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; head -c 49152 /dev/zero; } >in/small.npy
+refuses "an array of another size than the model's" 12 small.npy "$@" --data in/small.npy
+head -c 1000 in/small.npy >in/cut.npy
+refuses "a truncated array" 12 cut.npy "$@" --data in/cut.npy
+
+refuses "images without --preprocess" 2 imagenet "$@" --data "$sample/calib"
+refuses "an unknown preset" 2 nosuch "$@" --data "$sample/calib" --preprocess nosuch
+refuses "an input that the model does not have" 12 nosuch "$@" --data "nosuch=$sample/calib" --preprocess "$preprocess"
+refuses "neither data nor table" 2 --data "$@"
+finish

@@ -1,0 +1,42 @@
+#!/bin/sh
+# What is written appears whole or not at all.
+. "$(dirname "$0")/expect.sh"
+
+touch in/file
+refuses "an output below a file" 15 in/file/model.onnx $quantize_sample -o in/file/model.onnx
+mkdir out/model.onnx
+run $quantize_sample -o out/model.onnx --overwrite
+[ "$code" -eq 15 ] || fail "an output that is a folder: exit $code, expected 15"
+says "an output that is a folder" out/model.onnx
+rmdir out/model.onnx
+leaves_nothing "an output that is a folder"
+
+accepts "an ordinary run" $quantize_sample -o out/model.onnx
+[ "$(ls -A out)" = model.onnx ] || fail "an ordinary run left: $(ls -A out)"
+cp out/model.onnx in/first.onnx
+run $quantize_sample -o out/model.onnx --calibrator max
+[ "$code" -eq 15 ] || fail "an output that exists: exit $code, expected 15"
+says "an output that exists" --overwrite
+cmp -s out/model.onnx in/first.onnx || fail "an output that exists was changed"
+accepts "--overwrite replaces it" $quantize_sample -o out/model.onnx --calibrator max --overwrite
+cmp -s out/model.onnx in/first.onnx && fail "--overwrite did not replace the file"
+rm out/*
+
+for target in tensorrt onnxruntime; do
+  accepts "the $target model" $quantize_sample --target $target -o in/$target.onnx
+  refuses "an already quantized model ($target)" 10 quantized quantize in/$target.onnx --quiet \
+    --data "$sample/calib" --preprocess "$preprocess" -o out/again.onnx
+  accepts "run of the $target model" run in/$target.onnx --data "$sample/calib" --preprocess "$preprocess" --limit 2 \
+    --quiet -o out/run
+  [ -s out/run/logits.npy ] || fail "run wrote no logits.npy"
+  rm -rf out/*
+done
+
+# So many samples that it cannot be done before the signal; data that needs no reading.
+code=0
+timeout --preserve-status --signal=INT 3 "$DETENT" quantize "$model" --data random:normal,n=1000000 --quiet \
+  -o out/model.onnx >stdout 2>stderr </dev/null || code=$?
+[ "$code" -eq 130 ] || fail "Ctrl-C in the middle: exit $code, expected 130"
+leaves_nothing "Ctrl-C in the middle"
+cases=$((cases + 1))
+finish

@@ -1,0 +1,19 @@
+#!/bin/sh
+# The same bytes whatever the number of threads.
+. "$(dirname "$0")/expect.sh"
+for target in tensorrt onnxruntime; do
+  for calibrator in max percentile entropy mse; do
+    for threads in 1 2; do
+      accepts "$target, $calibrator, $threads threads" quantize "$model" --data "$sample/calib" \
+        --preprocess "$preprocess" --target $target --calibrator $calibrator --threads $threads --quiet \
+        -o out/$threads.onnx --overwrite
+    done
+    cmp out/1.onnx out/2.onnx || fail "$target, $calibrator: 1 and 2 threads write different files"
+  done
+done
+for threads in 1 2; do
+  accepts "run with $threads threads" run "$model" --data "$sample/calib" --preprocess "$preprocess" --quiet \
+    --threads $threads -o out/run$threads
+done
+cmp out/run1/logits.npy out/run2/logits.npy || fail "run: 1 and 2 threads write different outputs"
+finish

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Help, wrong usage and configuration files.
+. "$(dirname "$0")/expect.sh"
+
+accepts "--help" --help
+for command in quantize plan run verify inspect; do
+  accepts "--help" --help
+  grep -qE "^ +$command " stdout || fail "--help does not list $command"
+  accepts "$command --help" $command --help
+  tail -n 3 stdout | grep -q "detent $command" || fail "$command --help does not end with an example"
+done
+accepts "--version" --version
+grep -q '[0-9]\.[0-9]' stdout || fail "--version prints no number"
+
+refuses "an unknown command" 2 nosuch nosuch
+refuses "an unknown option" 2 --nosuch quantize "$model" --nosuch
+refuses "no model" 2 "" quantize
+refuses "an unknown calibrator" 2 nosuch $quantize_sample -o out/model.onnx --calibrator nosuch
+refuses "an unknown target" 2 nosuch $quantize_sample -o out/model.onnx --target nosuch
+
+printf '[quantize]\ncalibrator = "max"\nnosuch = 1\n' >in/unknown.toml
+refuses "an unknown key in --config" 2 nosuch $quantize_sample -o out/model.onnx --config in/unknown.toml
+refuses "a --config file that is not there" 2 in/gone.toml $quantize_sample -o out/model.onnx --config in/gone.toml
+
+accepts "--print-config" $quantize_sample -o out/model.onnx --calibrator mse --print-config
+leaves_nothing "--print-config"
+cp stdout in/printed.toml
+grep -q mse in/printed.toml || fail "--print-config does not print what the command line says"
+accepts "--print-config of what it printed" quantize --config in/printed.toml --print-config
+cmp stdout in/printed.toml || fail "--print-config does not come out as it went in"
+accepts "a run from the printed configuration" quantize --config in/printed.toml
+mv out/model.onnx in/from_config.onnx
+accepts "the same run from the command line" $quantize_sample -o out/model.onnx --calibrator mse
+cmp in/from_config.onnx out/model.onnx || fail "configuration file and command line write different models"
+finish

@@ -1,0 +1,184 @@
+#include "detent/qparams.h"
+
+#include <gtest/gtest.h>
+
+#include <cfloat>
+#include <cmath>
+#include <limits>
+
+#include "detent/error.h"
+
+namespace detent {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+QuantType asymmetric() {
+  QuantType type;
+  type.type = DataType::UInt8;
+  return type;
+}
+
+TEST(QParams, NarrowSymmetricDividesBy127) {
+  const QParams qparams = qparams_from_range({-3, 3}, {});
+  ASSERT_EQ(qparams.scale.size(), 1u);
+  EXPECT_EQ(qparams.scale[0], static_cast<float>(3.0 / 127));
+  EXPECT_EQ(qparams.zero_point[0], 0);
+  EXPECT_EQ(qparams.axis, -1);
+  EXPECT_EQ(qparams.type, DataType::Int8);
+}
+
+TEST(QParams, FullSymmetricUsesAll256Codes) {
+  QuantType type;
+  type.full_range = true;
+  EXPECT_EQ(qparams_from_range({-3, 3}, type).scale[0], 3.0f / 128);
+}
+
+TEST(QParams, SymmetricTakesTheLargerEnd) {
+  EXPECT_EQ(qparams_from_range({-1, 127}, {}).scale[0], 1.0f);
+  EXPECT_EQ(qparams_from_range({-127, 2}, {}).scale[0], 1.0f);
+}
+
+TEST(QParams, SevenBitsHaveHalfTheCodes) {
+  QuantType type;
+  type.weight_bits = 7;
+  EXPECT_EQ(qparams_from_range({-63, 63}, type).scale[0], 1.0f);
+  type.full_range = true;
+  EXPECT_EQ(qparams_from_range({-64, 64}, type).scale[0], 1.0f);
+}
+
+TEST(QParams, AsymmetricCoversTheRangeWith256Codes) {
+  const QParams qparams = qparams_from_range({-51, 204}, asymmetric());
+  EXPECT_EQ(qparams.scale[0], 1.0f);
+  EXPECT_EQ(qparams.zero_point[0], 51);
+  EXPECT_EQ(qparams.type, DataType::UInt8);
+}
+
+TEST(QParams, AsymmetricRoundsTheZeroPointHalfToEven) {
+  EXPECT_EQ(qparams_from_range({-0.5f, 254.5f}, asymmetric()).zero_point[0], 0);
+  EXPECT_EQ(qparams_from_range({-1.5f, 253.5f}, asymmetric()).zero_point[0], 2);
+  EXPECT_EQ(qparams_from_range({-2.5f, 252.5f}, asymmetric()).zero_point[0], 2);
+}
+
+TEST(QParams, AsymmetricWidensTheRangeToContainZero) {
+  const QParams above = qparams_from_range({100, 255}, asymmetric());
+  EXPECT_EQ(above.scale[0], 1.0f);
+  EXPECT_EQ(above.zero_point[0], 0);
+  const QParams below = qparams_from_range({-255, -100}, asymmetric());
+  EXPECT_EQ(below.scale[0], 1.0f);
+  EXPECT_EQ(below.zero_point[0], 255);
+}
+
+TEST(QParams, RealZeroIsACode) {
+  for (const float min : {-0.1f, -1.234f, -17.0f}) {
+    const QParams qparams = qparams_from_range({min, 3.3f}, asymmetric());
+    const int32_t zero_point = qparams.zero_point[0];
+    EXPECT_EQ(quantize_element(0, qparams.scale[0], zero_point, code_range(DataType::UInt8)), zero_point);
+    EXPECT_GE(zero_point, 0);
+    EXPECT_LE(zero_point, 255);
+  }
+}
+
+TEST(QParams, EmptyRangeGivesScaleOne) {
+  EXPECT_EQ(qparams_from_range({}, {}).scale[0], 1.0f);
+  EXPECT_EQ(qparams_from_range({}, asymmetric()).scale[0], 1.0f);
+  EXPECT_EQ(qparams_from_range({}, asymmetric()).zero_point[0], 0);
+}
+
+TEST(QParams, ScaleBelowTheSmallestNormalFloatBecomesOne) {
+  EXPECT_EQ(qparams_from_range({-FLT_MIN, FLT_MIN}, {}).scale[0], 1.0f);
+  EXPECT_EQ(qparams_from_range({-127 * FLT_MIN, 127 * FLT_MIN}, {}).scale[0], FLT_MIN);
+}
+
+TEST(QParams, HugeRangesStayFinite) {
+  EXPECT_TRUE(std::isfinite(qparams_from_range({-FLT_MAX, FLT_MAX}, asymmetric()).scale[0]));
+  QuantType full;
+  full.full_range = true;
+  EXPECT_EQ(qparams_from_range({-FLT_MAX, FLT_MAX}, full).scale[0], FLT_MAX / 128);
+}
+
+TEST(QParams, HalfScalesAreHalvesAndNeverZeroOrInf) {
+  QuantType half;
+  half.scale_type = DataType::Float16;
+  const float ordinary = qparams_from_range({-3, 3}, half).scale[0];
+  EXPECT_EQ(ordinary, half_to_float(float_to_half(ordinary)));
+  EXPECT_NEAR(ordinary, 3.0 / 127, 3.0 / 127 * 0x1p-11) << "half a unit in the last of 11 bits";
+  EXPECT_EQ(qparams_from_range({-1e-9f, 1e-9f}, half).scale[0], 0x1p-24f);
+  EXPECT_EQ(qparams_from_range({-1e30f, 1e30f}, half).scale[0], 65504.0f);
+  half.scale_type = DataType::BFloat16;
+  const float brain = qparams_from_range({-3, 3}, half).scale[0];
+  EXPECT_EQ(brain, bfloat16_to_float(float_to_bfloat16(brain)));
+}
+
+TEST(QParams, HalfZeroPointFitsTheScaleAsStored) {
+  QuantType half = asymmetric();
+  half.scale_type = DataType::Float16;
+  const QParams qparams = qparams_from_range({-1.1f, 2.2f}, half);
+  EXPECT_EQ(qparams.zero_point[0], std::nearbyint(1.1f / qparams.scale[0]));
+}
+
+TEST(QParams, RefusesRangesThatAreNone) {
+  for (const Range& range : {Range{-kInf, 1}, Range{0, kInf}, Range{kNaN, 1}, Range{2, 1}}) {
+    try {
+      (void)qparams_from_range(range, {});
+      ADD_FAILURE() << "accepted [" << range.min << ", " << range.max << "]";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+    }
+  }
+}
+
+TEST(QParams, RefusesTypesAndBitsItHasNoRuleFor) {
+  const auto code_of = [](const QuantType& type) {
+    try {
+      (void)qparams_from_range({-1, 1}, type);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::Internal;
+  };
+  QuantType wide;
+  wide.type = DataType::Int32;
+  EXPECT_EQ(code_of(wide), ErrorCode::InvalidOption);
+  QuantType one_bit;
+  one_bit.weight_bits = 1;
+  EXPECT_EQ(code_of(one_bit), ErrorCode::InvalidOption);
+  QuantType integer_scale;
+  integer_scale.scale_type = DataType::Int8;
+  EXPECT_EQ(code_of(integer_scale), ErrorCode::InvalidOption);
+}
+
+TEST(QuantizeElement, RoundsHalfToEven) {
+  const CodeRange codes = code_range(DataType::Int8);
+  EXPECT_EQ(quantize_element(0.5f, 1, 0, codes), 0);
+  EXPECT_EQ(quantize_element(1.5f, 1, 0, codes), 2);
+  EXPECT_EQ(quantize_element(2.5f, 1, 0, codes), 2);
+  EXPECT_EQ(quantize_element(-1.5f, 1, 0, codes), -2);
+}
+
+TEST(QuantizeElement, RoundsBeforeAddingTheZeroPoint) {
+  EXPECT_EQ(quantize_element(0.5f, 1, 1, code_range(DataType::UInt8)), 1) << "not round(0.5 + 1) = 2";
+}
+
+TEST(QuantizeElement, Saturates) {
+  EXPECT_EQ(quantize_element(1000, 1, 0, code_range(DataType::Int8)), 127);
+  EXPECT_EQ(quantize_element(-1000, 1, 0, code_range(DataType::Int8)), -128) << "QuantizeLinear has all 256 codes";
+  EXPECT_EQ(quantize_element(1e38f, 1e-3f, 10, code_range(DataType::UInt8)), 255);
+  EXPECT_EQ(quantize_element(-kInf, 1, 10, code_range(DataType::UInt8)), 0);
+  EXPECT_EQ(quantize_element(kInf, 1, -10, code_range(DataType::Int8)), 127);
+}
+
+TEST(QuantizeElement, TakesNaNAsCodeZero) { EXPECT_EQ(quantize_element(kNaN, 1, 0, code_range(DataType::Int8)), 0); }
+
+TEST(CodeRange, IsThatOfTheType) {
+  EXPECT_EQ(code_range(DataType::Int8).lowest, -128);
+  EXPECT_EQ(code_range(DataType::UInt8).highest, 255);
+  EXPECT_EQ(code_range(DataType::UInt16).highest, 65535);
+  EXPECT_EQ(code_range(DataType::Int4).lowest, -8);
+}
+
+TEST(CodeRange, RefusesFloats) { EXPECT_THROW((void)code_range(DataType::Float32), Error); }
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,103 @@
+#include "observe/collector.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <vector>
+
+namespace detent {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+Histogram histogram_of(std::vector<float> values) {
+  Histogram histogram;
+  histogram.add(values);
+  return histogram;
+}
+
+class CollectorTest : public testing::Test {
+ protected:
+  Graph graph_;
+  std::vector<ValueId> watched_ = {5, 2};
+  Collector collector_{graph_, watched_};
+};
+
+TEST_F(CollectorTest, OwnsOneHistogramPerWatchedValue) {
+  collector_.observe(5, Tensor::from<float>({2}, {1, 2}));
+  collector_.observe(2, Tensor::from<float>({1, 1}, {-3}));
+  collector_.observe(5, Tensor::from<float>({1}, {4}));
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2, 4}));
+  EXPECT_EQ(collector_.histogram(2), histogram_of({-3}));
+}
+
+TEST_F(CollectorTest, IgnoresValuesNobodyWatches) {
+  collector_.observe(3, Tensor::from<float>({1}, {1}));
+  collector_.observe(700, Tensor::from<float>({1}, {1}));
+  EXPECT_TRUE(collector_.histogram(5).empty());
+  EXPECT_THROW((void)collector_.histogram(3), Error);
+  EXPECT_THROW((void)collector_.histogram(700), Error);
+}
+
+TEST_F(CollectorTest, CollectsEveryFloatType) {
+  const Tensor floats = Tensor::from<float>({3}, {1.5f, -2, 0});  // exact in each of them
+  for (const DataType type : {DataType::Float16, DataType::BFloat16, DataType::Float64, DataType::Float32})
+    collector_.observe(5, cast(floats, type));
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1.5f, -2, 0, 1.5f, -2, 0, 1.5f, -2, 0, 1.5f, -2, 0}));
+}
+
+TEST_F(CollectorTest, IgnoresIntegersAndBooleans) {
+  collector_.observe(5, Tensor::from<int64_t>({2}, {1, 2}));
+  collector_.observe(5, Tensor::from<bool>({1}, {true}));
+  EXPECT_TRUE(collector_.histogram(5).empty());
+}
+
+TEST_F(CollectorTest, TakesTensorsWithoutElements) {
+  collector_.observe(5, Tensor(DataType::Float32, {0, 3}));
+  EXPECT_TRUE(collector_.histogram(5).empty());
+}
+
+TEST_F(CollectorTest, DoesNotCareAboutLayout) {
+  const Tensor plain = Tensor::from<float>({1, 2, 2}, {1, 2, 3, 4});
+  collector_.observe(5, to_channels_last(plain));
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2, 3, 4}));
+}
+
+TEST_F(CollectorTest, MergesToWhatOneCollectorWouldHaveSeen) {
+  Collector other(graph_, watched_);
+  collector_.observe(5, Tensor::from<float>({2}, {1, 2000}));
+  other.observe(5, Tensor::from<float>({2}, {-3, 0.25f}));
+  other.observe(2, Tensor::from<float>({1}, {7}));
+  collector_.merge(other);
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2000, -3, 0.25f}));
+  EXPECT_EQ(collector_.histogram(2), histogram_of({7}));
+}
+
+TEST_F(CollectorTest, RefusesToMergeOtherValues) {
+  const std::vector<ValueId> others = {5, 3};
+  EXPECT_THROW(collector_.merge(Collector(graph_, others)), Error);
+}
+
+TEST_F(CollectorTest, RemembersTheFirstSampleWithNaNOrInf) {
+  Collector other(graph_, watched_);
+  for (const size_t sample : {9, 12}) {
+    collector_.begin_sample(sample);
+    collector_.observe(5, Tensor::from<float>({1}, {kInf}));
+  }
+  other.begin_sample(4);
+  other.observe(5, Tensor::from<float>({1}, {std::numeric_limits<float>::quiet_NaN()}));
+  collector_.merge(other);
+  const std::vector<Collector::NonFinite> found = collector_.non_finite();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].value, 5);
+  EXPECT_EQ(found[0].sample, 4u) << "the smallest index, whichever worker had it";
+}
+
+TEST_F(CollectorTest, HasNothingToWarnOfWhenAllIsFinite) {
+  collector_.begin_sample(1);
+  collector_.observe(5, Tensor::from<float>({2}, {1, -1}));
+  EXPECT_TRUE(collector_.non_finite().empty());
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,124 @@
+#include "observe/histogram_accumulator.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace detent {
+namespace {
+
+/// One instruction set after the other, down to plain scalar code.
+class EveryInstructionSet : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override { choose(GetParam()); }
+  void TearDown() override { choose(0); }  // 0: whatever the CPU has
+
+ private:
+  static void choose(int64_t target) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(, EveryInstructionSet, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+
+/// `next(random)` count times.
+std::vector<float> generate(size_t count, const std::function<float(std::mt19937&)>& next) {
+  std::mt19937 random(static_cast<unsigned>(count));
+  std::vector<float> values(count);
+  for (float& x : values) x = next(random);
+  return values;
+}
+
+float normal(std::mt19937& random) { return std::normal_distribution<float>()(random); }
+float relu(std::mt19937& random) { return std::max(normal(random), 0.0f); }
+float heavy_tailed(std::mt19937& random) { return normal(random) * std::exp2(8 * normal(random)); }
+float any_bits(std::mt19937& random) { return std::bit_cast<float>(static_cast<uint32_t>(random())); }
+float tiny(std::mt19937& random) { return normal(random) * 0x1p-40f; }
+float mostly_equal(std::mt19937& random) { return random() % 100 == 0 ? normal(random) : -0.37f; }
+float rarely_infinite(std::mt19937& random) {
+  return random() % 5000 == 0 ? -std::numeric_limits<float>::infinity() : normal(random);
+}
+
+TEST_P(EveryInstructionSet, AgreesWithPlainCounting) {
+  const std::vector<std::function<float(std::mt19937&)>> kinds = {normal, relu,         heavy_tailed,   any_bits,
+                                                                  tiny,   mostly_equal, rarely_infinite};
+  HistogramAccumulator accumulator;  // one for all: nothing may leak from one histogram into the next
+  for (size_t kind = 0; kind < kinds.size(); ++kind) {
+    for (const size_t count : {0, 1, 2, 3, 15, 16, 17, 63, 100, 2047, 2048, 2049, 5000, 40001}) {
+      const std::vector<float> values = generate(count, kinds[kind]);
+      Histogram fast;
+      accumulator.add(fast, values);
+      Histogram plain;
+      plain.add(values);
+      EXPECT_EQ(fast, plain) << "kind " << kind << ", " << count << " elements";
+    }
+  }
+}
+
+TEST_P(EveryInstructionSet, AgreesOverManyTensorsOfOneValue) {
+  HistogramAccumulator accumulator;
+  Histogram fast, plain;
+  for (size_t count = 1; count < 9000; count += 611) {
+    std::vector<float> values = generate(count, heavy_tailed);
+    for (float& x : values) x *= static_cast<float>(count);
+    accumulator.add(fast, values);
+    plain.add(values);
+    ASSERT_EQ(fast, plain) << "up to " << count << " elements";
+  }
+}
+
+TEST_P(EveryInstructionSet, CountsMoreThanItsTablesHold) {
+  // 600000 equal elements are more than four 16-bit counts hold; the table must be emptied in time.
+  const std::vector<float> values(600000, 1.5f);
+  HistogramAccumulator accumulator;
+  Histogram fast;
+  accumulator.add(fast, values);
+  EXPECT_EQ(fast.count(), values.size());
+  EXPECT_EQ(fast.positive()[3072], values.size());
+}
+
+TEST_P(EveryInstructionSet, GrowsInTheMiddleOfATensor) {
+  std::vector<float> values(20000, 1.0f);
+  values[3000] = -77.0f;
+  values[12345] = 1e20f;
+  values.back() = -FLT_MAX;
+  HistogramAccumulator accumulator;
+  Histogram fast, plain;
+  accumulator.add(fast, values);
+  plain.add(values);
+  EXPECT_EQ(fast, plain);
+}
+
+TEST_P(EveryInstructionSet, TakesUnalignedData) {
+  const std::vector<float> values = generate(10003, normal);
+  HistogramAccumulator accumulator;
+  for (size_t skip = 0; skip < 5; ++skip) {
+    Histogram fast, plain;
+    accumulator.add(fast, std::span(values).subspan(skip));
+    plain.add(std::span(values).subspan(skip));
+    EXPECT_EQ(fast, plain) << skip;
+  }
+}
+
+TEST_P(EveryInstructionSet, StoresMinusZeroAsPlusZero) {
+  const std::vector<float> values(100, -0.0f);
+  HistogramAccumulator accumulator;
+  Histogram fast;
+  accumulator.add(fast, values);
+  EXPECT_EQ(fast.zeros(), 100u);
+  EXPECT_FALSE(std::signbit(fast.min()));
+  EXPECT_FALSE(std::signbit(fast.max()));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,74 @@
+// Detent and ONNX Runtime compute the same from a file that Detent wrote: node by node, and end to end.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { freshFolder, only, quantized, runOver, runWith, verify, writeSamples } from './detent.mjs';
+import { runModel } from './engine.mjs';
+import { traceModel, writeCases, writeQuantizers } from './node_cases.mjs';
+import { readNpy, sampleOf } from './npy.mjs';
+import { readModel } from './onnx_file.mjs';
+import { changedArgmax, largest, sqnr, within } from './score.mjs';
+import { selected } from './selection.mjs';
+
+const targets = ['tensorrt', 'onnxruntime'];
+
+// Deep networks turn noise of 1e-6 into flipped steps, so only these are held to a bound end to end.
+const shallow = ['sample', 'shapes_unet', 'occupancy3d', 'cifar10_resnet18'];
+
+// A stack of few samples, spread over the evaluation set: [path, stack].
+async function fewSamples(model) {
+  const stride = model.name === 'sample' ? 6 : model.name.startsWith('cifar10') ? 63 : 24;
+  const path = await writeSamples(model, model.evaluation(stride));
+  return [path, readNpy(path)];
+}
+
+// Every value of the quantized model for one sample, as ONNX Runtime computes it.
+async function traceSample(file, model) {
+  const [, stack] = await fewSamples(model);
+  return traceModel(file, { [readModel(file).inputs[0].name]: sampleOf(stack, 0) });
+}
+
+for (const { model, options } of selected) {
+  for (const target of targets) {
+    test(`${model.name} for ${target}: each node agrees when fed with ONNX Runtime's tensors`, options, async (t) => {
+      const file = await quantized(model, target);
+      const trace = await traceSample(file, model);
+      // 1e-4 of the value: sums of some thousand products in another order differ by about 1e-6.
+      const { closing, text } = await verify(writeCases(trace, freshFolder()), '--rtol', '1e-4');
+      t.diagnostic(closing);
+      assert.match(closing, /^[1-9]\d* passed, 0 failed, 0 unsupported/, text);
+    });
+
+    test(`${model.name} for ${target}: QuantizeLinear agrees`, options, async (t) => {
+      const file = await quantized(model, target);
+      const trace = await traceSample(file, model);
+      const { file: quantizers, stacks, expected } = writeQuantizers(trace, freshFolder());
+      const found = await runWith(quantizers, stacks);
+      let [equal, count, worst] = [0, 0, 0];
+      for (const [name, reference] of Object.entries(expected)) {
+        assert.equal(found[name].type, reference.type, name);
+        assert.deepEqual(found[name].dims, reference.dims, name);
+        const compared = within(reference, found[name], 0);
+        equal += compared.share * reference.data.length;
+        count += reference.data.length;
+        worst = Math.max(worst, compared.worst);
+      }
+      t.diagnostic(`${Object.keys(expected).length} nodes, ${count} elements, ${count - Math.round(equal)} differ`);
+      // A value in the middle between two steps may go either way: x / scale and x * (1 / scale) round differently.
+      assert.ok(worst <= 1, `a step of ${worst}`);
+      assert.ok(equal >= 0.999 * count, `${equal} of ${count} equal`);
+    });
+
+    test(`${model.name} for ${target}: the whole network agrees`, options, async (t) => {
+      const file = await quantized(model, target);
+      const [path, stack] = await fewSamples(model);
+      const ours = only(await runOver(file, path));
+      const theirs = only(await runModel(file, { [readModel(file).inputs[0].name]: stack }, 'disabled'));
+      assert.deepEqual(ours.dims, theirs.dims);
+      const { share, worst } = within(theirs, ours, largest(theirs) / 127);
+      t.diagnostic(`${theirs.dims[0]} samples: ${(100 * share).toFixed(3)} % within one step, worst ` +
+        `${(worst * 127 / largest(theirs)).toFixed(2)} steps, changed argmax ` +
+        `${(100 * changedArgmax(theirs, ours)).toFixed(3)} %, SQNR ${sqnr(theirs, ours).toFixed(1)} dB`);
+      if (shallow.includes(model.name)) assert.ok(share >= 0.99, `only ${share} within one step`);
+    });
+  }
+}

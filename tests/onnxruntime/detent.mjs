@@ -1,0 +1,99 @@
+// Runs the program under test (environment DETENT, else the release build) and hands back what it wrote.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from './models.mjs';
+import { readNpy } from './npy.mjs';
+import { identityModel, readModel } from './onnx_file.mjs';
+
+const program = process.env.DETENT ?? join(root, 'build/release/detent');
+
+export const workFolder = mkdtempSync(join(tmpdir(), 'detent-onnxruntime-'));
+process.on('exit', () => rmSync(workFolder, { recursive: true, force: true }));
+
+let folders = 0;
+export function freshFolder() {
+  const folder = join(workFolder, String(folders++));
+  mkdirSync(folder);
+  return folder;
+}
+
+// {stdout, stderr}; throws with the program's own message when it fails.
+export async function detent(...args) {
+  try {
+    return await promisify(execFile)(program, args, { maxBuffer: 1 << 28 });
+  } catch (error) {
+    throw new Error(`detent ${args.slice(0, 12).join(' ')} ... exit ${error.code}\n${error.stdout}${error.stderr}`);
+  }
+}
+
+const preprocessing = (model) => (model.preprocess ? ['--preprocess', model.preprocess] : []);
+
+// Every output of `detent run`: {name as in its file name: {type, dims, data}}.
+async function run(file, args) {
+  const folder = join(freshFolder(), 'out');
+  await detent('run', file, '-o', folder, '--quiet', ...args);
+  return Object.fromEntries(readdirSync(folder).map((entry) =>
+    [entry.replace(/\.npy$/, ''), readNpy(join(folder, entry))]));
+}
+
+// The samples of an evaluation set ({files} or {stack, shard}), preprocessed for the model, as one stack on disk.
+// Returns its path. An Identity model of the same input makes `detent run` write them.
+export async function writeSamples(model, set) {
+  const folder = freshFolder();
+  const identity = join(folder, 'identity.onnx');
+  writeFileSync(identity, identityModel(readModel(model.file).inputs[0]));
+  const out = join(folder, 'out');
+  const source = set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
+  await detent('run', identity, '-o', out, '--quiet', ...source, ...preprocessing(model));
+  return join(out, 'samples.npy');
+}
+
+// Absolute paths stay what they are when joined to the list's folder.
+function writeList(folder, files) {
+  const list = join(folder, 'files.txt');
+  writeFileSync(list, `${files.join('\n')}\n`);
+  return list;
+}
+
+// `detent run` of a file over a stack of samples.
+export const runOver = (file, stack) => run(file, ['--data', stack]);
+
+// `detent run` of a file with one stack for each of several inputs.
+export const runWith = (file, stacks) =>
+  run(file, Object.entries(stacks).flatMap(([input, path]) => ['--data', `${input}=${path}`]));
+
+// The single output of a run.
+export const only = (outputs) => Object.values(outputs)[0];
+
+const written = new Map();
+
+// Path of the model quantized for a target; made once per process.
+export function quantized(model, target, calibrator = 'entropy', ...more) {
+  const key = [model.name, target, calibrator, ...more].join(' ');
+  if (!written.has(key)) {
+    const file = join(freshFolder(), 'model.int8.onnx');
+    written.set(key, detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration,
+      ...preprocessing(model), '--target', target, '--calibrator', calibrator, ...more).then(() => file));
+  }
+  return written.get(key);
+}
+
+export async function plan(model, target) {
+  return JSON.parse((await detent('plan', model.file, '--target', target, '--json')).stdout);
+}
+
+// `detent verify` of many folders: {closing, failures}, where failures are the lines that do not say they passed.
+export async function verify(dirs, ...options) {
+  let text;
+  try {
+    text = (await detent('verify', ...dirs, ...options)).stdout;
+  } catch (error) {
+    text = error.message;
+  }
+  const lines = text.trim().split('\n');
+  const closing = lines.find((line) => /\d+ passed, \d+ failed, \d+ unsupported/.test(line)) ?? '';
+  return { closing, text };
+}

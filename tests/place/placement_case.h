@@ -1,0 +1,57 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "place/placement_plan.h"
+
+/// Placement tests as text. A file holds cases:
+///
+///     case ResNetBlockPairsItsSkip
+///     model
+///     <ir_version: 8, opset_import: ["" : 17]>
+///     g (float[1,16,8,8] x) => (float[1,16,8,8] y) <float[16,16,3,3] w = {...}> { ... }
+///     expect tensorrt --concat inputs
+///       pair   x -> c1   R1
+///       share  a b
+///
+/// `{...}` is filled with as many numbers as the shape before it needs. A node is called by its first output, an edge is
+/// `value -> node` (`value -> node:slot` where a node reads a value twice). Expectations, each with an optional beginning
+/// of the rule's name where a decision is meant:
+///     pair E [R]     the edge reads a pair; every edge not listed must be float
+///     float E [R]    the edge is float by that rule
+///     int8 N [R], keep N [R]   the layer is INT8, stays float; layers not listed must be INT8
+///     weight N axis A          the weight is quantized along A (-1: one scale); `weight N float`: it is not quantized
+///     share V V ...  these and no others share a scale; every group must be listed
+///     output V       a pair on a graph output; every one must be listed
+///     limit V LO HI, fixed V LO HI    ranges
+///     note WORDS     some note contains the words
+///     reason E WORDS the edge's reason contains the words
+///     error WORDS    planning fails with InvalidOption and these words; stands alone
+namespace detent::test {
+
+struct Line {
+  int number = 0;
+  std::string text;
+};
+
+struct Expectation {
+  int number = 0;                    ///< line of `expect`
+  std::string target;
+  PlacementOptions options;
+  std::vector<Line> lines;
+};
+
+struct PlacementCase {
+  std::filesystem::path file;
+  int number = 0;
+  std::string name;                  ///< "residual_add_ResNetBlockPairsItsSkip"
+  std::string model;
+  std::vector<Expectation> expectations;
+};
+
+/// Every case of every .txt file in the folder, by file name. Errors  std::runtime_error with file and line.
+inline std::vector<PlacementCase> read_placement_cases(const std::filesystem::path& folder);
+
+}  // namespace detent::test

@@ -1,0 +1,235 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "model/model.h"
+#include "place/placement_case_reader.h"
+
+namespace detent::test {
+
+// Found by name lookup beside PlacementCase: gtest prints the place, not the bytes.
+void PrintTo(const PlacementCase& one, std::ostream* out) { *out << one.file.string() << ":" << one.number; }
+
+namespace {
+
+/// Compares one plan with the lines of one `expect`, reporting at the line that is wrong.
+class PlanChecker {
+ public:
+  PlanChecker(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const PlacementPlan& plan)
+      : file_(one.file.string()), expectation_(expectation), graph_(graph), plan_(plan) {}
+
+  void check() {
+    for (const Line& line : expectation_.lines) check_line(line);
+    check_nothing_else();
+  }
+
+ private:
+  void fail(int line, const std::string& what) const { ADD_FAILURE_AT(file_.c_str(), line) << what; }
+
+  [[nodiscard]] const Node* find_node(const std::string& output, int line) const {
+    const ValueId value = graph_.find_value(output);
+    const Node* node = value == kNoValue ? nullptr : graph_.producer(value);
+    if (!node) fail(line, "no node writes '" + output + "'");
+    return node;
+  }
+
+  // "x -> c1" or "x -> c1:0"
+  [[nodiscard]] const EdgeDecision* read_edge(std::istringstream& words, int line) const {
+    std::string value, arrow, target;
+    words >> value >> arrow >> target;
+    int slot = -1;
+    if (const auto colon = target.rfind(':'); colon != std::string::npos) {
+      slot = std::stoi(target.substr(colon + 1));
+      target.resize(colon);
+    }
+    const Node* node = find_node(target, line);
+    if (!node) return nullptr;
+    const ValueId id = graph_.find_value(value);
+    for (const EdgeDecision& edge : plan_.edges)
+      if (edge.consumer == node->id && edge.value == id && (slot < 0 || edge.slot == slot)) return &edge;
+    fail(line, "'" + target + "' has no data input '" + value + "'");
+    return nullptr;
+  }
+
+  void check_rule(const std::string& wanted, const std::string& rule, int line) const {
+    if (!wanted.empty() && rule != wanted && !rule.starts_with(wanted + " "))
+      fail(line, "decided by '" + rule + "', not " + wanted);
+  }
+
+  [[nodiscard]] std::string edge_text(const EdgeDecision& edge) const {
+    return graph_.value(edge.value).name + " -> " + graph_.value(graph_.node(edge.consumer).output(0)).name + ":" +
+           std::to_string(edge.slot) + " [" + edge.rule + "] " + edge.reason;
+  }
+
+  void check_edge(std::istringstream& words, bool pair, int line) {
+    const EdgeDecision* edge = read_edge(words, line);
+    if (!edge) return;
+    if (pair) listed_pairs_.insert({edge->consumer, edge->slot});
+    if (edge->pair != pair) return fail(line, std::string("is ") + (edge->pair ? "a pair: " : "float: ") + edge_text(*edge));
+    std::string rule;
+    words >> rule;
+    check_rule(rule, edge->rule, line);
+  }
+
+  void check_layer(std::istringstream& words, bool int8, int line) {
+    std::string name, rule;
+    words >> name >> rule;
+    const Node* node = find_node(name, line);
+    if (!node) return;
+    const LayerDecision* layer = plan_.find_layer(node->id);
+    if (!layer) return fail(line, "'" + name + "' is no weighted op");
+    listed_layers_.insert(node->id);
+    if (layer->int8 != int8) fail(line, "the layer is " + std::string(int8 ? "float: " : "INT8: ") + layer->reason);
+    check_rule(rule, layer->rule, line);
+  }
+
+  void check_weight(std::istringstream& words, int line) const {
+    std::string name, word;
+    int axis = 0;
+    words >> name >> word >> axis;
+    const Node* node = find_node(name, line);
+    if (!node) return;
+    for (const WeightDecision& weight : plan_.weights) {
+      if (weight.node != node->id) continue;
+      if (word == "float") fail(line, "the weight is quantized");
+      else if (weight.axis != axis) fail(line, "the axis is " + std::to_string(weight.axis));
+      return;
+    }
+    if (word != "float") fail(line, "the weight is not quantized");
+  }
+
+  void check_range(const std::vector<FixedRange>& ranges, std::istringstream& words, int line) const {
+    std::string name;
+    Range range;
+    words >> name >> range.min >> range.max;
+    for (const FixedRange& one : ranges)
+      if (one.value == graph_.find_value(name) && one.range == range) return;
+    fail(line, "no such range");
+  }
+
+  void check_group(std::istringstream& words, int line) {
+    std::set<std::string> wanted;
+    for (std::string name; words >> name;) wanted.insert(name);
+    listed_groups_.insert(wanted);
+    for (const auto& group : plan_.scale_groups())
+      if (names(group) == wanted) return;
+    fail(line, "these values do not make up a group");
+  }
+
+  [[nodiscard]] std::set<std::string> names(const std::vector<ValueId>& values) const {
+    std::set<std::string> result;
+    for (const ValueId value : values) result.insert(graph_.value(value).name);
+    return result;
+  }
+
+  void check_note(std::istringstream& words, int line) const {
+    std::string wanted;
+    std::getline(words >> std::ws, wanted);
+    for (const std::string& note : plan_.notes)
+      if (note.find(wanted) != std::string::npos) return;
+    fail(line, "no note says so");
+  }
+
+  void check_reason(std::istringstream& words, int line) const {
+    const EdgeDecision* edge = read_edge(words, line);
+    std::string wanted;
+    std::getline(words >> std::ws, wanted);
+    if (edge && edge->reason.find(wanted) == std::string::npos) fail(line, "the reason is: " + edge->reason);
+  }
+
+  void check_output(std::istringstream& words, int line) {
+    std::string name;
+    words >> name;
+    listed_outputs_.insert(graph_.find_value(name));
+    for (const OutputPair& pair : plan_.output_pairs)
+      if (pair.value == graph_.find_value(name)) return;
+    fail(line, "the graph output has no pair");
+  }
+
+  void check_line(const Line& line) {
+    std::istringstream words(line.text);
+    std::string word;
+    words >> word;
+    if (word == "pair" || word == "float") check_edge(words, word == "pair", line.number);
+    else if (word == "int8" || word == "keep") check_layer(words, word == "int8", line.number);
+    else if (word == "weight") check_weight(words, line.number);
+    else if (word == "share") check_group(words, line.number);
+    else if (word == "output") check_output(words, line.number);
+    else if (word == "limit") check_range(plan_.range_limits, words, line.number);
+    else if (word == "fixed") check_range(plan_.fixed_ranges, words, line.number);
+    else if (word == "note") check_note(words, line.number);
+    else if (word == "reason") check_reason(words, line.number);
+    else fail(line.number, "unknown expectation '" + word + "'");
+  }
+
+  void check_nothing_else() const {
+    const int line = expectation_.number;
+    for (const EdgeDecision& edge : plan_.edges) {
+      if (edge.reason.empty() || edge.rule.empty()) fail(line, "no reason for " + edge_text(edge));
+      if (edge.pair && !listed_pairs_.contains({edge.consumer, edge.slot})) fail(line, "unexpected pair: " + edge_text(edge));
+    }
+    for (const LayerDecision& layer : plan_.layers) {
+      if (layer.reason.empty() || layer.rule.empty()) fail(line, "no reason for layer " + graph_.node(layer.node).name);
+      if (!layer.int8 && !listed_layers_.contains(layer.node))
+        fail(line, "unexpected float layer " + graph_.node(layer.node).name + ": " + layer.reason);
+    }
+    for (const auto& group : plan_.scale_groups()) {
+      std::string text;
+      for (const std::string& name : names(group)) text += " " + name;
+      if (!listed_groups_.contains(names(group))) fail(line, "unexpected shared scale:" + text);
+    }
+    for (const OutputPair& pair : plan_.output_pairs)
+      if (!listed_outputs_.contains(pair.value)) fail(line, "unexpected output pair " + graph_.value(pair.value).name);
+  }
+
+  std::string file_;
+  const Expectation& expectation_;
+  const Graph& graph_;
+  const PlacementPlan& plan_;
+  std::set<std::pair<NodeId, int>> listed_pairs_;
+  std::set<NodeId> listed_layers_;
+  std::set<ValueId> listed_outputs_;
+  std::set<std::set<std::string>> listed_groups_;
+};
+
+void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Line& line) {
+  const std::string wanted = line.text.substr(std::string("error ").size());
+  try {
+    (void)make_placement_plan(graph, find_target(expectation.target), expectation.options);
+    ADD_FAILURE_AT(one.file.c_str(), line.number) << "planning succeeded";
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidOption || std::string(error.what()).find(wanted) == std::string::npos)
+      ADD_FAILURE_AT(one.file.c_str(), line.number) << "the error is: " << error.what();
+  }
+}
+
+class PlacementText : public testing::TestWithParam<PlacementCase> {};
+
+TEST_P(PlacementText, MatchesItsPlan) {
+  const PlacementCase& one = GetParam();
+  const Model model = [&] {
+    try {
+      return parse_model_text(one.model);
+    } catch (const Error& error) {
+      throw error.in(one.file.string() + ":" + std::to_string(one.number));
+    }
+  }();
+  const Graph& graph = model.graph();
+  ASSERT_FALSE(one.expectations.empty()) << one.file << ":" << one.number;
+  for (const Expectation& expectation : one.expectations) {
+    if (!expectation.lines.empty() && expectation.lines.front().text.starts_with("error ")) {
+      check_error(one, expectation, graph, expectation.lines.front());
+      continue;
+    }
+    const PlacementPlan plan = make_placement_plan(graph, find_target(expectation.target), expectation.options);
+    PlanChecker(one, expectation, graph, plan).check();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, PlacementText,
+                         testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/placement")),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace detent::test
