@@ -36,10 +36,10 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
 
 void refuse_argument(std::string_view calibrator, std::string_view argument) {
   if (argument.empty()) return;
-  throw Error(ErrorCode::InvalidOption,
-              "calibrator " + std::string(calibrator) + " takes no argument, but was given \"" +
-                  std::string(argument) + "\"",
-              "write " + std::string(calibrator) + " alone");
+  throw Error(
+      ErrorCode::InvalidOption,
+      "calibrator " + std::string(calibrator) + " takes no argument, but was given \"" + std::string(argument) + "\"",
+      "write " + std::string(calibrator) + " alone");
 }
 
 }  // namespace detent

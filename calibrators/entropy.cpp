@@ -18,7 +18,8 @@ constexpr int kRounds = 4;
 /// Window of signed bins that loses least, found by moving one end at a time. Each end stays on its side of `zero`.
 class WindowSearch {
  public:
-  explicit WindowSearch(const SignedBins& bins) : divergence_(flattened(bins)), zero_(bins.zero), last_(bins.counts.size()) {}
+  explicit WindowSearch(const SignedBins& bins)
+      : divergence_(flattened(bins)), zero_(bins.zero), last_(bins.counts.size()) {}
 
   void run() {
     if (divergence_.bins() < kUnsignedLevels) return;  // fewer bins than levels: nothing to gain

@@ -18,7 +18,8 @@ Powers integrals(double a, double b) {
 
 }  // namespace
 
-GridError::GridError(const SignedBins& bins) : counts_(bins.counts), sums_(1), origin_(-static_cast<double>(bins.zero)) {
+GridError::GridError(const SignedBins& bins)
+    : counts_(bins.counts), sums_(1), origin_(-static_cast<double>(bins.zero)) {
   for (size_t i = 0; i < counts_.size(); ++i) {
     const double left = origin_ + static_cast<double>(i);
     const Powers powers = integrals(left, left + 1);

@@ -17,7 +17,8 @@ constexpr size_t kFirstCandidate = 128;
 void check(const ReferenceHistogram& histogram) {
   if (!histogram.counts.empty() && histogram.edges.size() == histogram.counts.size() + 1) return;
   throw Error(ErrorCode::InvalidData, "a histogram with " + std::to_string(histogram.counts.size()) + " bins has " +
-                                          std::to_string(histogram.edges.size()) + " edges, expected one more than bins");
+                                          std::to_string(histogram.edges.size()) +
+                                          " edges, expected one more than bins");
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ struct DataOptions {
   size_t shard_index = 1, shard_count = 1;  ///< I/N, 1-based
 };
 
+/// How many consecutive samples the model takes at once: the batch that all its inputs fix, 1 when it is open or 1.
+/// Inputs that fix different first extents (boxes beside an image) have no common batch: 1.
+[[nodiscard]] size_t group_size(std::span<const InputSpec> inputs);
+
 /// Opens --data for a model with these inputs.
 ///
 /// Order: shuffle, limit, shard. Every form of cli.md "Model input" is recognised by looking at SRC.

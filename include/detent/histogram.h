@@ -17,9 +17,9 @@ namespace detent {
 /// Source  src/DECISIONS.md, "Histograms with power-of-two bins".
 class Histogram {
  public:
-  static constexpr int kBins = 4096;          ///< bins a side
-  static constexpr int kMinLog2Width = -51;   ///< 2^-40 lands in bin 2048
-  static constexpr int kMaxLog2Width = 116;   ///< FLT_MAX fits
+  static constexpr int kBins = 4096;         ///< bins a side
+  static constexpr int kMinLog2Width = -51;  ///< 2^-40 lands in bin 2048
+  static constexpr int kMaxLog2Width = 116;  ///< FLT_MAX fits
 
   Histogram() = default;
 
@@ -28,15 +28,15 @@ class Histogram {
   /// Adds another histogram's counts. Commutative and associative.
   void merge(const Histogram& other);
 
-  [[nodiscard]] uint64_t count() const { return count_; }   ///< finite elements, zeros included
-  [[nodiscard]] uint64_t zeros() const { return zeros_; }   ///< |x| < 2^-40
+  [[nodiscard]] uint64_t count() const { return count_; }  ///< finite elements, zeros included
+  [[nodiscard]] uint64_t zeros() const { return zeros_; }  ///< |x| < 2^-40
   [[nodiscard]] uint64_t nans() const { return nans_; }
   [[nodiscard]] uint64_t infinities() const { return infinities_; }
-  [[nodiscard]] float min() const { return min_; }          ///< smallest finite element; 0 when count() == 0
-  [[nodiscard]] float max() const { return max_; }          ///< largest finite element; 0 when count() == 0
-  [[nodiscard]] float max_abs() const;                      ///< exact max |x|; 0 when empty
+  [[nodiscard]] float min() const { return min_; }  ///< smallest finite element; 0 when count() == 0
+  [[nodiscard]] float max() const { return max_; }  ///< largest finite element; 0 when count() == 0
+  [[nodiscard]] float max_abs() const;              ///< exact max |x|; 0 when empty
   [[nodiscard]] int log2_width() const { return log2_width_; }
-  [[nodiscard]] double bin_width() const;                   ///< 2^log2_width()
+  [[nodiscard]] double bin_width() const;                    ///< 2^log2_width()
   [[nodiscard]] std::span<const uint64_t> positive() const;  ///< kBins counts
   [[nodiscard]] std::span<const uint64_t> negative() const;  ///< kBins counts
   /// Both sides added and trimmed to the last non-empty bin; zeros are not in it. Empty when nothing is non-zero.
@@ -63,7 +63,7 @@ class Histogram {
 
  private:
   friend class HistogramAccumulator;  // src/observe: the SIMD collector fills the counters directly
-  struct Summary {  ///< of finite elements, |x| < 2^-40 taken as +0
+  struct Summary {                    ///< of finite elements, |x| < 2^-40 taken as +0
     uint64_t count = 0;
     float min = 0, max = 0;
   };
@@ -74,7 +74,8 @@ class Histogram {
   uint64_t count_ = 0, zeros_ = 0, nans_ = 0, infinities_ = 0;
   float min_ = 0, max_ = 0;
   int log2_width_ = kMinLog2Width;
-  std::vector<uint64_t> positive_, negative_;  // kBins counts, or empty while the side holds none: equal states compare equal
+  std::vector<uint64_t> positive_,
+      negative_;  // kBins counts, or empty while the side holds none: equal states compare equal
 };
 
 }  // namespace detent

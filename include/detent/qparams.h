@@ -17,9 +17,9 @@ struct Range {
 
 /// Integer grid of the quantized value.
 struct QuantType {
-  DataType type = DataType::Int8;  ///< Int8 (symmetric, zero point 0) or UInt8 (asymmetric)
-  bool full_range = false;         ///< symmetric only: scale = 2*amax/256 instead of amax/127
-  int weight_bits = 8;             ///< 2..8; 7 keeps weights in [-64, 63] against saturation without VNNI
+  DataType type = DataType::Int8;           ///< Int8 (symmetric, zero point 0) or UInt8 (asymmetric)
+  bool full_range = false;                  ///< symmetric only: scale = 2*amax/256 instead of amax/127
+  int weight_bits = 8;                      ///< 2..8; 7 keeps weights in [-64, 63] against saturation without VNNI
   DataType scale_type = DataType::Float32;  ///< Float16 in FP16 models: the scale is rounded to a half, never 0 or Inf
 };
 

@@ -123,7 +123,8 @@ std::vector<uint64_t> Histogram::magnitude_counts() const {
 double Histogram::sum() const {
   double sum = 0;  // in bins; from the most negative to the most positive
   for (size_t i = negative_.size(); i-- > 0;) sum -= static_cast<double>(negative_[i]) * (static_cast<double>(i) + 0.5);
-  for (size_t i = 0; i < positive_.size(); ++i) sum += static_cast<double>(positive_[i]) * (static_cast<double>(i) + 0.5);
+  for (size_t i = 0; i < positive_.size(); ++i)
+    sum += static_cast<double>(positive_[i]) * (static_cast<double>(i) + 0.5);
   return sum * bin_width();
 }
 
@@ -153,7 +154,8 @@ Histogram Histogram::from_state(State state) {
     refuse("it has " + std::to_string(state.positive.size()) + " and " + std::to_string(state.negative.size()) +
            " bins, expected " + std::to_string(kBins) + " a side");
   if (!std::isfinite(state.min) || !std::isfinite(state.max) || state.min > state.max)
-    refuse("its minimum " + std::to_string(state.min) + " and maximum " + std::to_string(state.max) + " are no interval");
+    refuse("its minimum " + std::to_string(state.min) + " and maximum " + std::to_string(state.max) +
+           " are no interval");
   if (state.count == 0 && (state.min != 0 || state.max != 0)) refuse("it has a range but no elements");
   Histogram histogram;
   histogram.min_ = state.min + 0.0f;  // -0 becomes +0

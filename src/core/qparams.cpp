@@ -12,10 +12,8 @@ namespace {
 float representable_scale(double scale, DataType type) {
   const auto bounded = static_cast<float>(std::min(scale, static_cast<double>(std::numeric_limits<float>::max())));
   switch (type) {
-    case DataType::Float32:
-      return bounded;
-    case DataType::Float16:
-      return half_to_float(float_to_half(std::clamp(bounded, 0x1p-24f, 65504.0f)));
+    case DataType::Float32: return bounded;
+    case DataType::Float16: return half_to_float(float_to_half(std::clamp(bounded, 0x1p-24f, 65504.0f)));
     case DataType::BFloat16: {
       constexpr float kLargestBFloat16 = 0x1.fep127f;
       return bfloat16_to_float(float_to_bfloat16(std::min(bounded, kLargestBFloat16)));

@@ -111,9 +111,9 @@ class Loader {
     const uint64_t available = location.offset <= size_ ? size_ - location.offset : 0;
     const uint64_t wanted = location.length.value_or(available);
     if (!stream_ || wanted > available || location.offset > size_)
-      throw Error(ErrorCode::InvalidModel, "external data '" + location.file + "' is too short: " + std::to_string(wanted) +
-                                               " bytes at " + std::to_string(location.offset) + " wanted, the file has " +
-                                               std::to_string(size_));
+      throw Error(ErrorCode::InvalidModel,
+                  "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +
+                      std::to_string(location.offset) + " wanted, the file has " + std::to_string(size_));
     std::string bytes(wanted, '\0');
     stream_.clear();
     stream_.seekg(static_cast<std::streamoff>(location.offset));

@@ -59,7 +59,8 @@ std::optional<ChannelAxis> weight_channels(const Node& node, const Shape& weight
     if (groups < 1 || weight[0] % groups != 0) return std::nullopt;
     return ChannelAxis{1, groups};
   }
-  if (node.op_type == "Gemm" && weight.rank() == 2) return ChannelAxis{node.int_or("transB", 0) != 0 ? size_t{0} : size_t{1}};
+  if (node.op_type == "Gemm" && weight.rank() == 2)
+    return ChannelAxis{node.int_or("transB", 0) != 0 ? size_t{0} : size_t{1}};
   return std::nullopt;
 }
 
@@ -101,11 +102,13 @@ bool all_finite(const Tensor& tensor) {
 }
 
 Tensor channels_tensor(const Channels& values, DataType type) {
-  return cast(Tensor::from<double>(Shape{values.size()}, std::span(values.data(), static_cast<size_t>(values.size()))), type);
+  return cast(Tensor::from<double>(Shape{values.size()}, std::span(values.data(), static_cast<size_t>(values.size()))),
+              type);
 }
 
 /// Lets `node` read `content` in `slot`: in place where nobody else reads the constant, as a new initializer otherwise.
-void replace_operand(const Graph& graph, const Node& node, int slot, Tensor content, const std::string& name, GraphPatch& patch) {
+void replace_operand(const Graph& graph, const Node& node, int slot, Tensor content, const std::string& name,
+                     GraphPatch& patch) {
   const ValueId old = node.input(static_cast<size_t>(slot));
   if (old != kNoValue && graph.value(old).uses.size() == 1 && !graph.value(old).is_output &&
       graph.constant(old)->shape() == content.shape()) {
@@ -117,15 +120,55 @@ void replace_operand(const Graph& graph, const Node& node, int slot, Tensor cont
   patch.rewire.push_back({node.name, slot, added});
 }
 
+/// True when exactly one node reads the value and the user does not.
+bool is_private(const Graph& graph, ValueId id) {
+  return graph.value(id).uses.size() == 1 && !graph.value(id).is_output;
+}
+
+/// A constant that an Add gives to each channel; `from_right` says which extent of the sum counts channels.
+std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t from_right, Eigen::Index count) {
+  const Tensor* constant = graph.constant(id);
+  if (!constant) return std::nullopt;
+  const Shape& shape = constant->shape();
+  for (size_t i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1 && (shape.rank() - 1 - i != from_right || shape[i] != count)) return std::nullopt;
+  const Tensor wide = cast(*constant, DataType::Float64);
+  const auto values = wide.data<double>();
+  if (values.size() == 1) return Channels::Constant(count, values[0]);
+  return Channels(Eigen::Map<const Channels>(values.data(), count));
+}
+
+/// What a BatchNormalization normalises: a weighted node, with or without the Add that some exporters (Paddle's
+/// ConvTranspose) write instead of its bias.
+struct Source {
+  const Node* node = nullptr;
+  const Node* add = nullptr;
+  ValueId added = kNoValue;
+};
+
+Source source_of(const Graph& graph, ValueId normalised) {
+  const Node* node = is_private(graph, normalised) ? graph.producer(normalised) : nullptr;
+  if (!node || node->op_type != "Add" || !node->domain.empty() || node->inputs.size() != 2)
+    return {node, nullptr, kNoValue};
+  const size_t constant_slot = graph.value(node->inputs[1]).is_constant ? 1 : 0;
+  const ValueId sum = node->inputs[1 - constant_slot];
+  if (!is_private(graph, sum)) return {};
+  return {graph.producer(sum), node, node->inputs[constant_slot]};
+}
+
 std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   const std::optional<Affine> affine = affine_of(graph, batchnorm);
-  const Node* node = affine ? graph.producer(batchnorm.input(0)) : nullptr;
-  if (!node || graph.value(batchnorm.input(0)).uses.size() != 1 || graph.value(batchnorm.input(0)).is_output)
-    return std::nullopt;
-  const Tensor* weight = graph.constant(node->input(1));
+  const Source source = affine ? source_of(graph, batchnorm.input(0)) : Source{};
+  const Node* node = source.node;
+  const Tensor* weight = node ? graph.constant(node->input(1)) : nullptr;
   const auto channels = weight ? weight_channels(*node, weight->shape()) : std::nullopt;
   if (!channels) return std::nullopt;
-  const std::optional<Channels> bias = bias_of(graph, *node, affine->factor.size());
+  const Eigen::Index count = affine->factor.size();
+  std::optional<Channels> bias = bias_of(graph, *node, count);
+  if (bias && source.add) {  // weights and sums have the same number of extents behind the channels
+    const auto added = added_channels(graph, source.added, weight->shape().rank() - 2, count);
+    bias = added ? std::optional<Channels>(*bias + *added) : std::nullopt;
+  }
   std::optional<Tensor> scaled = scaled_weight(*weight, *channels, affine->factor);
   if (!bias || !scaled) return std::nullopt;
   Tensor shifted = channels_tensor(*bias * affine->factor + affine->shift, weight->type());
@@ -136,9 +179,10 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   patch.reason = "fold BatchNormalization '" + batchnorm.name + "' into '" + node->name + "'";
   replace_operand(graph, *node, 1, std::move(*scaled), output + "_weight", patch);
   replace_operand(graph, *node, 2, std::move(shifted), output + "_bias", patch);
-  if (node->float_or("beta", 1.0F) != 1.0F && node->op_type == "Gemm")
+  if (node->op_type == "Gemm" && node->float_or("beta", 1.0F) != 1.0F)
     patch.set_attributes.push_back({node->name, {"beta", 1.0F}});
   patch.remove_nodes.push_back(batchnorm.name);
+  if (source.add) patch.remove_nodes.push_back(source.add->name);
   patch.rename_outputs.push_back({node->name, 0, output});
   return patch;
 }

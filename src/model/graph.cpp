@@ -29,8 +29,8 @@ const T* attribute_as(const Node& node, std::string_view name) {
   const AttributeValue* value = node.find_attribute(name);
   if (!value) return nullptr;
   if (const T* typed = std::get_if<T>(value)) return typed;
-  throw Error(ErrorCode::InvalidModel, "node '" + node.name + "' (" + node.op_type + "): attribute '" + std::string(name) +
-                                           "' must be " + std::string(kTypeText<T>));
+  throw Error(ErrorCode::InvalidModel, "node '" + node.name + "' (" + node.op_type + "): attribute '" +
+                                           std::string(name) + "' must be " + std::string(kTypeText<T>));
 }
 
 template <class T>

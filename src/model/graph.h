@@ -33,9 +33,9 @@ struct Attribute {
 
 struct Node {
   NodeId id = kNoNode;
-  std::string name;        ///< as in the file, or OP_index where the file leaves it empty; unique within the graph
+  std::string name;  ///< as in the file, or OP_index where the file leaves it empty; unique within the graph
   std::string op_type;
-  std::string domain;      ///< "" for ai.onnx
+  std::string domain;            ///< "" for ai.onnx
   std::vector<ValueId> inputs;   ///< kNoValue where an optional input is left out
   std::vector<ValueId> outputs;  ///< kNoValue where an optional output is left out
   std::vector<Attribute> attributes;
@@ -67,13 +67,13 @@ struct Use {
 struct Value {
   ValueId id = kNoValue;
   std::string name;
-  NodeId producer = kNoNode;        ///< kNoNode for graph inputs, initializers and values of an outer graph
-  std::vector<Use> uses;            ///< in node order; readings inside subgraphs count as uses by the If/Loop node, slot -1
-  bool is_input = false;            ///< fed by the user (an initializer of the same name is not an input)
+  NodeId producer = kNoNode;  ///< kNoNode for graph inputs, initializers and values of an outer graph
+  std::vector<Use> uses;      ///< in node order; readings inside subgraphs count as uses by the If/Loop node, slot -1
+  bool is_input = false;      ///< fed by the user (an initializer of the same name is not an input)
   bool is_output = false;
-  bool is_constant = false;         ///< an initializer or the output of a Constant node: both are treated alike
-  std::optional<DataType> declared_type;              ///< from value_info, inputs and outputs
-  std::optional<std::vector<int64_t>> declared_shape; ///< -1 where open
+  bool is_constant = false;               ///< an initializer or the output of a Constant node: both are treated alike
+  std::optional<DataType> declared_type;  ///< from value_info, inputs and outputs
+  std::optional<std::vector<int64_t>> declared_shape;  ///< -1 where open
 };
 
 class Model;
@@ -91,7 +91,7 @@ class Graph {
   [[nodiscard]] ValueId find_value(std::string_view key) const;
   [[nodiscard]] NodeId find_node(std::string_view key) const;
 
-  [[nodiscard]] std::span<const ValueId> inputs() const { return inputs_; }    ///< initializers are not inputs
+  [[nodiscard]] std::span<const ValueId> inputs() const { return inputs_; }  ///< initializers are not inputs
   [[nodiscard]] std::span<const ValueId> outputs() const { return outputs_; }
   /// Values of enclosing graphs that a subgraph reads; empty for the main graph. Constants among them are constants of the
   /// subgraph too.

@@ -194,7 +194,9 @@ class GraphIndexer {
 
   void add_attribute(Draft& draft, const onnx::AttributeProto& proto) {
     using P = onnx::AttributeProto;
-    const auto add = [&](AttributeValue content) { draft.node.attributes.push_back({proto.name(), std::move(content)}); };
+    const auto add = [&](AttributeValue content) {
+      draft.node.attributes.push_back({proto.name(), std::move(content)});
+    };
     switch (attribute_type(proto)) {
       case P::FLOAT: return add(proto.f());
       case P::INT: return add(proto.i());
@@ -291,8 +293,8 @@ class GraphIndexer {
     }
     std::string text = describe(at);
     if (path.back() != at) text += " and " + describe(path.back());
-    return {ErrorCode::InvalidModel, text + (path.back() != at ? " read each other's results: the graph has a cycle"
-                                                               : " reads its own result")};
+    return {ErrorCode::InvalidModel,
+            text + (path.back() != at ? " read each other's results: the graph has a cycle" : " reads its own result")};
   }
 
   void place_nodes(const std::vector<int>& order) {

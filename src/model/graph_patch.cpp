@@ -75,13 +75,8 @@ std::unordered_set<std::string> read_values(const Graph& graph) {
 class PatchApplication {
  public:
   PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch, std::unordered_set<std::string> read_before)
-      : proto_(proto),
-        graph_(*proto.mutable_graph()),
-        patch_(patch),
-        read_before_(std::move(read_before)),
-        names_(node_names(graph_)),
-        nodes_(*graph_.mutable_node()),
-        initializers_(*graph_.mutable_initializer()) {
+      : proto_(proto), graph_(*proto.mutable_graph()), patch_(patch), read_before_(std::move(read_before)),
+        names_(node_names(graph_)), nodes_(*graph_.mutable_node()), initializers_(*graph_.mutable_initializer()) {
     for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
   }
 
@@ -144,10 +139,12 @@ class PatchApplication {
     }
     for (const auto& [node, slot, value] : patch_.rename_outputs) {
       onnx::NodeProto& proto = nodes_.writable(position(node));
-      if (slot < 0 || slot >= proto.output_size()) throw broken("node '" + node + "' has no output " + std::to_string(slot));
+      if (slot < 0 || slot >= proto.output_size())
+        throw broken("node '" + node + "' has no output " + std::to_string(slot));
       proto.set_output(slot, value);
     }
-    for (const auto& [node, attribute] : patch_.set_attributes) set_attribute(nodes_.writable(position(node)), attribute);
+    for (const auto& [node, attribute] : patch_.set_attributes)
+      set_attribute(nodes_.writable(position(node)), attribute);
     for (const auto& [node, attribute] : patch_.remove_attributes)
       if (!remove_attribute(nodes_.writable(position(node)), attribute))
         throw broken("node '" + node + "' has no attribute '" + attribute + "'");
@@ -168,7 +165,8 @@ class PatchApplication {
   void add_nodes() {
     std::unordered_set<std::string> taken(names_.begin(), names_.end());
     for (const NodeSpec& spec : patch_.add_nodes) {
-      if (!spec.name.empty() && !taken.insert(spec.name).second) throw broken("there is a node '" + spec.name + "' already");
+      if (!spec.name.empty() && !taken.insert(spec.name).second)
+        throw broken("there is a node '" + spec.name + "' already");
       onnx::NodeProto node;
       node.set_op_type(spec.op_type);
       if (!spec.domain.empty()) node.set_domain(spec.domain);
@@ -194,7 +192,9 @@ class PatchApplication {
   void drop_unread() {
     const std::unordered_set<std::string> read_now = read_values(*index_graph(proto_));
     for (const auto& [name, tensor] : patch_.add_initializers) read_before_.insert(name);
-    const auto is_orphan = [&](const std::string& value) { return read_before_.contains(value) && !read_now.contains(value); };
+    const auto is_orphan = [&](const std::string& value) {
+      return read_before_.contains(value) && !read_now.contains(value);
+    };
     std::erase_if(initializers_.elements, [&](const onnx::TensorProto* tensor) {
       if (!is_orphan(tensor->name())) return false;
       orphans_.insert(tensor->name());
@@ -293,8 +293,9 @@ class PatchApplication {
 }  // namespace
 
 bool GraphPatch::empty() const {
-  return add_nodes.empty() && add_initializers.empty() && remove_nodes.empty() && rewire.empty() && rename_outputs.empty() &&
-         replace_constants.empty() && set_attributes.empty() && remove_attributes.empty() && !opset;
+  return add_nodes.empty() && add_initializers.empty() && remove_nodes.empty() && rewire.empty() &&
+         rename_outputs.empty() && replace_constants.empty() && set_attributes.empty() && remove_attributes.empty() &&
+         !opset;
 }
 
 void apply_patch(Model& model, const GraphPatch& patch) {
@@ -303,8 +304,8 @@ void apply_patch(Model& model, const GraphPatch& patch) {
     std::unordered_set<std::string> read_before = read_values(model.graph());
     PatchApplication(model.mutable_proto(), patch, std::move(read_before)).run();
   } catch (const Error& error) {
-    throw Error(ErrorCode::Internal, "cannot " + (patch.reason.empty() ? "change the graph" : patch.reason) + ": " +
-                                         error.what());
+    throw Error(ErrorCode::Internal,
+                "cannot " + (patch.reason.empty() ? "change the graph" : patch.reason) + ": " + error.what());
   }
 }
 

@@ -21,20 +21,20 @@ struct NodeSpec {
 
 /// A change of the main graph, as a value. Applied in one place, checked before and after, all or nothing.
 struct GraphPatch {
-  std::string reason;                                   ///< for messages: "fold BatchNormalization 'bn1'"
-  std::vector<NodeSpec> add_nodes;                      ///< inserted where the topological order allows
+  std::string reason;               ///< for messages: "fold BatchNormalization 'bn1'"
+  std::vector<NodeSpec> add_nodes;  ///< inserted where the topological order allows
   std::vector<std::pair<std::string, Tensor>> add_initializers;
-  std::vector<std::string> remove_nodes;                ///< by node name (OP_index for unnamed ones)
+  std::vector<std::string> remove_nodes;  ///< by node name (OP_index for unnamed ones)
   struct Rewire {
-    std::string node;                                   ///< consumer
+    std::string node;  ///< consumer
     int slot;
-    std::string value;                                  ///< what the slot reads from now on
+    std::string value;  ///< what the slot reads from now on
   };
   std::vector<Rewire> rewire;
   struct RenameOutput {
-    std::string node;                                   ///< producer
+    std::string node;  ///< producer
     int slot;
-    std::string value;                                  ///< what the slot writes from now on
+    std::string value;  ///< what the slot writes from now on
   };
   std::vector<RenameOutput> rename_outputs;
   std::vector<std::pair<std::string, Tensor>> replace_constants;  ///< new content, initializer or Constant node alike
@@ -44,7 +44,7 @@ struct GraphPatch {
   };
   std::vector<SetAttribute> set_attributes;
   std::vector<std::pair<std::string, std::string>> remove_attributes;  ///< (node, attribute)
-  std::optional<int64_t> opset;                         ///< new version of the default domain
+  std::optional<int64_t> opset;                                        ///< new version of the default domain
 
   [[nodiscard]] bool empty() const;
 };

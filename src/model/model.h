@@ -28,16 +28,16 @@ class Model {
   /// A deep copy, for verifying a patch before against after.
   [[nodiscard]] Model clone() const;
 
-  [[nodiscard]] const std::filesystem::path& path() const;   ///< empty when not read from a file
+  [[nodiscard]] const std::filesystem::path& path() const;  ///< empty when not read from a file
   [[nodiscard]] int64_t ir_version() const;
   [[nodiscard]] std::map<std::string, int64_t> opsets() const;
-  [[nodiscard]] size_t byte_size() const;                    ///< serialised size with weights
+  [[nodiscard]] size_t byte_size() const;  ///< serialised size with weights
 
   /// Index of the main graph as it is now. Valid until the next change of the model.
   [[nodiscard]] const Graph& graph() const;
 
-  [[nodiscard]] const onnx::ModelProto& proto() const;       ///< for src/model only
-  [[nodiscard]] onnx::ModelProto& mutable_proto();           ///< for src/model only; drops the index
+  [[nodiscard]] const onnx::ModelProto& proto() const;  ///< for src/model only
+  [[nodiscard]] onnx::ModelProto& mutable_proto();      ///< for src/model only; drops the index
 
  private:
   struct State;

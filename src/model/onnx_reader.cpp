@@ -5,11 +5,11 @@
 #include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <fstream>
-#include <unistd.h>
 
 #include "model/external_data.h"
 #include "model/graph_indexer.h"
@@ -72,8 +72,8 @@ void check_header(const onnx::ModelProto& proto) {
   if (proto.opset_import_size() == 0) throw invalid("the model imports no operator set; the file may be truncated");
   const int64_t opset = default_opset(proto);
   if (opset != 0 && (opset < kOldestOpset || opset > kNewestOpset))
-    throw invalid("the model uses opset " + std::to_string(opset) + "; opsets " + std::to_string(kOldestOpset) + " to " +
-                      std::to_string(kNewestOpset) + " can be read",
+    throw invalid("the model uses opset " + std::to_string(opset) + "; opsets " + std::to_string(kOldestOpset) +
+                      " to " + std::to_string(kNewestOpset) + " can be read",
                   "export the model again with an opset in that range");
 }
 

@@ -2,12 +2,12 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "core/atomic_file.h"
 #include "model/model.h"
@@ -105,8 +105,8 @@ class DetachedInitializers {
   google::protobuf::RepeatedPtrField<onnx::TensorProto> held_;
 };
 
-constexpr uint64_t kSmallTensor = 1024;   // bytes: shapes and scalars stay in the model file
-constexpr uint64_t kPageBytes = 4096;     // readers may map the file; source: ONNX docs/ExternalData.md, "offset"
+constexpr uint64_t kSmallTensor = 1024;  // bytes: shapes and scalars stay in the model file
+constexpr uint64_t kPageBytes = 4096;    // readers may map the file; source: ONNX docs/ExternalData.md, "offset"
 
 void set_external(onnx::TensorProto& header, const std::string& file, uint64_t offset, uint64_t length) {
   header.set_data_location(onnx::TensorProto::EXTERNAL);

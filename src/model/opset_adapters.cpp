@@ -17,7 +17,8 @@ bool is_read(const Graph& graph, ValueId id) {
   return id != kNoValue && (graph.value(id).is_output || !graph.value(id).uses.empty());
 }
 
-void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content, GraphPatch& patch) {
+void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
+               GraphPatch& patch) {
   const std::string name = unused_value_name(graph, graph.value(node.outputs.at(0)).name + "_" + suffix);
   patch.add_initializers.emplace_back(name, std::move(content));
   patch.rewire.push_back({node.name, slot, name});
@@ -81,7 +82,9 @@ void upsample_9(const Graph& graph, const Node& node, GraphPatch& patch) {
   patch.remove_attributes.emplace_back(node.name, "scales");
 }
 
-void upsample_10(const Graph& graph, const Node& node, GraphPatch& patch) { rename_operator(graph, node, "Resize", patch); }
+void upsample_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+  rename_operator(graph, node, "Resize", patch);
+}
 
 void scatter_11(const Graph& graph, const Node& node, GraphPatch& patch) {
   rename_operator(graph, node, "ScatterElements", patch);
@@ -125,7 +128,8 @@ void softmax_13(const Graph& graph, const Node& node, GraphPatch& patch) {
   if (is_last_axis(graph, node, axis)) return;
   const std::string input = graph.value(node.inputs.at(0)).name, output = graph.value(node.outputs.at(0)).name;
   const std::string shape = unused_value_name(graph, output + "_shape");
-  const std::string rows = unused_value_name(graph, output + "_rows_in"), result = unused_value_name(graph, output + "_rows");
+  const std::string rows = unused_value_name(graph, output + "_rows_in"),
+                    result = unused_value_name(graph, output + "_rows");
   patch.add_nodes.push_back({"Shape", "", {input}, {shape}, {}, ""});
   patch.add_nodes.push_back({"Flatten", "", {input}, {rows}, {{"axis", axis}}, ""});
   patch.add_nodes.push_back({"Reshape", "", {result, shape}, {output}, {}, ""});
@@ -207,19 +211,15 @@ struct HarmlessChange {
 };
 
 constexpr HarmlessChange kHarmless[] = {
-    {8,
-     "Max MaxPool Mean Min Sum"},
-    {9,
-     "Cast Constant Flatten Gemm Greater Less MatMul PRelu"},
-    {10,
-     "AveragePool MaxPool"},
+    {8, "Max MaxPool Mean Min Sum"},
+    {9, "Cast Constant Flatten Gemm Greater Less MatMul PRelu"},
+    {10, "AveragePool MaxPool"},
     {11,
      "ArgMax ArgMin AveragePool Compress Concat Constant Conv ConvTranspose DepthToSpace Equal Flatten "
      "Gather Gemm Hardmax If LogSoftmax Loop LpPool MaxPool MaxUnpool NonMaxSuppression OneHot ReduceL1 "
      "ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
      "ReduceSumSquare Scan Slice Softmax Split Squeeze TopK Unsqueeze"},
-    {12,
-     "ArgMax ArgMin Clip Constant GatherND Max MaxPool Min Pow ReduceMax ReduceMin"},
+    {12, "ArgMax ArgMin Clip Constant GatherND Max MaxPool Min Pow ReduceMax ReduceMin"},
     {13,
      "Abs Add ArgMax ArgMin Cast Ceil Clip Concat Constant DepthToSpace DequantizeLinear Div Dropout Equal "
      "Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gemm Greater Identity If IsNaN LRN Less "
@@ -227,12 +227,9 @@ constexpr HarmlessChange kHarmless[] = {
      "Pad Pow QuantizeLinear Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
      "ReduceMean ReduceMin ReduceProd ReduceSumSquare Relu Reshape Resize ScatterElements ScatterND Shape "
      "Sigmoid Sign Size Slice SoftmaxCrossEntropyLoss SpaceToDepth Sqrt Sub Sum Tanh Tile Transpose"},
-    {14,
-     "Add CumSum Div GRU Identity LSTM Mul RNN Relu Reshape Sub"},
-    {15,
-     "BatchNormalization Pow Shape"},
-    {16,
-     "GreaterOrEqual Identity If LeakyRelu LessOrEqual Loop PRelu Scan ScatterElements ScatterND Where"},
+    {14, "Add CumSum Div GRU Identity LSTM Mul RNN Relu Reshape Sub"},
+    {15, "BatchNormalization Pow Shape"},
+    {16, "GreaterOrEqual Identity If LeakyRelu LessOrEqual Loop PRelu Scan ScatterElements ScatterND Where"},
 };
 
 bool contains_word(std::string_view text, std::string_view word) {

@@ -12,9 +12,9 @@ using OpsetAdapter = void (*)(const Graph& graph, const Node& node, GraphPatch& 
 
 /// An operator of the default domain that got a new version.
 struct OpsetChange {
-  std::string_view op_type;       ///< empty: nothing is known about it
-  int version = 0;                ///< the opset that brought the new version
-  OpsetAdapter adapt = nullptr;   ///< nullptr: whatever was valid before means the same
+  std::string_view op_type;      ///< empty: nothing is known about it
+  int version = 0;               ///< the opset that brought the new version
+  OpsetAdapter adapt = nullptr;  ///< nullptr: whatever was valid before means the same
 };
 
 /// The newest opset whose changes are all in the table.

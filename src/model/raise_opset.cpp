@@ -68,7 +68,8 @@ class Step {
   }
 
   void refuse(const Node& node, const std::string& why) {
-    problems_.push_back("node '" + node.name + "' (" + node.op_type + "): " + why + " to opset " + std::to_string(version_));
+    problems_.push_back("node '" + node.name + "' (" + node.op_type + "): " + why + " to opset " +
+                        std::to_string(version_));
   }
 
   const Graph& graph_;
@@ -81,8 +82,9 @@ Error cannot_raise(int64_t from, int64_t wanted, const std::vector<std::string>&
   std::string text = "cannot raise the opset from " + std::to_string(from) + " to " + std::to_string(wanted) + ": ";
   for (size_t i = 0; i < problems.size(); ++i) text += (i ? "; " : "") + problems[i];
   return {ErrorCode::Unsupported, text,
-          "export the model again with opset " + std::to_string(wanted) + " or newer, or quantize it with --per-tensor "
-          "where its own opset is 10 or newer"};
+          "export the model again with opset " + std::to_string(wanted) +
+              " or newer, or quantize it with --per-tensor "
+              "where its own opset is 10 or newer"};
 }
 
 }  // namespace
@@ -91,7 +93,8 @@ void raise_opset(Model& model, int64_t wanted) {
   const int64_t from = model.graph().opset();
   if (from == 0 || from >= wanted) return;
   if (wanted > kNewestRaisedOpset)
-    throw Error(ErrorCode::Unsupported, "opset " + std::to_string(wanted) + " was asked for; models are raised to opset " +
+    throw Error(ErrorCode::Unsupported, "opset " + std::to_string(wanted) +
+                                            " was asked for; models are raised to opset " +
                                             std::to_string(kNewestRaisedOpset) + " at most");
   Model raised = model.clone();
   std::vector<std::string> problems;

@@ -37,7 +37,8 @@ bool same_content(const Model& a, const Model& b) {
   const auto& left = a.proto().graph();
   const auto& right = b.proto().graph();
   return a.ir_version() == b.ir_version() && a.opsets() == b.opsets() && same_messages(left.node(), right.node()) &&
-         same_messages(left.input(), right.input()) && same_messages(left.output(), right.output()) && same_initializers(a, b);
+         same_messages(left.input(), right.input()) && same_messages(left.output(), right.output()) &&
+         same_initializers(a, b);
 }
 
 }  // namespace detent

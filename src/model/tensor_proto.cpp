@@ -7,7 +7,8 @@
 
 namespace detent {
 
-static_assert(std::endian::native == std::endian::little, "raw_data is little-endian and is looked at without decoding");
+static_assert(std::endian::native == std::endian::little,
+              "raw_data is little-endian and is looked at without decoding");
 
 namespace {
 
@@ -18,13 +19,20 @@ struct TypePair {
 
 // Numbers above BFLOAT16 are newer than the installed onnx headers. Source: onnx.proto of ONNX 1.17, TensorProto.DataType.
 constexpr TypePair kTypes[] = {
-    {onnx::TensorProto::FLOAT, DataType::Float32},      {onnx::TensorProto::UINT8, DataType::UInt8},
-    {onnx::TensorProto::INT8, DataType::Int8},          {onnx::TensorProto::UINT16, DataType::UInt16},
-    {onnx::TensorProto::INT16, DataType::Int16},        {onnx::TensorProto::INT32, DataType::Int32},
-    {onnx::TensorProto::INT64, DataType::Int64},        {onnx::TensorProto::BOOL, DataType::Bool},
-    {onnx::TensorProto::FLOAT16, DataType::Float16},    {onnx::TensorProto::DOUBLE, DataType::Float64},
-    {onnx::TensorProto::UINT32, DataType::UInt32},      {onnx::TensorProto::UINT64, DataType::UInt64},
-    {onnx::TensorProto::BFLOAT16, DataType::BFloat16},  {21, DataType::UInt4},
+    {onnx::TensorProto::FLOAT, DataType::Float32},
+    {onnx::TensorProto::UINT8, DataType::UInt8},
+    {onnx::TensorProto::INT8, DataType::Int8},
+    {onnx::TensorProto::UINT16, DataType::UInt16},
+    {onnx::TensorProto::INT16, DataType::Int16},
+    {onnx::TensorProto::INT32, DataType::Int32},
+    {onnx::TensorProto::INT64, DataType::Int64},
+    {onnx::TensorProto::BOOL, DataType::Bool},
+    {onnx::TensorProto::FLOAT16, DataType::Float16},
+    {onnx::TensorProto::DOUBLE, DataType::Float64},
+    {onnx::TensorProto::UINT32, DataType::UInt32},
+    {onnx::TensorProto::UINT64, DataType::UInt64},
+    {onnx::TensorProto::BFLOAT16, DataType::BFloat16},
+    {21, DataType::UInt4},
     {22, DataType::Int4},
 };
 
@@ -87,7 +95,8 @@ Tensor from_raw(const onnx::TensorProto& proto, DataType type, const Shape& shap
 template <class T>
 Tensor from_field(const auto& field, DataType type, const Shape& shape) {
   const auto count = static_cast<size_t>(shape.element_count());
-  if (static_cast<size_t>(field.size()) != count) wrong_size(shape, type, count, static_cast<size_t>(field.size()), "values");
+  if (static_cast<size_t>(field.size()) != count)
+    wrong_size(shape, type, count, static_cast<size_t>(field.size()), "values");
   Tensor tensor(type, shape);
   auto* out = static_cast<T*>(tensor.mutable_raw());
   for (size_t i = 0; i < count; ++i) {
@@ -148,9 +157,9 @@ Tensor tensor_from_proto(const onnx::TensorProto& proto) {
   const DataType type = data_type_from_onnx(proto.data_type());
   if (type == DataType::Undefined) {
     const bool is_string = proto.data_type() == onnx::TensorProto::STRING;
-    throw Error(ErrorCode::Unsupported, is_string ? "tensors of strings are not supported"
-                                                  : "tensors of ONNX element type " + std::to_string(proto.data_type()) +
-                                                        " are not supported");
+    throw Error(ErrorCode::Unsupported,
+                is_string ? "tensors of strings are not supported"
+                          : "tensors of ONNX element type " + std::to_string(proto.data_type()) + " are not supported");
   }
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
     throw Error(ErrorCode::InvalidModel, "a tensor refers to an external data file that was not loaded");

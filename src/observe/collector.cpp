@@ -16,9 +16,7 @@ bool is_collected(DataType type) {
 }  // namespace
 
 Collector::Collector(const Graph& graph, std::span<const ValueId> watched)
-    : watched_(watched.begin(), watched.end()),
-      slot_of_value_(graph.values().size(), -1),
-      histograms_(watched.size()),
+    : watched_(watched.begin(), watched.end()), slot_of_value_(graph.values().size(), -1), histograms_(watched.size()),
       first_non_finite_(watched.size(), kAllFinite) {
   for (size_t slot = 0; slot < watched_.size(); ++slot) {
     const auto value = static_cast<size_t>(watched_[slot]);

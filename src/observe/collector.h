@@ -31,7 +31,7 @@ class Collector : public Observer {
   void begin_sample(size_t sample_index) { sample_ = sample_index; }
   struct NonFinite {
     ValueId value;
-    size_t sample;   ///< smallest sample index that held one
+    size_t sample;  ///< smallest sample index that held one
   };
   /// In the order of watched(). Empty when every element was finite.
   [[nodiscard]] std::vector<NonFinite> non_finite() const;

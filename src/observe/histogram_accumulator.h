@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,10 +10,9 @@ namespace detent {
 
 /// The fast way into a Histogram: same result as Histogram::add for every input, with the widest vectors the CPU has.
 ///
-/// Elements are read once: minimum, maximum and bin indices come from the same load. Bins are counted in interleaved
-/// 16-bit tables (equal neighbours then do not wait for each other's store), added to the histogram's 64-bit counters at
-/// the end of a tensor and before a count could overflow. The tables (64 KiB) belong to the accumulator and serve any
-/// number of histograms; one accumulator per thread.
+/// Elements are read once: minimum, maximum and bins come from the same load. Bins are counted in 16-bit tables, which are
+/// added to the histogram's 64-bit counters at the end of a tensor and before a count could overflow. The tables (65 KiB)
+/// belong to the accumulator and serve any number of histograms; one accumulator per thread.
 class HistogramAccumulator {
  public:
   HistogramAccumulator();
@@ -23,14 +21,10 @@ class HistogramAccumulator {
   void add(Histogram& histogram, std::span<const float> values);
 
  private:
-  void add_block(Histogram& histogram, std::span<const float> block, bool through_tables);
-  void count_in_tables(size_t indices);
-  void count_directly(Histogram& histogram, size_t indices) const;
-  void flush(Histogram& histogram);
+  /// Adds up to kMaxElementsInTable elements; returns those that remain when one does not fit the bins or is not finite.
+  std::span<const float> add_fitting(Histogram& histogram, std::span<const float> values);
 
-  std::vector<uint16_t> tables_;   // [side][bin][table], zero between calls; then the bins of kNowhere, never read
-  std::vector<uint32_t> indices_;  // of one block; negative bins follow the positive ones
-  size_t blocks_in_tables_ = 0;
+  std::vector<uint16_t> table_;  // see count_elements.h; zero between calls but for the bins that are never read
 };
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
+#include "ops/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/unary_kernel.h"
@@ -152,7 +153,30 @@ std::optional<ActivationSpec> activation_of(const Graph& graph, const Node& node
 }
 
 void apply_activation(const ActivationSpec& activation, std::span<float> values) {
-  apply_unary({function_of(activation), activation.alpha, activation.beta}, values.data(), values.data(), values.size());
+  apply_unary({function_of(activation), activation.alpha, activation.beta}, values.data(), values.data(),
+              values.size());
+}
+
+void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const ActivationSpec* activation) {
+  constexpr int64_t kPiece = 4096;  // 16 KiB: half of L1
+  const AxisView view = view_around(tensor.shape(), tensor.layout(), 1);
+  const auto values = tensor.mutable_data<float>();
+  const bool rows = view.inner == 1;  // channels side by side, else one after the other
+  const int64_t length =
+      rows ? std::max<int64_t>(1, kPiece / std::max<int64_t>(view.extent, 1)) * view.extent : view.inner;
+  const auto total = static_cast<int64_t>(values.size());
+  for (int64_t at = 0; at < total; at += length) {
+    const auto piece = values.subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(length, total - at)));
+    const auto count = static_cast<int64_t>(piece.size());
+    float* data = piece.data();
+    if (!bias.empty() && rows)
+      apply_binary(BinaryFunction::Add, data, bias.data(), data,
+                   {.rows = count / view.extent, .length = view.extent, .a_row = view.extent});
+    else if (!bias.empty())
+      apply_binary(BinaryFunction::Add, data, &bias[static_cast<size_t>(at / view.inner % view.extent)], data,
+                   {.rows = 1, .length = count, .b_step = 0});
+    if (activation) apply_activation(*activation, piece);
+  }
 }
 
 std::span<const OperatorDef> activation_operators() { return kDefinitions; }

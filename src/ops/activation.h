@@ -23,4 +23,8 @@ struct ActivationSpec {
 /// values[i] = activation(values[i]).
 void apply_activation(const ActivationSpec& activation, std::span<float> values);
 
+/// Adds bias[c] to every element of channel c (axis 1, either layout) and applies the activation, if there is one, while the
+/// values are in cache. An empty bias adds nothing. Float32, rank >= 2.
+void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const ActivationSpec* activation);
+
 }  // namespace detent

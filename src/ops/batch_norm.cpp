@@ -21,8 +21,9 @@ Affine affine_of(const KernelCall& call, float epsilon, int64_t channels) {
   for (size_t i = 0; i < 4; ++i) {
     parameters[i] = cast(call.input(i + 1), DataType::Float32);
     if (parameters[i].element_count() != channels)
-      throw Error(ErrorCode::InvalidModel, "input " + std::to_string(i + 1) + " has shape " + parameters[i].shape().to_string() +
-                                               ", expected " + std::to_string(channels) + " channels");
+      throw Error(ErrorCode::InvalidModel, "input " + std::to_string(i + 1) + " has shape " +
+                                               parameters[i].shape().to_string() + ", expected " +
+                                               std::to_string(channels) + " channels");
   }
   Affine affine{std::vector<float>(static_cast<size_t>(channels)), std::vector<float>(static_cast<size_t>(channels))};
   for (size_t c = 0; c < affine.scale.size(); ++c) {
@@ -35,7 +36,8 @@ Affine affine_of(const KernelCall& call, float epsilon, int64_t channels) {
 std::unique_ptr<Kernel> make_batch_norm(const KernelContext& context) {
   return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F)](KernelCall& call) {
     const Shape shape = call.input(0).shape();
-    if (shape.rank() < 2) throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channel axis");
+    if (shape.rank() < 2)
+      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channel axis");
     const Affine affine = affine_of(call, epsilon, shape[1]);
     if (call.input(0).type() == DataType::Float64) throw unsupported_type(DataType::Float64);
     const AxisView view = view_around(shape, call.input(0).layout(), 1);
@@ -46,7 +48,8 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelContext& context) {
 }
 
 std::optional<Unsupported> refuse_training(const KernelContext& context) {
-  if (context.node.int_or("training_mode", 0) != 0) return Unsupported{"training_mode=1; export the model for inference"};
+  if (context.node.int_or("training_mode", 0) != 0)
+    return Unsupported{"training_mode=1; export the model for inference"};
   if (context.node.int_or("spatial", 1) == 0) return Unsupported{"attribute spatial=0"};
   return std::nullopt;
 }

@@ -64,9 +64,8 @@ void Broadcast::join_loops() {
   std::vector<Loop> joined;
   for (const Loop& loop : loops_) {
     if (loop.extent == 1) continue;
-    const bool continues = !joined.empty() && std::ranges::equal(joined.back().strides, loop.strides, {}, {}, [&](int64_t s) {
-      return s * loop.extent;
-    });
+    const bool continues = !joined.empty() && std::ranges::equal(joined.back().strides, loop.strides, {}, {},
+                                                                 [&](int64_t s) { return s * loop.extent; });
     if (continues) {
       joined.back().extent *= loop.extent;
       joined.back().strides = loop.strides;

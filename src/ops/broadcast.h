@@ -49,7 +49,8 @@ class Broadcast {
       for (; axis > 0; --axis) {
         const Loop& loop = loops_[axis - 1];
         const bool carry = ++position[axis - 1] == loop.extent;
-        for (size_t k = 0; k < kMostOperands; ++k) offsets[k] += carry ? loop.strides[k] * (1 - loop.extent) : loop.strides[k];
+        for (size_t k = 0; k < kMostOperands; ++k)
+          offsets[k] += carry ? loop.strides[k] * (1 - loop.extent) : loop.strides[k];
         if (!carry) break;
         position[axis - 1] = 0;
       }

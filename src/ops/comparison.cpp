@@ -20,10 +20,14 @@ struct Comparison {
 };
 
 constexpr Comparison kComparisons[] = {
-    {"Equal", Relation::Equal},     {"Less", Relation::Less},
-    {"LessOrEqual", Relation::LessOrEqual}, {"Greater", Relation::Greater},
-    {"GreaterOrEqual", Relation::GreaterOrEqual}, {"And", Relation::And},
-    {"Or", Relation::Or},           {"Xor", Relation::Xor},
+    {"Equal", Relation::Equal},
+    {"Less", Relation::Less},
+    {"LessOrEqual", Relation::LessOrEqual},
+    {"Greater", Relation::Greater},
+    {"GreaterOrEqual", Relation::GreaterOrEqual},
+    {"And", Relation::And},
+    {"Or", Relation::Or},
+    {"Xor", Relation::Xor},
 };
 
 template <class T>

@@ -13,7 +13,8 @@ namespace {
 
 Layout common_layout(const KernelCall& call) {
   for (size_t i = 0; i < call.input_count(); ++i)
-    if (call.input(i).layout() == Layout::ChannelsLast && !layout_is_moot(call.input(i).shape())) return Layout::ChannelsLast;
+    if (call.input(i).layout() == Layout::ChannelsLast && !layout_is_moot(call.input(i).shape()))
+      return Layout::ChannelsLast;
   return Layout::Plain;
 }
 
@@ -24,9 +25,10 @@ Shape concatenated_shape(const KernelCall& call, size_t axis) {
     bool fits = other.rank() == shape.rank();
     for (size_t k = 0; fits && k < shape.rank(); ++k) fits = k == axis || other[k] == shape[k];
     if (!fits || call.input(i).type() != call.input(0).type())
-      throw Error(ErrorCode::InvalidData, "input " + std::to_string(i) + " of shape " + other.to_string() + " and type " +
-                                              std::string(name_of(call.input(i).type())) + " does not fit the first one of shape " +
-                                              call.input(0).shape().to_string() + " along axis " + std::to_string(axis));
+      throw Error(ErrorCode::InvalidData,
+                  "input " + std::to_string(i) + " of shape " + other.to_string() + " and type " +
+                      std::string(name_of(call.input(i).type())) + " does not fit the first one of shape " +
+                      call.input(0).shape().to_string() + " along axis " + std::to_string(axis));
     shape[axis] += other[axis];
   }
   return shape;
@@ -63,7 +65,8 @@ std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
 }
 
 std::unique_ptr<Kernel> make_split(const KernelContext& context) {
-  const auto parts = static_cast<size_t>(context.node.int_or("num_outputs", static_cast<int64_t>(context.node.outputs.size())));
+  const auto parts =
+      static_cast<size_t>(context.node.int_or("num_outputs", static_cast<int64_t>(context.node.outputs.size())));
   if (parts == 0) throw Error(ErrorCode::InvalidModel, "at least one output was expected");
   return kernel_of([parts, axis_attribute = context.node.int_or("axis", 0),
                     lengths = IntegerOperand(context, "split", 1)](KernelCall& call) {
@@ -71,8 +74,10 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
     const size_t axis = axis_from_front(axis_attribute, input.shape().rank());
     const int64_t extent = input.shape()[axis];
     const std::vector<int64_t> split = lengths.values(call).value_or(equal_parts(extent, parts));
-    if (std::accumulate(split.begin(), split.end(), int64_t{0}) != extent || std::ranges::any_of(split, [](int64_t s) { return s < 0; }))
-      throw Error(ErrorCode::InvalidData, "the parts do not add up to axis " + std::to_string(axis) + " of " + input.shape().to_string());
+    if (std::accumulate(split.begin(), split.end(), int64_t{0}) != extent ||
+        std::ranges::any_of(split, [](int64_t s) { return s < 0; }))
+      throw Error(ErrorCode::InvalidData,
+                  "the parts do not add up to axis " + std::to_string(axis) + " of " + input.shape().to_string());
     const size_t bytes = byte_size(input.type());
     const AxisView view = view_around(input.shape(), input.layout(), axis);
     const auto* source = static_cast<const std::byte*>(input.raw());

@@ -11,17 +11,21 @@ namespace {
 
 std::unique_ptr<Kernel> make_constant(const KernelContext& context) {
   const Tensor* value = context.graph.constant(context.node.output(0));
-  if (!value) throw Error(ErrorCode::Unsupported, "the constant is of a kind that cannot be computed with (strings, sparse tensors)");
+  if (!value)
+    throw Error(ErrorCode::Unsupported,
+                "the constant is of a kind that cannot be computed with (strings, sparse tensors)");
   return kernel_of([value = *value](KernelCall& call) { call.set_output(0, value); });
 }
 
 std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
   const Tensor* value = context.node.tensor("value");
-  if (value && value->element_count() != 1) throw Error(ErrorCode::InvalidModel, "attribute value must hold one element");
+  if (value && value->element_count() != 1)
+    throw Error(ErrorCode::InvalidModel, "attribute value must hold one element");
   return kernel_of([value = value ? *value : Tensor::scalar(0.0F)](KernelCall& call) {
     const std::vector<int64_t> extents = integers_of(call.input(0));
     for (const int64_t extent : extents)
-      if (extent < 0) throw Error(ErrorCode::InvalidData, "negative extent " + std::to_string(extent) + " in the wanted shape");
+      if (extent < 0)
+        throw Error(ErrorCode::InvalidData, "negative extent " + std::to_string(extent) + " in the wanted shape");
     Tensor& output = call.make_output(0, value.type(), Shape(extents));
     visit_size(byte_size(value.type()), [&]<class T>(T) {
       std::fill_n(static_cast<T*>(output.mutable_raw()), output.element_count(), *static_cast<const T*>(value.raw()));
@@ -33,7 +37,8 @@ std::unique_ptr<Kernel> make_range(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     visit_number(call.input(0).type(), [&]<class T>(T) {
       const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
-      const double turns = std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(step));
+      const double turns =
+          std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(step));
       if (!(turns < 0x1p40)) throw Error(ErrorCode::InvalidData, "the range has no end (step is 0?)");
       const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
       auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();

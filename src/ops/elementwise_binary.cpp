@@ -70,7 +70,8 @@ void combine_floats(BinaryFunction function, const Broadcast& broadcast, float* 
     rows.b_row = outer.strides[1];
   }
   broadcast.for_each_row(std::min<size_t>(2, loops.size()), [&](const auto& offsets, int64_t at) {
-    apply_binary(function, broadcast.data<float>(0) + offsets[0], broadcast.data<float>(1) + offsets[1], out + at, rows);
+    apply_binary(function, broadcast.data<float>(0) + offsets[0], broadcast.data<float>(1) + offsets[1], out + at,
+                 rows);
   });
 }
 
@@ -105,10 +106,8 @@ struct Arithmetic {
 };
 
 constexpr Arithmetic kArithmetic[] = {
-    {"Add", BinaryFunction::Add, OpKind::Add},
-    {"Sub", BinaryFunction::Sub, OpKind::Sub},
-    {"Mul", BinaryFunction::Mul, OpKind::Mul},
-    {"Div", BinaryFunction::Div, OpKind::Div},
+    {"Add", BinaryFunction::Add, OpKind::Add},          {"Sub", BinaryFunction::Sub, OpKind::Sub},
+    {"Mul", BinaryFunction::Mul, OpKind::Mul},          {"Div", BinaryFunction::Div, OpKind::Div},
     {"PRelu", BinaryFunction::PRelu, OpKind::PRelu, 1},
 };
 
@@ -127,8 +126,10 @@ struct Variadic {
   bool mean = false;
 };
 
-constexpr Variadic kVariadic[] = {
-    {"Min", BinaryFunction::Min}, {"Max", BinaryFunction::Max}, {"Sum", BinaryFunction::Add}, {"Mean", BinaryFunction::Add, true}};
+constexpr Variadic kVariadic[] = {{"Min", BinaryFunction::Min},
+                                  {"Max", BinaryFunction::Max},
+                                  {"Sum", BinaryFunction::Add},
+                                  {"Mean", BinaryFunction::Add, true}};
 
 std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
   const auto* found = std::ranges::find(kVariadic, std::string_view(context.node.op_type), &Variadic::op_type);
@@ -138,7 +139,8 @@ std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
     for (size_t i = 1; i < call.input_count(); ++i)
       total = combine(variadic.function, total, call.input(i), call.allocator());
     if (variadic.mean)
-      total = combine(BinaryFunction::Div, total, Tensor::scalar(static_cast<float>(call.input_count())), call.allocator());
+      total =
+          combine(BinaryFunction::Div, total, Tensor::scalar(static_cast<float>(call.input_count())), call.allocator());
     call.set_output(0, std::move(total));
   });
 }
@@ -147,7 +149,8 @@ std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
 void run_pow(KernelCall& call) {
   const Tensor& base = call.input(0);
   const Tensor exponent = cast(call.input(1), base.type(), call.allocator());
-  if (base.type() == DataType::Float32 && exponent.element_count() == 1 && exponent.shape().rank() <= base.shape().rank()) {
+  if (base.type() == DataType::Float32 && exponent.element_count() == 1 &&
+      exponent.shape().rank() <= base.shape().rank()) {
     const float power = exponent.data<float>()[0];
     const auto count = static_cast<size_t>(base.element_count());
     const float* in = base.data<float>().data();
@@ -164,8 +167,10 @@ void run_pow(KernelCall& call) {
   Tensor& output = call.make_output(0, base.type(), broadcast.output(), broadcast.layout());
   visit_number(base.type(), [&]<class T>(T) {
     loop_over<T>(broadcast, output.mutable_data<T>().data(), [](T a, T b) {
-      if constexpr (std::is_same_v<T, float>) return std::pow(a, b);
-      else return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+      if constexpr (std::is_same_v<T, float>)
+        return std::pow(a, b);
+      else
+        return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
     });
   });
 }

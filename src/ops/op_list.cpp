@@ -16,7 +16,9 @@ std::span<const OperatorDef> operator_list() {
         conv_operators(),
         elementwise_binary_operators(),
         elementwise_unary_operators(),
+        gather_elements_operators(),
         matmul_operators(),
+        normalization_operators(),
         pad_operators(),
         pool_operators(),
         quantize_linear_operators(),
@@ -25,6 +27,8 @@ std::span<const OperatorDef> operator_list() {
         shape_operators(),
         slice_gather_operators(),
         softmax_operators(),
+        space_depth_operators(),
+        tile_expand_operators(),
         transpose_operators(),
     };
     std::vector<OperatorDef> list;

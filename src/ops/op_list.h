@@ -16,7 +16,9 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
+[[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
 [[nodiscard]] std::span<const OperatorDef> matmul_operators();
+[[nodiscard]] std::span<const OperatorDef> normalization_operators();
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
@@ -25,6 +27,8 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
 [[nodiscard]] std::span<const OperatorDef> slice_gather_operators();
 [[nodiscard]] std::span<const OperatorDef> softmax_operators();
+[[nodiscard]] std::span<const OperatorDef> space_depth_operators();
+[[nodiscard]] std::span<const OperatorDef> tile_expand_operators();
 [[nodiscard]] std::span<const OperatorDef> transpose_operators();
 
 }  // namespace detent

@@ -20,7 +20,8 @@ float scalar_of(const Tensor& tensor) {
 size_t axis_from_front(int64_t axis, size_t rank) {
   const auto extent = static_cast<int64_t>(rank);
   if (axis < -extent || axis >= extent)
-    throw Error(ErrorCode::InvalidModel, "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
+    throw Error(ErrorCode::InvalidModel,
+                "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
   return static_cast<size_t>(axis < 0 ? axis + extent : axis);
 }
 

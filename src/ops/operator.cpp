@@ -68,7 +68,8 @@ const OperatorDef* find_operator(std::string_view domain, std::string_view op_ty
 
 const OpTraits& traits_of(const Graph& graph, const Node& node) {
   static const OpTraits unknown;
-  if (const OperatorDef* exact = find_operator(node.domain, node.op_type, graph.opset(node.domain))) return exact->traits;
+  if (const OperatorDef* exact = find_operator(node.domain, node.op_type, graph.opset(node.domain)))
+    return exact->traits;
   const auto [first, last] = index_by_name().equal_range(node.op_type);
   for (auto it = first; it != last; ++it)
     if (it->second->domain == canonical(node.domain)) return it->second->traits;

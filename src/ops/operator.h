@@ -16,19 +16,54 @@ namespace detent {
 /// What an operator is to quantization. Placement rules and targets speak of kinds, never of operator names.
 enum class OpKind : uint8_t {
   Other,
-  Conv, ConvTranspose, Gemm, MatMul,                                   // may be weighted ops
-  Relu, LeakyRelu, PRelu, Clip, Sigmoid, HardSigmoid, HardSwish, Silu, Tanh, OtherActivation,
-  Gelu, Softmax,
-  Add, Mul, Sub, Div, OtherElementwise,
-  Concat, Split,
-  MaxPool, AveragePool, GlobalAveragePool, ReduceMean, OtherReduction,
+  Conv,
+  ConvTranspose,
+  Gemm,
+  MatMul,  // may be weighted ops
+  Relu,
+  LeakyRelu,
+  PRelu,
+  Clip,
+  Sigmoid,
+  HardSigmoid,
+  HardSwish,
+  Silu,
+  Tanh,
+  OtherActivation,
+  Gelu,
+  Softmax,
+  Add,
+  Mul,
+  Sub,
+  Div,
+  OtherElementwise,
+  Concat,
+  Split,
+  MaxPool,
+  AveragePool,
+  GlobalAveragePool,
+  ReduceMean,
+  OtherReduction,
   Resize,
-  Reshape,         // Reshape, Flatten, Squeeze, Unsqueeze, Identity: same elements in the same order
-  Transpose, Slice, Gather, Tile, Expand, Pad, SpaceDepth,
-  BatchNorm, LayerNorm, InstanceNorm, GroupNorm, OtherNorm,
-  ShapeOf, Constant, Cast,
-  QuantizeLinear, DequantizeLinear,
-  QOperator,       // QLinear*, *Integer, DynamicQuantizeLinear
+  Reshape,  // Reshape, Flatten, Squeeze, Unsqueeze, Identity: same elements in the same order
+  Transpose,
+  Slice,
+  Gather,
+  Tile,
+  Expand,
+  Pad,
+  SpaceDepth,
+  BatchNorm,
+  LayerNorm,
+  InstanceNorm,
+  GroupNorm,
+  OtherNorm,
+  ShapeOf,
+  Constant,
+  Cast,
+  QuantizeLinear,
+  DequantizeLinear,
+  QOperator,  // QLinear*, *Integer, DynamicQuantizeLinear
 };
 
 /// Which axis of a weight tensor counts output channels.
@@ -37,27 +72,27 @@ enum class WeightAxis : uint8_t { None, First, Second, GemmOutput, Last };
 /// Quantization facts about an operator, engine-independent.
 struct OpTraits {
   OpKind kind = OpKind::Other;
-  bool commutes = false;             ///< Q(op(x)) == op(Q(x)) for a per-tensor Q: a pair may move across it unchanged
-  int weight_slot = -1;              ///< input slot that makes it a weighted op when constant
+  bool commutes = false;  ///< Q(op(x)) == op(Q(x)) for a per-tensor Q: a pair may move across it unchanged
+  int weight_slot = -1;   ///< input slot that makes it a weighted op when constant
   int bias_slot = -1;
   WeightAxis weight_axis = WeightAxis::None;
-  int data_inputs = -1;              ///< how many leading inputs carry data (the rest are shapes, axes, bounds); -1 = all
+  int data_inputs = -1;  ///< how many leading inputs carry data (the rest are shapes, axes, bounds); -1 = all
 };
 
 /// An operator that the executor folds into the one before it.
 struct FusedOp {
   const Node* node = nullptr;
-  OpKind kind = OpKind::Other;       ///< Add, an activation, or Silu for the pair Sigmoid + Mul (node is the Mul)
-  int residual_slot = -1;            ///< Add: which input of `node` comes from elsewhere; -1 for activations
+  OpKind kind = OpKind::Other;  ///< Add, an activation, or Silu for the pair Sigmoid + Mul (node is the Mul)
+  int residual_slot = -1;       ///< Add: which input of `node` comes from elsewhere; -1 for activations
 };
 
 /// What a kernel may look at when it is made. Lives as long as the kernel.
 struct KernelContext {
   const Graph& graph;
   const Node& node;
-  int64_t opset = 0;                 ///< of the node's domain
-  std::span<const FusedOp> fused = {};   ///< empty unless OperatorDef::fuse accepted them
-  std::span<const Tensor> folded = {};   ///< constants computed by the plan, by ValueId; may be empty
+  int64_t opset = 0;                    ///< of the node's domain
+  std::span<const FusedOp> fused = {};  ///< empty unless OperatorDef::fuse accepted them
+  std::span<const Tensor> folded = {};  ///< constants computed by the plan, by ValueId; may be empty
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the plan; nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;
@@ -77,8 +112,8 @@ class Workspace {
 class KernelCall {
  public:
   /// An input that owns_memory_alone() is read for the last time here.
-  KernelCall(std::span<Tensor> inputs, std::span<Tensor> outputs, std::span<const Tensor> residuals, Allocator& allocator,
-             Workspace& workspace)
+  KernelCall(std::span<Tensor> inputs, std::span<Tensor> outputs, std::span<const Tensor> residuals,
+             Allocator& allocator, Workspace& workspace)
       : inputs_(inputs), outputs_(outputs), residuals_(residuals), allocator_(allocator), workspace_(workspace) {}
 
   [[nodiscard]] size_t input_count() const { return inputs_.size(); }
@@ -124,13 +159,13 @@ class Kernel {
 
 /// How a kernel wants its inputs laid out; the executor reorders where they differ.
 enum class LayoutNeed : uint8_t {
-  Plain,   ///< all inputs plain (default)
-  Same,    ///< any layout, but all inputs of rank >= 3 and equal shape in the same one (elementwise)
-  Any,     ///< the kernel looks at Tensor::layout() itself
+  Plain,  ///< all inputs plain (default)
+  Same,   ///< any layout, but all inputs of rank >= 3 and equal shape in the same one (elementwise)
+  Any,    ///< the kernel looks at Tensor::layout() itself
 };
 
 struct Unsupported {
-  std::string reason;   ///< "attribute mode='cubic' with antialias"
+  std::string reason;  ///< "attribute mode='cubic' with antialias"
 };
 
 /// One operator over a range of opsets.

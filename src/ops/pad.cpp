@@ -44,19 +44,22 @@ struct Padding {
 };
 
 /// One axis after the other; untouched axes cost nothing.
-Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill, Allocator& allocator) {
+Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill,
+                Allocator& allocator) {
   Tensor current = input;
   for (size_t axis = 0; axis < paddings.size(); ++axis) {
     const auto [begin, end] = paddings[axis];
     if (begin == 0 && end == 0) continue;
     Shape shape = current.shape();
     shape[axis] += begin + end;
-    if (shape[axis] < 0) throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
+    if (shape[axis] < 0)
+      throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
     const AxisView view = view_around(current.shape(), current.layout(), axis);
     std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
     for (size_t i = 0; i < table.size(); ++i) table[i] = source_of(mode, static_cast<int64_t>(i) - begin, view.extent);
     Tensor padded(current.type(), shape, allocator, current.layout());
-    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner, table, fill);
+    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
+                table, fill);
     current = std::move(padded);
   }
   return current;
@@ -64,7 +67,8 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
 
 std::vector<Padding> paddings_of(const std::vector<int64_t>& pads, const std::vector<int64_t>& axes, size_t rank) {
   if (pads.size() != 2 * axes.size())
-    throw Error(ErrorCode::InvalidModel, std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
   std::vector<Padding> paddings(rank);
   for (size_t i = 0; i < axes.size(); ++i) paddings[axis_from_front(axes[i], rank)] = {pads[i], pads[i + axes.size()]};
   return paddings;

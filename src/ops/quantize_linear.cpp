@@ -2,13 +2,13 @@
 #include <cmath>
 #include <optional>
 
+#include "model/tensor_proto.h"
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd_elementwise.h"
-#include "ops/tensor_type.h"
 
 namespace detent {
 
@@ -16,18 +16,19 @@ namespace {
 
 struct Attributes {
   int64_t axis = 1;
-  int64_t block = 0;                 ///< opset 21; 0 = one scale a slice of the axis
+  int64_t block = 0;  ///< opset 21; 0 = one scale a slice of the axis
   DataType type = DataType::Undefined;
 
   explicit Attributes(const Node& node)
-      : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)), type(tensor_type(node.int_or("output_dtype", 0))) {}
+      : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
+        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))) {}
 };
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
 struct Parameters {
   std::vector<float> scales;
   std::vector<int32_t> zero_points;
-  AxisView view;                     ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
+  AxisView view;  ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
 };
 
 std::vector<float> floats_of(const Tensor& tensor, Allocator& allocator) {
@@ -40,7 +41,8 @@ std::vector<int32_t> zero_points_of(const KernelCall& call, size_t count) {
   if (!call.has_input(2)) return std::vector<int32_t>(count, 0);
   const std::vector<int64_t> wide = integers_of(call.input(2));
   if (wide.size() != count)
-    throw Error(ErrorCode::InvalidModel, std::to_string(count) + " scales but " + std::to_string(wide.size()) + " zero points");
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(count) + " scales but " + std::to_string(wide.size()) + " zero points");
   return {wide.begin(), wide.end()};
 }
 
@@ -49,8 +51,9 @@ std::vector<int32_t> zero_points_of(const KernelCall& call, size_t count) {
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   const Shape& shape = parameter.shape();
   if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)
-    throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " + std::to_string(block) +
-                                             " along axis " + std::to_string(axis) + " of " + data.to_string());
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
+                                             std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
+                                             data.to_string());
   Tensor expanded(parameter.type(), data);
   const AxisView view = view_around(data, Layout::Plain, axis);
   visit_size(byte_size(parameter.type()), [&]<class T>(T) {
@@ -73,7 +76,8 @@ Parameters parameters_of(KernelCall& call, const Tensor& data, const Attributes&
     const KernelCall expanded(zero_inputs, {}, {}, call.allocator(), call.workspace());
     const auto count = static_cast<size_t>(data.element_count());
     return {floats_of(expand_blocks(scale, data.shape(), axis, attributes.block), call.allocator()),
-            zero_points_of(expanded, count), {1, data.element_count(), 1}};
+            zero_points_of(expanded, count),
+            {1, data.element_count(), 1}};
   }
   const auto count = static_cast<size_t>(scale.element_count());
   Parameters parameters{floats_of(scale, call.allocator()), zero_points_of(call, count), {1, 1, data.element_count()}};
@@ -81,8 +85,8 @@ Parameters parameters_of(KernelCall& call, const Tensor& data, const Attributes&
   const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
   parameters.view = view_around(data.shape(), data.layout(), axis);
   if (scale.shape().rank() != 1 || parameters.view.extent != static_cast<int64_t>(count))
-    throw Error(ErrorCode::InvalidModel, "scales of shape " + scale.shape().to_string() + " do not fit axis " + std::to_string(axis) +
-                                             " of " + data.shape().to_string());
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + scale.shape().to_string() + " do not fit axis " +
+                                             std::to_string(axis) + " of " + data.shape().to_string());
   return parameters;
 }
 
@@ -125,21 +129,25 @@ void quantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& 
   Q* out = output.mutable_data<Q>().data();
   const bool whole_bytes = output.type() == data_type_of<Q>;
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
-    if (count >= 16 && whole_bytes) quantize_run(in + at, out + at, scale, zero_point, count);
-    else quantize_few(in + at, out + at, count, scale, zero_point, range_of<Q>(output.type()));
+    if (count >= 16 && whole_bytes)
+      quantize_run(in + at, out + at, scale, zero_point, count);
+    else
+      quantize_few(in + at, out + at, count, scale, zero_point, range_of<Q>(output.type()));
   });
 }
 
 void run_quantize(KernelCall& call, const Attributes& attributes) {
-  Tensor input = cast(call.input(0), DataType::Float32, call.allocator());
+  Tensor input = convert(call.input(0), DataType::Float32, call.allocator());
   if (attributes.block > 0) input = to_plain(input, call.allocator());
   const Parameters parameters = parameters_of(call, input, attributes);
   DataType type = attributes.type == DataType::Undefined ? DataType::UInt8 : attributes.type;
   if (call.has_input(2)) type = call.input(2).type();
   Tensor& output = call.make_output(0, type, input.shape(), input.layout());
   switch (type) {
-    case DataType::Int8: case DataType::Int4: return quantize_tensor<int8_t>(parameters, input, output);
-    case DataType::UInt8: case DataType::UInt4: return quantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::Int8:
+    case DataType::Int4: return quantize_tensor<int8_t>(parameters, input, output);
+    case DataType::UInt8:
+    case DataType::UInt4: return quantize_tensor<uint8_t>(parameters, input, output);
     case DataType::Int16: return quantize_tensor<int16_t>(parameters, input, output);
     case DataType::UInt16: return quantize_tensor<uint16_t>(parameters, input, output);
     default: throw unsupported_type(type);
@@ -153,7 +161,8 @@ void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
     if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);
     for (size_t i = 0; i < count; ++i)
-      out[at + static_cast<int64_t>(i)] = static_cast<float>(int64_t{in[at + static_cast<int64_t>(i)]} - zero_point) * scale;
+      out[at + static_cast<int64_t>(i)] =
+          static_cast<float>(int64_t{in[at + static_cast<int64_t>(i)]} - zero_point) * scale;
   });
 }
 
@@ -162,15 +171,17 @@ void run_dequantize(KernelCall& call, const Attributes& attributes) {
   const Parameters parameters = parameters_of(call, input, attributes);
   Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
   switch (input.type()) {
-    case DataType::Int8: case DataType::Int4: dequantize_tensor<int8_t>(parameters, input, output); break;
-    case DataType::UInt8: case DataType::UInt4: dequantize_tensor<uint8_t>(parameters, input, output); break;
+    case DataType::Int8:
+    case DataType::Int4: dequantize_tensor<int8_t>(parameters, input, output); break;
+    case DataType::UInt8:
+    case DataType::UInt4: dequantize_tensor<uint8_t>(parameters, input, output); break;
     case DataType::Int16: dequantize_tensor<int16_t>(parameters, input, output); break;
     case DataType::UInt16: dequantize_tensor<uint16_t>(parameters, input, output); break;
     case DataType::Int32: dequantize_tensor<int32_t>(parameters, input, output); break;
     default: throw unsupported_type(input.type());
   }
   const DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
-  call.set_output(0, type == DataType::Float32 ? std::move(output) : cast(output, type, call.allocator()));
+  call.set_output(0, type == DataType::Float32 ? std::move(output) : convert(output, type, call.allocator()));
 }
 
 std::unique_ptr<Kernel> make_quantize(const KernelContext& context) {
@@ -183,7 +194,7 @@ std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("output_dtype", 0);
-  if (code == 0 || tensor_type(code) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
   return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 

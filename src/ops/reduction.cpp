@@ -107,7 +107,8 @@ Tensor reduce_axes(ReduceFunction function, const Tensor& input, const Axes& axe
     }
     size_t begin = end;
     while (begin > 0 && in_memory[begin - 1]) --begin;
-    const AxisView view{memory.element_count(0, begin), memory.element_count(begin, end), memory.element_count(end, rank)};
+    const AxisView view{memory.element_count(0, begin), memory.element_count(begin, end),
+                        memory.element_count(end, rank)};
     for (size_t axis = begin; axis < end; ++axis) memory[axis] = 1;
     Tensor reduced(input.type(), memory, allocator);
     visit_number(input.type(), [&]<class T>(T) {
@@ -141,7 +142,8 @@ Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& 
 Tensor log_sum_exp(const Tensor& input, const Axes& axes, Allocator& allocator) {
   const Tensor largest = reduce_axes(ReduceFunction::Max, input, axes, allocator);
   const Tensor shifted = combine(BinaryFunction::Sub, input, largest, allocator);
-  const Tensor sum = reduce_axes(ReduceFunction::Sum, apply_to_floats(UnaryFunction::Exp, shifted, allocator), axes, allocator);
+  const Tensor sum =
+      reduce_axes(ReduceFunction::Sum, apply_to_floats(UnaryFunction::Exp, shifted, allocator), axes, allocator);
   return combine(BinaryFunction::Add, largest, apply_to_floats(UnaryFunction::Log, sum, allocator), allocator);
 }
 
@@ -187,8 +189,10 @@ void run_reduction(KernelCall& call, const Reduction& reduction, const Reduction
   const auto listed = options.axes.values(call);
   if ((!listed || listed->empty()) && options.identity_without_axes) return call.set_output(0, input);
   Axes axes{};
-  if (listed && !listed->empty()) axes = axes_from_front(*listed, rank);
-  else std::fill_n(axes.begin(), rank, true);
+  if (listed && !listed->empty())
+    axes = axes_from_front(*listed, rank);
+  else
+    std::fill_n(axes.begin(), rank, true);
   if (!options.keep && input.layout() != Layout::Plain && !drops_into_order(input.shape(), axes))
     input = to_plain(input, call.allocator());
   Tensor result = reduce(reduction, input, axes, call.allocator());
@@ -208,10 +212,13 @@ template <bool mean>
 std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     const Shape& shape = call.input(0).shape();
-    if (shape.rank() < 3) throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
+    if (shape.rank() < 3)
+      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
     Axes axes{};
     std::fill(axes.begin() + 2, axes.begin() + static_cast<std::ptrdiff_t>(shape.rank()), true);
-    const Reduction reduction{.op_type = {}, .function = mean ? ReduceFunction::Sum : ReduceFunction::Max, .finish = mean ? Finish::Divide : Finish::None};
+    const Reduction reduction{.op_type = {},
+                              .function = mean ? ReduceFunction::Sum : ReduceFunction::Max,
+                              .finish = mean ? Finish::Divide : Finish::None};
     call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
   });
 }

@@ -9,6 +9,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/resize_taps.h"
+#include "ops/simd_blend.h"
 #include "ops/strided_copy.h"
 
 namespace detent {
@@ -21,8 +22,10 @@ struct Named {
   Value value;
 };
 
-constexpr Named<ResizeMode> kModes[] = {
-    {"nearest", ResizeMode::Nearest}, {"linear", ResizeMode::Linear}, {"bilinear", ResizeMode::Linear}, {"cubic", ResizeMode::Cubic}};
+constexpr Named<ResizeMode> kModes[] = {{"nearest", ResizeMode::Nearest},
+                                        {"linear", ResizeMode::Linear},
+                                        {"bilinear", ResizeMode::Linear},
+                                        {"cubic", ResizeMode::Cubic}};
 constexpr Named<CoordinateMode> kCoordinates[] = {{"half_pixel", CoordinateMode::HalfPixel},
                                                   {"half_pixel_symmetric", CoordinateMode::HalfPixelSymmetric},
                                                   {"pytorch_half_pixel", CoordinateMode::PytorchHalfPixel},
@@ -43,14 +46,15 @@ Value value_named(const Named<Value> (&names)[count], std::string_view attribute
 }
 
 enum class AspectPolicy : uint8_t { Stretch, NotLarger, NotSmaller };
-constexpr Named<AspectPolicy> kPolicies[] = {
-    {"stretch", AspectPolicy::Stretch}, {"not_larger", AspectPolicy::NotLarger}, {"not_smaller", AspectPolicy::NotSmaller}};
+constexpr Named<AspectPolicy> kPolicies[] = {{"stretch", AspectPolicy::Stretch},
+                                             {"not_larger", AspectPolicy::NotLarger},
+                                             {"not_smaller", AspectPolicy::NotSmaller}};
 
 struct Settings {
   ResizeOptions options;
   AspectPolicy policy = AspectPolicy::Stretch;
-  std::vector<int64_t> axes;              ///< which axes roi, scales and sizes are about; empty = all
-  std::vector<float> fixed_scales;        ///< the oldest form has them as attribute
+  std::vector<int64_t> axes;        ///< which axes roi, scales and sizes are about; empty = all
+  std::vector<float> fixed_scales;  ///< the oldest form has them as attribute
   size_t roi_slot = 1, scales_slot = 2, sizes_slot = 3;
 };
 
@@ -74,7 +78,8 @@ Settings settings_of(const KernelContext& context) {
   options.exclude_outside = node.int_or("exclude_outside", 0) != 0;
   options.antialias = node.int_or("antialias", 0) != 0;
   options.extrapolation_value = node.float_or("extrapolation_value", 0);
-  settings.policy = value_named(kPolicies, "keep_aspect_ratio_policy", node.string_or("keep_aspect_ratio_policy", "stretch"));
+  settings.policy =
+      value_named(kPolicies, "keep_aspect_ratio_policy", node.string_or("keep_aspect_ratio_policy", "stretch"));
   settings.axes = node.ints_or("axes", {});
   return settings;
 }
@@ -86,14 +91,17 @@ std::vector<float> floats_in(const KernelCall& call, size_t slot) {
 }
 
 [[noreturn]] void refuse_length(std::string_view what, size_t given, size_t expected) {
-  throw Error(ErrorCode::InvalidModel, std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
+  throw Error(ErrorCode::InvalidModel,
+              std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
 }
 
 /// Output extents from the wanted sizes; a kept aspect ratio makes one scale of all.
-void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes, const std::vector<int64_t>& sizes, AspectPolicy policy) {
+void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes, const std::vector<int64_t>& sizes,
+               AspectPolicy policy) {
   if (sizes.size() != axes.size()) refuse_length("sizes", sizes.size(), axes.size());
   std::vector<float> scales;
-  for (size_t i = 0; i < axes.size(); ++i) scales.push_back(static_cast<float>(sizes[i]) / static_cast<float>(resized[axes[i]].in));
+  for (size_t i = 0; i < axes.size(); ++i)
+    scales.push_back(static_cast<float>(sizes[i]) / static_cast<float>(resized[axes[i]].in));
   for (size_t i = 0; i < axes.size(); ++i) {
     ResizeAxis& axis = resized[axes[i]];
     axis.scale = scales[i];
@@ -114,7 +122,8 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
     axes.resize(shape.rank());
     std::iota(axes.begin(), axes.end(), size_t{0});
   }
-  const std::vector<float> scales = settings.fixed_scales.empty() ? floats_in(call, settings.scales_slot) : settings.fixed_scales;
+  const std::vector<float> scales =
+      settings.fixed_scales.empty() ? floats_in(call, settings.scales_slot) : settings.fixed_scales;
   if (!scales.empty()) {
     if (scales.size() != axes.size()) refuse_length("scales", scales.size(), axes.size());
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -144,7 +153,8 @@ void blend_axis(const float* in, float* out, const AxisView& view, const ResizeT
   const auto count = static_cast<int64_t>(taps.first.size()) - 1;
   for (int64_t o = 0; o < view.outer; ++o, in += view.extent * view.inner)
     for (int64_t x = 0; x < count; ++x, out += view.inner) {
-      const auto begin = static_cast<size_t>(taps.first[static_cast<size_t>(x)]), end = static_cast<size_t>(taps.first[static_cast<size_t>(x) + 1]);
+      const auto begin = static_cast<size_t>(taps.first[static_cast<size_t>(x)]),
+                 end = static_cast<size_t>(taps.first[static_cast<size_t>(x) + 1]);
       if (begin == end) {
         std::fill_n(out, view.inner, outside);
         continue;
@@ -158,7 +168,26 @@ void blend_axis(const float* in, float* out, const AxisView& view, const ResizeT
     }
 }
 
-Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const ResizeOptions& options, Allocator& allocator) {
+/// The common case: linear, upwards, at most two taps everywhere.
+bool blend_pairs(const float* in, float* out, const AxisView& view, const ResizeTaps& taps) {
+  std::vector<int32_t> index[2];
+  std::vector<float> weight[2];
+  for (size_t x = 0; x + 1 < taps.first.size(); ++x) {
+    const auto begin = static_cast<size_t>(taps.first[x]), count = static_cast<size_t>(taps.first[x + 1]) - begin;
+    if (count < 1 || count > 2) return false;
+    for (size_t t = 0; t < 2; ++t) {
+      index[t].push_back(static_cast<int32_t>(taps.index[begin + std::min(t, count - 1)]));
+      weight[t].push_back(t < count ? taps.weight[begin + t] : 0);
+    }
+  }
+  blend_axis_pairs(
+      in, out, view.outer, view.extent, view.inner,
+      {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), static_cast<int64_t>(index[0].size())});
+  return true;
+}
+
+Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const ResizeOptions& options,
+                   Allocator& allocator) {
   Shape shape = input.shape();
   shape[at] = axis.out;
   Tensor output(input.type(), shape, allocator, input.layout());
@@ -167,28 +196,40 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   const AxisView view = view_around(input.shape(), input.layout(), at);
   const ResizeTaps taps = make_taps(axis, options);
   if (options.mode != ResizeMode::Nearest) {
-    blend_axis(input.data<float>().data(), output.mutable_data<float>().data(), view, taps, options.extrapolation_value);
+    const float* in = input.data<float>().data();
+    float* out = output.mutable_data<float>().data();
+    if (!blend_pairs(in, out, view, taps)) blend_axis(in, out, view, taps, options.extrapolation_value);
     return output;
   }
   std::vector<int64_t> table;
   for (size_t o = 0; o + 1 < taps.first.size(); ++o)
     table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[static_cast<size_t>(taps.first[o])]);
   const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
-  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner, table, outside.raw());
+  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner, table,
+              outside.raw());
   return output;
 }
 
-/// Separable: axis after axis, those that shrink first, so that the later ones have less to do.
+/// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow the one
+/// whose elements are scattered most goes first, while the tensor is small.
+std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout layout) {
+  std::vector<size_t> order(resized.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto rank_of = [&](size_t axis) {
+    const auto place = static_cast<double>(memory_axis(axis, resized.size(), layout));
+    return resized[axis].scale < 1 ? std::pair(0.0, place) : std::pair(1.0, -place);
+  };
+  std::ranges::stable_sort(order, {}, rank_of);
+  return order;
+}
+
 std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
   return kernel_of([settings = settings_of(context)](KernelCall& call) {
     const std::vector<ResizeAxis> resized = resized_axes(call, settings);
-    std::vector<size_t> order(resized.size());
-    std::iota(order.begin(), order.end(), size_t{0});
-    std::ranges::stable_sort(order, {}, [&](size_t axis) { return resized[axis].scale; });
     const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
     const bool blends = settings.options.mode != ResizeMode::Nearest && call.input(0).type() != DataType::Float32;
     Tensor current = blends ? cast(call.input(0), DataType::Float32, call.allocator()) : call.input(0);
-    for (const size_t axis : order) {
+    for (const size_t axis : axis_order(resized, current.layout())) {
       const ResizeAxis& one = resized[axis];
       if (one.in == one.out && (!crops || (one.roi_start == 0 && one.roi_end == 1)) && one.scale == 1.0F) continue;
       current = resize_axis(current, axis, one, settings.options, call.allocator());

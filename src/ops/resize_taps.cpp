@@ -72,7 +72,8 @@ ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
   taps.first.push_back(0);
   for (int64_t o = 0; o < axis.out; ++o) {
     const float x = input_coordinate(axis, options.coordinates, o);
-    const bool outside = options.coordinates == CoordinateMode::TfCropAndResize && (x < 0 || x > static_cast<float>(axis.in - 1));
+    const bool outside =
+        options.coordinates == CoordinateMode::TfCropAndResize && (x < 0 || x > static_cast<float>(axis.in - 1));
     if (!outside && options.mode == ResizeMode::Nearest) {
       taps.index.push_back(nearest_index(x, options.nearest, axis.in));
       taps.weight.push_back(1);

@@ -9,7 +9,13 @@ namespace detent {
 
 enum class ResizeMode : uint8_t { Nearest, Linear, Cubic };
 enum class CoordinateMode : uint8_t {
-  HalfPixel, HalfPixelSymmetric, PytorchHalfPixel, AlignCorners, Asymmetric, TfHalfPixelForNearest, TfCropAndResize,
+  HalfPixel,
+  HalfPixelSymmetric,
+  PytorchHalfPixel,
+  AlignCorners,
+  Asymmetric,
+  TfHalfPixelForNearest,
+  TfCropAndResize,
 };
 enum class NearestMode : uint8_t { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
 
@@ -27,13 +33,13 @@ struct ResizeOptions {
 struct ResizeAxis {
   int64_t in = 0, out = 0;
   float scale = 1;
-  float roi_start = 0, roi_end = 1;   ///< tf_crop_and_resize only
+  float roi_start = 0, roi_end = 1;  ///< tf_crop_and_resize only
 };
 
 /// For every output index the input indices it is made of and their weights, which add up to 1. An output index without taps
 /// lies outside (tf_crop_and_resize) and takes the extrapolation value. Nearest: one tap of weight 1.
 struct ResizeTaps {
-  std::vector<int64_t> first;         ///< taps of output o: [first[o], first[o + 1])
+  std::vector<int64_t> first;  ///< taps of output o: [first[o], first[o + 1])
   std::vector<int64_t> index;
   std::vector<float> weight;
 };

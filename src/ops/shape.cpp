@@ -36,14 +36,18 @@ Shape resolve_reshape(const Shape& input, const std::vector<int64_t>& wanted, bo
   for (size_t i = 0; i < wanted.size(); ++i) {
     int64_t extent = wanted[i];
     if (extent == 0 && !allow_zero && i < input.rank()) extent = input[i];
-    if (extent == -1 && open == wanted.size()) open = i;
-    else if (extent < 0) throw Error(ErrorCode::InvalidModel, "shape has more than one -1 or another negative extent");
-    else known *= extent;
+    if (extent == -1 && open == wanted.size())
+      open = i;
+    else if (extent < 0)
+      throw Error(ErrorCode::InvalidModel, "shape has more than one -1 or another negative extent");
+    else
+      known *= extent;
     shape.push_back(extent);
   }
   if (open < wanted.size()) shape[open] = known == 0 ? 0 : input.element_count() / known;
   if (shape.element_count() != input.element_count())
-    throw Error(ErrorCode::InvalidData, "a tensor of shape " + input.to_string() + " cannot be viewed as " + shape.to_string());
+    throw Error(ErrorCode::InvalidData,
+                "a tensor of shape " + input.to_string() + " cannot be viewed as " + shape.to_string());
   return shape;
 }
 
@@ -61,9 +65,11 @@ std::unique_ptr<Kernel> make_flatten(const KernelContext& context) {
     const Shape& shape = call.input(0).shape();
     const auto rank = static_cast<int64_t>(shape.rank());
     if (axis < -rank || axis > rank)
-      throw Error(ErrorCode::InvalidModel, "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
+      throw Error(ErrorCode::InvalidModel,
+                  "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
     const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
-    call.set_output(0, call.input(0).reshaped(Shape{shape.element_count(0, split), shape.element_count(split, shape.rank())}));
+    call.set_output(
+        0, call.input(0).reshaped(Shape{shape.element_count(0, split), shape.element_count(split, shape.rank())}));
   });
 }
 
@@ -75,7 +81,8 @@ std::unique_ptr<Kernel> make_squeeze(const KernelContext& context) {
     Shape squeezed;
     for (size_t i = 0; i < shape.rank(); ++i) {
       if (axes && drop[i] && shape[i] != 1)
-        throw Error(ErrorCode::InvalidData, "axis " + std::to_string(i) + " of " + shape.to_string() + " is not 1 and cannot be dropped");
+        throw Error(ErrorCode::InvalidData,
+                    "axis " + std::to_string(i) + " of " + shape.to_string() + " is not 1 and cannot be dropped");
       const bool dropped = axes ? drop[i] : shape[i] == 1;
       if (!dropped) squeezed.push_back(shape[i]);
     }
@@ -89,7 +96,8 @@ std::unique_ptr<Kernel> make_unsqueeze(const KernelContext& context) {
     if (!axes) throw Error(ErrorCode::InvalidModel, "the axes are missing");
     const Shape& shape = call.input(0).shape();
     const size_t rank = shape.rank() + axes->size();
-    if (rank > Shape::kMaxRank) throw Error(ErrorCode::Unsupported, "the result would have " + std::to_string(rank) + " dimensions");
+    if (rank > Shape::kMaxRank)
+      throw Error(ErrorCode::Unsupported, "the result would have " + std::to_string(rank) + " dimensions");
     const auto added = axes_from_front(*axes, rank);
     Shape unsqueezed;
     for (size_t i = 0, next = 0; i < rank; ++i) {
@@ -104,18 +112,22 @@ std::unique_ptr<Kernel> make_identity(const KernelContext&) {
   return kernel_of([](KernelCall& call) { call.set_output(0, call.input(0)); });
 }
 
+constexpr std::string_view kTraining = "training_mode is true; export the model for inference";
+
 /// Inference: the data passes, the optional mask is all true.
 std::unique_ptr<Kernel> make_dropout(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
+    if (call.has_input(2) && scalar_of(call.input(2)) != 0) throw Error(ErrorCode::Unsupported, std::string(kTraining));
     call.set_output(0, call.input(0));
     if (!call.wants_output(1)) return;
-    std::ranges::fill(call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
+    std::ranges::fill(
+        call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
   });
 }
 
 std::optional<Unsupported> refuse_training(const KernelContext& context) {
   const Tensor* training = context.constant(2);
-  if (training && scalar_of(*training) != 0) return Unsupported{"training_mode is true; export the model for inference"};
+  if (training && scalar_of(*training) != 0) return Unsupported{std::string(kTraining)};
   return std::nullopt;
 }
 

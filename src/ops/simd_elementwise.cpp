@@ -56,9 +56,7 @@ bool apply_rectifier(const UnarySpec& spec, const float* in, float* out, size_t 
     case UnaryFunction::ThresholdedRelu:
       map(in, out, count, [&](Tag, Vector x) { return hn::IfThenElse(hn::Le(x, alpha), zero, x); });
       return true;
-    case UnaryFunction::Clip:
-      map(in, out, count, [&](Tag, Vector x) { return clamp(x, alpha, beta); });
-      return true;
+    case UnaryFunction::Clip: map(in, out, count, [&](Tag, Vector x) { return clamp(x, alpha, beta); }); return true;
     case UnaryFunction::HardSigmoid:
       map(in, out, count, [&](Tag, Vector x) { return clamp(hn::Add(hn::Mul(x, alpha), beta), zero, one); });
       return true;
@@ -72,15 +70,13 @@ bool apply_rectifier(const UnarySpec& spec, const float* in, float* out, size_t 
       return true;
     case UnaryFunction::Celu: {
       const Vector inverse = constant(1 / spec.alpha);
-      map(in, out, count, [&](Tag d, Vector x) {
-        return by_sign(x, x, hn::Mul(alpha, expm1_of_negative(d, hn::Mul(x, inverse))));
-      });
+      map(in, out, count,
+          [&](Tag d, Vector x) { return by_sign(x, x, hn::Mul(alpha, expm1_of_negative(d, hn::Mul(x, inverse)))); });
       return true;
     }
     case UnaryFunction::Selu:
-      map(in, out, count, [&](Tag d, Vector x) {
-        return hn::Mul(beta, by_sign(x, x, hn::Mul(alpha, expm1_of_negative(d, x))));
-      });
+      map(in, out, count,
+          [&](Tag d, Vector x) { return hn::Mul(beta, by_sign(x, x, hn::Mul(alpha, expm1_of_negative(d, x)))); });
       return true;
     default: return false;
   }
@@ -224,8 +220,8 @@ void binary(BinaryFunction function, const float* a, const float* b, float* out,
   }
 }
 
-void channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer, int64_t channels,
-                    int64_t inner) {
+void channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
+                    int64_t channels, int64_t inner) {
   const Tag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (inner == 1) {

@@ -8,8 +8,36 @@ namespace detent {
 /// float -> float functions with a vector form. alpha and beta mean what ONNX calls them for the operator; Clip keeps its
 /// bounds there, Silu its factor inside the sigmoid, Selu its gamma in beta.
 enum class UnaryFunction : uint8_t {
-  Relu, LeakyRelu, ThresholdedRelu, Clip, Sigmoid, HardSigmoid, HardSwish, Silu, Tanh, Elu, Celu, Selu, Softplus, Softsign,
-  Mish, Gelu, GeluTanh, Erf, Exp, Log, Sqrt, Reciprocal, Abs, Neg, Floor, Ceil, Round, Sign, Sin, Cos,
+  Relu,
+  LeakyRelu,
+  ThresholdedRelu,
+  Clip,
+  Sigmoid,
+  HardSigmoid,
+  HardSwish,
+  Silu,
+  Tanh,
+  Elu,
+  Celu,
+  Selu,
+  Softplus,
+  Softsign,
+  Mish,
+  Gelu,
+  GeluTanh,
+  Erf,
+  Exp,
+  Log,
+  Sqrt,
+  Reciprocal,
+  Abs,
+  Neg,
+  Floor,
+  Ceil,
+  Round,
+  Sign,
+  Sin,
+  Cos,
 };
 
 struct UnarySpec {

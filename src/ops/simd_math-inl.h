@@ -34,8 +34,8 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf_of(D d, V x) {
   const V magnitude = hn::Abs(x);
   const V square = hn::Mul(x, x);
-  constexpr float kSeries[] = {1.0f,          -1.0f / 3,        1.0f / 10,        -1.0f / 42,       1.0f / 216, -1.0f / 1320,
-                               1.0f / 9360,   -1.0f / 75600,    1.0f / 685440,    -1.0f / 6894720,  1.0f / 76204800};
+  constexpr float kSeries[] = {1.0f,        -1.0f / 3,     1.0f / 10,     -1.0f / 42,      1.0f / 216,     -1.0f / 1320,
+                               1.0f / 9360, -1.0f / 75600, 1.0f / 685440, -1.0f / 6894720, 1.0f / 76204800};
   V series = hn::Set(d, kSeries[10]);
   for (int i = 9; i >= 0; --i) series = hn::MulAdd(series, square, hn::Set(d, kSeries[i]));
   series = hn::Mul(series, hn::Mul(x, hn::Set(d, 1.12837916709551257f)));
@@ -43,7 +43,8 @@ HWY_INLINE V erf_of(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   const V t = hn::Div(one, hn::MulAdd(magnitude, hn::Set(d, 0.3275911f), one));
   V tail = hn::Set(d, 1.061405429f);
-  for (const float c : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f}) tail = hn::MulAdd(tail, t, hn::Set(d, c));
+  for (const float c : {-1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f})
+    tail = hn::MulAdd(tail, t, hn::Set(d, c));
   tail = hn::Sub(one, hn::Mul(hn::Mul(tail, t), exp_of(d, hn::Neg(square))));
   const V far = hn::CopySign(tail, x);
   return hn::IfThenElse(hn::Lt(magnitude, one), series, hn::IfThenElse(hn::Eq(x, x), far, x));

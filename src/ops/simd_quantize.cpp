@@ -35,7 +35,8 @@ HWY_INLINE void quantize(const float* in, Q* out, float scale, int32_t zero_poin
   }
   for (; i < count; ++i) {
     const float x = in[i] / scale;
-    out[i] = static_cast<Q>(zero_point + static_cast<int32_t>(std::isnan(x) ? 0.0f : std::nearbyint(std::clamp(x, low, high))));
+    out[i] = static_cast<Q>(zero_point +
+                            static_cast<int32_t>(std::isnan(x) ? 0.0f : std::nearbyint(std::clamp(x, low, high))));
   }
 }
 
@@ -55,12 +56,24 @@ HWY_INLINE void dequantize(const Q* in, float* out, float scale, int32_t zero_po
   for (; i < count; ++i) out[i] = static_cast<float>(int32_t{in[i]} - zero_point) * scale;
 }
 
-void quantize_s8(const float* in, int8_t* out, float scale, int32_t zero, size_t n) { quantize(in, out, scale, zero, n); }
-void quantize_u8(const float* in, uint8_t* out, float scale, int32_t zero, size_t n) { quantize(in, out, scale, zero, n); }
-void quantize_s16(const float* in, int16_t* out, float scale, int32_t zero, size_t n) { quantize(in, out, scale, zero, n); }
-void quantize_u16(const float* in, uint16_t* out, float scale, int32_t zero, size_t n) { quantize(in, out, scale, zero, n); }
-void dequantize_s8(const int8_t* in, float* out, float scale, int32_t zero, size_t n) { dequantize(in, out, scale, zero, n); }
-void dequantize_u8(const uint8_t* in, float* out, float scale, int32_t zero, size_t n) { dequantize(in, out, scale, zero, n); }
+void quantize_s8(const float* in, int8_t* out, float scale, int32_t zero, size_t n) {
+  quantize(in, out, scale, zero, n);
+}
+void quantize_u8(const float* in, uint8_t* out, float scale, int32_t zero, size_t n) {
+  quantize(in, out, scale, zero, n);
+}
+void quantize_s16(const float* in, int16_t* out, float scale, int32_t zero, size_t n) {
+  quantize(in, out, scale, zero, n);
+}
+void quantize_u16(const float* in, uint16_t* out, float scale, int32_t zero, size_t n) {
+  quantize(in, out, scale, zero, n);
+}
+void dequantize_s8(const int8_t* in, float* out, float scale, int32_t zero, size_t n) {
+  dequantize(in, out, scale, zero, n);
+}
+void dequantize_u8(const uint8_t* in, float* out, float scale, int32_t zero, size_t n) {
+  dequantize(in, out, scale, zero, n);
+}
 void dequantize_s16(const int16_t* in, float* out, float scale, int32_t zero, size_t n) {
   dequantize(in, out, scale, zero, n);
 }

@@ -22,28 +22,45 @@ constexpr int64_t kBlock = 512;     // additions into one accumulator before it 
 // `take` maps an element before it is combined; `join` combines.
 struct Sum {
   static constexpr float kNeutral = 0;
-  template <class D, class V> static HWY_INLINE V take(D, V x) { return x; }
-  template <class D, class V> static HWY_INLINE V join(D, V a, V b) { return hn::Add(a, b); }
+  template <class D, class V>
+  static HWY_INLINE V take(D, V x) {
+    return x;
+  }
+  template <class D, class V>
+  static HWY_INLINE V join(D, V a, V b) {
+    return hn::Add(a, b);
+  }
 };
 struct SumAbs : Sum {
-  template <class D, class V> static HWY_INLINE V take(D, V x) { return hn::Abs(x); }
+  template <class D, class V>
+  static HWY_INLINE V take(D, V x) {
+    return hn::Abs(x);
+  }
 };
 struct SumSquare : Sum {
-  template <class D, class V> static HWY_INLINE V take(D, V x) { return hn::Mul(x, x); }
+  template <class D, class V>
+  static HWY_INLINE V take(D, V x) {
+    return hn::Mul(x, x);
+  }
 };
 struct Prod : Sum {
   static constexpr float kNeutral = 1;
-  template <class D, class V> static HWY_INLINE V join(D, V a, V b) { return hn::Mul(a, b); }
+  template <class D, class V>
+  static HWY_INLINE V join(D, V a, V b) {
+    return hn::Mul(a, b);
+  }
 };
 struct Max : Sum {
   static constexpr float kNeutral = -std::numeric_limits<float>::infinity();
-  template <class D, class V> static HWY_INLINE V join(D, V a, V b) {
+  template <class D, class V>
+  static HWY_INLINE V join(D, V a, V b) {
     return hn::IfThenElse(hn::Eq(b, b), hn::IfThenElse(hn::Lt(a, b), b, a), b);
   }
 };
 struct Min : Sum {
   static constexpr float kNeutral = std::numeric_limits<float>::infinity();
-  template <class D, class V> static HWY_INLINE V join(D, V a, V b) {
+  template <class D, class V>
+  static HWY_INLINE V join(D, V a, V b) {
     return hn::IfThenElse(hn::Eq(b, b), hn::IfThenElse(hn::Gt(a, b), b, a), b);
   }
 };
@@ -52,6 +69,17 @@ template <class F>
 HWY_INLINE float join_scalars(float a, float b) {
   const Single d;
   return hn::GetLane(F::join(d, hn::Set(d, a), hn::Set(d, b)));
+}
+
+/// Halves the vector until one lane is left.
+template <class F>
+HWY_INLINE float join_lanes(hn::Vec<Tag> total) {
+  const Tag d;
+  HWY_ALIGN float parts[kMostLanes];
+  hn::Store(total, d, parts);
+  for (size_t width = hn::Lanes(d) / 2; width > 0; width /= 2)
+    for (size_t lane = 0; lane < width; ++lane) parts[lane] = join_scalars<F>(parts[lane], parts[lane + width]);
+  return parts[0];
 }
 
 template <class F>
@@ -71,10 +99,7 @@ HWY_INLINE float reduce_row(const float* in, int64_t count) {
     for (; i + lanes <= end; i += lanes) a = F::join(d, a, F::take(d, hn::LoadU(d, in + i)));
     total = F::join(d, total, F::join(d, a, b));
   }
-  HWY_ALIGN float parts[kMostLanes];
-  hn::StoreU(total, d, parts);
-  float result = F::kNeutral;
-  for (int64_t lane = 0; lane < lanes; ++lane) result = join_scalars<F>(result, parts[lane]);
+  float result = join_lanes<F>(total);
   const Single single;
   for (; i < count; ++i) result = join_scalars<F>(result, hn::GetLane(F::take(single, hn::Set(single, in[i]))));
   return result;

@@ -48,11 +48,12 @@ void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts) {
   for (size_t i = 0; i < ordered.size(); ++i) {
     const int64_t stride = in.element_count(i + 1, in.rank());
     offset += ordered[i].start * stride;
-    loops.push_back({ordered[i].count, ordered[i].count == 1 ? 0 : ordered[i].step * stride, out.element_count(i + 1, out.rank())});
+    loops.push_back(
+        {ordered[i].count, ordered[i].count == 1 ? 0 : ordered[i].step * stride, out.element_count(i + 1, out.rank())});
   }
   const size_t bytes = byte_size(input.type());
-  copy_strided(static_cast<const std::byte*>(input.raw()) + offset * static_cast<int64_t>(bytes), output.mutable_raw(), bytes,
-               std::move(loops));
+  copy_strided(static_cast<const std::byte*>(input.raw()) + offset * static_cast<int64_t>(bytes), output.mutable_raw(),
+               bytes, std::move(loops));
 }
 
 /// Starts, ends, axes and steps: attributes before opset 10, inputs since.
@@ -99,8 +100,8 @@ std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
     std::vector<int64_t> indices = integers_of(call.input(1));
     for (int64_t& index : indices) {
       if (index < -shape[axis] || index >= shape[axis])
-        throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " + std::to_string(axis) + " of " +
-                                                shape.to_string());
+        throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " +
+                                                std::to_string(axis) + " of " + shape.to_string());
       if (index < 0) index += shape[axis];
     }
     Shape gathered(shape.dims().first(axis));

@@ -12,7 +12,8 @@ namespace {
 void run_on(KernelCall& call, const Tensor& input, bool logarithm, const AxisView& view) {
   Tensor& output = &input == &call.input(0) ? call.make_output_like(0, 0)
                                             : call.make_output(0, DataType::Float32, input.shape(), input.layout());
-  softmax_run(logarithm, input.data<float>().data(), output.mutable_data<float>().data(), view.outer, view.extent, view.inner);
+  softmax_run(logarithm, input.data<float>().data(), output.mutable_data<float>().data(), view.outer, view.extent,
+              view.inner);
 }
 
 /// float only; double is computed in float and cast back.
@@ -20,16 +21,20 @@ void run_softmax(KernelCall& call, bool logarithm, int64_t axis_attribute, bool 
   const Tensor& given = call.input(0);
   const size_t axis = axis_from_front(axis_attribute, std::max<size_t>(given.shape().rank(), 1));
   if (given.type() != DataType::Float32 || (flattens && given.layout() != Layout::Plain)) {
-    const Tensor input = cast(flattens ? to_plain(given, call.allocator()) : given, DataType::Float32, call.allocator());
+    const Tensor input =
+        cast(flattens ? to_plain(given, call.allocator()) : given, DataType::Float32, call.allocator());
     Tensor inputs[] = {input};
     Tensor result;
     KernelCall inner(inputs, std::span(&result, 1), {}, call.allocator(), call.workspace());
     run_softmax(inner, logarithm, axis_attribute, flattens);
-    return call.set_output(0, given.type() == DataType::Float32 ? result : cast(result, given.type(), call.allocator()));
+    return call.set_output(0,
+                           given.type() == DataType::Float32 ? result : cast(result, given.type(), call.allocator()));
   }
   const Shape& shape = given.shape();
   if (flattens || shape.rank() == 0)
-    return run_on(call, given, logarithm, {shape.element_count(0, std::min(axis, shape.rank())), shape.element_count(std::min(axis, shape.rank()), shape.rank()), 1});
+    return run_on(call, given, logarithm,
+                  {shape.element_count(0, std::min(axis, shape.rank())),
+                   shape.element_count(std::min(axis, shape.rank()), shape.rank()), 1});
   run_on(call, given, logarithm, view_around(shape, given.layout(), axis));
 }
 

@@ -67,7 +67,8 @@ void copy_nest(const T* in, T* out, std::span<const CopyLoop> loops) {
     copy_tiles(in, out, loops[0], loops[1]);
   } else {
     const CopyLoop& loop = loops[0];
-    for (int64_t i = 0; i < loop.extent; ++i) copy_nest(in + i * loop.in_stride, out + i * loop.out_stride, loops.subspan(1));
+    for (int64_t i = 0; i < loop.extent; ++i)
+      copy_nest(in + i * loop.in_stride, out + i * loop.out_stride, loops.subspan(1));
   }
 }
 
@@ -76,25 +77,57 @@ void copy_nest(const T* in, T* out, std::span<const CopyLoop> loops) {
 void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop> loops) {
   if (!simplify(loops)) return;
   bring_unit_stride_inwards(loops);
-  visit_size(bytes, [&]<class T>(T) { copy_nest(static_cast<const T*>(in), static_cast<T*>(out), std::span<const CopyLoop>(loops)); });
+  visit_size(bytes, [&]<class T>(T) {
+    copy_nest(static_cast<const T*>(in), static_cast<T*>(out), std::span<const CopyLoop>(loops));
+  });
 }
+
+namespace {
+
+/// Neighbouring inputs that stay neighbours, or a stretch of fill (first < 0).
+struct Run {
+  int64_t first, count;
+};
+
+std::vector<Run> runs_of(const std::vector<int64_t>& table) {
+  std::vector<Run> runs;
+  for (const int64_t index : table) {
+    const bool continues =
+        !runs.empty() &&
+        (index < 0 ? runs.back().first < 0 : runs.back().first >= 0 && index == runs.back().first + runs.back().count);
+    if (continues)
+      ++runs.back().count;
+    else
+      runs.push_back({index, 1});
+  }
+  return runs;
+}
+
+}  // namespace
 
 void gather_axis(const void* in, void* out, size_t bytes, int64_t outer, int64_t extent, int64_t inner,
                  const std::vector<int64_t>& table, const void* fill) {
+  const std::vector<Run> runs = runs_of(table);
+  const bool scattered =
+      inner == 1 && runs.size() * 4 > table.size() && std::ranges::all_of(table, [](int64_t i) { return i >= 0; });
   visit_size(bytes, [&]<class T>(T) {
     const T* source = static_cast<const T*>(in);
     T* target = static_cast<T*>(out);
-    for (int64_t o = 0; o < outer; ++o, source += extent * inner)
-      for (const int64_t index : table) {
-        if (index < 0) {
-          std::fill_n(target, inner, *static_cast<const T*>(fill));
-        } else if (inner == 1) {
-          *target = source[index];
-        } else if (inner > 0) {
-          std::memcpy(target, source + index * inner, static_cast<size_t>(inner) * sizeof(T));
-        }
-        target += inner;
+    for (int64_t o = 0; o < outer; ++o, source += extent * inner) {
+      if (scattered) {
+        for (size_t i = 0; i < table.size(); ++i) target[i] = source[table[i]];
+        target += table.size();
+        continue;
       }
+      for (const Run& run : runs) {
+        const int64_t count = run.count * inner;
+        if (run.first < 0)
+          std::fill_n(target, count, *static_cast<const T*>(fill));
+        else if (count > 0)
+          std::memcpy(target, source + run.first * inner, static_cast<size_t>(count) * sizeof(T));
+        target += count;
+      }
+    }
   });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "detent/detent.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
 

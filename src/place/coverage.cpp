@@ -13,9 +13,8 @@ const Shape* find_shape(const ValueShapes& shapes, ValueId value) {
 // Every element of the data tensor (ConvTranspose) or of the output (the others) meets this many weights.
 int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
-  const size_t weight_slot = graph.constant(node.input(static_cast<size_t>(traits.weight_slot)))
-                                 ? static_cast<size_t>(traits.weight_slot)
-                                 : 0;
+  const size_t weight_slot =
+      graph.constant(node.input(static_cast<size_t>(traits.weight_slot))) ? static_cast<size_t>(traits.weight_slot) : 0;
   const Shape& weight = graph.constant(node.inputs[weight_slot])->shape();
   const bool transposed = traits.weight_axis == WeightAxis::Second;
   const Shape* driver = find_shape(shapes, transposed ? node.input(0) : node.output(0));
@@ -24,8 +23,7 @@ int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& no
     case WeightAxis::First:   // weights [OC, IC/group, kernel...]
     case WeightAxis::Second:  // weights [IC, OC/group, kernel...]
       return driver->element_count() * weight.element_count(1, weight.rank());
-    case WeightAxis::GemmOutput:
-      return driver->element_count() * weight[node.int_or("transB", 0) != 0 ? 1 : 0];
+    case WeightAxis::GemmOutput: return driver->element_count() * weight[node.int_or("transB", 0) != 0 ? 1 : 0];
     default:
       return driver->element_count() * (weight_slot == 0 ? weight[weight.rank() - 1] : weight[weight.rank() - 2]);
   }

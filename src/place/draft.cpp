@@ -64,7 +64,8 @@ void PlacementDraft::find_data_slots(const Node& node) {
                                               : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
-    if (node.inputs[slot] == kNoValue || number == weight_slots_[index(node.id)] || number == traits.bias_slot) continue;
+    if (node.inputs[slot] == kNoValue || number == weight_slots_[index(node.id)] || number == traits.bias_slot)
+      continue;
     data_slots_[index(node.id)].push_back(number);
   }
 }
@@ -72,14 +73,10 @@ void PlacementDraft::find_data_slots(const Node& node) {
 bool PlacementDraft::writes_float(const Node& node) const {
   switch (kind(node.id)) {
     case OpKind::ShapeOf:
-    case OpKind::QuantizeLinear:
-      return false;
-    case OpKind::DequantizeLinear:
-      return true;
-    case OpKind::Cast:
-      return is_float_number(node.int_or("to", 1));
-    default:
-      break;
+    case OpKind::QuantizeLinear: return false;
+    case OpKind::DequantizeLinear: return true;
+    case OpKind::Cast: return is_float_number(node.int_or("to", 1));
+    default: break;
   }
   if (data_slots(node.id).empty()) return true;
   return std::any_of(data_slots(node.id).begin(), data_slots(node.id).end(),

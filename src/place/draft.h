@@ -10,8 +10,8 @@ namespace detent {
 
 /// A placement plan while the rules are writing it, and the facts about the graph that they look at.
 ///
-/// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names. The rule's
-/// name is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
+/// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names.
+/// The rule's name is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
 class PlacementDraft {
  public:
   PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options);
@@ -41,7 +41,7 @@ class PlacementDraft {
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
   [[nodiscard]] bool may_carry_pair(ValueId value) const;
-  [[nodiscard]] std::string describe(NodeId node) const;   ///< "Conv 'conv1'"
+  [[nodiscard]] std::string describe(NodeId node) const;           ///< "Conv 'conv1'"
   [[nodiscard]] std::string describe_source(ValueId value) const;  ///< "Conv 'conv1'" or "graph input 'x'"
 
   // ---- marks ----
@@ -108,14 +108,14 @@ class PlacementDraft {
   const Target& target_;
   const PlacementOptions& options_;
   std::string rule_;
-  std::vector<const OpTraits*> traits_;        // the vectors down to layers_ are by node id
+  std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
   std::vector<bool> out_, forced_, weight_quantized_;
-  std::vector<std::vector<Decision>> edges_;   // then by slot
+  std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
-  std::vector<bool> is_float_;                 // by value id
-  std::vector<ValueId> scale_parent_;          // union-find forest by value id
+  std::vector<bool> is_float_;         // by value id
+  std::vector<ValueId> scale_parent_;  // union-find forest by value id
   std::vector<OutputPair> output_pairs_;
   std::vector<FixedRange> fixed_ranges_, range_limits_;
   std::vector<std::string> notes_;

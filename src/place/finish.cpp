@@ -31,16 +31,12 @@ int PlacementDraft::weight_axis(const Node& node) const {
   // A weight on the left multiplies rows: its output channels are no axis that engines accept, so one scale for all.
   if (slot != traits(node.id).weight_slot) return -1;
   switch (traits(node.id).weight_axis) {
-    case WeightAxis::First:
-      return 0;
-    case WeightAxis::Second:
-      return 1;
-    case WeightAxis::GemmOutput:
-      return node.int_or("transB", 0) != 0 ? 0 : 1;
+    case WeightAxis::First: return 0;
+    case WeightAxis::Second: return 1;
+    case WeightAxis::GemmOutput: return node.int_or("transB", 0) != 0 ? 0 : 1;
     case WeightAxis::Last:
       return rank == 2 ? 1 : -1;  // a stack of matrices has another set of channels each: per tensor
-    case WeightAxis::None:
-      break;
+    case WeightAxis::None: break;
   }
   return -1;
 }
@@ -68,8 +64,13 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
     for (const int slot : data_slots(node.id)) {
       const Decision& decision = edges_[index(node.id)][static_cast<size_t>(slot)];
-      EdgeDecision edge{node.inputs[static_cast<size_t>(slot)], node.id, slot, decision.decided && decision.quantize, -1,
-                        decision.rule, decision.reason};
+      EdgeDecision edge{node.inputs[static_cast<size_t>(slot)],
+                        node.id,
+                        slot,
+                        decision.decided && decision.quantize,
+                        -1,
+                        decision.rule,
+                        decision.reason};
       if (!decision.decided) {
         edge.rule = kNoRule;
         edge.reason = silence(*this, node.id, edge.value);
@@ -81,7 +82,8 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
 }
 
 void PlacementDraft::finish_groups(PlacementPlan& plan) {
-  std::map<ValueId, std::set<ValueId>> members;  // by root, in value order: group numbers do not depend on anything else
+  // By root, in value order: group numbers depend on nothing else.
+  std::map<ValueId, std::set<ValueId>> members;
   for (const ValueId value : plan.quantized_values()) members[scale_root(value)].insert(value);
   std::map<ValueId, int> group_of;
   int next = 0;

@@ -51,7 +51,8 @@ std::optional<Use> sole_use(const Graph& graph, ValueId value) {
 }
 
 bool is_data_concat(const PlacementDraft& draft, NodeId node) {
-  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) && draft.is_float(draft.graph().node(node).output(0));
+  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) &&
+         draft.is_float(draft.graph().node(node).output(0));
 }
 
 bool commutes(const PlacementDraft& draft, NodeId node) {
@@ -83,17 +84,16 @@ bool is_fusable_activation(OpKind kind) {
     case OpKind::Sigmoid:
     case OpKind::HardSigmoid:
     case OpKind::HardSwish:
-    case OpKind::Silu:
-      return true;
-    default:
-      return false;
+    case OpKind::Silu: return true;
+    default: return false;
   }
 }
 
 NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
   const Value& v = draft.graph().value(value);
   if (const auto use = sole_use(draft.graph(), value))
-    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node : kNoNode;
+    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node
+                                                                                                      : kNoNode;
   if (v.is_output || v.uses.size() != 2) return kNoNode;
   for (const Use& use : v.uses) {
     if (use.slot < 0) continue;

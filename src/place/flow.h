@@ -7,20 +7,21 @@
 
 namespace detent {
 
-/// The only reading of a value; nullopt when there are none or several, when it is a graph output or read in a subgraph.
+/// The only reading of a value; nullopt when there are none or several, when it is a graph output or read in a
+/// subgraph.
 [[nodiscard]] std::optional<Use> sole_use(const Graph& graph, ValueId value);
 
-/// A pair may move across the node unchanged: MaxPool, Reshape, Transpose, Pad with 0 ...; not Concat (concat_commutes),
-/// and not a node that the user keeps out.
+/// A pair may move across the node unchanged: MaxPool, Reshape, Transpose, Pad with 0 ...; not Concat
+/// (concat_commutes), and not a node that the user keeps out.
 [[nodiscard]] bool commutes(const PlacementDraft& draft, NodeId node);
 /// A Concat of floating-point data that the user does not keep out: it commutes if the scales are equal.
 [[nodiscard]] bool is_data_concat(const PlacementDraft& draft, NodeId node);
 
 /// x * Sigmoid(x) or x * HardSigmoid(x), where the gate has no other reader.
 struct GatedActivation {
-  ValueId input = kNoValue;   ///< x
-  NodeId gate = kNoNode;      ///< the Sigmoid
-  NodeId product = kNoNode;   ///< the Mul
+  ValueId input = kNoValue;  ///< x
+  NodeId gate = kNoNode;     ///< the Sigmoid
+  NodeId product = kNoNode;  ///< the Mul
 };
 /// The pattern that ends in the node `product`; nullopt when there is none.
 [[nodiscard]] std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product);
@@ -40,8 +41,8 @@ struct GatedActivation {
 /// Reader edges of the value that are quantized, or commute on to quantized edges only.
 [[nodiscard]] bool all_readers_quantized(const PlacementDraft& draft, ValueId value);
 
-/// Per value: an INT8 kernel computes it (a weighted op in INT8 with its activation, a residual Add, an op whose inputs carry
-/// pairs), or it is such a value behind commuting ops.
+/// Per value: an INT8 kernel computes it (a weighted op in INT8 with its activation, a residual Add, an op whose inputs
+/// carry pairs), or it is such a value behind commuting ops.
 [[nodiscard]] std::vector<bool> int8_sources(const PlacementDraft& draft);
 
 }  // namespace detent

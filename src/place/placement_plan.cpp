@@ -43,12 +43,22 @@ const LayerDecision* PlacementPlan::find_layer(NodeId node) const {
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
                                   const ValueShapes& shapes) {
   PlacementDraft draft(graph, target, options);
-  for (const auto round : {&Rule::mark, &Rule::decide, &Rule::share}) {
-    for (const Rule& rule : rule_list(target.engine)) {
+  const auto rules = rule_list(target.engine);
+  const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
+    for (const Rule& rule : rules) {
       draft.begin_rule(rule.name);
       if (rule.*round) (rule.*round)(draft);
     }
+  };
+  run_round(&Rule::mark);
+  run_round(&Rule::decide);
+  for (const Node& node : graph.nodes()) {
+    for (const Rule& rule : rules) {
+      draft.begin_rule(rule.name);
+      if (rule.visit) rule.visit(draft, node);
+    }
   }
+  run_round(&Rule::share);
   return draft.finish(shapes);
 }
 

@@ -19,10 +19,10 @@ struct EdgeDecision {
   ValueId value = kNoValue;
   NodeId consumer = kNoNode;
   int slot = 0;
-  bool pair = false;          ///< the consumer reads the DequantizeLinear of a pair
-  int scale_group = -1;       ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
-  std::string rule;           ///< "R4 residual add"; "-" when no rule spoke
-  std::string reason;         ///< in words, never empty
+  bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
+  int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
+  std::string rule;      ///< "R4 residual add"; "-" when no rule spoke
+  std::string reason;    ///< in words, never empty
 };
 
 /// A weight to be quantized.
@@ -30,7 +30,7 @@ struct WeightDecision {
   NodeId node = kNoNode;
   int slot = 1;
   ValueId value = kNoValue;
-  int axis = 0;               ///< output channel axis; -1 per tensor
+  int axis = 0;  ///< output channel axis; -1 per tensor
 };
 
 /// A weighted op and whether the engine will run it in INT8.
@@ -38,8 +38,8 @@ struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
   std::string rule, reason;
-  int64_t params = 0;         ///< elements of weight and constant bias
-  int64_t macs = 0;           ///< multiply-accumulates for one sample; 0 when the shapes are not known
+  int64_t params = 0;  ///< elements of weight and constant bias
+  int64_t macs = 0;    ///< multiply-accumulates for one sample; 0 when the shapes are not known
 };
 
 /// A pair on a graph output (or a value no edge quantizes): the graph output itself reads the DQ too.
@@ -62,7 +62,7 @@ struct Coverage {
   int64_t macs = 0, int8_macs = 0;
   int64_t params = 0, int8_params = 0;
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
-  int64_t pairs = 0;          ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
+  int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
 };
 
 /// Every decision about a graph for a target; the rewriter executes exactly this.
@@ -70,17 +70,17 @@ struct Coverage {
 /// A value gets at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
 struct PlacementPlan {
   const Target* target = nullptr;
-  std::vector<EdgeDecision> edges;         ///< every data input of every node, in node order, then slot
-  std::vector<WeightDecision> weights;     ///< weights to be quantized, in node order
-  std::vector<LayerDecision> layers;       ///< every weighted op, in node order
-  std::vector<OutputPair> output_pairs;    ///< pairs that the graph output reads
-  std::vector<FixedRange> fixed_ranges;    ///< paired values whose range is given, not measured (Softmax)
-  std::vector<FixedRange> range_limits;    ///< paired values whose measured range is cut to this (Clip)
-  std::vector<std::string> notes;          ///< e.g. a LeakyRelu without a pair behind it
+  std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
+  std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
+  std::vector<LayerDecision> layers;     ///< every weighted op, in node order
+  std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
+  std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)
+  std::vector<FixedRange> range_limits;  ///< paired values whose measured range is cut to this (Clip)
+  std::vector<std::string> notes;        ///< e.g. a LeakyRelu without a pair behind it
   Coverage coverage;
 
   /// Values whose range must be known: those of every pair, each once, ascending by id. Constants that are paired
-  /// (onnxruntime Add/Mul) are among them: their range is that of their tensor.
+  /// (onnxruntime, Add and Mul) are among them; their range is fixed.
   [[nodiscard]] std::vector<ValueId> quantized_values() const;
   /// Values that share one scale, by group; every group has at least two.
   [[nodiscard]] std::vector<std::vector<ValueId>> scale_groups() const;

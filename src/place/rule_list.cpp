@@ -18,11 +18,14 @@ std::span<const Rule> rule_list(Engine engine) {
       rules::attention_and_norms(),
       rules::pooling_and_elementwise(),
       rules::graph_outputs(),
+      rules::known_ranges(),
       rules::commuting_ops(),
       rules::concat(),
   };
   static const std::array onnxruntime{
-      rules::user_choice(),
+      rules::user_choice(),         rules::integer_layers(), rules::float_deconvolution(), rules::integer_activations(),
+      rules::integer_elementwise(), rules::integer_concat(), rules::integer_pooling(),     rules::integer_copies(),
+      rules::known_ranges(),        rules::every_reader(),
   };
   if (engine == Engine::TensorRT) return tensorrt;
   return onnxruntime;

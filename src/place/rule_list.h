@@ -9,14 +9,16 @@ namespace detent {
 
 class PlacementDraft;
 
-/// One placement rule. A draft passes three rounds, each through all rules of the target in list order:
-/// `mark` says which nodes are out of bounds or forced, `decide` decides edges and layers, `share` ties scales together and
-/// sees every pair. A round a rule has no part in is nullptr.
+/// One placement rule. A draft passes four rounds, each through all rules of the target in list order: `mark` says
+/// which nodes are out of bounds or forced, `decide` decides edges and layers, `visit` does so node by node in
+/// execution order, all rules at each node, and `share` sees every pair and ties scales together. A round a rule has no
+/// part in is nullptr.
 struct Rule {
-  std::string_view name;     ///< "R4 residual add": what the plan prints
-  std::string_view source;   ///< where it was read
+  std::string_view name;    ///< "R4 residual add": what the plan prints
+  std::string_view source;  ///< where it was read
   void (*mark)(PlacementDraft& draft) = nullptr;
   void (*decide)(PlacementDraft& draft) = nullptr;
+  void (*visit)(PlacementDraft& draft, const Node& node) = nullptr;
   void (*share)(PlacementDraft& draft) = nullptr;
 };
 

@@ -22,14 +22,14 @@ enum class Engine : uint8_t { TensorRT, OnnxRuntime };
 
 /// What an engine accepts and rewards, as data. One constant per engine and version in src/place/targets/.
 struct Target {
-  std::string_view name;        ///< "tensorrt"
-  int version_major = 0, version_minor = 0;   ///< 10.13
+  std::string_view name;                     ///< "tensorrt"
+  int version_major = 0, version_minor = 0;  ///< 10.13
   Engine engine = Engine::TensorRT;
-  QuantType activation;         ///< default activation type
-  bool activation_type_fixed = false;  ///< true: other activation types are refused by the engine
-  bool int8_weight_initializer = true; ///< INT8 initializer + DQ; false: FP32 + Q + DQ
-  bool int32_bias = false;      ///< bias as INT32 + DQ with scale s_x * s_w
-  int64_t minimum_opset = 13;   ///< pairs with `axis` exist from here on; the model is raised to it
+  QuantType activation;                 ///< default activation type
+  bool activation_type_fixed = false;   ///< true: other activation types are refused by the engine
+  bool int8_weight_initializer = true;  ///< INT8 initializer + DQ; false: FP32 + Q + DQ
+  bool int32_bias = false;              ///< bias as INT32 + DQ with scale s_x * s_w
+  int64_t minimum_opset = 13;           ///< pairs with `axis` exist from here on; the model is raised to it
   bool pairs_behind_outputs_of_quantized_ops = false;  ///< onnxruntime: integer kernels need a pair on the output too
   bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader beside a pair makes the producer float
   bool fp16_scales_below_opset19 = false;      ///< the parser takes FP16 scales although ONNX has them from 19 on

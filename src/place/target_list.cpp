@@ -12,7 +12,8 @@ std::string Target::spec() const {
 std::span<const Target> target_list() {
   static const std::vector<Target> targets = [] {
     std::vector<Target> all;
-    for (const auto engine : {tensorrt_targets(), onnxruntime_targets()}) all.insert(all.end(), engine.begin(), engine.end());
+    for (const auto engine : {tensorrt_targets(), onnxruntime_targets()})
+      all.insert(all.end(), engine.begin(), engine.end());
     return all;
   }();
   return targets;

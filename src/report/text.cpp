@@ -120,7 +120,10 @@ std::string to_text(const QuantizeReport& report) {
   text += "\n";
   for (const auto& layer : report.plan.layers)
     if (!layer.int8) text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
-  for (const auto& note : report.notes) text += "note: " + note + "\n";
+  constexpr size_t kNotesShown = 3;
+  for (size_t i = 0; i < std::min(kNotesShown, report.notes.size()); ++i) text += "note: " + report.notes[i] + "\n";
+  if (report.notes.size() > kNotesShown)
+    text += "note: " + std::to_string(report.notes.size() - kNotesShown) + " more like these; 'detent plan' and --report list all\n";
   text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
 }

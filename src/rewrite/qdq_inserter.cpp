@@ -10,7 +10,8 @@ namespace detent {
 namespace {
 
 bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::Float64 || type == DataType::BFloat16;
+  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::Float64 ||
+         type == DataType::BFloat16;
 }
 
 /// Floating-point type of every value: what the file declares, else the type of the node's first float operand; Float32
@@ -87,7 +88,8 @@ class QdqInserter {
   /// A value or node name that neither the graph nor this patch has.
   std::string unused(const std::string& wish) {
     std::string found = wish;
-    for (int suffix = 1; graph_.find_value(found) != kNoValue || graph_.find_node(found) != kNoNode || !taken_.insert(found).second;
+    for (int suffix = 1;
+         graph_.find_value(found) != kNoValue || graph_.find_node(found) != kNoNode || !taken_.insert(found).second;
          ++suffix)
       found = wish + "_" + std::to_string(suffix);
     return found;
@@ -99,7 +101,9 @@ class QdqInserter {
     return added;
   }
 
-  void read(NodeId node, int slot, const std::string& value) { patch().rewire.push_back({graph_.node(node).name, slot, value}); }
+  void read(NodeId node, int slot, const std::string& value) {
+    patch().rewire.push_back({graph_.node(node).name, slot, value});
+  }
 
   void collect_values() {
     std::map<ValueId, int> groups;
@@ -109,7 +113,8 @@ class QdqInserter {
     for (const auto& [id, group] : groups) {
       const auto range = ranges_.find(id);
       if (range == ranges_.end())
-        throw Error(ErrorCode::TableMismatch, "there is no range for value '" + name(id) + "', which is to be quantized",
+        throw Error(ErrorCode::TableMismatch,
+                    "there is no range for value '" + name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
       QuantType type = options_.activation;
       type.scale_type = scale_type(id);
@@ -172,8 +177,12 @@ class QdqInserter {
   std::string add_quantize(const std::string& wish, std::string source, const Grid& grid, DataType type) {
     if (type != grid.scale_type) source = add_cast(wish, "_to_scale_type", source, grid.scale_type);
     const std::string codes = unused(wish + "_quantized");
-    patch().add_nodes.push_back({"QuantizeLinear", unused(wish + "_QuantizeLinear"), {source, grid.scale, grid.zero_point},
-                                 {codes}, {{"axis", grid.axis}}, ""});
+    patch().add_nodes.push_back({"QuantizeLinear",
+                                 unused(wish + "_QuantizeLinear"),
+                                 {source, grid.scale, grid.zero_point},
+                                 {codes},
+                                 {{"axis", grid.axis}},
+                                 ""});
     return codes;
   }
 
@@ -181,30 +190,36 @@ class QdqInserter {
                       DataType type) {
     const bool casts = type != grid.scale_type;
     const std::string output = casts ? unused(wish + "_dequantized_" + std::string(name_of(grid.scale_type))) : result;
-    patch().add_nodes.push_back({"DequantizeLinear", unused(wish + "_DequantizeLinear"), {codes, grid.scale, grid.zero_point},
-                                 {output}, {{"axis", grid.axis}}, ""});
+    patch().add_nodes.push_back({"DequantizeLinear",
+                                 unused(wish + "_DequantizeLinear"),
+                                 {codes, grid.scale, grid.zero_point},
+                                 {output},
+                                 {{"axis", grid.axis}},
+                                 ""});
     if (casts)
-      patch().add_nodes.push_back({"Cast", unused(wish + "_Cast"), {output}, {result},
-                                   {{"to", static_cast<int64_t>(onnx_type_of(type))}}, ""});
+      patch().add_nodes.push_back(
+          {"Cast", unused(wish + "_Cast"), {output}, {result}, {{"to", static_cast<int64_t>(onnx_type_of(type))}}, ""});
   }
 
   std::string add_cast(const std::string& wish, const std::string& suffix, const std::string& source, DataType type) {
     const std::string output = unused(wish + suffix);
-    patch().add_nodes.push_back({"Cast", unused(output + "_Cast"), {source}, {output},
-                                 {{"to", static_cast<int64_t>(onnx_type_of(type))}}, ""});
+    patch().add_nodes.push_back(
+        {"Cast", unused(output + "_Cast"), {source}, {output}, {{"to", static_cast<int64_t>(onnx_type_of(type))}}, ""});
     return output;
   }
 
   void insert_weight(const WeightDecision& decision) {
     const int axis = options_.per_tensor_weights ? -1 : decision.axis;
     auto found = weights_.find({decision.value, axis});
-    if (found == weights_.end()) found = weights_.emplace(std::pair{decision.value, axis}, write_weight(decision, axis)).first;
+    if (found == weights_.end())
+      found = weights_.emplace(std::pair{decision.value, axis}, write_weight(decision, axis)).first;
     read(decision.node, decision.slot, found->second.dequantized);
   }
 
   WrittenWeight write_weight(const WeightDecision& decision, int axis) {
     const Tensor* weight = graph_.constant(decision.value);
-    if (!weight) throw Error(ErrorCode::Internal, "the weight '" + name(decision.value) + "' in the plan is not constant");
+    if (!weight)
+      throw Error(ErrorCode::Internal, "the weight '" + name(decision.value) + "' in the plan is not constant");
     WeightOptions options{options_.weight_bits, options_.weight_range, scale_type(decision.value)};
     // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
     if (!options_.int8_weights && options.bits < 8) options.range = WeightRange::Max;
@@ -234,7 +249,7 @@ class QdqInserter {
     const Tensor* constant = graph_.constant(bias);
     if (!input || !constant) return keep_float(constant ? "its input has no pair" : "it is not constant");
     const bool scaled = node.float_or("alpha", 1.0F) != 1.0F || node.float_or("beta", 1.0F) != 1.0F;
-    if (scaled && slot == kBiasOfScaledSum) return keep_float("alpha or beta is not 1");
+    if (scaled) return keep_float("alpha or beta is not 1");
     const int axis = options_.per_tensor_weights ? -1 : decision.axis;
     const QParams& weight = weights_.at({decision.value, axis}).qparams;
     std::optional<QuantizedWeight> quantized = quantize_bias(*constant, input->scale.front(), weight.scale);
@@ -242,11 +257,10 @@ class QdqInserter {
     const std::string wish = name(bias) + "_of_" + node.name;  // the scale belongs to this node's input and weight
     const Grid grid = add_grid(wish, quantized->qparams, DataType::Float32);
     const std::string result = unused(wish + "_dequantized");
-    add_dequantize(wish, add_constant(wish + "_quantized", std::move(quantized->codes)), result, grid, DataType::Float32);
+    add_dequantize(wish, add_constant(wish + "_quantized", std::move(quantized->codes)), result, grid,
+                   DataType::Float32);
     read(decision.node, slot, result);
   }
-
-  static constexpr int kBiasOfScaledSum = 2;
 
   /// Grid of the operand that the weight multiplies; nullptr when it has no pair.
   [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {

@@ -12,13 +12,13 @@ namespace detent {
 
 /// How the pairs of a plan are written. Which edges get one is decided by the plan alone.
 struct RewriteOptions {
-  QuantType activation;                         ///< grid of activations; its scale_type is ignored, see half_scales
+  QuantType activation;  ///< grid of activations; its scale_type is ignored, see half_scales
   int weight_bits = 8;
   WeightRange weight_range = WeightRange::Max;
-  bool per_tensor_weights = false;              ///< one scale per weight instead of one per channel
-  bool int8_weights = true;                     ///< INT8 initializer + DequantizeLinear; false: float weight + full pair
-  bool int32_bias = false;                      ///< constant bias as INT32 with scale s_x * s_w; false: float
-  bool half_scales = true;                      ///< FP16 values: FP16 scales (opset >= 19); false: FP32 scales and casts
+  bool per_tensor_weights = false;  ///< one scale per weight instead of one per channel
+  bool int8_weights = true;         ///< INT8 initializer + DequantizeLinear; false: float weight + full pair
+  bool int32_bias = false;          ///< constant bias as INT32 with scale s_x * s_w; false: float
+  bool half_scales = true;          ///< FP16 values: FP16 scales (opset >= 19); false: FP32 scales and casts
 };
 
 /// A value with a pair and the grid it got.
@@ -31,8 +31,8 @@ struct QuantizedValue {
 
 struct Rewrite {
   GraphPatch patch;
-  std::vector<QuantizedValue> values;   ///< every paired value, ascending by id
-  std::vector<std::string> warnings;    ///< sentences: a bias that stayed float, a value that was never anything but 0
+  std::vector<QuantizedValue> values;  ///< every paired value, ascending by id
+  std::vector<std::string> warnings;   ///< sentences: a bias that stayed float, a value that was never anything but 0
 };
 
 /// Writes a plan as a patch: QuantizeLinear/DequantizeLinear on every paired value, quantized weights, constant scales.
@@ -44,7 +44,7 @@ struct Rewrite {
 /// Empty   a plan without pairs and weights -> an empty patch.
 /// Errors  TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph.
 /// Source  ONNX QuantizeLinear-13 and -19; what engines want of it: placement notes in src/place/targets.
-[[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                                     const RewriteOptions& options = {});
+[[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan,
+                                     const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {});
 
 }  // namespace detent

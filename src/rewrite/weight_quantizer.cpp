@@ -48,7 +48,8 @@ double squared_error(const Channel& weights, float scale, CodeRange codes) {
 }
 
 float scale_for(float amax, const WeightOptions& options) {
-  const QuantType type{.type = DataType::Int8, .full_range = false, .weight_bits = options.bits, .scale_type = options.scale_type};
+  const QuantType type{
+      .type = DataType::Int8, .full_range = false, .weight_bits = options.bits, .scale_type = options.scale_type};
   return qparams_from_range({-amax, amax}, type).scale.front();
 }
 
@@ -72,7 +73,8 @@ float choose_scale(const Channel& weights, const WeightOptions& options) {
 }
 
 bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 || type == DataType::BFloat16;
+  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
+         type == DataType::BFloat16;
 }
 
 }  // namespace
@@ -80,7 +82,8 @@ bool is_float(DataType type) {
 QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options) {
   if (!is_float(weight.type()) || axis >= static_cast<int>(weight.shape().rank()))
     throw Error(ErrorCode::Internal, "a weight of type " + std::string(name_of(weight.type())) + " and shape " +
-                                         weight.shape().to_string() + " cannot be quantized along axis " + std::to_string(axis));
+                                         weight.shape().to_string() + " cannot be quantized along axis " +
+                                         std::to_string(axis));
   const Tensor values = cast(weight, DataType::Float32);
   const auto data = values.data<float>();
   if (!std::ranges::all_of(data, [](float w) { return std::isfinite(w); }))
@@ -103,7 +106,8 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   return result;
 }
 
-std::optional<QuantizedWeight> quantize_bias(const Tensor& bias, float input_scale, const std::vector<float>& weight_scale) {
+std::optional<QuantizedWeight> quantize_bias(const Tensor& bias, float input_scale,
+                                             const std::vector<float>& weight_scale) {
   const Shape& shape = bias.shape();
   if (!is_float(bias.type()) || shape.rank() == 0 || weight_scale.empty()) return std::nullopt;
   const auto count = static_cast<size_t>(shape[shape.rank() - 1]);

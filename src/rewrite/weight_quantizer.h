@@ -13,7 +13,7 @@ enum class WeightRange : uint8_t {
 };
 
 struct WeightOptions {
-  int bits = 8;                             ///< 7 keeps codes in [-64, 63] against saturation without VNNI
+  int bits = 8;  ///< 7 keeps codes in [-64, 63] against saturation without VNNI
   WeightRange range = WeightRange::Max;
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
 };

@@ -43,8 +43,8 @@ float our_amax(const char* calibrator, const Histogram& histogram, RangeKind kin
 }
 
 void print_row(const Case& reference, const std::string& method, double ours, double theirs, const std::string& note) {
-  std::printf("  %-22s %-18s ours %-12.6g theirs %-12.6g %s\n", reference.histogram.c_str(), method.c_str(), ours, theirs,
-              note.c_str());
+  std::printf("  %-22s %-18s ours %-12.6g theirs %-12.6g %s\n", reference.histogram.c_str(), method.c_str(), ours,
+              theirs, note.c_str());
 }
 
 TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
@@ -78,7 +78,8 @@ TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
         EXPECT_TRUE(gap) << reference.histogram << " " << percent << ": " << bins_from_theirs << " bins";
         ++apart;
       }
-      print_row(reference, percent, ours, theirs, std::to_string(bins_from_theirs) + " bins" + (gap ? ", whole rank" : ""));
+      print_row(reference, percent, ours, theirs,
+                std::to_string(bins_from_theirs) + " bins" + (gap ? ", whole rank" : ""));
     }
   }
   std::printf("  worst distance from the ranked element: %.3f bins\n", worst);
@@ -89,7 +90,8 @@ TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
 double true_error(const std::vector<float>& values, double amax, int lowest, int highest) {
   double error = 0;
   for (const double x : values) {
-    const double code = std::clamp(std::nearbyint(x * highest / amax), static_cast<double>(lowest), static_cast<double>(highest));
+    const double code =
+        std::clamp(std::nearbyint(x * highest / amax), static_cast<double>(lowest), static_cast<double>(highest));
     const double difference = code * amax / highest - x;
     error += difference * difference;
   }
@@ -127,7 +129,8 @@ TEST_F(SharedReferenceRawData, EntropyLosesHardlyMoreThanTheirOptimum) {
     const std::vector<float> edges = reference.edges();
     const std::vector<double> real_counts(counts.begin(), counts.end());
     const ClippedDivergence divergence(without_zero_peak(real_counts));
-    const auto nearest = static_cast<size_t>(std::lower_bound(edges.begin(), edges.end(), static_cast<float>(ours)) - edges.begin());
+    const auto nearest =
+        static_cast<size_t>(std::lower_bound(edges.begin(), edges.end(), static_cast<float>(ours)) - edges.begin());
     double best = INFINITY, near = INFINITY;
     size_t best_bins = 0;
     for (size_t bins = 128; bins <= divergence.bins(); ++bins) {

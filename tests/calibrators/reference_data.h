@@ -27,14 +27,15 @@ std::vector<T> read_npy(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const auto refuse = [&](const std::string& what) { throw std::runtime_error(path.string() + ": " + what); };
-  if (bytes.size() < 10 || bytes.compare(0, 6, "\x93NUMPY") != 0 || bytes[6] != 1) refuse("not an .npy file, version 1");
-  const size_t header_size =
-      static_cast<unsigned char>(bytes[8]) + size_t{256} * static_cast<unsigned char>(bytes[9]);
+  if (bytes.size() < 10 || bytes.compare(0, 6, "\x93NUMPY") != 0 || bytes[6] != 1)
+    refuse("not an .npy file, version 1");
+  const size_t header_size = static_cast<unsigned char>(bytes[8]) + size_t{256} * static_cast<unsigned char>(bytes[9]);
   const std::string header = bytes.substr(10, header_size);
   const std::string type = std::is_same_v<T, float> ? "<f4" : std::is_same_v<T, double> ? "<f8" : "<i8";
   if (header.find("'" + type + "'") == std::string::npos) refuse("expected elements of type " + type);
   std::vector<T> values((bytes.size() - 10 - header_size) / sizeof(T));
-  if (header.find("(" + std::to_string(values.size()) + ",)") == std::string::npos) refuse("its size does not fit its shape");
+  if (header.find("(" + std::to_string(values.size()) + ",)") == std::string::npos)
+    refuse("its size does not fit its shape");
   std::memcpy(values.data(), bytes.data() + 10 + header_size, values.size() * sizeof(T));
   return values;
 }

@@ -29,7 +29,7 @@ class EveryInstructionSet : public testing::TestWithParam<int64_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(, EveryInstructionSet, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
 
 /// `next(random)` count times.
 std::vector<float> generate(size_t count, const std::function<float(std::mt19937&)>& next) {

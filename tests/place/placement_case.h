@@ -16,9 +16,10 @@
 ///       pair   x -> c1   R1
 ///       share  a b
 ///
-/// `{...}` is filled with as many numbers as the shape before it needs. A node is called by its first output, an edge is
-/// `value -> node` (`value -> node:slot` where a node reads a value twice). Expectations, each with an optional beginning
-/// of the rule's name where a decision is meant:
+/// A line `needs OP` before `model` skips the case where Detent has no such operator.
+/// `{...}` is filled with as many numbers as the shape before it needs. A node is called by its first output, an edge
+/// is `value -> node` (`value -> node:slot` where a node reads a value twice). Expectations, each with an optional
+/// beginning of the rule's name where a decision is meant:
 ///     pair E [R]     the edge reads a pair; every edge not listed must be float
 ///     float E [R]    the edge is float by that rule
 ///     int8 N [R], keep N [R]   the layer is INT8, stays float; layers not listed must be INT8
@@ -37,7 +38,7 @@ struct Line {
 };
 
 struct Expectation {
-  int number = 0;                    ///< line of `expect`
+  int number = 0;  ///< line of `expect`
   std::string target;
   PlacementOptions options;
   std::vector<Line> lines;
@@ -46,7 +47,8 @@ struct Expectation {
 struct PlacementCase {
   std::filesystem::path file;
   int number = 0;
-  std::string name;                  ///< "residual_add_ResNetBlockPairsItsSkip"
+  std::string name;   ///< "residual_add_ResNetBlockPairsItsSkip"
+  std::string needs;  ///< operator without which the case is skipped; mostly empty
   std::string model;
   std::vector<Expectation> expectations;
 };

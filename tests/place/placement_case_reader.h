@@ -65,13 +65,18 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       continue;
     }
     words >> value;
-    if (option == "--include") options.include.push_back(value);
-    else if (option == "--exclude") options.exclude.push_back(value);
-    else if (option == "--include-op") options.include_op.push_back(value);
-    else if (option == "--exclude-op") options.exclude_op.push_back(value);
+    if (option == "--include")
+      options.include.push_back(value);
+    else if (option == "--exclude")
+      options.exclude.push_back(value);
+    else if (option == "--include-op")
+      options.include_op.push_back(value);
+    else if (option == "--exclude-op")
+      options.exclude_op.push_back(value);
     else if (const auto found = option_words().find(option + " " + value); found != option_words().end())
       found->second(options);
-    else throw std::runtime_error("unknown option '" + option + " " + value + "'");
+    else
+      throw std::runtime_error("unknown option '" + option + " " + value + "'");
   }
 }
 
@@ -88,10 +93,12 @@ inline void read_placement_file(const std::filesystem::path& file, std::vector<P
     words >> word;
     std::getline(words >> std::ws, rest);
     if (word == "case") {
-      cases.push_back({file, number, file.stem().string() + "_" + rest, "", {}});
+      cases.push_back({file, number, file.stem().string() + "_" + rest, "", "", {}});
       in_model = false;
     } else if (cases.empty() || cases.back().file != file) {
       throw misread(file, number, "expected `case NAME` first");
+    } else if (word == "needs") {
+      cases.back().needs = rest;
     } else if (word == "model") {
       in_model = true;
     } else if (word == "expect") {

@@ -47,17 +47,23 @@ std::string explain(const Graph& graph, const EdgeDecision& ours, bool theirs) {
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
-    case OpKind::Resize:
-      return "R8: pooling only between INT8 kernels (ours)";
+    case OpKind::Resize: return "R8: pooling only between INT8 kernels (ours)";
     case OpKind::Add:
     case OpKind::Mul:
-      if (ours.rule.starts_with("R8") || (theirs && ours.rule == "-")) return "R8: elementwise only between INT8 kernels (ours)";
+      if (ours.rule.starts_with("R2")) return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu (ours)";
+      if (ours.rule.starts_with("R8") || (theirs && ours.rule == "-"))
+        return "R8: elementwise only between INT8 kernels (ours)";
+      break;
+    case OpKind::Gemm:
+      if (ours.rule.starts_with("R10"))
+        return "R10: narrow Gemm; the reference records exclusions of convolutions only";
       break;
     case OpKind::MatMul:
+      if (ours.rule.starts_with("R10"))
+        return "R10: narrow MatMul; the reference records exclusions of convolutions only";
       if (ours.rule.starts_with("R9")) return "R9: products of activations stay float (ours)";
       break;
-    default:
-      break;
+    default: break;
   }
   if (ours.rule.starts_with("R6")) return "R6: pairs around a ConvTranspose's activation (ours)";
   return "";
@@ -97,15 +103,16 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, std::map<EdgeK
   return result;
 }
 
-class SharedModelOptimizer : public testing::TestWithParam<std::string> {};
+class ModelOptimizer : public testing::TestWithParam<std::string> {};
 
-TEST_P(SharedModelOptimizer, DiffersByOurPoliciesOnly) {
+TEST_P(ModelOptimizer, DiffersByOurPoliciesOnly) {
   const std::string folder = GetParam().substr(0, GetParam().find("__"));
   const std::string file = GetParam().substr(GetParam().find("__") + 2);
   const fs::path reference = shared_folder() / "reference/peers/modelopt_placement" / (GetParam() + ".json");
   fs::path model_file = shared_folder() / "models" / folder / (file + ".onnx");
   if (!fs::exists(model_file)) model_file = shared_folder() / "exports" / folder / (file + ".onnx");
-  if (!fs::exists(reference) || !fs::exists(model_file)) GTEST_SKIP() << "missing " << reference << " or " << model_file;
+  if (!fs::exists(reference) || !fs::exists(model_file))
+    GTEST_SKIP() << "missing " << reference << " or " << model_file;
 
   Model model = read_model(model_file);
   fold_batchnorms(model);
@@ -117,11 +124,12 @@ TEST_P(SharedModelOptimizer, DiffersByOurPoliciesOnly) {
   for (const std::string& edge : result.unexplained) ADD_FAILURE() << edge;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, SharedModelOptimizer,
+INSTANTIATE_TEST_SUITE_P(Shared, ModelOptimizer,
                          testing::Values("shapes_unet__model_opset13", "shapes_unet__model_opset20_dynamo",
                                          "occupancy3d__model_opset13", "occupancy3d__model_opset20_dynamo",
                                          "cifar10_resnet18__model_opset17", "cifar10_efficientnet_b0__model_opset17",
-                                         "imagenet_mobilenetv2__model_opset12", "imagenet_squeezenet1.1__model_opset12"),
+                                         "imagenet_mobilenetv2__model_opset12",
+                                         "imagenet_squeezenet1.1__model_opset12"),
                          [](const auto& one) {
                            std::string name = one.param;
                            for (char& c : name)

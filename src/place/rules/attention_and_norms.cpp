@@ -1,4 +1,5 @@
-//   before:   Conv --> Transpose --> LayerNormalization        after:   Conv --> Transpose --> Q --> DQ --> LayerNormalization
+//   before:   Conv --> Transpose --> LayerNormalization
+//   after:    Conv --> Transpose --> Q --> DQ --> LayerNormalization
 //
 // Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
 // activations stays float (ours; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both inputs.
@@ -18,10 +19,8 @@ bool stays_float(OpKind kind) {
     case OpKind::LayerNorm:
     case OpKind::InstanceNorm:
     case OpKind::GroupNorm:
-    case OpKind::OtherNorm:
-      return true;
-    default:
-      return false;
+    case OpKind::OtherNorm: return true;
+    default: return false;
   }
 }
 

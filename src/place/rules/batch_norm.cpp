@@ -1,8 +1,11 @@
-//   before:   Conv --> y --+--> BatchNormalization --> Relu        after:   Conv --> y --> Q --> DQ --> BatchNormalization
-//                          +--> Concat                                            +--> Concat
+//   before:   Conv --> y --+--> BatchNormalization --> Relu
+//                          +--> Concat
+//   after:    Conv --> y --+--> Q --> DQ --> BatchNormalization --> Relu
+//                          +--> Concat
 //
-// A BatchNormalization behind Conv, ConvTranspose or Gemm was folded into the weights before any rule runs (TensorRT has no
-// fusion for Q/DQ + ConvTranspose + BN). One that could not be folded gets a pair on its input where INT8 comes in.
+// A BatchNormalization behind Conv, ConvTranspose or Gemm was folded into the weights before any rule runs (TensorRT
+// has no fusion for Q/DQ + ConvTranspose + BN). One that could not be folded gets a pair on its input where INT8 comes
+// in.
 //
 // Source: github.com/NVIDIA/TensorRT/issues/3412; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases;
 // NVIDIA Model-Optimizer. Motivated by DenseNet, where BN stands behind a Concat.
@@ -24,10 +27,10 @@ void decide(PlacementDraft& draft) {
     const Node* source = draft.graph().producer(input);
     bool quantized = sources[static_cast<size_t>(input)];
     if (source && is_data_concat(draft, source->id))
-      quantized = std::any_of(source->inputs.begin(), source->inputs.end(), [&](ValueId value) {
-        return value != kNoValue && sources[static_cast<size_t>(value)];
-      });
-    if (quantized) draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads what an INT8 kernel writes");
+      quantized = std::any_of(source->inputs.begin(), source->inputs.end(),
+                              [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; });
+    if (quantized)
+      draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads what an INT8 kernel writes");
   }
 }
 

@@ -1,12 +1,13 @@
 //   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> MaxPool --> Q --> DQ --> Conv
 //
-// Q and DQ commute with an op if Q(op(x)) = op(Q(x)): MaxPool, Reshape, Transpose, Slice, Pad with 0 ... Such an op gets no
-// pair of its own: the pair sits at the first quantized consumer and TensorRT pulls the Q up. Pairs that do stand on
-// both sides share one scale. `--maxpool both` asks for a pair before MaxPool too.
+// Q and DQ commute with an op if Q(op(x)) = op(Q(x)): MaxPool, Reshape, Transpose, Slice, Pad with 0 ... Such an op
+// gets no pair of its own: the pair sits at the first quantized consumer and TensorRT pulls the Q up. Pairs that do
+// stand on both sides share one scale. `--maxpool both` asks for a pair before MaxPool too.
 //
-// Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad, DepthToSpace and
-// SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse when the pair is before
-// the Pad: github.com/NVIDIA/TensorRT/issues/2592. Motivated by models/imagenet_squeezenet1.1 and models/shapes_unet.
+// Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad,
+// DepthToSpace and SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse
+// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592. Motivated by models/imagenet_squeezenet1.1
+// and models/shapes_unet.
 
 #include "place/flow.h"
 #include "place/rules/rules.h"
@@ -47,9 +48,11 @@ void share(PlacementDraft& draft) {
 }  // namespace
 
 Rule commuting_ops() {
-  return {.name = "R7 commuting op",
-          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-          .share = share};
+  return {
+      .name = "R7 commuting op",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .share = share};
 }
 
 }  // namespace detent::rules

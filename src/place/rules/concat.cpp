@@ -1,14 +1,15 @@
-//   before:   a = Conv --+-> MaxPool -> Conv       after:   MaxPool(a) and Concat(a, b) carry a pair each, of one scale:
-//             b = Conv ..|..> Concat -> Conv                a --+-> MaxPool -> Q/DQ(s) -> Conv
-//                        +----^                             b --+-> Concat  -> Q/DQ(s) -> Conv
+//   before:   a --+--> MaxPool --> Conv               after:   a --+--> MaxPool --> Q/DQ(s) --> Conv
+//                 +--> Concat --> Conv                             +--> Concat --> Q/DQ(s) --> Conv
+//             b -------^                                       b -------^
 //
-// Where a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it and every pair on one of its
-// inputs, or reached from one through commuting ops in either direction, takes the same scale. Inputs without a pair get none:
-// TensorRT clones the Q into each producer. Overlapping sets merge. Unequal scales would force a requantization.
+// Where a Concat's output, through commuting ops, feeds a quantized op, one pair stands behind it and every pair on one
+// of its inputs, or reached from one through commuting ops in either direction, takes the same scale. Inputs without a
+// pair get none: TensorRT clones the Q into each producer. Overlapping sets merge. Unequal scales would force a
+// requantization.
 //
-// Source: github.com/NVIDIA/TensorRT/issues/2597 (the log shows the cloned Q); NVIDIA Model-Optimizer concat elimination;
-// NVIDIA-AI-IOT/yolo_deepstream yolov7_qat (180 -> 207 images/s from equal scales); .../issues/4366 for the notes.
-// Motivated by models/shapes_unet.
+// Source: github.com/NVIDIA/TensorRT/issues/2597 (the log shows the cloned Q); NVIDIA Model-Optimizer concat
+// elimination; NVIDIA-AI-IOT/yolo_deepstream yolov7_qat (180 -> 207 images/s from equal scales); .../issues/4366 for
+// the notes. Motivated by models/shapes_unet.
 
 #include "place/flow.h"
 #include "place/rules/rules.h"
@@ -38,7 +39,8 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const std::vector<b
     const ValueId input = draft.graph().node(concat).inputs[static_cast<size_t>(slot)];
     if (!sources[static_cast<size_t>(input)])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
-                 draft.describe_source(input) + ", which does not run in INT8; the quantization moves in front of the Concat");
+                 draft.describe_source(input) +
+                 ", which does not run in INT8; the quantization moves in front of the Concat");
   }
 }
 
@@ -75,8 +77,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule concat() {
-  return {.name = "R5 concat", .source = "github.com/NVIDIA/TensorRT/issues/2597", .share = share};
-}
+Rule concat() { return {.name = "R5 concat", .source = "github.com/NVIDIA/TensorRT/issues/2597", .share = share}; }
 
 }  // namespace detent::rules

@@ -1,12 +1,12 @@
 //   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also where nobody quantized reads the Relu)
 //   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
 //
-// In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose without
-// a quantized reader still gets a closing pair. One user saw the fusion with an activation give wrong output, cured by a
-// pair on both sides of the activation: `split`, the default for activations other than Relu (ours).
+// In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose
+// without a quantized reader still gets a closing pair. One user saw the fusion with an activation give wrong output,
+// cured by a pair on both sides of the activation: `split`, the default for activations other than Relu (ours).
 //
-// Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a LeakyRelu
-// needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
+// Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a
+// LeakyRelu needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
 
 #include "place/flow.h"
 #include "place/rules/rules.h"
@@ -39,7 +39,8 @@ void decide(PlacementDraft& draft) {
     if (activation == kNoNode) continue;
     const std::string what = draft.describe(node.id) + " and " + draft.describe(activation);
     if (splits(draft, activation)) {
-      replace_readers(draft, node.output(0), what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
+      replace_readers(draft, node.output(0),
+                      what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
     } else {
       draft.keep_float(activation, 0, what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
     }
@@ -60,9 +61,10 @@ void close(PlacementDraft& draft) {
     bool reached = false;
     for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
     if (reached) continue;
-    replace_readers(draft, last, "closing pair behind " + draft.describe(node.id) +
-                                     (volume ? ": in 3-D it is INT8 only between two pairs"
-                                             : ": its activation fuses only with a pair behind it"));
+    replace_readers(draft, last,
+                    "closing pair behind " + draft.describe(node.id) +
+                        (volume ? ": in 3-D it is INT8 only between two pairs"
+                                : ": its activation fuses only with a pair behind it"));
   }
 }
 

@@ -5,10 +5,10 @@
 //
 // TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them breaks the kernel in two.
 //
-// Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and SiLU.
-// Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair before them). LeakyRelu needs the pair behind:
-// github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205.
-// Motivated by models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
+// Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and
+// SiLU. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
+// behind: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205. Motivated by
+// models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
 
 #include "place/flow.h"
 #include "place/rules/rules.h"
@@ -32,7 +32,8 @@ void decide(PlacementDraft& draft) {
     if (!draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));
     if (activation == kNoNode) continue;
-    draft.keep_float(activation, 0, "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
+    draft.keep_float(activation, 0,
+                     "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
     if (is_depthwise(draft, node.id) && gated_activation(draft, activation))
       draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
   }
@@ -52,10 +53,12 @@ void share(PlacementDraft& draft) {
 }  // namespace
 
 Rule fused_activation() {
-  return {.name = "R2 fused activation",
-          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-          .decide = decide,
-          .share = share};
+  return {
+      .name = "R2 fused activation",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .decide = decide,
+      .share = share};
 }
 
 }  // namespace detent::rules

@@ -1,15 +1,16 @@
-//   before:   Conv --> Relu --> GlobalAveragePool --> Flatten --> Gemm        after:   Conv --> Relu --> Q --> DQ -->
-//                                                                             GlobalAveragePool --> Flatten --> Q --> DQ --> Gemm
+//   before:   Conv --> Relu --> GlobalAveragePool --> Q --> DQ --> Conv
+//   after:    Conv --> Relu --> Q --> DQ --> GlobalAveragePool --> Q --> DQ --> Conv
 //
 // An op without weights that reads INT8 must write INT8: average pooling, ReduceMean over space, Add and Mul of two
 // activations, linear Resize are quantized where a producer runs in INT8 and all consumers are quantized (stricter than
-// Model-Optimizer, which asks for any quantized neighbour; ours). The Mul of a squeeze-and-excite block gets pairs on both inputs:
+// Model-Optimizer, which asks for any quantized neighbour; ours). The Mul of a squeeze-and-excite block gets pairs on
+// both inputs:
 //
 //   x --+-> GlobalAveragePool -> Conv -> Relu -> Conv -> Sigmoid -> Q/DQ -+        (--se-mul both|float)
 //       +-> Q/DQ ------------------------------------------------------> Mul
 //
-// Source: TensorRT developer guide, "Explicit Quantization"; Model-Optimizer and NVIDIA/TensorRT tools/tensorflow-quantization
-// (EfficientNet, MobileNetV3). Motivated by models/cifar10_efficientnet_b0.
+// Source: TensorRT developer guide, "Explicit Quantization"; Model-Optimizer and NVIDIA/TensorRT
+// tools/tensorflow-quantization (EfficientNet, MobileNetV3). Motivated by models/cifar10_efficientnet_b0.
 
 #include <algorithm>
 
@@ -47,32 +48,31 @@ bool is_excitation(const PlacementDraft& draft, const Node& node) {
   return excites(draft, node.inputs[0], node.inputs[1]) || excites(draft, node.inputs[1], node.inputs[0]);
 }
 
-// Means over spatial axes: every axis is 2 or more, or counted from the end and not the last alone (a norm over features).
+// Means over spatial axes: every axis is 2 or more, or counted from the end and not the last alone (a norm over
+// features).
 bool is_spatial_mean(const PlacementDraft& draft, const Node& node) {
   std::vector<int64_t> axes = node.ints_or("axes", {});
   const Tensor* tensor = node.input(1) == kNoValue ? nullptr : draft.graph().constant(node.input(1));
-  if (tensor && tensor->type() == DataType::Int64) axes.assign(tensor->data<int64_t>().begin(), tensor->data<int64_t>().end());
+  if (tensor && tensor->type() == DataType::Int64)
+    axes.assign(tensor->data<int64_t>().begin(), tensor->data<int64_t>().end());
   if (axes.empty()) return false;
   const bool from_front = std::all_of(axes.begin(), axes.end(), [](int64_t axis) { return axis >= 2; });
-  const bool from_end = axes.size() >= 2 && std::all_of(axes.begin(), axes.end(), [](int64_t axis) { return axis < 0; });
+  const bool from_end =
+      axes.size() >= 2 && std::all_of(axes.begin(), axes.end(), [](int64_t axis) { return axis < 0; });
   return from_front || from_end;
 }
 
 bool is_quantizable(const PlacementDraft& draft, const Node& node) {
   switch (draft.kind(node.id)) {
     case OpKind::AveragePool:
-    case OpKind::GlobalAveragePool:
-      return true;
-    case OpKind::ReduceMean:
-      return is_spatial_mean(draft, node);
-    case OpKind::Resize:
-      return node.string_or("mode", "nearest") == "linear";
+    case OpKind::GlobalAveragePool: return true;
+    case OpKind::ReduceMean: return is_spatial_mean(draft, node);
+    case OpKind::Resize: return node.string_or("mode", "nearest") == "linear";
     case OpKind::Add:
     case OpKind::Mul:
       return node.inputs.size() == 2 && !draft.is_constant(node.inputs[0]) && !draft.is_constant(node.inputs[1]) &&
              !gated_activation(draft, node.id);
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -81,7 +81,8 @@ void place_excitation(PlacementDraft& draft, const Node& node) {
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
     else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
-      draft.pair(node.id, slot, "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them)");
+      draft.pair(node.id, slot,
+                 "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them)");
   }
 }
 
@@ -93,13 +94,17 @@ void decide(PlacementDraft& draft) {
     const auto& slots = draft.data_slots(node.id);
     if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) continue;
     const std::vector<bool> sources = int8_sources(draft);
-    const auto from_int8 = [&](int slot) { return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])]; };
+    const auto from_int8 = [&](int slot) {
+      return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])];
+    };
     if (!std::any_of(slots.begin(), slots.end(), from_int8)) continue;
     const bool wanted = all_readers_quantized(draft, node.output(0));
     for (const int slot : slots) {
       if (!wanted)
-        draft.keep_float(node.id, slot, "a reader of " + draft.describe(node.id) + " is not quantized, so it would have to "
-                                        "write float");
+        draft.keep_float(node.id, slot,
+                         "a reader of " + draft.describe(node.id) +
+                             " is not quantized, so it would have to "
+                             "write float");
       else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
         draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
     }
@@ -109,9 +114,11 @@ void decide(PlacementDraft& draft) {
 }  // namespace
 
 Rule pooling_and_elementwise() {
-  return {.name = "R8 pooling and elementwise",
-          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-          .decide = decide};
+  return {
+      .name = "R8 pooling and elementwise",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .decide = decide};
 }
 
 }  // namespace detent::rules

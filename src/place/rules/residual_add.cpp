@@ -1,14 +1,17 @@
-//   before:   x --+--> Conv --> Relu --> Conv --> Add --> Relu      after:   x --> Q --> DQ --+--> Conv ... Conv ---> Add
-//                 +-------------------------------^                                           +-----------------------^
+//   before:   x --+--> Conv --> Relu --> Conv --> Add --> Relu
+//                 +-------------------------------^
+//   after:    x --> Q --> DQ --+--> Conv --> Relu --> Q --> DQ --> Conv --> Add --> Relu
+//                              +--------------------------------------------^
 //
-// The Conv in front of the Add ("main") stays float on its way in, so that Conv + Add (+ Relu) is one kernel; the other input,
-// the skip, gets a pair: its precision decides whether that kernel can write INT8. Two candidates: the longer path from the
-// nearest common ancestor is main; equally long: the second input.
+// The Conv in front of the Add ("main") stays float on its way in, so that Conv + Add (+ Relu) is one kernel; the other
+// input, the skip, gets a pair: its precision decides whether that kernel can write INT8. Two candidates: the longer
+// path from the nearest common ancestor is main; equally long: the second input.
 //
-// Source: TensorRT developer guide, "Explicit Quantization" (skip connections); NVIDIA Model-Optimizer for the candidates;
-// NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases (the producer has no other consumer);
-// Conv -> SiLU/LeakyRelu/Clip -> Add: Model-Optimizer, github.com/NVIDIA/TensorRT/issues/2204, yolo_deepstream yolov7_qat.
-// Motivated by models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck) and the YOLO bottleneck.
+// Source: TensorRT developer guide, "Explicit Quantization" (skip connections); NVIDIA Model-Optimizer for the
+// candidates; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases (the producer has no other consumer);
+// Conv -> SiLU/LeakyRelu/Clip -> Add: Model-Optimizer, github.com/NVIDIA/TensorRT/issues/2204, yolo_deepstream
+// yolov7_qat. Motivated by models/cifar10_resnet18, models/imagenet_mobilenetv2 (linear bottleneck) and the YOLO
+// bottleneck.
 
 #include <algorithm>
 #include <array>
@@ -108,11 +111,12 @@ int main_slot(const PlacementDraft& draft, const Node& add) {
   return other.contains(draft.graph().node(candidate).output(0)) ? -1 : slot;
 }
 
-// Slot of an input that an INT8 weighted op with an activation other than Relu writes; -1 when there is none.
+// Slot of an input that an INT8 weighted op with an activation other than Relu writes for this Add alone; -1 when there
+// is none.
 int activated_slot(const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
     const Node* node = draft.graph().producer(add.inputs[static_cast<size_t>(slot)]);
-    if (!node || draft.is_out(node->id)) continue;
+    if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.inputs[static_cast<size_t>(slot)])) continue;
     ValueId source = kNoValue;
     if (const auto gated = gated_activation(draft, node->id))
       source = gated->input;
@@ -127,8 +131,9 @@ int activated_slot(const PlacementDraft& draft, const Node& add) {
 void place_residual(PlacementDraft& draft, const Node& add, int main) {
   const NodeId layer = backbone(draft, add.inputs[static_cast<size_t>(main)]);
   draft.keep_float(add.id, main, "main branch: " + draft.describe(layer) + " and this Add become one kernel");
-  draft.pair(add.id, 1 - main, "skip of a residual Add: its precision decides whether the kernel of " +
-                                   draft.describe(layer) + " and this Add can write INT8");
+  draft.pair(add.id, 1 - main,
+             "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(layer) +
+                 " and this Add can write INT8");
 }
 
 void place_activated(PlacementDraft& draft, const Node& add, int activated) {
@@ -137,7 +142,8 @@ void place_activated(PlacementDraft& draft, const Node& add, int activated) {
     draft.pair(add.id, 1 - activated, "skip of an Add behind an activation (--act-add main)");
     return;
   }
-  const std::string reason = "Conv, activation, Add is not a residual kernel: both inputs are quantized (--act-add both)";
+  const std::string reason =
+      "Conv, activation, Add is not a residual kernel: both inputs are quantized (--act-add both)";
   draft.pair(add.id, 0, reason);
   draft.pair(add.id, 1, reason);
 }
@@ -145,7 +151,8 @@ void place_activated(PlacementDraft& draft, const Node& add, int activated) {
 void decide(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::Add || draft.is_out(node.id) || node.inputs.size() != 2) continue;
-    if (node.inputs[0] == node.inputs[1] || draft.is_constant(node.inputs[0]) || draft.is_constant(node.inputs[1])) continue;
+    if (node.inputs[0] == node.inputs[1] || draft.is_constant(node.inputs[0]) || draft.is_constant(node.inputs[1]))
+      continue;
     const int main = main_slot(draft, node);
     if (main >= 0) {
       if (draft.may_carry_pair(node.inputs[static_cast<size_t>(1 - main)])) place_residual(draft, node, main);
@@ -160,9 +167,11 @@ void decide(PlacementDraft& draft) {
 }  // namespace
 
 Rule residual_add() {
-  return {.name = "R4 residual add",
-          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-          .decide = decide};
+  return {
+      .name = "R4 residual add",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .decide = decide};
 }
 
 }  // namespace detent::rules

@@ -1,9 +1,9 @@
 //   head Conv of 1 output channel:   before: Q --> DQ --> Conv(16 -> 1)        after: Conv(16 -> 1) in float
 //
-// Layers too small to gain from INT8, by Model-Optimizer's measure (`--small-layers auto`; `quantize` turns the rule off).
-// Conv with OC < 16 or IC/group < 16 is kept INT8 only if: group 1, OC or IC divisible by 8, square kernel, and (fed by a graph
-// input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul stay float with N < 16 or
-// K < 16, or with a 2-D output of M or N = 1 for certain. ConvTranspose has no such rule.
+// Layers too small to gain from INT8, by Model-Optimizer's measure (`--small-layers auto`; `quantize` turns the rule
+// off). Conv with OC < 16 or IC/group < 16 is kept INT8 only if: group 1, OC or IC divisible by 8, square kernel, and
+// (fed by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul
+// stay float with N < 16 or K < 16, or with a 2-D output of M or N = 1 for certain. ConvTranspose has no such rule.
 //
 // Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions).
 // Motivated by models/occupancy3d, whose head has one output channel.
@@ -15,8 +15,8 @@
 namespace detent::rules {
 namespace {
 
-constexpr int64_t kSmall = 16;   // channels below which Model-Optimizer looks twice
-constexpr int64_t kVector = 8;   // channels per vector of TensorRT's INT8 layouts that it asks for
+constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer looks twice
+constexpr int64_t kVector = 8;  // channels per vector of TensorRT's INT8 layouts that it asks for
 
 bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) {
   return draft.graph().value(node.input(0)).is_input;
@@ -52,13 +52,10 @@ bool is_small_product(const PlacementDraft& draft, const Node& node) {
 
 bool is_small(const PlacementDraft& draft, const Node& node) {
   switch (draft.kind(node.id)) {
-    case OpKind::Conv:
-      return is_small_conv(draft, node);
+    case OpKind::Conv: return is_small_conv(draft, node);
     case OpKind::Gemm:
-    case OpKind::MatMul:
-      return is_small_product(draft, node);
-    default:
-      return false;
+    case OpKind::MatMul: return is_small_product(draft, node);
+    default: return false;
   }
 }
 

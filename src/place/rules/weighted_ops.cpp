@@ -1,8 +1,9 @@
 //   before:   x ---------> Conv --> y          after:   x --> Q --> DQ ---------------> Conv --> y
 //             w (float) ---^                            w (int8, per channel) --> DQ ---^
 //
-// Conv, ConvTranspose, Gemm and MatMul with a constant operand read a pair and a quantized weight; nothing behind them: the
-// next consumer asks for its own pair, and TensorRT writes INT8 from the kernel if that is all that reads the value.
+// Conv, ConvTranspose, Gemm and MatMul with a constant operand read a pair and a quantized weight; nothing behind them:
+// the next consumer asks for its own pair, and TensorRT writes INT8 from the kernel if that is all that reads the
+// value.
 //
 // Source: TensorRT developer guide, "Explicit Quantization", Q/DQ placement recommendations; NVIDIA Model-Optimizer,
 // modelopt/onnx/quantization. "No pair beside operators of other domains": the guide for INT8 plugins, the rest ours.
@@ -25,7 +26,8 @@ void decide(PlacementDraft& draft) {
       draft.run_float(node.id, reason);
       continue;
     }
-    draft.pair(node.id, slot, "weighted ops read quantized data; one pair per value, shared by its quantized consumers");
+    draft.pair(node.id, slot,
+               "weighted ops read quantized data; one pair per value, shared by its quantized consumers");
     draft.run_int8(node.id, "quantized input and weight");
   }
 }
@@ -33,9 +35,11 @@ void decide(PlacementDraft& draft) {
 }  // namespace
 
 Rule weighted_ops() {
-  return {.name = "R1 weighted op",
-          .source = "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-          .decide = decide};
+  return {
+      .name = "R1 weighted op",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .decide = decide};
 }
 
 }  // namespace detent::rules

@@ -10,10 +10,12 @@ constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-opti
 
 constexpr std::array kFacts{
     SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
-    SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float", kTried},
+    SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float",
+                kTried},
     SourcedFact{"an integer kernel needs pairs on all its inputs and on its output", kTried},
     SourcedFact{"levels extended and all convert, basic does not", kTried},
-    SourcedFact{"a float weight is quantized per tensor when the data input has a DQ and the output leads to a Q", kTried},
+    SourcedFact{"a float weight is quantized per tensor when the data input has a DQ and the output leads to a Q",
+                kTried},
     SourcedFact{"int8 activations become integer only where each Q has one DQ with one consumer", kTried},
     SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
     SourcedFact{"FP16 scales are refused below opset 19", kTried},

@@ -10,7 +10,8 @@ constexpr std::string_view kGuide =
 constexpr std::string_view kGuide8 =
     "docs.nvidia.com/deeplearning/tensorrt/archives/tensorrt-861/developer-guide/index.html#qdq-placement-recs";
 constexpr std::string_view kParser = "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantizeLinear";
-constexpr std::string_view kHeader = "github.com/NVIDIA/TensorRT, include/NvInfer.h, IQuantizeLayer and IDequantizeLayer";
+constexpr std::string_view kHeader =
+    "github.com/NVIDIA/TensorRT, include/NvInfer.h, IQuantizeLayer and IDequantizeLayer";
 
 // True for every version we write for.
 constexpr std::array kEveryVersion{
@@ -18,22 +19,33 @@ constexpr std::array kEveryVersion{
     SourcedFact{"UINT8 is rejected outside DLA", kParser},
     SourcedFact{"activation scales are per tensor, weight scales per channel; all positive", kGuide},
     SourcedFact{"without an axis attribute the parser takes 0 where ONNX says 1", kParser},
-    SourcedFact{"bias stays float: an INT32 DequantizeLinear is not supported", "github.com/NVIDIA/TensorRT/issues/4542"},
+    SourcedFact{"bias stays float: an INT32 DequantizeLinear is not supported",
+                "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"QLinear* and ...Integer operators are refused", kGuide},
     SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kGuide},
 };
 
 constexpr std::array kVersion10{
-    kEveryVersion[0], kEveryVersion[1], kEveryVersion[2], kEveryVersion[3],
-    kEveryVersion[4], kEveryVersion[5], kEveryVersion[6],
+    kEveryVersion[0],
+    kEveryVersion[1],
+    kEveryVersion[2],
+    kEveryVersion[3],
+    kEveryVersion[4],
+    kEveryVersion[5],
+    kEveryVersion[6],
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"FP16 scales are taken below opset 19 too", kHeader},
 };
 
 constexpr std::array kVersion8{
-    kEveryVersion[0], kEveryVersion[1], kEveryVersion[2], kEveryVersion[3],
-    kEveryVersion[4], kEveryVersion[5], kEveryVersion[6],
+    kEveryVersion[0],
+    kEveryVersion[1],
+    kEveryVersion[2],
+    kEveryVersion[3],
+    kEveryVersion[4],
+    kEveryVersion[5],
+    kEveryVersion[6],
     SourcedFact{"an INT8 initializer with DequantizeLinear failed: write FP32 weights with a full pair",
                 "github.com/NVIDIA/TensorRT/issues/2163"},
     SourcedFact{"grouped INT8 ConvTranspose needed at least 4 channels per group",

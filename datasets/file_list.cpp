@@ -1,0 +1,51 @@
+#include "datasets/file_list.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "datasets/csv.h"
+#include "datasets/image_folder.h"
+#include "datasets/natural_order.h"
+#include "datasets/npy_source.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> listed_files(const fs::path& list) {
+  if (lower_extension(list) == ".txt") return read_lines(list);
+  const CsvTable table = read_csv(list);
+  const int file = table.column("file");
+  if (file < 0)
+    throw Error(ErrorCode::InvalidData, list.string() + ": the header lacks a column 'file'",
+                "the first line must name the columns: file, or file,label");
+  std::vector<std::string> files;
+  for (const auto& row : table.rows) files.push_back(row[static_cast<size_t>(file)]);
+  return files;
+}
+
+}  // namespace
+
+bool is_file_list(const std::string& src) {
+  const std::string extension = lower_extension(src);
+  return (extension == ".txt" || extension == ".csv") && !fs::is_directory(src);
+}
+
+std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
+  std::vector<std::string> files = listed_files(request.src);
+  if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");
+  const auto arrays = static_cast<size_t>(
+      std::count_if(files.begin(), files.end(), [](const std::string& file) { return lower_extension(file) == ".npy"; }));
+  if (arrays != 0 && arrays != files.size())
+    throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(arrays) + " .npy files and " +
+                                            std::to_string(files.size() - arrays) + " others; one kind is needed");
+  const fs::path root = fs::path(request.src).parent_path();
+  if (arrays > 0) return open_npy_files(root, std::move(files), request.inputs.front());
+  return open_images(root, std::move(files), request.inputs.front(), request.preprocess);
+}
+
+}  // namespace detent

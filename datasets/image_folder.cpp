@@ -1,0 +1,79 @@
+#include "datasets/image_folder.h"
+
+#include <algorithm>
+
+#include "datasets/image_decode.h"
+#include "datasets/image_transform.h"
+#include "datasets/natural_order.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class ImageSource final : public DataSource {
+ public:
+  ImageSource(fs::path root, std::vector<std::string> names, ImageTransform transform)
+      : root_(std::move(root)), names_(std::move(names)), transform_(std::move(transform)) {}
+
+  size_t size() const override { return names_.size(); }
+  std::string sample_name(size_t i) const override { return names_[i]; }
+  Sample read(size_t i) const override {
+    const fs::path path = root_ / names_[i];
+    const cv::Mat pixels = decode_image(path);
+    try {
+      return {i, names_[i], {transform_.apply(pixels)}};
+    } catch (const Error& error) {
+      throw error.in(path.string());
+    }
+  }
+
+ private:
+  fs::path root_;
+  std::vector<std::string> names_;
+  ImageTransform transform_;
+};
+
+[[noreturn]] void ask_for_preprocess(const fs::path& root) {
+  std::string presets;
+  for (const PreprocessPreset& preset : preprocess_presets())
+    presets += "\n  " + std::string(preset.name) + std::string(10 - preset.name.size(), ' ') + std::string(preset.summary);
+  throw Error(ErrorCode::Usage, root.string() + ": images need --preprocess, because how the network was trained cannot be seen from them",
+              "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" + presets);
+}
+
+}  // namespace
+
+bool has_image_extension(const fs::path& path) {
+  static constexpr std::string_view kExtensions[] = {".jpg",  ".jpeg", ".png", ".bmp", ".webp", ".tif",
+                                                     ".tiff", ".ppm",  ".pgm", ".pbm", ".pnm"};
+  const std::string extension = lower_extension(path);
+  return std::find(std::begin(kExtensions), std::end(kExtensions), extension) != std::end(kExtensions);
+}
+
+bool is_image(const std::string& src) { return has_image_extension(src) && !fs::is_directory(src); }
+
+std::unique_ptr<DataSource> open_image(const SourceRequest& request) {
+  const fs::path path(request.src);
+  return open_images(path.parent_path(), {path.filename().string()}, request.inputs.front(), request.preprocess);
+}
+
+bool is_image_folder(const std::string& src) { return fs::is_directory(src); }
+
+std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
+  auto names = files_below(request.src, has_image_extension);
+  if (names.empty())
+    throw Error(ErrorCode::InvalidData, request.src + ": the folder holds no images and no .npy files",
+                "images are recognised by .jpg .jpeg .png .bmp .webp .tif .tiff .ppm .pgm .pbm .pnm");
+  return open_images(request.src, std::move(names), request.inputs.front(), request.preprocess);
+}
+
+std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
+                                        std::string_view preprocess) {
+  if (preprocess.empty()) ask_for_preprocess(root);
+  return std::make_unique<ImageSource>(root, std::move(names), ImageTransform(parse_preprocess(preprocess), input.spec));
+}
+
+}  // namespace detent

@@ -1,0 +1,175 @@
+#include "datasets/image_transform.h"
+
+#include <algorithm>
+#include <cmath>
+#include <opencv2/imgproc.hpp>
+
+#include "datasets/array_fit.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+using Spec = PreprocessSpec;
+
+std::string text_of(PixelSize size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
+
+PixelSize size_of(const cv::Mat& image) { return {image.rows, image.cols}; }
+
+int cv_interpolation(Spec::Interpolation interpolation) {
+  switch (interpolation) {
+    case Spec::Interpolation::Nearest: return cv::INTER_NEAREST;
+    case Spec::Interpolation::Cubic: return cv::INTER_CUBIC;
+    case Spec::Interpolation::Area: return cv::INTER_AREA;
+    default: return cv::INTER_LINEAR;
+  }
+}
+
+[[noreturn]] void refuse(const std::string& what, std::string hint) {
+  throw Error(ErrorCode::InvalidData, what, std::move(hint));
+}
+
+void check_channels(const Spec& spec, const InputSpec& input) {
+  const std::string name = "input '" + input.name + "' (" + describe_shape(input) + ")";
+  if (input.shape.size() != 4)
+    refuse(name + " does not take images, which have 4 axes: batch, channels, height, width",
+           "give the data as .npy or .npz");
+  const int64_t here = input.shape[spec.channels_last ? 3 : 1];
+  const int64_t there = input.shape[spec.channels_last ? 1 : 3];
+  if (here < 0 || here == spec.channels()) return;
+  std::string hint = "give the data as .npy or .npz";
+  if (there == spec.channels()) hint = spec.channels_last ? "add layout=nchw to --preprocess" : "add layout=nhwc to --preprocess";
+  else if (here == 1) hint = "add color=gray to --preprocess";
+  else if (here == 3) hint = "add color=rgb or color=bgr to --preprocess";
+  refuse(name + " has " + std::to_string(here) + " channels, the preprocessing gives " + std::to_string(spec.channels()),
+         hint);
+}
+
+/// The size that every image gets, where the spec fixes it.
+std::optional<PixelSize> fixed_size(const Spec& spec) {
+  if (spec.letterbox) return spec.letterbox->size;
+  if (spec.crop) return spec.crop;
+  return spec.resize_to;
+}
+
+}  // namespace
+
+PixelSize short_side_size(PixelSize image, int side) {
+  const int64_t shorter = std::min(image.height, image.width);
+  const int64_t longer = std::max(image.height, image.width);
+  const int64_t product = longer * side;
+  int64_t rounded = product / shorter;
+  const int64_t twice_rest = 2 * (product % shorter);
+  if (twice_rest > shorter || (twice_rest == shorter && rounded % 2 == 1)) ++rounded;
+  const int long_side = static_cast<int>(std::max<int64_t>(rounded, side));
+  return image.height <= image.width ? PixelSize{side, long_side} : PixelSize{long_side, side};
+}
+
+PixelSize letterboxed_size(PixelSize image, PixelSize box) {
+  const double ratio = std::min(static_cast<double>(box.height) / image.height, static_cast<double>(box.width) / image.width);
+  const auto side = [ratio](int length) { return std::max(1, static_cast<int>(std::trunc(length * ratio))); };
+  return {side(image.height), side(image.width)};
+}
+
+ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::move(spec)), type_(input.type) {
+  check_channels(spec_, input);
+  height_ = input.shape[spec_.channels_last ? 1 : 2];
+  width_ = input.shape[spec_.channels_last ? 2 : 3];
+  const bool model_fixes = height_ > 0 && width_ > 0;
+  const PixelSize model_size{static_cast<int>(height_), static_cast<int>(width_)};
+  const bool geometry = spec_.resize_short || spec_.resize_to || spec_.crop || (spec_.letterbox && spec_.letterbox->size);
+  const std::string name = "input '" + input.name + "' (" + describe_shape(input) + ")";
+  if (!geometry && !model_fixes)
+    throw Error(ErrorCode::InvalidOption, name + " leaves its height or width open, and --preprocess gives no size",
+                spec_.letterbox ? "add letterbox=HxW:114:topleft or center to --preprocess"
+                                : "add resize=HxW (or resize=S,crop=S, or letterbox=HxW:114:center) to --preprocess");
+  if (!geometry && spec_.letterbox) spec_.letterbox->size = model_size;
+  if (!geometry && !spec_.letterbox) spec_.resize_to = model_size;
+  const std::optional<PixelSize> size = fixed_size(spec_);
+  const auto differs = [](int64_t wanted, int given) { return wanted > 0 && wanted != given; };
+  if (size && (differs(height_, size->height) || differs(width_, size->width)))
+    refuse(name + " does not take the " + text_of(*size) + " pixels that --preprocess gives",
+           model_fixes ? (spec_.letterbox ? "use letterbox=" + text_of(model_size) + ":FILL:center|topleft"
+                                          : (spec_.crop ? "use crop=" : "use resize=") + text_of(model_size))
+                       : "");
+  if (!size && model_fixes && std::min(height_, width_) != *spec_.resize_short)
+    refuse(name + " is not what resize=" + std::to_string(*spec_.resize_short) + " without a crop gives",
+           "add crop=" + text_of(model_size) + " to --preprocess, or use resize=" + text_of(model_size));
+  if (spec_.crop && spec_.resize_to &&
+      (spec_.crop->height > spec_.resize_to->height || spec_.crop->width > spec_.resize_to->width))
+    throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) + " is larger than the resized image, " +
+                                              text_of(*spec_.resize_to));
+  for (int channel = 0; channel < spec_.channels(); ++channel) {
+    const auto pick = [channel](const std::vector<float>& numbers) {
+      return numbers.size() == 1 ? numbers.front() : numbers[static_cast<size_t>(channel)];
+    };
+    std::array<float, 256>& level = levels_.emplace_back();
+    for (int x = 0; x < 256; ++x)
+      level[static_cast<size_t>(x)] = (static_cast<float>(x) / spec_.div - pick(spec_.mean)) / pick(spec_.std);
+  }
+}
+
+cv::Mat ImageTransform::resize(const cv::Mat& image, PixelSize size) const {
+  if (size_of(image) == size) return image;
+  cv::Mat resized;
+  cv::resize(image, resized, cv::Size(size.width, size.height), 0, 0, cv_interpolation(spec_.interpolation));
+  return resized;
+}
+
+cv::Mat ImageTransform::crop(const cv::Mat& image) const {
+  const PixelSize size = *spec_.crop;
+  if (size.height > image.rows || size.width > image.cols)
+    refuse("crop " + text_of(size) + " is larger than the image, " + text_of(size_of(image)),
+           "add resize=S to --preprocess, with S at least the crop's longer side");
+  return image(cv::Rect((image.cols - size.width) / 2, (image.rows - size.height) / 2, size.width, size.height));
+}
+
+cv::Mat ImageTransform::letterbox(const cv::Mat& image) const {
+  const PixelSize box = *spec_.letterbox->size;
+  const PixelSize inner = letterboxed_size(size_of(image), box);
+  cv::Mat canvas(box.height, box.width, image.type(), cv::Scalar::all(spec_.letterbox->fill));
+  const bool centred = spec_.letterbox->centred;
+  const cv::Rect place(centred ? (box.width - inner.width) / 2 : 0, centred ? (box.height - inner.height) / 2 : 0,
+                       inner.width, inner.height);
+  resize(image, inner).copyTo(canvas(place));
+  return canvas;
+}
+
+cv::Mat ImageTransform::place(const cv::Mat& image) const {
+  if (spec_.letterbox) return letterbox(image);
+  cv::Mat result = image;
+  if (spec_.resize_short) result = resize(image, short_side_size(size_of(image), *spec_.resize_short));
+  if (spec_.resize_to) result = resize(image, *spec_.resize_to);
+  return spec_.crop ? crop(result) : result;
+}
+
+Tensor ImageTransform::apply(const cv::Mat& bgr) const {
+  cv::Mat coloured = bgr;
+  if (spec_.color == Spec::Color::Rgb) cv::cvtColor(bgr, coloured, cv::COLOR_BGR2RGB);
+  if (spec_.color == Spec::Color::Gray) cv::cvtColor(bgr, coloured, cv::COLOR_BGR2GRAY);
+  const cv::Mat pixels = place(coloured);
+  if ((height_ > 0 && height_ != pixels.rows) || (width_ > 0 && width_ != pixels.cols))
+    refuse("the image has " + text_of(size_of(pixels)) + " pixels after preprocessing, the model wants " +
+               std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",
+           "add a crop or a full resize=HxW to --preprocess");
+  const int64_t channels = spec_.channels();
+  const int64_t rows = pixels.rows;
+  const int64_t columns = pixels.cols;
+  Tensor result(DataType::Float32,
+                spec_.channels_last ? Shape{1, rows, columns, channels} : Shape{1, channels, rows, columns});
+  float* out = result.mutable_data<float>().data();
+  const int64_t pixel_step = spec_.channels_last ? channels : 1;
+  const int64_t channel_step = spec_.channels_last ? 1 : rows * columns;
+  for (int64_t y = 0; y < rows; ++y) {
+    const auto* row = pixels.ptr<unsigned char>(static_cast<int>(y));
+    for (int64_t c = 0; c < channels; ++c) {
+      const std::array<float, 256>& level = levels_[static_cast<size_t>(c)];
+      float* target = out + y * columns * pixel_step + c * channel_step;
+      for (int64_t x = 0; x < columns; ++x) target[x * pixel_step] = level[row[x * channels + c]];
+    }
+  }
+  return cast(result, type_);
+}
+
+}  // namespace detent

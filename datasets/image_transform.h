@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <opencv2/core.hpp>
+#include <string_view>
+#include <vector>
+
+#include "datasets/preprocess.h"
+#include "detent/data_source.h"
+
+namespace detent {
+
+/// Turns decoded images into tensors for one model input. Thread-safe after construction.
+class ImageTransform {
+ public:
+  /// Errors  InvalidData when the input is not an image of the spec's channels or its fixed size disagrees with the spec;
+  /// InvalidOption when a size is neither in the model nor in the spec.
+  ImageTransform(PreprocessSpec spec, const InputSpec& input);
+
+  /// `bgr` is 8-bit with 3 channels. Result: 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as float32
+  /// (x / div - mean) / std. Errors  InvalidData, without a file name, when this image's size cannot fit.
+  [[nodiscard]] Tensor apply(const cv::Mat& bgr) const;
+
+ private:
+  [[nodiscard]] cv::Mat place(const cv::Mat& image) const;
+  [[nodiscard]] cv::Mat letterbox(const cv::Mat& image) const;
+  [[nodiscard]] cv::Mat crop(const cv::Mat& image) const;
+  [[nodiscard]] cv::Mat resize(const cv::Mat& image, PixelSize size) const;
+
+  PreprocessSpec spec_;
+  DataType type_;
+  int64_t height_, width_;  // the model's, < 0 when open
+  std::vector<std::array<float, 256>> levels_;  // per channel: what a pixel value becomes
+};
+
+/// Size of an image whose short side becomes `side`: the long side is rounded half to even and at least `side`.
+[[nodiscard]] PixelSize short_side_size(PixelSize image, int side);
+
+/// Size that an image takes inside a letterbox: r = min(H/h, W/w), both sides trunc(side * r) in double, at least 1.
+[[nodiscard]] PixelSize letterboxed_size(PixelSize image, PixelSize box);
+
+}  // namespace detent

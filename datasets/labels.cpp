@@ -1,0 +1,30 @@
+#include "datasets/labels.h"
+
+#include <charconv>
+
+#include "datasets/csv.h"
+#include "detent/error.h"
+
+namespace detent {
+
+std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
+  const CsvTable table = read_csv(path);
+  const int file = table.column("file");
+  const int label = table.column("label");
+  if (file < 0 || label < 0)
+    throw Error(ErrorCode::InvalidData, path.string() + ": the header lacks a column '" + (file < 0 ? "file" : "label") + "'",
+                "the first line must name the columns: file,label");
+  std::vector<FileLabel> labels;
+  for (const auto& row : table.rows) {
+    const std::string& text = row[static_cast<size_t>(label)];
+    FileLabel entry{row[static_cast<size_t>(file)], 0};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entry.label);
+    if (error != std::errc{} || end != text.data() + text.size())
+      throw Error(ErrorCode::InvalidData, path.string() + ": the label '" + text + "' of " + entry.file + " is not a whole number");
+    labels.push_back(std::move(entry));
+  }
+  if (labels.empty()) throw Error(ErrorCode::InvalidData, path.string() + ": holds no labels");
+  return labels;
+}
+
+}  // namespace detent

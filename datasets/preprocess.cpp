@@ -1,0 +1,191 @@
+#include "datasets/preprocess.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+using Spec = PreprocessSpec;
+
+constexpr PreprocessPreset kPresets[] = {
+    {"imagenet", "short side 256, centre crop 224, RGB, /255, mean .485/.456/.406, std .229/.224/.225",
+     "resize=256,crop=224,color=rgb,div=255,mean=.485/.456/.406,std=.229/.224/.225"},
+    {"unit", "the model's size, RGB, /255", "color=rgb,div=255"},
+    {"raw", "the model's size, RGB, 0..255", "color=rgb,div=1"},
+    {"yolox", "letterbox top-left 114, BGR, 0..255", "letterbox=model:114:topleft,color=bgr,div=1"},
+    {"yolo", "letterbox centred 114, RGB, /255", "letterbox=model:114:center,color=rgb,div=255"},
+};
+
+[[noreturn]] void refuse(std::string_view pair, const std::string& expected) {
+  throw Error(ErrorCode::Usage, "--preprocess: '" + std::string(pair) + "' is not understood", expected);
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t end = text.find_first_of(separators);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+template <class T>
+bool parse_number(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+constexpr int kMaxSide = 1 << 16;
+
+bool parse_side(std::string_view text, int& side) { return parse_number(text, side) && side > 0 && side <= kMaxSide; }
+
+bool parse_size(std::string_view text, PixelSize& size) {
+  const auto parts = split(text, "x");
+  return parts.size() == 2 && parse_side(parts[0], size.height) && parse_side(parts[1], size.width);
+}
+
+void set_resize(Spec& spec, std::string_view pair, std::string_view value) {
+  int side = 0;
+  PixelSize size;
+  if (parse_side(value, side)) {
+    spec.resize_short = side;
+    spec.resize_to.reset();
+  } else if (parse_size(value, size)) {
+    spec.resize_to = size;
+    spec.resize_short.reset();
+  } else {
+    refuse(pair, "resize=S (short side in pixels) or resize=HxW");
+  }
+  spec.letterbox.reset();
+}
+
+void set_crop(Spec& spec, std::string_view pair, std::string_view value) {
+  int side = 0;
+  PixelSize size;
+  if (parse_side(value, side)) size = {side, side};
+  else if (!parse_size(value, size)) refuse(pair, "crop=S or crop=HxW");
+  spec.crop = size;
+  spec.letterbox.reset();
+}
+
+void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
+  constexpr const char* kForm = "letterbox=HxW:FILL:center|topleft, FILL being 0 to 255";
+  const auto parts = split(value, ":");
+  Spec::Letterbox letterbox;
+  PixelSize size;
+  if (parts.size() > 3) refuse(pair, kForm);
+  if (parse_size(parts[0], size)) letterbox.size = size;
+  else if (parts[0] != "model") refuse(pair, kForm);
+  if (parts.size() > 1 && (!parse_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
+    refuse(pair, kForm);
+  if (parts.size() > 2) {
+    if (parts[2] != "center" && parts[2] != "topleft") refuse(pair, kForm);
+    letterbox.centred = parts[2] == "center";
+  }
+  spec.letterbox = letterbox;
+  spec.resize_short.reset();
+  spec.resize_to.reset();
+  spec.crop.reset();
+}
+
+std::vector<float> parse_channels(std::string_view pair, std::string_view value, bool positive) {
+  std::vector<float> numbers;
+  for (const std::string_view part : split(value, "/")) {
+    float number = 0;
+    if (!parse_number(part, number) || !std::isfinite(number) || (positive && number <= 0))
+      refuse(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
+                            : "one number, or one per channel: .485/.456/.406");
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+template <class T, size_t N>
+T choose(std::string_view pair, std::string_view value, const std::pair<std::string_view, T> (&choices)[N]) {
+  std::string names;
+  for (const auto& [name, result] : choices) {
+    if (name == value) return result;
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  refuse(pair, "possible values: " + names);
+}
+
+void set_pair(Spec& spec, std::string_view pair) {
+  static constexpr std::pair<std::string_view, Spec::Color> kColors[] = {
+      {"rgb", Spec::Color::Rgb}, {"bgr", Spec::Color::Bgr}, {"gray", Spec::Color::Gray}};
+  static constexpr std::pair<std::string_view, Spec::Interpolation> kInterpolations[] = {
+      {"linear", Spec::Interpolation::Linear},
+      {"nearest", Spec::Interpolation::Nearest},
+      {"cubic", Spec::Interpolation::Cubic},
+      {"area", Spec::Interpolation::Area}};
+  static constexpr std::pair<std::string_view, bool> kLayouts[] = {{"nchw", false}, {"nhwc", true}};
+  const size_t equals = std::min(pair.find('='), pair.size());
+  const std::string_view key = pair.substr(0, equals);
+  const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+  if (key == "resize") set_resize(spec, pair, value);
+  else if (key == "crop") set_crop(spec, pair, value);
+  else if (key == "letterbox") set_letterbox(spec, pair, value);
+  else if (key == "color") spec.color = choose(pair, value, kColors);
+  else if (key == "div") {
+    const auto numbers = parse_channels(pair, value, true);
+    if (numbers.size() != 1) refuse(pair, "one number above 0");
+    spec.div = numbers.front();
+  } else if (key == "mean") spec.mean = parse_channels(pair, value, false);
+  else if (key == "std") spec.std = parse_channels(pair, value, true);
+  else if (key == "interp") spec.interpolation = choose(pair, value, kInterpolations);
+  else if (key == "layout") spec.channels_last = choose(pair, value, kLayouts);
+  else refuse(pair, "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, mean, std, interp, layout");
+}
+
+void check_channel_counts(const Spec& spec) {
+  const auto channels = static_cast<size_t>(spec.channels());
+  for (const auto& [name, numbers] : {std::pair{"mean", &spec.mean}, std::pair{"std", &spec.std}})
+    if (numbers->size() != 1 && numbers->size() != channels)
+      throw Error(ErrorCode::Usage, std::string("--preprocess: ") + name + " has " + std::to_string(numbers->size()) +
+                                        " numbers for " + std::to_string(channels) + " channels");
+}
+
+/// Statistics of pixels in 0..1 applied to pixels in 0..255 would ruin a calibration without any visible sign.
+void check_unit_statistics(const Spec& spec) {
+  const auto fraction = [](float number) { return number > 0 && number < 1; };
+  if (std::any_of(spec.mean.begin(), spec.mean.end(), fraction) || std::any_of(spec.std.begin(), spec.std.end(), fraction))
+    throw Error(ErrorCode::Usage, "--preprocess: mean or std lie between 0 and 1, but pixels go from 0 to 255",
+                "add div=255 if they were measured on pixels in 0..1, or div=1 if they are meant as they are");
+}
+
+}  // namespace
+
+std::span<const PreprocessPreset> preprocess_presets() { return kPresets; }
+
+PreprocessSpec parse_preprocess(std::string_view text) {
+  Spec spec;
+  bool first = true;
+  bool scale_known = false;
+  for (const std::string_view part : split(text, ", \t")) {
+    if (part.empty()) continue;
+    const auto* const preset = std::find_if(std::begin(kPresets), std::end(kPresets),
+                                            [part](const PreprocessPreset& entry) { return entry.name == part; });
+    if (preset != std::end(kPresets)) {
+      if (!first) refuse(part, "a preset stands first");
+      for (const std::string_view pair : split(preset->pairs, ",")) set_pair(spec, pair);
+      scale_known = true;
+    } else {
+      set_pair(spec, part);
+      scale_known = scale_known || part.starts_with("div=");
+    }
+    first = false;
+  }
+  if (first) refuse(text, "a preset (imagenet, unit, raw, yolox, yolo) or key=value pairs");
+  // gray over a colour preset: channel statistics of colours do not apply; say so rather than guess.
+  check_channel_counts(spec);
+  if (!scale_known) check_unit_statistics(spec);
+  return spec;
+}
+
+}  // namespace detent

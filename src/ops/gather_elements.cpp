@@ -1,0 +1,94 @@
+#include <algorithm>
+
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+/// `index` counted from the front. Errors  InvalidData when it lies outside.
+int64_t checked(int64_t index, int64_t extent) {
+  if (index < -extent || index >= extent)
+    throw Error(ErrorCode::InvalidData,
+                "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
+  return index < 0 ? index + extent : index;
+}
+
+/// out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.
+std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
+  return kernel_of([axis_attribute = context.node.int_or("axis", 0)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    const Shape& from = input.shape();
+    const Shape to = call.input(1).shape();
+    if (from.rank() != to.rank() || from.rank() == 0)
+      throw Error(ErrorCode::InvalidData,
+                  "indices of shape " + to.to_string() + " for a tensor of shape " + from.to_string());
+    const size_t axis = axis_from_front(axis_attribute, from.rank());
+    for (size_t i = 0; i < to.rank(); ++i)
+      if (i != axis && to[i] > from[i])
+        throw Error(ErrorCode::InvalidData,
+                    "indices of shape " + to.to_string() + " reach beyond a tensor of shape " + from.to_string());
+    const std::vector<int64_t> indices = integers_of(call.input(1));
+    Tensor& output = call.make_output(0, input.type(), to);
+    visit_size(byte_size(input.type()), [&]<class T>(T) {
+      const T* in = static_cast<const T*>(input.raw());
+      T* out = static_cast<T*>(output.mutable_raw());
+      for (int64_t i = 0; i < output.element_count(); ++i) {
+        int64_t offset = 0;
+        for (size_t k = 0; k < to.rank(); ++k) {
+          const int64_t own = i / to.element_count(k + 1, to.rank()) % to[k];
+          offset = offset * from[k] + (k == axis ? checked(indices[static_cast<size_t>(i)], from[k]) : own);
+        }
+        out[i] = in[offset];
+      }
+    });
+  });
+}
+
+/// The last axis of the indices names a slice of the input, after `batch_dims` shared axes.
+std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
+  return kernel_of([batch_dims = context.node.int_or("batch_dims", 0)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    const Shape& from = input.shape();
+    const Shape& index_shape = call.input(1).shape();
+    const auto batch_axes = static_cast<size_t>(batch_dims);
+    if (batch_dims < 0 || index_shape.rank() <= batch_axes)
+      throw Error(ErrorCode::InvalidModel, "batch_dims does not fit the indices");
+    const auto depth = static_cast<size_t>(index_shape[index_shape.rank() - 1]);
+    if (batch_axes + depth > from.rank())
+      throw Error(ErrorCode::InvalidData,
+                  "indices of " + std::to_string(depth) + " numbers for a tensor of shape " + from.to_string());
+    Shape to(index_shape.dims().first(index_shape.rank() - 1));
+    for (size_t i = batch_axes + depth; i < from.rank(); ++i) to.push_back(from[i]);
+    const int64_t slice = from.element_count(batch_axes + depth, from.rank());
+    const int64_t picks = index_shape.element_count(0, index_shape.rank() - 1);
+    const int64_t per_batch = index_shape.element_count(batch_axes, index_shape.rank() - 1);
+    const std::vector<int64_t> indices = integers_of(call.input(1));
+    Tensor& output = call.make_output(0, input.type(), to);
+    const size_t bytes = static_cast<size_t>(slice) * byte_size(input.type());
+    for (int64_t p = 0; p < picks; ++p) {
+      int64_t offset = p / per_batch;
+      for (size_t k = 0; k < depth; ++k)
+        offset =
+            offset * from[batch_axes + k] + checked(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
+      if (bytes > 0)
+        std::copy_n(static_cast<const std::byte*>(input.raw()) + static_cast<size_t>(offset) * bytes, bytes,
+                    static_cast<std::byte*>(output.mutable_raw()) + static_cast<size_t>(p) * bytes);
+    }
+  });
+}
+
+constexpr OpTraits kGather{.kind = OpKind::Gather, .commutes = true, .data_inputs = 1};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "GatherElements", .traits = kGather, .make = make_gather_elements, .first_opset = 11},
+    {.op_type = "GatherND", .traits = kGather, .make = make_gather_nd, .first_opset = 11},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> gather_elements_operators() { return kDefinitions; }
+
+}  // namespace detent

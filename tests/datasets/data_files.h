@@ -1,0 +1,76 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+#include <vector>
+
+#include "datasets/npy_format.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+
+inline InputSpec float_input(const std::string& name, std::vector<int64_t> shape) {
+  return {name, DataType::Float32, std::move(shape)};
+}
+
+inline DataOptions data(std::vector<std::string> sources, std::string preprocess = {}) {
+  DataOptions options;
+  options.sources = std::move(sources);
+  options.preprocess = std::move(preprocess);
+  return options;
+}
+
+/// A picture whose pixels all differ from their neighbours, BGR.
+inline cv::Mat test_picture(int height, int width, int seed = 0) {
+  cv::Mat image(height, width, CV_8UC3);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      image.at<cv::Vec3b>(y, x) = cv::Vec3b(static_cast<unsigned char>((x * 37 + y * 11 + seed) % 256),
+                                            static_cast<unsigned char>((x * 5 + y * 53 + seed) % 256),
+                                            static_cast<unsigned char>((x * y + seed * 7) % 256));
+  return image;
+}
+
+inline std::filesystem::path write_image(const std::filesystem::path& path, const cv::Mat& image) {
+  std::filesystem::create_directories(path.parent_path());
+  EXPECT_TRUE(cv::imwrite(path.string(), image));
+  return path;
+}
+
+/// The bytes of a .npy with these elements as they lie in memory.
+template <class T>
+std::string npy_bytes(const Shape& shape, const std::vector<T>& values) {
+  return format_npy_header(data_type_of<T>, shape) +
+         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+inline std::vector<float> counting(size_t count, float first = 0) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i) values[i] = first + static_cast<float>(i);
+  return values;
+}
+
+inline std::vector<float> floats_of(const Tensor& tensor) {
+  const auto data = tensor.data<float>();
+  return {data.begin(), data.end()};
+}
+
+inline std::vector<std::string> sample_names(const DataSource& source) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < source.size(); ++i) names.push_back(source.sample_name(i));
+  return names;
+}
+
+inline std::filesystem::path shared_folder() {
+  const char* named = std::getenv("DETENT_SHARED");
+  return named ? named : DETENT_SHARED_DEFAULT;
+}
+
+}  // namespace detent

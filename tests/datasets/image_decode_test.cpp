@@ -1,0 +1,125 @@
+#include "datasets/image_decode.h"
+
+#include <gmock/gmock.h>
+
+#include "datasets/data_files.h"
+
+namespace detent {
+namespace {
+
+using ::testing::HasSubstr;
+
+Error refusal(const std::filesystem::path& path) {
+  return error_of<Error>([&] { static_cast<void>(decode_image(path)); });
+}
+
+int largest_difference(const cv::Mat& a, const cv::Mat& b) {
+  EXPECT_EQ(a.size(), b.size());
+  return static_cast<int>(cv::norm(a, b, cv::NORM_INF));
+}
+
+/// A JPEG's bytes with an EXIF segment that only says its orientation.
+std::string with_orientation(const std::string& jpeg, char orientation) {
+  std::string tiff("MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0", 19);
+  tiff += orientation;
+  tiff += std::string("\0\0\0\0\0\0", 6);
+  const std::string exif = std::string("Exif\0\0", 6) + tiff;
+  const size_t length = exif.size() + 2;
+  std::string segment = "\xff\xe1";
+  segment += static_cast<char>(length >> 8);
+  segment += static_cast<char>(length & 0xff);
+  return jpeg.substr(0, 2) + segment + exif + jpeg.substr(2);
+}
+
+TEST(DecodeImage, ReadsLosslessFormatsExactly) {
+  const TemporaryFolder folder;
+  const cv::Mat image = test_picture(7, 9);
+  for (const char* name : {"a.png", "a.bmp", "a.ppm", "a.tif"})
+    EXPECT_EQ(largest_difference(decode_image(write_image(folder / name, image)), image), 0) << name;
+}
+
+TEST(DecodeImage, RepeatsGrayAndDropsAlpha) {
+  const TemporaryFolder folder;
+  cv::Mat gray(3, 4, CV_8U);
+  for (int i = 0; i < 12; ++i) gray.at<unsigned char>(i / 4, i % 4) = static_cast<unsigned char>(20 * i);
+  const cv::Mat repeated = decode_image(write_image(folder / "g.png", gray));
+  ASSERT_EQ(repeated.type(), CV_8UC3);
+  for (int i = 0; i < 12; ++i) {
+    const auto v = static_cast<unsigned char>(20 * i);
+    EXPECT_EQ(repeated.at<cv::Vec3b>(i / 4, i % 4), cv::Vec3b(v, v, v));
+  }
+  cv::Mat alpha(2, 2, CV_8UC4, cv::Scalar(10, 20, 30, 0));
+  EXPECT_EQ(decode_image(write_image(folder / "a.png", alpha)).at<cv::Vec3b>(1, 1), cv::Vec3b(10, 20, 30));
+}
+
+TEST(DecodeImage, ScalesSixteenBitsToEight) {
+  const TemporaryFolder folder;
+  cv::Mat deep(1, 5, CV_16UC3);
+  const int values[] = {0, 128, 129, 32768, 65535};
+  for (int x = 0; x < 5; ++x) deep.at<cv::Vec3w>(0, x) = cv::Vec3w::all(static_cast<uint16_t>(values[x]));
+  const cv::Mat image = decode_image(write_image(folder / "d.png", deep));
+  ASSERT_EQ(image.type(), CV_8UC3);
+  for (int x = 0; x < 5; ++x) EXPECT_EQ(image.at<cv::Vec3b>(0, x)[0], (values[x] + 128) / 257) << values[x];
+}
+
+TEST(DecodeImage, AppliesTheExifOrientation) {
+  const TemporaryFolder folder;
+  cv::Mat image(16, 32, CV_8UC3, cv::Scalar(0, 0, 0));
+  image(cv::Rect(0, 0, 16, 16)).setTo(cv::Scalar(255, 255, 255));  // left half white
+  const std::string jpeg = TemporaryFolder::read(write_image(folder / "plain.jpg", image));
+  const cv::Mat turned = decode_image(folder.write("turned.jpg", with_orientation(jpeg, 6)));  // 90 degrees clockwise
+  ASSERT_EQ(turned.rows, 32);
+  ASSERT_EQ(turned.cols, 16);
+  // Flat 16-pixel blocks survive JPEG to a few levels; 40 tells white from black.
+  EXPECT_GT(turned.at<cv::Vec3b>(4, 8)[0], 215) << "the left half comes to the top";
+  EXPECT_LT(turned.at<cv::Vec3b>(28, 8)[0], 40);
+  EXPECT_EQ(decode_image(folder.write("same.jpg", with_orientation(jpeg, 1))).rows, 16);
+}
+
+TEST(DecodeImage, NamesBadFilesAndPrintsNothing) {
+  const TemporaryFolder folder;
+  const cv::Mat image = test_picture(64, 64);
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(refusal(folder.write("empty.jpg", "")).what(), HasSubstr("empty.jpg: the file is empty"));
+  EXPECT_THAT(refusal(folder.write("text.jpg", "this is not an image")).what(), HasSubstr("not an image"));
+  EXPECT_THAT(refusal(folder / "none.png").what(), HasSubstr("cannot be opened"));
+  for (const char* name : {"t.jpg", "t.png", "t.bmp", "t.webp", "t.ppm", "t.tif"}) {
+    const std::string whole = TemporaryFolder::read(write_image(folder / name, image));
+    for (const double share : {.999, .5, .1}) {
+      const auto kept = static_cast<size_t>(static_cast<double>(whole.size()) * share);
+      const Error error = refusal(folder.write(name, whole.substr(0, std::min(kept, whole.size() - 1))));
+      EXPECT_EQ(error.code(), ErrorCode::InvalidData) << name << " " << share;
+      EXPECT_THAT(error.what(), HasSubstr(name));
+    }
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(DecodeImage, NoticesADamagedPng) {
+  const TemporaryFolder folder;
+  std::string bytes = TemporaryFolder::read(write_image(folder / "a.png", test_picture(32, 32)));
+  bytes[bytes.size() / 2] ^= 1;
+  EXPECT_THAT(refusal(folder.write("a.png", bytes)).what(), HasSubstr("checksum"));
+}
+
+TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
+  const TemporaryFolder folder;
+  const cv::Mat image = test_picture(16, 16);
+  const std::string jpeg = TemporaryFolder::read(write_image(folder / "a.jpg", image));
+  EXPECT_EQ(decode_image(folder.write("b.jpg", jpeg + "trailing bytes")).rows, 16);
+  // A thumbnail is a whole JPEG inside a segment: its end marker must not be taken for the image's.
+  std::string segment = "\xff\xe5";
+  segment += static_cast<char>((jpeg.size() + 2) >> 8);
+  segment += static_cast<char>((jpeg.size() + 2) & 0xff);
+  const std::string nested = jpeg.substr(0, 2) + segment + jpeg + jpeg.substr(2);
+  EXPECT_EQ(decode_image(folder.write("c.jpg", nested)).rows, 16);
+  EXPECT_EQ(refusal(folder.write("c.jpg", nested.substr(0, nested.size() - 20))).code(), ErrorCode::InvalidData);
+}
+
+TEST(DecodeImage, RefusesFloatPixels) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(refusal(write_image(folder / "f.tif", cv::Mat(4, 4, CV_32FC3, cv::Scalar::all(.5)))).what(), HasSubstr(".npy"));
+}
+
+}  // namespace
+}  // namespace detent

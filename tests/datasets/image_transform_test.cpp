@@ -1,0 +1,164 @@
+#include "datasets/image_transform.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "datasets/data_files.h"
+
+namespace detent {
+namespace {
+
+using ::testing::HasSubstr;
+
+Tensor transformed(const std::string& spec, const cv::Mat& bgr, std::vector<int64_t> shape = {-1, 3, -1, -1}) {
+  return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(bgr);
+}
+
+/// Bilinear interpolation with pixel centres at half, in double: what OpenCV's INTER_LINEAR rounds to 8 bits.
+double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int width) {
+  const auto at = [](int i, int out, int in) { return std::clamp((i + 0.5) * in / out - 0.5, 0.0, in - 1.0); };
+  const double v = at(y, height, image.rows);
+  const double u = at(x, width, image.cols);
+  const int y0 = static_cast<int>(v);
+  const int x0 = static_cast<int>(u);
+  const int y1 = std::min(y0 + 1, image.rows - 1);
+  const int x1 = std::min(x0 + 1, image.cols - 1);
+  const auto pixel = [&](int row, int column) { return static_cast<double>(image.at<cv::Vec3b>(row, column)[channel]); };
+  const double top = pixel(y0, x0) + (pixel(y0, x1) - pixel(y0, x0)) * (u - x0);
+  const double bottom = pixel(y1, x0) + (pixel(y1, x1) - pixel(y1, x0)) * (u - x0);
+  return top + (bottom - top) * (v - y0);
+}
+
+// Two roundings of 11-bit weights (255 / 2048 each) and one to 8 bits (0.5) stay below one level.
+constexpr double kOneLevel = 1.0;
+
+TEST(ImageTransform, ReordersAndNormalisesWithoutResizing) {
+  const cv::Mat image = test_picture(4, 5);
+  const Tensor tensor = transformed("resize=4x5,color=rgb,div=255,mean=.4/.5/.6,std=.2/.3/.4", image);
+  ASSERT_EQ(tensor.shape(), (Shape{1, 3, 4, 5}));
+  const float mean[] = {.4F, .5F, .6F};
+  const float std[] = {.2F, .3F, .4F};
+  for (int c = 0; c < 3; ++c)
+    for (int y = 0; y < 4; ++y)
+      for (int x = 0; x < 5; ++x) {
+        const float pixel = image.at<cv::Vec3b>(y, x)[2 - c];
+        // The same three float operations in the same order: equal to the bit.
+        EXPECT_EQ(tensor.data<float>()[static_cast<size_t>((c * 4 + y) * 5 + x)], (pixel / 255.0F - mean[c]) / std[c]);
+      }
+}
+
+TEST(ImageTransform, KeepsBgrAndWritesChannelsLast) {
+  const cv::Mat image = test_picture(3, 2);
+  const Tensor tensor = transformed("resize=3x2,color=bgr,layout=nhwc", image, {-1, 3, 2, 3});
+  ASSERT_EQ(tensor.shape(), (Shape{1, 3, 2, 3}));
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 2; ++x)
+      for (int c = 0; c < 3; ++c)
+        EXPECT_EQ(tensor.data<float>()[static_cast<size_t>((y * 2 + x) * 3 + c)], image.at<cv::Vec3b>(y, x)[c]);
+}
+
+TEST(ImageTransform, MakesGrayByLuma) {
+  const cv::Mat image = test_picture(6, 6);
+  const Tensor tensor = transformed("resize=6x6,color=gray", image, {1, 1, 6, 6});
+  for (int y = 0; y < 6; ++y)
+    for (int x = 0; x < 6; ++x) {
+      const cv::Vec3b p = image.at<cv::Vec3b>(y, x);
+      // BT.601 weights in 15-bit fixed point, then one rounding: half a level and 3 * 255 / 2^16.
+      EXPECT_NEAR(tensor.data<float>()[static_cast<size_t>(y * 6 + x)], .114 * p[0] + .587 * p[1] + .299 * p[2], .52);
+    }
+}
+
+TEST(ImageTransform, ResizesShortSideAndCropsTheCentre) {
+  const cv::Mat image = test_picture(30, 51);
+  const Tensor tensor = transformed("resize=16,crop=8x11,color=bgr", image);
+  ASSERT_EQ(tensor.shape(), (Shape{1, 3, 8, 11}));
+  const int width = 27;  // 51 * 16 / 30 = 27.2
+  const int top = (16 - 8) / 2;
+  const int left = (width - 11) / 2;
+  for (int c = 0; c < 3; ++c)
+    for (int y = 0; y < 8; ++y)
+      for (int x = 0; x < 11; ++x)
+        EXPECT_NEAR(tensor.data<float>()[static_cast<size_t>((c * 8 + y) * 11 + x)],
+                    bilinear(image, c, y + top, x + left, 16, width), kOneLevel);
+}
+
+TEST(ImageTransform, LetterboxesTopLeftAndCentred) {
+  const cv::Mat image = test_picture(10, 21);
+  const PixelSize inner{7, 16};  // r = min(16/10, 16/21) = .7619: trunc(7.619), trunc(16.0)
+  ASSERT_EQ(letterboxed_size({10, 21}, {16, 16}), inner);
+  const int top = (16 - 7) / 2;
+  for (const bool centred : {false, true}) {
+    const Tensor tensor = transformed(centred ? "yolo,div=1,color=bgr" : "yolox", image, {1, 3, 16, 16});
+    for (int c = 0; c < 3; ++c)
+      for (int y = 0; y < 16; ++y)
+        for (int x = 0; x < 16; ++x) {
+          const int row = centred ? y - top : y;
+          const float got = tensor.data<float>()[static_cast<size_t>((c * 16 + y) * 16 + x)];
+          if (row < 0 || row >= 7) { EXPECT_EQ(got, 114); }
+          else { EXPECT_NEAR(got, bilinear(image, c, row, x, 7, 16), kOneLevel) << y << " " << x; }
+        }
+  }
+}
+
+TEST(ImageTransform, RoundsTheLongSideHalfToEven) {
+  EXPECT_EQ(short_side_size({100, 100}, 64), (PixelSize{64, 64}));
+  EXPECT_EQ(short_side_size({4, 5}, 2), (PixelSize{2, 2})) << "2.5 to even";
+  EXPECT_EQ(short_side_size({4, 7}, 2), (PixelSize{2, 4})) << "3.5 to even";
+  EXPECT_EQ(short_side_size({7, 4}, 2), (PixelSize{4, 2}));
+  EXPECT_EQ(short_side_size({375, 500}, 256), (PixelSize{256, 341})) << "341.33";
+  EXPECT_EQ(short_side_size({1000, 1001}, 3), (PixelSize{3, 3})) << "at least the short side";
+}
+
+TEST(ImageTransform, TruncatesLetterboxSidesAndMayEnlarge) {
+  EXPECT_EQ(letterboxed_size({10, 10}, {40, 20}), (PixelSize{20, 20}));
+  EXPECT_EQ(letterboxed_size({3, 1000}, {16, 16}), (PixelSize{1, 16})) << "never empty";
+}
+
+TEST(ImageTransform, UsesTheModelsSizeWhenNoneIsGiven) {
+  EXPECT_EQ(transformed("unit", test_picture(9, 9), {-1, 3, 12, 10}).shape(), (Shape{1, 3, 12, 10}));
+  EXPECT_EQ(transformed("yolo", test_picture(9, 9), {-1, 3, 12, 10}).shape(), (Shape{1, 3, 12, 10}));
+}
+
+TEST(ImageTransform, CastsToTheInputsType) {
+  const ImageTransform transform(parse_preprocess("raw"), {"image", DataType::UInt8, {1, 3, 2, 2}});
+  const cv::Mat image = test_picture(2, 2);
+  const Tensor tensor = transform.apply(image);
+  ASSERT_EQ(tensor.type(), DataType::UInt8);
+  EXPECT_EQ(tensor.data<uint8_t>()[0], image.at<cv::Vec3b>(0, 0)[2]);
+}
+
+ErrorCode code_of(const std::string& spec, std::vector<int64_t> shape, int height = 20, int width = 30) {
+  return error_of<Error>([&] { static_cast<void>(transformed(spec, test_picture(height, width), std::move(shape))); }).code();
+}
+
+TEST(ImageTransform, NeedsASizeForAnOpenModel) {
+  for (const char* spec : {"unit", "raw", "yolo", "yolox"}) EXPECT_EQ(code_of(spec, {-1, 3, -1, -1}), ErrorCode::InvalidOption);
+  EXPECT_EQ(code_of("unit", {-1, 3, 32, -1}), ErrorCode::InvalidOption);
+  EXPECT_EQ(transformed("unit,resize=16x24", test_picture(5, 5)).shape(), (Shape{1, 3, 16, 24}));
+  EXPECT_EQ(transformed("unit,resize=16", test_picture(20, 30)).shape(), (Shape{1, 3, 16, 24})) << "varies with the image";
+}
+
+TEST(ImageTransform, RefusesWhatDisagreesWithTheModel) {
+  EXPECT_EQ(code_of("imagenet", {1, 3, 299, 299}), ErrorCode::InvalidData);
+  EXPECT_EQ(code_of("unit,resize=16x16", {1, 3, 16, 32}), ErrorCode::InvalidData);
+  EXPECT_EQ(code_of("yolo,letterbox=32x32:114:center", {1, 3, 64, 64}), ErrorCode::InvalidData);
+  EXPECT_EQ(code_of("unit,resize=20", {1, 3, 16, 16}), ErrorCode::InvalidData) << "short side alone";
+  EXPECT_EQ(code_of("unit,resize=16", {1, 3, 16, 16}), ErrorCode::InvalidData) << "this image is not square";
+  EXPECT_EQ(code_of("unit,crop=24", {1, 3, 24, 24}), ErrorCode::InvalidData) << "larger than the image";
+  EXPECT_EQ(code_of("unit,resize=8x8,crop=9", {1, 3, 9, 9}), ErrorCode::InvalidOption);
+  EXPECT_EQ(code_of("unit", {1, 3}), ErrorCode::InvalidData);
+}
+
+TEST(ImageTransform, SaysHowToMendChannels) {
+  const auto hint = [](const std::string& spec, std::vector<int64_t> shape) {
+    return error_of<Error>([&] { static_cast<void>(transformed(spec, test_picture(4, 4), std::move(shape))); }).hint();
+  };
+  EXPECT_THAT(hint("unit", {1, 4, 4, 3}), HasSubstr("layout=nhwc"));
+  EXPECT_THAT(hint("unit", {1, 1, 4, 4}), HasSubstr("color=gray"));
+  EXPECT_THAT(hint("unit,color=gray", {1, 3, 4, 4}), HasSubstr("color=rgb"));
+  EXPECT_THAT(hint("unit", {1, 4, 4, 4}), HasSubstr(".npy"));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,160 @@
+#include "datasets/npz.h"
+
+#include <gmock/gmock.h>
+#include <zlib.h>
+
+#include "datasets/data_files.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+void put(std::string& out, uint64_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+}
+
+std::string deflated(const std::string& text) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  std::string out(deflateBound(&stream, text.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+struct ZipMember {
+  std::string name, content;
+  bool compressed = false;
+  uint32_t wrong_checksum = 0;
+};
+
+/// A zip as numpy writes it: local headers say zip64, their sizes lie in an extra field, only the directory has them plain.
+std::string zip_of(const std::vector<ZipMember>& members, bool zip64_directory = false) {
+  std::string out;
+  std::string directory;
+  for (const ZipMember& member : members) {
+    const std::string data = member.compressed ? deflated(member.content) : member.content;
+    const auto checksum = static_cast<uint32_t>(
+        crc32(0, reinterpret_cast<const Bytef*>(member.content.data()), static_cast<uInt>(member.content.size())));
+    const size_t offset = out.size();
+    put(out, 0x04034b50, 4);
+    put(out, 45, 2);
+    put(out, 0, 2);
+    put(out, member.compressed ? 8 : 0, 2);
+    put(out, 0, 4);
+    put(out, checksum, 4);
+    put(out, 0xffffffff, 4);
+    put(out, 0xffffffff, 4);
+    put(out, member.name.size(), 2);
+    put(out, 20, 2);
+    out += member.name;
+    put(out, 1, 2);
+    put(out, 16, 2);
+    put(out, member.content.size(), 8);
+    put(out, data.size(), 8);
+    out += data;
+    put(directory, 0x02014b50, 4);
+    put(directory, 45, 2);
+    put(directory, 45, 2);
+    put(directory, 0, 2);
+    put(directory, member.compressed ? 8 : 0, 2);
+    put(directory, 0, 4);
+    put(directory, member.wrong_checksum ? member.wrong_checksum : checksum, 4);
+    put(directory, zip64_directory ? 0xffffffff : data.size(), 4);
+    put(directory, member.content.size(), 4);
+    put(directory, member.name.size(), 2);
+    put(directory, 0, 2);
+    put(directory, 0, 2);
+    put(directory, 0, 8);
+    put(directory, offset, 4);
+    directory += member.name;
+  }
+  const size_t start = out.size();
+  out += directory;
+  put(out, 0x06054b50, 4);
+  put(out, 0, 4);
+  put(out, members.size(), 2);
+  put(out, members.size(), 2);
+  put(out, directory.size(), 4);
+  put(out, start, 4);
+  put(out, 0, 2);
+  return out;
+}
+
+TEST(Npz, ReadsStoredAndDeflatedArrays) {
+  const TemporaryFolder folder;
+  folder.write("d.npz", zip_of({{"a.npy", npy_bytes<float>({2, 2}, {1, 2, 3, 4})},
+                                {"note.txt", "not an array"},
+                                {"b/x.npy", npy_bytes<float>({300, 40}, counting(12000)), true}}));
+  const NpzFile archive(folder / "d.npz");
+  EXPECT_THAT(archive.names(), ElementsAre("a", "b/x"));
+  EXPECT_THAT(floats_of(archive.open("a").read_rows(1, 2)), ElementsAre(3, 4));
+  EXPECT_EQ(floats_of(archive.open("b/x").read()), counting(12000));
+}
+
+TEST(Npz, FeedsInputsByName) {
+  const TemporaryFolder folder;
+  folder.write("d.npz", zip_of({{"second.npy", npy_bytes<float>({2, 1}, {10, 20}), true},
+                                {"first.npy", npy_bytes<float>({2, 2}, {1, 2, 3, 4})}}));
+  const std::vector<InputSpec> inputs{float_input("first", {-1, 2}), float_input("second", {-1, 1})};
+  const auto source = open_data(data({(folder / "d.npz").string()}), inputs);
+  ASSERT_EQ(source->size(), 2U);
+  const Sample sample = source->read(1);
+  EXPECT_EQ(sample.name, "d.npz[1]");
+  EXPECT_THAT(floats_of(sample.inputs[0]), ElementsAre(3, 4));
+  EXPECT_THAT(floats_of(sample.inputs[1]), ElementsAre(20));
+}
+
+TEST(Npz, NeedsNoNameForTheOnlyArrayOfTheOnlyInput) {
+  const TemporaryFolder folder;
+  folder.write("d.npz", zip_of({{"arr_0.npy", npy_bytes<float>({2, 2}, {1, 2, 3, 4})}}));
+  const std::vector<InputSpec> one{float_input("x", {-1, 2})};
+  EXPECT_EQ(open_data(data({(folder / "d.npz").string()}), one)->size(), 2U);
+  const std::vector<InputSpec> two{float_input("x", {-1, 2}), float_input("y", {-1, 2})};
+  const Error error = error_of<Error>([&] { static_cast<void>(open_data(data({(folder / "d.npz").string()}), two)); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.what(), HasSubstr("arr_0"));
+}
+
+TEST(Npz, RefusesUnequalCounts) {
+  const TemporaryFolder folder;
+  folder.write("d.npz", zip_of({{"a.npy", npy_bytes<float>({2, 1}, {1, 2})}, {"b.npy", npy_bytes<float>({3, 1}, {1, 2, 3})}}));
+  const std::vector<InputSpec> inputs{float_input("a", {-1, 1}), float_input("b", {-1, 1})};
+  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(open_data(data({(folder / "d.npz").string()}), inputs)); }).code(),
+            ErrorCode::InvalidData);
+}
+
+TEST(Npz, SaysWhatIsWrongWithAnArchive) {
+  const TemporaryFolder folder;
+  const std::string array = npy_bytes<float>({64}, counting(64));
+  const auto message = [&](const std::string& content) {
+    const auto path = folder.write("bad.npz", content);
+    const Error error = error_of<Error>([&] {
+      const NpzFile archive(path);
+      static_cast<void>(archive.open(archive.names().front()));
+    });
+    EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+    EXPECT_THAT(error.what(), HasSubstr("bad.npz"));
+    return std::string(error.what());
+  };
+  const std::string good = zip_of({{"a.npy", array, true}});
+  EXPECT_THAT(message(""), HasSubstr("empty"));
+  EXPECT_THAT(message("text"), HasSubstr("not a .npz"));
+  EXPECT_THAT(message(good.substr(0, good.size() / 2)), HasSubstr("cut short"));
+  EXPECT_THAT(message(zip_of({{"a.npy", array, true}}, true)), HasSubstr("zip64"));
+  EXPECT_THAT(message(zip_of({{"a.npy", array, true, 12345}})), HasSubstr("checksum"));
+  EXPECT_THAT(message(zip_of({{"readme.txt", "x"}})), HasSubstr("no arrays"));
+  std::string damaged = good;
+  damaged[30 + 5 + 20 + 3] ^= 0x55;  // behind the local header, name and extra field
+  EXPECT_FALSE(message(damaged).empty());
+}
+
+}  // namespace
+}  // namespace detent

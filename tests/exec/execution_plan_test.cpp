@@ -1,0 +1,171 @@
+#include <gtest/gtest.h>
+
+#include "exec/executor.h"
+#include "model/model.h"
+
+namespace detent {
+namespace {
+
+Model model_of(const std::string& body, const std::string& signature = "(float[1,4,6,6] x) => (float[N] y)") {
+  return parse_model_text("<ir_version: 7, opset_import: [\"\" : 13]>\ng " + signature + " " + body);
+}
+
+std::vector<ValueId> named(const Graph& graph, std::initializer_list<const char*> names) {
+  std::vector<ValueId> ids;
+  for (const char* name : names) ids.push_back(graph.find_value(name));
+  return ids;
+}
+
+Tensor ramp(const Shape& shape) {
+  Tensor tensor(DataType::Float32, shape);
+  float next = -3;
+  for (float& x : tensor.mutable_data<float>()) x = next += 0.25F;
+  return tensor;
+}
+
+const char* const kDepthwiseWeights =
+    "<float[4,1,1,1] w = {1, -2, 3, -4}, float[4] b = {0, 1, 2, 3}> ";
+
+std::vector<std::string> step_ops(const ExecutionPlan& plan) {
+  std::vector<std::string> ops;
+  for (const Step& step : plan.steps()) ops.push_back(plan.graph().node(step.node).op_type);
+  return ops;
+}
+
+TEST(ExecutionPlan, RunsOnlyWhatIsWanted) {
+  const Model model = model_of("{ a = Relu (x)  unneeded = NoSuchOperator (a)  y = Abs (a) }");
+  const ExecutionPlan plan(model.graph(), named(model.graph(), {"y"}));
+  EXPECT_EQ(step_ops(plan), (std::vector<std::string>{"Relu", "Abs"}));
+}
+
+TEST(ExecutionPlan, NamesEveryNeededNodeThatCannotRunAtOnce) {
+  const Model model = model_of("{ a = NoSuchOperator (x)  b = AnotherOne (a)  y = Abs (b) }");
+  try {
+    const ExecutionPlan plan(model.graph(), model.graph().outputs());
+    FAIL() << "accepted unknown operators";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+    EXPECT_NE(std::string(error.what()).find("NoSuchOperator"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("AnotherOne"), std::string::npos);
+  }
+}
+
+TEST(ExecutionPlan, ComputesConstantsOnce) {
+  const Model model = model_of("<float[1] c = {2}> { d = Mul (c, c)  e = Relu (d)  y = Add (x, e) }");
+  const ExecutionPlan plan(model.graph(), model.graph().outputs());
+  EXPECT_EQ(step_ops(plan), (std::vector<std::string>{"Add"}));
+  EXPECT_EQ(plan.constant(model.graph().find_value("e"))->data<float>()[0], 4);
+}
+
+TEST(ExecutionPlan, FusesAnActivationBehindAConvolution) {
+  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  y = Relu (c) }");
+  EXPECT_EQ(ExecutionPlan(model.graph(), model.graph().outputs()).steps().size(), 1U);
+}
+
+TEST(ExecutionPlan, KeepsAWatchedInnerValueApart) {
+  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  y = Relu (c) }");
+  EXPECT_EQ(ExecutionPlan(model.graph(), named(model.graph(), {"c", "y"})).steps().size(), 2U);
+}
+
+TEST(ExecutionPlan, KeepsAnInnerValueWithAnotherReaderApart) {
+  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  r = Relu (c)  y = Sub (r, c) }");
+  EXPECT_EQ(ExecutionPlan(model.graph(), model.graph().outputs()).steps().size(), 3U);
+}
+
+/// The same outputs with and without fusion; whole-number weights on quarter steps are exact in float.
+void expect_fusion_changes_nothing(const Model& model, const Tensor& input, size_t fused_steps) {
+  struct Keeper : Observer {
+    Tensor kept;
+    void observe(ValueId, const Tensor& tensor) override { kept = to_plain(tensor).clone(); }
+  } fused_result, plain_result;
+  const ExecutionPlan fused(model.graph(), model.graph().outputs());
+  const ExecutionPlan plain(model.graph(), model.graph().outputs(), {.fuse = false});
+  EXPECT_EQ(fused.steps().size(), fused_steps);
+  Executor(fused).run(std::span(&input, 1), fused_result);
+  Executor(plain).run(std::span(&input, 1), plain_result);
+  ASSERT_EQ(fused_result.kept.shape(), plain_result.kept.shape());
+  for (size_t i = 0; i < fused_result.kept.data<float>().size(); ++i)
+    EXPECT_FLOAT_EQ(fused_result.kept.data<float>()[i], plain_result.kept.data<float>()[i]);
+}
+
+TEST(ExecutionPlan, FusesAResidualAddWhoseOtherInputComesLater) {
+  const Model model = model_of(std::string(kDepthwiseWeights) +
+                               "{ c = Conv <group = 4> (x, w, b)  s = Abs (x)  d = Add (s, c)  y = Relu (d) }");
+  expect_fusion_changes_nothing(model, ramp({1, 4, 6, 6}), 2);
+}
+
+TEST(ExecutionPlan, FusesTheSiluPattern) {
+  const Model model = model_of(std::string(kDepthwiseWeights) +
+                               "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }");
+  expect_fusion_changes_nothing(model, ramp({1, 4, 6, 6}), 1);
+}
+
+TEST(ExecutionPlan, AddsABroadcastResidualCorrectly) {
+  const Model model = model_of(std::string(kDepthwiseWeights) +
+                               "{ m = GlobalAveragePool (x)  c = Conv <group = 4> (m, w, b)  y = Add (c, x) }");
+  expect_fusion_changes_nothing(model, ramp({1, 4, 6, 6}), 2);
+}
+
+TEST(Executor, DoesNotOverwriteAValueThatIsStillRead) {
+  const Model model = model_of("{ a = Abs (x)  b = Relu (a)  c = Neg (a)  y = Add (b, c) }");
+  const Tensor x = ramp({1, 4, 6, 6});
+  const Tensor y = run_once(model.graph(), std::span(&x, 1), model.graph().outputs()).front();
+  for (const float value : y.data<float>()) EXPECT_EQ(value, 0);
+}
+
+TEST(Executor, NeverWritesIntoItsInputs) {
+  const Model model = model_of("{ a = Neg (x)  y = Relu (a) }");
+  const Tensor x = ramp({1, 4, 6, 6});
+  const Tensor before = x.clone();
+  static_cast<void>(run_once(model.graph(), std::span(&x, 1), model.graph().outputs()));
+  for (size_t i = 0; i < x.data<float>().size(); ++i) EXPECT_EQ(x.data<float>()[i], before.data<float>()[i]);
+}
+
+TEST(Executor, GivesTheSameBitsInEveryRunAndForChangingShapes) {
+  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }",
+                               "(float[N,4,H,W] x) => (float[N] y)");
+  const ExecutionPlan plan(model.graph(), model.graph().outputs());
+  Executor executor(plan);
+  struct Keeper : Observer {
+    std::vector<Tensor> kept;
+    void observe(ValueId, const Tensor& tensor) override { kept.push_back(to_plain(tensor).clone()); }
+  } keeper;
+  for (const int64_t size : {6, 9, 6}) {
+    const Tensor x = ramp({1, 4, size, size});
+    executor.run(std::span(&x, 1), keeper);
+  }
+  ASSERT_EQ(keeper.kept.size(), 3U);
+  for (size_t i = 0; i < keeper.kept[0].data<float>().size(); ++i)
+    EXPECT_EQ(keeper.kept[0].data<float>()[i], keeper.kept[2].data<float>()[i]);
+}
+
+TEST(Executor, NamesNodeAndOperatorInErrors) {
+  const Model model = model_of("<float[5] c = {1,2,3,4,5}> { y = Add (x, c) }");
+  const Tensor x = ramp({1, 4, 6, 6});
+  try {
+    static_cast<void>(run_once(model.graph(), std::span(&x, 1), model.graph().outputs()));
+    FAIL() << "added shapes that do not broadcast";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("(Add, opset 13)"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Executor, RefusesAnInputOfAnotherType) {
+  const Model model = model_of("{ y = Relu (x) }");
+  const Tensor x = Tensor::from<int64_t>({1, 4, 1, 1}, {1, 2, 3, 4});
+  EXPECT_THROW(static_cast<void>(run_once(model.graph(), std::span(&x, 1), model.graph().outputs())), Error);
+}
+
+TEST(BufferPool, ReusesWhatWasGivenBack) {
+  BufferPool pool;
+  { const BufferRef first = pool.allocate(1000); }
+  const size_t reserved = pool.reserved_bytes();
+  { const BufferRef second = pool.allocate(900); }
+  EXPECT_EQ(pool.reserved_bytes(), reserved);
+  const BufferRef third = pool.allocate(1000);
+  const BufferRef fourth = pool.allocate(1000);
+  EXPECT_GT(pool.reserved_bytes(), reserved);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,10 @@
+#pragma once
+
+// libonnx's headers want to be told how the library was built.
+#ifndef ONNX_NAMESPACE
+#define ONNX_NAMESPACE onnx
+#endif
+#ifndef ONNX_ML
+#define ONNX_ML 1
+#endif
+#include <onnx/onnx_pb.h>

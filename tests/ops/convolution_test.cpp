@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include "ops/one_node.h"
+
+namespace detent {
+namespace {
+
+using testing::run_node;
+using testing::whole_numbers;
+
+/// Everything a convolution needs, for up to three spatial axes; missing axes have extent 1.
+struct Case {
+  Shape input, weights;
+  std::vector<int64_t> strides, dilations, pads;   // pads: begins then ends
+  int64_t group = 1;
+  bool transposed = false;
+  std::vector<int64_t> output_padding;
+};
+
+int64_t at(const std::vector<int64_t>& values, size_t i, int64_t fallback) { return i < values.size() ? values[i] : fallback; }
+
+Shape output_shape(const Case& c) {
+  const size_t axes = c.input.rank() - 2;
+  Shape shape{c.input[0], c.transposed ? c.weights[1] * c.group : c.weights[0]};
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t reach = at(c.dilations, i, 1) * (c.weights[i + 2] - 1) + 1;
+    const int64_t pads = at(c.pads, i, 0) + at(c.pads, i + axes, 0);
+    shape.push_back(c.transposed ? at(c.strides, i, 1) * (c.input[i + 2] - 1) + at(c.output_padding, i, 0) + reach - pads
+                                 : (c.input[i + 2] + pads - reach) / at(c.strides, i, 1) + 1);
+  }
+  return shape;
+}
+
+std::vector<int64_t> unravel(int64_t index, const Shape& shape) {
+  std::vector<int64_t> position(shape.rank());
+  for (size_t i = shape.rank(); i-- > 0;) {
+    position[i] = index % shape[i];
+    index /= shape[i];
+  }
+  return position;
+}
+
+/// Position of `shape`, or -1 when it lies outside.
+int64_t ravel(const std::vector<int64_t>& position, const Shape& shape) {
+  int64_t index = 0;
+  for (size_t i = 0; i < shape.rank(); ++i) {
+    if (position[i] < 0 || position[i] >= shape[i]) return -1;
+    index = index * shape[i] + position[i];
+  }
+  return index;
+}
+
+/// Every weight element times every input element it meets, added where the definition puts it.
+Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
+  Tensor y(DataType::Float32, output_shape(c));
+  auto out = y.mutable_data<float>();
+  const size_t axes = c.input.rank() - 2;
+  for (int64_t o = 0; o < y.element_count(); ++o)
+    out[static_cast<size_t>(o)] = bias.empty_handle() ? 0 : bias.data<float>()[static_cast<size_t>(unravel(o, y.shape())[1])];
+  for (int64_t k = 0; k < w.element_count(); ++k) {
+    const auto tap = unravel(k, w.shape());
+    for (int64_t i = 0; i < x.element_count(); ++i) {
+      const auto from = unravel(i, x.shape());
+      const int64_t inputs = x.shape()[1] / c.group;
+      const int64_t outputs = y.shape()[1] / c.group;
+      std::vector<int64_t> to(from);
+      const int64_t group = from[1] / inputs;
+      if (c.transposed ? tap[0] != from[1] : (tap[0] / outputs != group || tap[1] != from[1] % inputs)) continue;
+      to[1] = c.transposed ? group * outputs + tap[1] : tap[0];
+      bool hits = true;
+      for (size_t s = 0; s < axes; ++s) {
+        const int64_t offset = at(c.dilations, s, 1) * tap[s + 2] - at(c.pads, s, 0);
+        const int64_t stride = at(c.strides, s, 1);
+        if (c.transposed) {
+          to[s + 2] = from[s + 2] * stride + offset;
+        } else {
+          const int64_t shifted = from[s + 2] - offset;
+          hits = hits && shifted >= 0 && shifted % stride == 0;
+          to[s + 2] = shifted / stride;
+        }
+      }
+      const int64_t place = hits ? ravel(to, y.shape()) : -1;
+      if (place >= 0)
+        out[static_cast<size_t>(place)] += x.data<float>()[static_cast<size_t>(i)] * w.data<float>()[static_cast<size_t>(k)];
+    }
+  }
+  return y;
+}
+
+std::string list(const char* name, const std::vector<int64_t>& values) {
+  if (values.empty()) return "";
+  std::string text = std::string(name) + " = [";
+  for (size_t i = 0; i < values.size(); ++i) text += (i ? "," : "") + std::to_string(values[i]);
+  return text + "], ";
+}
+
+void expect_equal(const Case& c, bool with_bias) {
+  const Tensor x = whole_numbers(c.input, 1);
+  const Tensor w = whole_numbers(c.weights, 2);
+  const Tensor b = with_bias ? whole_numbers(Shape{output_shape(c)[1]}, 3) : Tensor();
+  const std::string call = std::string(c.transposed ? "ConvTranspose" : "Conv") + " <" + list("strides", c.strides) +
+                           list("dilations", c.dilations) + list("pads", c.pads) + list("output_padding", c.output_padding) +
+                           "group = " + std::to_string(c.group) + "> (a, b" + (with_bias ? ", c)" : ")");
+  const Tensor expected = naive(c, x, w, b);
+  std::vector<Tensor> tensors{x, w};
+  if (with_bias) tensors.push_back(b);
+  for (const bool constant : {true, false}) {
+    const Tensor got = run_node(call, tensors, constant);
+    ASSERT_EQ(got.shape(), expected.shape()) << call;
+    const auto want = expected.data<float>();
+    const auto have = got.data<float>();
+    for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]) << call << " element " << i << " constant " << constant;
+  }
+}
+
+TEST(Conv, EqualsTheDefinitionInOneTwoAndThreeDimensions) {
+  expect_equal({.input = {2, 3, 11}, .weights = {4, 3, 3}}, true);
+  expect_equal({.input = {2, 3, 7, 9}, .weights = {4, 3, 3, 2}}, true);
+  expect_equal({.input = {1, 2, 4, 5, 6}, .weights = {3, 2, 2, 3, 2}}, false);
+}
+
+TEST(Conv, ObeysStridesDilationsAndUnequalPads) {
+  expect_equal({.input = {1, 3, 9, 10}, .weights = {5, 3, 3, 3}, .strides = {2, 3}, .pads = {1, 0, 2, 1}}, true);
+  expect_equal({.input = {1, 3, 12, 9}, .weights = {5, 3, 3, 2}, .dilations = {3, 2}, .pads = {2, 1, 0, 1}}, false);
+  expect_equal({.input = {1, 3, 6, 6, 6}, .weights = {2, 3, 3, 3, 3}, .strides = {2, 1, 2}, .pads = {1, 1, 1, 1, 1, 1}}, true);
+}
+
+TEST(Conv, KeepsGroupsApart) {
+  expect_equal({.input = {2, 6, 5, 5}, .weights = {4, 3, 3, 3}, .pads = {1, 1, 1, 1}, .group = 2}, true);
+  expect_equal({.input = {1, 32, 8, 8}, .weights = {32, 1, 3, 3}, .pads = {1, 1, 1, 1}, .group = 32}, true);
+  expect_equal({.input = {1, 6, 5, 5}, .weights = {12, 1, 3, 3}, .group = 6}, false);
+}
+
+TEST(Conv, TakesTheChannelCountsOfRealNetworks) {
+  expect_equal({.input = {1, 24, 7, 7}, .weights = {40, 24, 1, 1}}, true);
+  expect_equal({.input = {1, 3, 16, 16}, .weights = {33, 3, 5, 5}, .strides = {2, 2}, .pads = {2, 2, 2, 2}}, true);
+  expect_equal({.input = {1, 1, 16, 16}, .weights = {8, 1, 3, 3}, .pads = {1, 1, 1, 1}}, true);
+}
+
+TEST(Conv, GivesAnEmptyResultForAnEmptyBatch) {
+  const Tensor y = run_node("Conv (a, b)", {Tensor(DataType::Float32, {0, 3, 8, 8}), whole_numbers({4, 3, 3, 3}, 1)}, true);
+  EXPECT_EQ(y.shape(), (Shape{0, 4, 6, 6}));
+}
+
+TEST(Conv, PadsTheOddElementWhereAutoPadSays) {
+  // 1x1x4, kernel 2, stride 1: SAME needs one element of padding. Ones as weights add two neighbours.
+  const Tensor x = Tensor::from<float>({1, 1, 4}, {1, 2, 3, 4});
+  const Tensor w = Tensor::from<float>({1, 1, 2}, {1, 1});
+  const Tensor upper = run_node("Conv <auto_pad = \"SAME_UPPER\"> (a, b)", {x, w}, true);
+  const Tensor lower = run_node("Conv <auto_pad = \"SAME_LOWER\"> (a, b)", {x, w}, true);
+  EXPECT_EQ(std::vector<float>(upper.data<float>().begin(), upper.data<float>().end()), (std::vector<float>{3, 5, 7, 4}));
+  EXPECT_EQ(std::vector<float>(lower.data<float>().begin(), lower.data<float>().end()), (std::vector<float>{1, 3, 5, 7}));
+}
+
+TEST(Conv, RefusesAnInputWithOtherChannels) {
+  try {
+    run_node("Conv (a, b)", {whole_numbers({1, 4, 8, 8}, 1), whole_numbers({4, 3, 3, 3}, 2)}, true);
+    FAIL() << "accepted 4 channels for weights of 3";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the input has 4 channels, the weights expect 3"), std::string::npos) << error.what();
+  }
+}
+
+TEST(ConvTranspose, EqualsTheDefinitionInOneTwoAndThreeDimensions) {
+  expect_equal({.input = {2, 3, 5}, .weights = {3, 4, 3}, .strides = {2}, .transposed = true}, true);
+  expect_equal({.input = {2, 3, 4, 5}, .weights = {3, 4, 3, 2}, .strides = {2, 3}, .transposed = true}, true);
+  expect_equal({.input = {1, 4, 3, 2, 3}, .weights = {4, 2, 2, 2, 2}, .strides = {2, 2, 2}, .transposed = true}, true);
+}
+
+TEST(ConvTranspose, ObeysPadsDilationsGroupsAndOutputPadding) {
+  expect_equal({.input = {1, 3, 5, 5}, .weights = {3, 2, 3, 3}, .strides = {2, 2}, .pads = {1, 0, 0, 1}, .transposed = true}, true);
+  expect_equal({.input = {1, 3, 4, 4}, .weights = {3, 2, 3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .transposed = true,
+                .output_padding = {1, 1}}, true);
+  expect_equal({.input = {1, 3, 4, 4}, .weights = {3, 2, 2, 2}, .strides = {3, 3}, .transposed = true, .output_padding = {2, 1}}, false);
+  expect_equal({.input = {1, 4, 4, 4}, .weights = {4, 3, 3, 3}, .dilations = {2, 2}, .group = 2, .transposed = true}, true);
+}
+
+TEST(ConvTranspose, FindsItsPadsFromTheOutputShape) {
+  const Tensor x = whole_numbers({1, 2, 3, 3}, 1);
+  const Tensor w = whole_numbers({2, 1, 3, 3}, 2);
+  const Tensor y = run_node("ConvTranspose <strides = [2,2], output_shape = [6,6]> (a, b)", {x, w}, true);
+  // 7 wide without pads; one element goes, at the beginning, for NOTSET halves towards the end.
+  const Tensor same = run_node("ConvTranspose <strides = [2,2], pads = [1,1,0,0]> (a, b)", {x, w}, true);
+  EXPECT_EQ(y.shape(), (Shape{1, 1, 6, 6}));
+  for (size_t i = 0; i < 36; ++i) EXPECT_EQ(y.data<float>()[i], same.data<float>()[i]);
+}
+
+}  // namespace
+}  // namespace detent

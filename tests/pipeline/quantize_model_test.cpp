@@ -1,0 +1,179 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "detent/detent.h"
+#include "exec/executor.h"
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "pipeline/prepare_model.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder of its own that goes with the test.
+class QuantizeModel : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("detent_quantize_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override {
+    interrupted() = false;
+    fs::remove_all(folder_);
+  }
+
+  [[nodiscard]] QuantizeOptions sample_options(const std::string& target, const std::string& output) const {
+    const fs::path sample = fs::path(DETENT_SOURCE_DIR) / "datasets/samples/shapes_unet";
+    QuantizeOptions options;
+    options.model = sample / "model_opset13.onnx";
+    options.data.sources = {(sample / "calib").string()};
+    options.data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
+    options.data.limit = 6;
+    options.error_samples = 4;
+    options.target = target;
+    options.output = folder_ / output;
+    return options;
+  }
+
+  static std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  [[nodiscard]] size_t files() const { return static_cast<size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+
+  fs::path folder_;
+};
+
+TEST_F(QuantizeModel, WritesModelsCloseToTheFloatModelForBothTargets) {
+  for (const char* target : {"tensorrt", "onnxruntime"}) {
+    const QuantizeReport report = quantize_model(sample_options(target, std::string(target) + ".onnx"));
+    ASSERT_TRUE(report.error.has_value());
+    // 8 bits with a well chosen range give 30 dB and more on a single value; 20 dB at the end means that nothing is broken.
+    EXPECT_GT(report.error->sqnr_db, 20) << target;
+    EXPECT_GT(report.error->argmax_agreement.value(), 0.97) << target;
+    EXPECT_TRUE(is_quantized(read_model(report.output).graph()));
+    EXPECT_EQ(report.samples, 6U);
+    EXPECT_GT(report.plan.coverage.int8_layers, 0);
+  }
+}
+
+TEST_F(QuantizeModel, GivesTheSameBytesForAnyNumberOfThreads) {
+  for (const char* calibrator : {"max", "entropy", "percentile:99.9", "mse"}) {
+    QuantizeOptions one = sample_options("tensorrt", std::string("one.") + calibrator);
+    one.calibrator = calibrator;
+    one.run.threads = 1;
+    QuantizeOptions three = one;
+    three.output = folder_ / (std::string("three.") + calibrator);
+    three.run.threads = 3;
+    static_cast<void>(quantize_model(one));
+    static_cast<void>(quantize_model(three));
+    EXPECT_EQ(bytes_of(one.output), bytes_of(three.output)) << calibrator;
+  }
+}
+
+TEST_F(QuantizeModel, GivesOtherBytesForOtherCalibrators) {
+  QuantizeOptions options = sample_options("tensorrt", "max.onnx");
+  options.calibrator = "max";
+  static_cast<void>(quantize_model(options));
+  options.calibrator = "percentile:99";
+  options.output = folder_ / "percentile.onnx";
+  static_cast<void>(quantize_model(options));
+  EXPECT_NE(bytes_of(folder_ / "max.onnx"), bytes_of(folder_ / "percentile.onnx"));
+}
+
+ErrorCode code_of(const QuantizeOptions& options) {
+  try {
+    static_cast<void>(quantize_model(options));
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ErrorCode{0};
+}
+
+TEST_F(QuantizeModel, RefusesItsOwnOutput) {
+  QuantizeOptions options = sample_options("tensorrt", "once.onnx");
+  static_cast<void>(quantize_model(options));
+  options.model = options.output;
+  options.output = folder_ / "twice.onnx";
+  EXPECT_EQ(code_of(options), ErrorCode::InvalidModel);
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(QuantizeModel, RefusesToReplaceAFileUnlessAsked) {
+  QuantizeOptions options = sample_options("tensorrt", "out.onnx");
+  std::ofstream(options.output) << "mine";
+  EXPECT_EQ(code_of(options), ErrorCode::CannotWrite);
+  EXPECT_EQ(bytes_of(options.output), "mine");
+  options.overwrite = true;
+  EXPECT_EQ(code_of(options), ErrorCode{0});
+}
+
+/// Presses Ctrl-C as soon as some samples are done.
+class Interrupter : public Reporter {
+ public:
+  void begin(std::string_view, size_t) override {}
+  void advance_to(size_t done) override {
+    if (done >= 2) interrupted() = true;
+  }
+  void end() override {}
+  void warn(std::string_view) override {}
+};
+
+TEST_F(QuantizeModel, LeavesNothingBehindWhenInterrupted) {
+  Interrupter interrupter;
+  QuantizeOptions options = sample_options("tensorrt", "out.onnx");
+  options.run.reporter = &interrupter;
+  EXPECT_EQ(code_of(options), ErrorCode::Interrupted);
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(QuantizeModel, FixesRangesThatTheUserGives) {
+  QuantizeOptions options = sample_options("tensorrt", "out.onnx");
+  options.override_file = folder_ / "ranges.json";
+  std::ofstream(options.override_file) << R"({"image": {"amax": 12.7}})";
+  const QuantizeReport report = quantize_model(options);
+  for (const auto& value : report.values)
+    if (value.name == "image") EXPECT_FLOAT_EQ(static_cast<float>(value.scale), 0.1F);
+  std::ofstream(options.override_file) << R"({"no such value": {"amax": 1}})";
+  options.output = folder_ / "other.onnx";
+  EXPECT_EQ(code_of(options), ErrorCode::InvalidOption);
+}
+
+const char* const kConvBn = R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[1,2,4,4] x) => (float[1,2,4,4] y)
+<float[2,2,1,1] w = {1, 2, 3, 4}, float[2] s = {2, 3}, float[2] b = {0.5, -0.5}, float[2] m = {1, 2}, float[2] v = {4, 9}>
+{ c = Conv (x, w)  y = BatchNormalization (c, s, b, m, v) })";
+
+TEST(PrepareModel, KeepsTheOutputsOfAFoldedModel) {
+  const Model before = parse_model_text(kConvBn);
+  Model after = before.clone();
+  EXPECT_EQ(prepare_model(after, find_target("tensorrt")).folded_batchnorms, 1U);
+  EXPECT_EQ(after.graph().nodes().size(), 1U);
+  Tensor x(DataType::Float32, {1, 2, 4, 4});
+  float next = -2;
+  for (float& value : x.mutable_data<float>()) value = next += 0.3F;
+  check_same_outputs(before, after, std::span(&x, 1), "folding");
+}
+
+TEST(PrepareModel, NoticesAChangedModel) {
+  const Model before = parse_model_text(kConvBn);
+  Model after = before.clone();
+  GraphPatch patch;
+  patch.reason = "damage";
+  patch.replace_constants = {{"s", Tensor::from<float>({2}, {2, 3.01F})}};
+  apply_patch(after, patch);
+  Tensor x(DataType::Float32, {1, 2, 4, 4});
+  for (float& value : x.mutable_data<float>()) value = 1;
+  EXPECT_THROW(check_same_outputs(before, after, std::span(&x, 1), "damage"), Error);
+}
+
+}  // namespace
+}  // namespace detent

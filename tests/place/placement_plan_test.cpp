@@ -1,0 +1,142 @@
+#include "place/placement_plan.h"
+
+#include <gtest/gtest.h>
+
+#include "model/model.h"
+#include "place/placement_case_reader.h"
+
+namespace detent {
+namespace {
+
+constexpr const char* kUnet = R"(
+  <ir_version: 8, opset_import: ["" : 17]>
+  g (float[1,16,8,8] x) => (float[1,4,8,8] y)
+  <float[16,16,3,3] w = {...}, float[16] bias = {...}, float[16,8,2,2] t = {...}, float[16,24,3,3] v = {...},
+   float[4,16,1,1] h = {...}>
+  {
+    skip = Conv <pads = [1,1,1,1]> (x, w, bias)
+    p = MaxPool <kernel_shape = [2,2], strides = [2,2]> (skip)
+    u = ConvTranspose <strides = [2,2]> (p, t)
+    k = Concat <axis = 1> (u, skip)
+    c = Conv <pads = [1,1,1,1]> (k, v)
+    y = Conv (c, h)
+  })";
+
+class PlanOfAUnet : public testing::Test {
+ protected:
+  PlanOfAUnet() : model_(parse_model_text(test::fill_tensors(kUnet))) {}
+  [[nodiscard]] const Graph& graph() const { return model_.graph(); }
+  [[nodiscard]] ValueId value(const char* name) const { return graph().find_value(name); }
+  [[nodiscard]] NodeId writer(const char* name) const { return graph().value(value(name)).producer; }
+  [[nodiscard]] ValueShapes shapes() const {
+    return {{value("x"), {1, 16, 8, 8}}, {value("skip"), {1, 16, 8, 8}}, {value("p"), {1, 16, 4, 4}},
+            {value("u"), {1, 8, 8, 8}},  {value("k"), {1, 24, 8, 8}},    {value("c"), {1, 16, 8, 8}},
+            {value("y"), {1, 4, 8, 8}}};
+  }
+  Model model_;
+};
+
+TEST_F(PlanOfAUnet, ListsEveryDataInputOfEveryNodeOnce) {
+  const PlacementPlan plan = make_placement_plan(graph(), find_target("tensorrt"), {});
+  std::vector<std::pair<std::string, int>> edges;
+  for (const EdgeDecision& edge : plan.edges) edges.emplace_back(graph().value(edge.value).name, edge.slot);
+  const std::vector<std::pair<std::string, int>> wanted{{"x", 0},    {"skip", 0}, {"p", 0}, {"u", 0},
+                                                        {"skip", 1}, {"k", 0},    {"c", 0}};
+  EXPECT_EQ(edges, wanted);
+}
+
+TEST_F(PlanOfAUnet, ValuesWithPairsAreListedOnceAndGroupsHoldThem) {
+  const PlacementPlan plan = make_placement_plan(graph(), find_target("tensorrt"), {});
+  std::vector<ValueId> wanted{value("x"), value("p"), value("k"), value("c")};
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(plan.quantized_values(), wanted);
+  ASSERT_EQ(plan.scale_groups().size(), 1U);
+  EXPECT_EQ(plan.scale_groups()[0].size(), 2U);  // p and k
+  EXPECT_EQ(plan.find_edge(writer("u"), 0)->scale_group, plan.find_edge(writer("c"), 0)->scale_group);
+  EXPECT_EQ(plan.find_edge(writer("y"), 0)->scale_group, -1);
+}
+
+TEST_F(PlanOfAUnet, LooksUpEdgesAndLayersAndSaysWhenThereIsNone) {
+  const PlacementPlan plan = make_placement_plan(graph(), find_target("tensorrt"), {});
+  EXPECT_NE(plan.find_edge(writer("k"), 1), nullptr);
+  EXPECT_EQ(plan.find_edge(writer("skip"), 1), nullptr);  // the weight is no data input
+  EXPECT_NE(plan.find_layer(writer("u")), nullptr);
+  EXPECT_EQ(plan.find_layer(writer("k")), nullptr);
+}
+
+TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
+  PlacementOptions options;
+  options.exclude_op = {"ConvTranspose"};
+  const Coverage sum = make_placement_plan(graph(), find_target("tensorrt"), options, shapes()).coverage;
+  const int64_t conv1 = 16 * 64 * (16 * 9), deconv = 16 * 16 * (8 * 4), conv2 = 16 * 64 * (24 * 9), head = 4 * 64 * 16;
+  EXPECT_EQ(sum.macs, conv1 + deconv + conv2 + head);
+  EXPECT_EQ(sum.int8_macs, conv1 + conv2 + head);
+  EXPECT_EQ(sum.layers, 4);
+  EXPECT_EQ(sum.int8_layers, 3);
+  EXPECT_EQ(sum.params, (16 * 16 * 9 + 16) + 16 * 8 * 4 + 16 * 24 * 9 + 4 * 16);
+  EXPECT_EQ(sum.params - sum.int8_params, 16 * 8 * 4);
+  // x, skip, p, u, k, c are read; x, k and c carry pairs.
+  EXPECT_EQ(sum.activation_bytes, 4 * (16 * 64 + 16 * 64 + 16 * 16 + 8 * 64 + 24 * 64 + 16 * 64));
+  EXPECT_EQ(sum.int8_activation_bytes, 4 * (16 * 64 + 24 * 64 + 16 * 64));
+  EXPECT_EQ(sum.pairs, 3);
+}
+
+TEST_F(PlanOfAUnet, WithoutShapesCostsAreZeroButCountsAreNot) {
+  const Coverage sum = make_placement_plan(graph(), find_target("tensorrt"), {}).coverage;
+  EXPECT_EQ(sum.macs, 0);
+  EXPECT_EQ(sum.activation_bytes, 0);
+  EXPECT_EQ(sum.layers, 4);
+  EXPECT_GT(sum.params, 0);
+}
+
+TEST(PlacementPlan, ProductsCountTheirInnerExtent) {
+  const Model model = parse_model_text(test::fill_tensors(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[5,32] x) => (float[5,24] y) <float[32,48] a = {...}, float[24,48] b = {...}>
+    { m = MatMul (x, a)  y = Gemm <transB = 1> (m, b) })"));
+  const Graph& graph = model.graph();
+  const ValueShapes shapes{{graph.find_value("m"), {5, 48}}, {graph.find_value("y"), {5, 24}}};
+  const PlacementPlan plan = make_placement_plan(graph, find_target("tensorrt"), {}, shapes);
+  ASSERT_EQ(plan.layers.size(), 2U);
+  EXPECT_EQ(plan.layers[0].macs, 5 * 48 * 32);
+  EXPECT_EQ(plan.layers[1].macs, 5 * 24 * 48);
+}
+
+TEST(PlacementPlan, EmptyGraphGivesAnEmptyPlan) {
+  const Model model = parse_model_text(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[1] x) => (float[1] y) { y = Identity (x) })");
+  for (const Target& target : target_list()) {
+    const PlacementPlan plan = make_placement_plan(model.graph(), target, {});
+    EXPECT_EQ(plan.target, &target);
+    EXPECT_TRUE(plan.layers.empty());
+    EXPECT_TRUE(plan.quantized_values().empty());
+    EXPECT_EQ(plan.edges.size(), 1U);
+  }
+}
+
+// Commuting is a fact about the operator; the rule of commuting ops relies on the list's saying so.
+TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
+  for (const OperatorDef& op : operator_list()) {
+    switch (op.traits.kind) {
+      case OpKind::MaxPool:
+      case OpKind::Reshape:
+      case OpKind::Transpose:
+      case OpKind::Slice:
+      case OpKind::Split:
+      case OpKind::Gather:
+      case OpKind::Tile:
+      case OpKind::Expand:
+      case OpKind::Pad:
+      case OpKind::SpaceDepth: EXPECT_TRUE(op.traits.commutes) << op.op_type; break;
+      case OpKind::AveragePool:
+      case OpKind::Relu:
+      case OpKind::Add:
+      case OpKind::Conv: EXPECT_FALSE(op.traits.commutes) << op.op_type; break;
+      default: break;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,59 @@
+#include "report/text.h"
+
+#include <gtest/gtest.h>
+
+#include "report/json.h"
+
+namespace detent {
+namespace {
+
+TEST(PercentText, SaysHundredOnlyWhenItIs) {
+  EXPECT_EQ(percent_text(1.0), "100 %");
+  EXPECT_EQ(percent_text(0.99999), "99.9 %");
+  EXPECT_EQ(percent_text(0.5), "50.0 %");
+}
+
+TEST(BytesText, ChoosesTheUnit) {
+  EXPECT_EQ(bytes_text(512), "512 B");
+  EXPECT_EQ(bytes_text(1938172), "1.9 MB");
+}
+
+PlanReport small_plan() {
+  PlanReport plan;
+  plan.model = "folder/net.onnx";
+  plan.target = "tensorrt:10.13";
+  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5}, {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"}, {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
+  return plan;
+}
+
+TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
+  const std::string pairs = to_text(small_plan(), false);
+  EXPECT_NE(pairs.find("x -> conv1 (Conv, input 0) scale group 3"), std::string::npos) << pairs;
+  EXPECT_EQ(pairs.find("a -> relu"), std::string::npos);
+  EXPECT_NE(pairs.find("1 of 2 weighted layers INT8 (25.0 % of MACs)"), std::string::npos);
+  EXPECT_NE(to_text(small_plan(), true).find("float a -> relu"), std::string::npos);
+}
+
+TEST(PlanJson, HasTheFieldsOfTheContract) {
+  const std::string json = to_json(small_plan());
+  for (const char* field : {"\"model\"", "\"target\"", "\"layers\"", "\"edges\"", "\"int8\": true", "\"decision\": \"pair\"",
+                            "\"scale_group\": 3", "\"scale_group\": null", "\"int8_macs\": 10"})
+    EXPECT_NE(json.find(field), std::string::npos) << field;
+}
+
+TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
+  QuantizeReport report;
+  report.model = "net.onnx";
+  report.output = "net.int8.onnx";
+  report.plan = small_plan();
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("kept float: head (Conv)  R12 user: excluded"), std::string::npos) << text;
+  EXPECT_NE(text.find("not measured: no data"), std::string::npos) << text;
+  report.error = ErrorReport{16, 31.2, 0.999, 0.996, std::nullopt, {}};
+  EXPECT_NE(to_text(report).find("error against FP32 on 16 samples: SQNR 31.2 dB, cosine 0.99900, argmax agreement 99.6 %"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,325 @@
+#include "rewrite/qdq_inserter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "exec/executor.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kConvolution = R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 1, 2, 2] x) => (float[N, 2, 2, 2] y)
+<float[2, 1, 1, 1] w = {1, -0.5}, float[2] b = {0.25, 0.5}>
+{
+  c = Conv (x, w, b)
+  r = Relu (x)
+  s = Add (c, r)
+  y = Neg (s)
+})";
+
+/// A plan written by hand: the inserter must do exactly what it says.
+struct PlannedGraph {
+  explicit PlannedGraph(const char* text) : model(parse_model_text(text)) {}
+
+  [[nodiscard]] const Graph& graph() const { return model.graph(); }
+  [[nodiscard]] NodeId node(const char* name) const { return graph().find_node(name); }
+
+  void pair(const char* consumer, int slot, int group = -1) {
+    const NodeId id = node(consumer);
+    plan.edges.push_back({graph().node(id).input(static_cast<size_t>(slot)), id, slot, true, group, "R", "by hand"});
+  }
+  void weight(const char* consumer, int slot, int axis) {
+    const NodeId id = node(consumer);
+    plan.weights.push_back({id, slot, graph().node(id).input(static_cast<size_t>(slot)), axis});
+  }
+  void range(const char* value, Range range) { ranges[graph().find_value(value)] = range; }
+
+  /// The model with the patch applied.
+  Model rewritten(const RewriteOptions& options = {}) {
+    Rewrite rewrite = make_qdq_patch(graph(), plan, ranges, options);
+    warnings = rewrite.warnings;
+    values = rewrite.values;
+    Model result = model.clone();
+    apply_patch(result, rewrite.patch);
+    return result;
+  }
+
+  Model model;
+  PlacementPlan plan;
+  std::map<ValueId, Range> ranges;
+  std::vector<std::string> warnings;
+  std::vector<QuantizedValue> values;
+};
+
+PlannedGraph convolution() {
+  PlannedGraph planned(kConvolution);
+  planned.pair("Conv_0", 0);
+  planned.weight("Conv_0", 1, 0);
+  planned.range("x", {-2, 2});
+  return planned;
+}
+
+const Node& producer(const Model& model, const std::string& value) {
+  const Node* node = model.graph().producer(model.graph().find_value(value));
+  if (!node) throw Error(ErrorCode::Internal, "nothing produces " + value);
+  return *node;
+}
+
+/// Name of what a node reads in a slot.
+std::string reads(const Model& model, const char* node, size_t slot) {
+  const Graph& graph = model.graph();
+  const ValueId id = graph.node(graph.find_node(node)).input(slot);
+  return id == kNoValue ? "" : graph.value(id).name;
+}
+
+const Tensor& constant(const Model& model, const std::string& name) {
+  const Tensor* tensor = model.graph().constant(model.graph().find_value(name));
+  if (!tensor) throw Error(ErrorCode::Internal, name + " is not constant");
+  return *tensor;
+}
+
+size_t count(const Model& model, std::string_view op) {
+  size_t found = 0;
+  for (const Node& node : model.graph().nodes()) found += node.op_type == op;
+  return found;
+}
+
+TEST(QdqInserter, PairsOneEdgeAndLeavesTheOtherReaderFloat) {
+  PlannedGraph planned = convolution();
+  const Model model = planned.rewritten();
+  EXPECT_EQ(reads(model, "Conv_0", 0), "x_dequantized");
+  EXPECT_EQ(reads(model, "Relu_1", 0), "x");
+  EXPECT_EQ(producer(model, "x_dequantized").op_type, "DequantizeLinear");
+  EXPECT_EQ(producer(model, "x_quantized").op_type, "QuantizeLinear");
+  EXPECT_EQ(constant(model, "x_scale").shape(), Shape{});
+  EXPECT_EQ(constant(model, "x_scale").data<float>()[0], static_cast<float>(2.0 / 127));
+  EXPECT_EQ(constant(model, "x_zero_point").type(), DataType::Int8);
+  EXPECT_EQ(constant(model, "x_zero_point").shape(), Shape{});
+  EXPECT_TRUE(producer(model, "x_quantized").has("axis"));
+  EXPECT_TRUE(producer(model, "x_dequantized").has("axis"));
+  EXPECT_THAT(planned.warnings, IsEmpty());
+  ASSERT_THAT(planned.values, SizeIs(1));
+  EXPECT_EQ(planned.values[0].range, (Range{-2, 2}));
+  EXPECT_TRUE(is_quantized(model.graph()));
+}
+
+TEST(QdqInserter, OnePairServesAllQuantizedReaders) {
+  PlannedGraph planned = convolution();
+  planned.pair("Relu_1", 0);
+  const Model model = planned.rewritten();
+  EXPECT_EQ(reads(model, "Relu_1", 0), "x_dequantized");
+  EXPECT_EQ(count(model, "QuantizeLinear"), 1U);
+}
+
+TEST(QdqInserter, WeightsBecomeIntegersWithTheirChannelsScales) {
+  const Model model = convolution().rewritten();
+  const Node& dequantize = producer(model, reads(model, "Conv_0", 1));
+  EXPECT_EQ(dequantize.op_type, "DequantizeLinear");
+  EXPECT_EQ(dequantize.int_or("axis", -7), 0);
+  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, -127));
+  EXPECT_THAT(constant(model, "w_scale").data<float>(),
+              ElementsAre(static_cast<float>(1.0 / 127), static_cast<float>(0.5 / 127)));
+  EXPECT_EQ(constant(model, "w_zero_point").shape(), Shape{2});
+  EXPECT_EQ(model.graph().find_value("w"), kNoValue) << "the float weight is not kept beside the codes";
+  EXPECT_EQ(reads(model, "Conv_0", 2), "b");
+}
+
+TEST(QdqInserter, FloatWeightsGetAFullPairWhereTheEngineWantsIt) {
+  RewriteOptions options;
+  options.int8_weights = false;
+  const Model model = convolution().rewritten(options);
+  EXPECT_EQ(producer(model, "w_quantized").op_type, "QuantizeLinear");
+  EXPECT_EQ(producer(model, "w_quantized").int_or("axis", -7), 0);
+  EXPECT_EQ(constant(model, "w").type(), DataType::Float32);
+}
+
+TEST(QdqInserter, OneScalePerWeightOnRequest) {
+  RewriteOptions options;
+  options.per_tensor_weights = true;
+  const Model model = convolution().rewritten(options);
+  EXPECT_EQ(constant(model, "w_scale").shape(), Shape{});
+  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, -64));  // -63.5, half to even
+}
+
+TEST(QdqInserter, UnsignedActivationsHaveAZeroPoint) {
+  PlannedGraph planned = convolution();
+  planned.range("x", {-1, 3});
+  RewriteOptions options;
+  options.activation.type = DataType::UInt8;
+  const Model model = planned.rewritten(options);
+  EXPECT_THAT(constant(model, "x_zero_point").data<uint8_t>(), ElementsAre(64));  // 1 / (4 / 255) = 63.75
+  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, -127)) << "weights stay signed";
+}
+
+TEST(QdqInserter, ABiasCanBecomeIntegersOfBothScales) {
+  PlannedGraph planned = convolution();
+  RewriteOptions options;
+  options.int32_bias = true;
+  const Model model = planned.rewritten(options);
+  const Node& dequantize = producer(model, reads(model, "Conv_0", 2));
+  EXPECT_EQ(dequantize.op_type, "DequantizeLinear");
+  const Tensor* codes = model.graph().constant(dequantize.input(0));
+  const Tensor* scales = model.graph().constant(dequantize.input(1));
+  EXPECT_EQ(codes->type(), DataType::Int32);
+  const float input_scale = static_cast<float>(2.0 / 127);
+  EXPECT_THAT(scales->data<float>(),
+              ElementsAre(input_scale * static_cast<float>(1.0 / 127), input_scale * static_cast<float>(0.5 / 127)));
+  // 0.25 / (2/127 * 1/127) = 2016.1; 0.5 / (2/127 * 0.5/127) = 8064.5, where the float scales decide
+  EXPECT_THAT(codes->data<int32_t>(), ElementsAre(2016, ::testing::AnyOf(8064, 8065)));
+  EXPECT_THAT(planned.warnings, IsEmpty());
+}
+
+TEST(QdqInserter, ABiasThatDoesNotFitStaysFloatAndIsReported) {
+  PlannedGraph planned = convolution();
+  planned.range("x", {-1e-9F, 1e-9F});
+  RewriteOptions options;
+  options.int32_bias = true;
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(reads(model, "Conv_0", 2), "b");
+  EXPECT_THAT(planned.warnings, ElementsAre(HasSubstr("bias of node 'Conv_0' stays float")));
+}
+
+TEST(QdqInserter, AGraphOutputKeepsItsNameBehindItsPair) {
+  PlannedGraph planned(R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[4] x) => (float[4] y, float[4] z)
+{
+  y = Relu (x)
+  z = Neg (y)
+})");
+  planned.plan.output_pairs.push_back({planned.graph().find_value("y"), -1, "R11", "on request"});
+  planned.range("y", {-1, 1});
+  const Model model = planned.rewritten();
+  EXPECT_EQ(producer(model, "y").op_type, "DequantizeLinear");
+  EXPECT_EQ(producer(model, "y_float").op_type, "Relu");
+  EXPECT_EQ(reads(model, "Neg_1", 0), "y_float") << "its edge was not to be paired";
+  planned.pair("Neg_1", 0);
+  EXPECT_EQ(reads(planned.rewritten(), "Neg_1", 0), "y");
+}
+
+TEST(QdqInserter, ConstantActivationsBecomeCodesToo) {
+  PlannedGraph planned(R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[2] x) => (float[2] y) <float[2] k = {1, -2}> { y = Add (x, k) })");
+  planned.pair("Add_0", 1);
+  planned.range("k", {-2, 2});
+  const Model model = planned.rewritten();
+  EXPECT_THAT(constant(model, "k_quantized").data<int8_t>(), ElementsAre(64, -127));
+  EXPECT_EQ(count(model, "QuantizeLinear"), 0U);
+  EXPECT_EQ(count(model, "DequantizeLinear"), 1U);
+}
+
+TEST(QdqInserter, AWeightSharedByTwoNodesIsWrittenOnce) {
+  PlannedGraph planned(R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}>
+{
+  a = MatMul (x, w)
+  b = MatMul (a, w)
+  y = MatMul (b, w)
+})");
+  planned.weight("MatMul_0", 1, 1);
+  planned.weight("MatMul_1", 1, 1);
+  const Model model = planned.rewritten();
+  EXPECT_EQ(reads(model, "MatMul_0", 1), "w_dequantized");
+  EXPECT_EQ(reads(model, "MatMul_1", 1), "w_dequantized");
+  EXPECT_EQ(reads(model, "MatMul_2", 1), "w") << "not in the plan";
+  EXPECT_EQ(count(model, "DequantizeLinear"), 1U);
+}
+
+TEST(QdqInserter, NamesThatAreTakenGetANumber) {
+  PlannedGraph planned(R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[2] x, float[2] x_dequantized, float[2] x_scale) => (float[2] y)
+{
+  a = Relu (x)
+  b = Add (x_dequantized, x_scale)
+  y = Add (a, b)
+})");
+  planned.pair("Relu_0", 0);
+  planned.range("x", {-1, 1});
+  EXPECT_EQ(reads(planned.rewritten(), "Relu_0", 0), "x_dequantized_1");
+}
+
+constexpr const char* kHalf = R"(
+<ir_version: 9, opset_import: ["" : 19]>
+g (float16[N, 2] x) => (float16[N, 2] y) { y = Relu (x) })";
+
+TEST(QdqInserter, HalfPrecisionValuesGetHalfPrecisionScales) {
+  PlannedGraph planned(kHalf);
+  planned.pair("Relu_0", 0);
+  planned.range("x", {-1, 1});
+  const Model model = planned.rewritten();
+  EXPECT_EQ(constant(model, "x_scale").type(), DataType::Float16);
+  EXPECT_EQ(count(model, "Cast"), 0U);
+}
+
+TEST(QdqInserter, OrFloatScalesBetweenCasts) {
+  PlannedGraph planned(kHalf);
+  planned.pair("Relu_0", 0);
+  planned.range("x", {-1, 1});
+  RewriteOptions options;
+  options.half_scales = false;
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(constant(model, "x_scale").type(), DataType::Float32);
+  const Node& back = producer(model, reads(model, "Relu_0", 0));
+  EXPECT_EQ(back.op_type, "Cast");
+  EXPECT_EQ(back.int_or("to", 0), 10);  // FLOAT16
+  EXPECT_EQ(count(model, "Cast"), 2U);
+}
+
+TEST(QdqInserter, AValueThatWasAlwaysZeroIsNamed) {
+  PlannedGraph planned = convolution();
+  planned.range("x", {0, 0});
+  (void)planned.rewritten();
+  EXPECT_THAT(planned.warnings, ElementsAre(HasSubstr("'x' was 0 in every sample")));
+}
+
+TEST(QdqInserter, AMissingRangeIsNamed) {
+  PlannedGraph planned = convolution();
+  planned.ranges.clear();
+  try {
+    (void)planned.rewritten();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::TableMismatch);
+    EXPECT_THAT(error.what(), HasSubstr("'x'"));
+  }
+}
+
+TEST(QdqInserter, AnEmptyPlanGivesAnEmptyPatch) {
+  const PlannedGraph planned(kConvolution);
+  EXPECT_TRUE(make_qdq_patch(planned.graph(), planned.plan, {}).patch.empty());
+}
+
+TEST(QdqInserter, TheResultComputesWhatQuantizationByHandComputes) {
+  PlannedGraph planned = convolution();
+  const Tensor input = Tensor::from<float>({1, 1, 2, 2}, {0.3F, -1.7F, 2.5F, 0.01F});
+  for (const bool int8_weights : {true, false}) {
+    RewriteOptions options;
+    options.int8_weights = int8_weights;
+    const Model model = planned.rewritten(options);
+    const std::vector<Tensor> got = run_once(model.graph(), std::span(&input, 1), model.graph().outputs());
+    const float scale = static_cast<float>(2.0 / 127);
+    for (size_t i = 0; i < 8; ++i) {
+      const float x = input.data<float>()[i % 4];
+      const float rounded = std::clamp(std::nearbyint(x / scale), -128.0F, 127.0F) * scale;
+      const float weight = i < 4 ? 1.0F : -0.5F, bias = i < 4 ? 0.25F : 0.5F;
+      const float expected = -(weight * rounded + bias + std::max(x, 0.0F));
+      // A handful of float operations on numbers up to 5.
+      EXPECT_NEAR(got[0].data<float>()[i], expected, 5 * 4 * 0x1p-24) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace detent
