@@ -126,7 +126,7 @@ void check_counts(const std::vector<JoinedSource::Part>& parts, const std::vecto
     if (parts[i].source->size() != parts[0].source->size())
       throw Error(ErrorCode::InvalidData, sources[i].src + " holds " + std::to_string(parts[i].source->size()) +
                                               " samples, " + sources[0].src + " holds " +
-                                              std::to_string(parts[0].source->size()) + "; inputs pair one by one");
+                                              std::to_string(parts[0].source->size()) + " samples; inputs pair one by one");
 }
 
 std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const InputSpec> inputs) {

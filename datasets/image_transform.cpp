@@ -26,6 +26,14 @@ int cv_interpolation(Spec::Interpolation interpolation) {
   }
 }
 
+/// A Mat of its own unless nothing changes: converting into a copy of the handle would write into the caller's pixels.
+cv::Mat recolour(const cv::Mat& bgr, Spec::Color color) {
+  if (color == Spec::Color::Bgr) return bgr;
+  cv::Mat result;
+  cv::cvtColor(bgr, result, color == Spec::Color::Rgb ? cv::COLOR_BGR2RGB : cv::COLOR_BGR2GRAY);
+  return result;
+}
+
 [[noreturn]] void refuse(const std::string& what, std::string hint) {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
 }
@@ -44,6 +52,17 @@ void check_channels(const Spec& spec, const InputSpec& input) {
   else if (here == 3) hint = "add color=rgb or color=bgr to --preprocess";
   refuse(name + " has " + std::to_string(here) + " channels, the preprocessing gives " + std::to_string(spec.channels()),
          hint);
+}
+
+/// (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by operation.
+std::vector<std::array<float, 256>> levels_of(const Spec& spec) {
+  std::vector<std::array<float, 256>> levels(static_cast<size_t>(spec.channels()));
+  for (size_t channel = 0; channel < levels.size(); ++channel) {
+    const float mean = spec.mean[spec.mean.size() == 1 ? 0 : channel];
+    const float std = spec.std[spec.std.size() == 1 ? 0 : channel];
+    for (size_t x = 0; x < 256; ++x) levels[channel][x] = (static_cast<float>(x) / spec.div - mean) / std;
+  }
+  return levels;
 }
 
 /// The size that every image gets, where the spec fixes it.
@@ -100,14 +119,7 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
       (spec_.crop->height > spec_.resize_to->height || spec_.crop->width > spec_.resize_to->width))
     throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) + " is larger than the resized image, " +
                                               text_of(*spec_.resize_to));
-  for (int channel = 0; channel < spec_.channels(); ++channel) {
-    const auto pick = [channel](const std::vector<float>& numbers) {
-      return numbers.size() == 1 ? numbers.front() : numbers[static_cast<size_t>(channel)];
-    };
-    std::array<float, 256>& level = levels_.emplace_back();
-    for (int x = 0; x < 256; ++x)
-      level[static_cast<size_t>(x)] = (static_cast<float>(x) / spec_.div - pick(spec_.mean)) / pick(spec_.std);
-  }
+  levels_ = levels_of(spec_);
 }
 
 cv::Mat ImageTransform::resize(const cv::Mat& image, PixelSize size) const {
@@ -145,10 +157,7 @@ cv::Mat ImageTransform::place(const cv::Mat& image) const {
 }
 
 Tensor ImageTransform::apply(const cv::Mat& bgr) const {
-  cv::Mat coloured = bgr;
-  if (spec_.color == Spec::Color::Rgb) cv::cvtColor(bgr, coloured, cv::COLOR_BGR2RGB);
-  if (spec_.color == Spec::Color::Gray) cv::cvtColor(bgr, coloured, cv::COLOR_BGR2GRAY);
-  const cv::Mat pixels = place(coloured);
+  const cv::Mat pixels = place(recolour(bgr, spec_.color));
   if ((height_ > 0 && height_ != pixels.rows) || (width_ > 0 && width_ != pixels.cols))
     refuse("the image has " + text_of(size_of(pixels)) + " pixels after preprocessing, the model wants " +
                std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/print_config.h"
 #include "detent/detent.h"
 
 namespace {
@@ -50,7 +51,7 @@ int run(Parsed& parsed) {
   for (const auto& [sub, action] : parsed.actions) {
     if (!sub->parsed()) continue;
     if (parsed.print_config) {
-      std::cout << "[" << sub->get_name() << "]\n" << sub->config_to_str(true, false);
+      std::cout << cli::config_text(*sub);
       return 0;
     }
     const auto reporter = make_terminal_reporter(parsed.quiet);
@@ -80,6 +81,11 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& success) {
       parsed.app.exit(success);
       return flushed(0);
+    } catch (const CLI::ConfigError& error) {
+      throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
+                  "'detent COMMAND --print-config' shows the keys");
+    } catch (const CLI::FileError& error) {
+      throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
     } catch (const CLI::ParseError& error) {
       throw Error(ErrorCode::Usage, error.what(), "'detent --help' and 'detent COMMAND --help' list commands and options");
     }

@@ -58,6 +58,7 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
                                 "[INPUT=]SRC: a folder of images or .npy, a .npy or .npz file, a test_data_set folder, a "
                                 ".txt or .csv list, or random:normal|uniform[,n=32][,seed=1]; one for each model input")
                      ->type_name("[INPUT=]SRC")
+                     ->allow_extra_args(false)
                      ->group("Data");
   if (required) source->required();
   app.add_option("--preprocess", data.preprocess,
@@ -89,12 +90,13 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
       ->type_name("NAME[:VERSION]")
       ->capture_default_str()
       ->group("Placement");
-  app.add_option("--include", placement.include, "Quantize nodes whose name matches, even where a rule keeps them float")
-      ->type_name("REGEX")
-      ->group("Placement");
-  app.add_option("--exclude", placement.exclude, "Keep nodes whose name matches float")->type_name("REGEX")->group("Placement");
-  app.add_option("--include-op", placement.include_op, "The same by operator")->type_name("OP")->group("Placement");
-  app.add_option("--exclude-op", placement.exclude_op, "The same by operator")->type_name("OP")->group("Placement");
+  const auto repeatable = [&](const std::string& name, std::vector<std::string>& values, const char* type, const std::string& help) {
+    app.add_option(name, values, help + " (repeatable)")->type_name(type)->allow_extra_args(false)->group("Placement");
+  };
+  repeatable("--include", placement.include, "REGEX", "Quantize nodes whose name matches, even where a rule keeps them float");
+  repeatable("--exclude", placement.exclude, "REGEX", "Keep nodes whose name matches float");
+  repeatable("--include-op", placement.include_op, "OP", "Quantize nodes of this operator");
+  repeatable("--exclude-op", placement.exclude_op, "OP", "Keep nodes of this operator float");
   add_choice<P::Concat>(app, "--concat", placement.concat,
                         {{"shared", P::Concat::Shared}, {"inputs", P::Concat::Inputs}, {"independent", P::Concat::Independent}},
                         "Scales around a Concat");

@@ -16,15 +16,15 @@ struct ActivationSpec {
   UnaryFunction other = UnaryFunction::Elu;  ///< which one, where kind is OtherActivation
 };
 
-/// The activation a node computes from its first input alone; nullopt for other operators and for Clip with bounds that are
-/// not constant.
+/// The activation a node computes from its first input alone; nullopt for other operators and for Clip with bounds that
+/// are not constant.
 [[nodiscard]] std::optional<ActivationSpec> activation_of(const Graph& graph, const Node& node);
 
 /// values[i] = activation(values[i]).
 void apply_activation(const ActivationSpec& activation, std::span<float> values);
 
-/// Adds bias[c] to every element of channel c (axis 1, either layout) and applies the activation, if there is one, while the
-/// values are in cache. An empty bias adds nothing. Float32, rank >= 2.
+/// Adds bias[c] to every element of channel c (axis 1, either layout) and applies the activation, if there is one,
+/// while the values are in cache. An empty bias adds nothing. Float32, rank >= 2.
 void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const ActivationSpec* activation);
 
 }  // namespace detent

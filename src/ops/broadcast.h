@@ -8,8 +8,8 @@
 
 namespace detent {
 
-/// ONNX multidirectional broadcasting as a loop nest over memory. The output is channels-last where an operand of its rank
-/// is; operands that would then lie across it are reordered first.
+/// ONNX multidirectional broadcasting as a loop nest over memory. The output is channels-last where an operand of its
+/// rank is; operands that would then lie across it are reordered first.
 class Broadcast {
  public:
   static constexpr size_t kMostOperands = 3;

@@ -55,7 +55,8 @@ std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
   });
 }
 
-/// Extents of the parts when the model does not list them: equal, the last one smaller where it does not divide (opset 18).
+/// Extents of the parts when the model does not list them: equal, the last one smaller where it does not divide (opset
+/// 18).
 std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
   const auto count = static_cast<int64_t>(parts);
   const int64_t each = (extent + count - 1) / count;

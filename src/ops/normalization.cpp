@@ -20,8 +20,8 @@ const float* floats(const Tensor& tensor, int64_t count, const char* what) {
   return tensor.data<float>().data();
 }
 
-/// Mean 0 and variance 1 for `rows` stretches of `length`: in is centred first, since the variance of centred values does not
-/// cancel. Writes the mean and 1 / sqrt(variance + epsilon) of every row.
+/// Mean 0 and variance 1 for `rows` stretches of `length`: in is centred first, since the variance of centred values
+/// does not cancel. Writes the mean and 1 / sqrt(variance + epsilon) of every row.
 void normalize_rows(const float* in, float* out, int64_t rows, int64_t length, float epsilon, std::vector<float>& means,
                     std::vector<float>& inverses) {
   means.assign(static_cast<size_t>(rows), 0);

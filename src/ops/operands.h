@@ -35,7 +35,8 @@ class IntegerOperand {
 /// Message for a type that an operator cannot take.
 [[nodiscard]] Error unsupported_type(DataType type);
 
-/// Calls visit(T{}) with the storage type of numeric `type` (half types are not numbers here). Errors  Unsupported otherwise.
+/// Calls visit(T{}) with the storage type of numeric `type` (half types are not numbers here). Errors  Unsupported
+/// otherwise.
 template <class Visitor>
 decltype(auto) visit_number(DataType type, Visitor&& visit) {
   switch (type) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "ops/half_precision.h"
 #include "ops/op_list.h"
 #include "ops/onednn.h"
 #include "ops/window.h"
@@ -255,9 +256,9 @@ std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
 }
 
 constexpr OperatorDef kPools[] = {
-    {.op_type = "MaxPool", .traits = {.kind = OpKind::MaxPool, .commutes = true}, .make = make_kernel<MaxPoolKernel>,
+    {.op_type = "MaxPool", .traits = {.kind = OpKind::MaxPool, .commutes = true}, .make = with_half<make_kernel<MaxPoolKernel>>,
      .layout = LayoutNeed::Any},
-    {.op_type = "AveragePool", .traits = {.kind = OpKind::AveragePool}, .make = make_kernel<AveragePoolKernel>,
+    {.op_type = "AveragePool", .traits = {.kind = OpKind::AveragePool}, .make = with_half<make_kernel<AveragePoolKernel>>,
      .layout = LayoutNeed::Any},
 };
 

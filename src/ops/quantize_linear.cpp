@@ -46,8 +46,8 @@ std::vector<int32_t> zero_points_of(const KernelCall& call, size_t count) {
   return {wide.begin(), wide.end()};
 }
 
-/// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then the
-/// element loops need one case.
+/// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then
+/// the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   const Shape& shape = parameter.shape();
   if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)

@@ -210,8 +210,8 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   return output;
 }
 
-/// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow the one
-/// whose elements are scattered most goes first, while the tensor is small.
+/// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow
+/// the one whose elements are scattered most goes first, while the tensor is small.
 std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout layout) {
   std::vector<size_t> order(resized.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -38,7 +38,8 @@ int64_t nearest_index(float x, NearestMode mode, int64_t extent) {
   return std::clamp(static_cast<int64_t>(rounded), int64_t{0}, extent - 1);
 }
 
-/// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing", 1981.
+/// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing",
+/// 1981.
 float kernel_weight(const ResizeOptions& options, float distance) {
   const float d = std::abs(distance), a = options.cubic_coefficient;
   if (options.mode == ResizeMode::Linear) return std::max(0.0F, 1 - d);
@@ -47,7 +48,8 @@ float kernel_weight(const ResizeOptions& options, float distance) {
   return 0;
 }
 
-/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside, antialias).
+/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside,
+/// antialias).
 void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float x, ResizeTaps& taps) {
   const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
   const float reach = (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;

@@ -36,8 +36,8 @@ struct ResizeAxis {
   float roi_start = 0, roi_end = 1;  ///< tf_crop_and_resize only
 };
 
-/// For every output index the input indices it is made of and their weights, which add up to 1. An output index without taps
-/// lies outside (tf_crop_and_resize) and takes the extrapolation value. Nearest: one tap of weight 1.
+/// For every output index the input indices it is made of and their weights, which add up to 1. An output index without
+/// taps lies outside (tf_crop_and_resize) and takes the extrapolation value. Nearest: one tap of weight 1.
 struct ResizeTaps {
   std::vector<int64_t> first;  ///< taps of output o: [first[o], first[o + 1])
   std::vector<int64_t> index;

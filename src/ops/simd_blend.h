@@ -4,7 +4,8 @@
 
 namespace detent {
 
-/// Memory seen as outer x extent x inner, made outer x count x inner: out[o][x] = w0[x] in[o][i0[x]] + w1[x] in[o][i1[x]].
+/// Memory seen as outer x extent x inner, made outer x count x inner: out[o][x] = w0[x] in[o][i0[x]] + w1[x]
+/// in[o][i1[x]].
 struct BlendTable {
   const int32_t* index0;
   const int32_t* index1;

@@ -169,7 +169,8 @@ void unary(const UnarySpec& spec, const float* in, float* out, size_t count) {
   if (!apply_rectifier(spec, in, out, count) && !apply_smooth(spec, in, out, count)) apply_plain(spec, in, out, count);
 }
 
-/// One row of a binary function. The operations are exact to the bit in any vector width, so single lanes may end the row.
+/// One row of a binary function. The operations are exact to the bit in any vector width, so single lanes may end the
+/// row.
 template <class F>
 HWY_INLINE void binary_row(const float* a, bool one_a, const float* b, bool one_b, float* out, int64_t length, F f) {
   const Tag d;

@@ -5,8 +5,8 @@
 
 namespace detent {
 
-/// float -> float functions with a vector form. alpha and beta mean what ONNX calls them for the operator; Clip keeps its
-/// bounds there, Silu its factor inside the sigmoid, Selu its gamma in beta.
+/// float -> float functions with a vector form. alpha and beta mean what ONNX calls them for the operator; Clip keeps
+/// its bounds there, Silu its factor inside the sigmoid, Selu its gamma in beta.
 enum class UnaryFunction : uint8_t {
   Relu,
   LeakyRelu,
@@ -46,14 +46,14 @@ struct UnarySpec {
   float beta = 0;
 };
 
-/// out[i] = f(in[i]); in == out is fine. An element's result does not depend on where it stands in the array. Within 4 ulp of
-/// the true function where it is well conditioned; NaN stays NaN.
+/// out[i] = f(in[i]); in == out is fine. An element's result does not depend on where it stands in the array. Within 4
+/// ulp of the true function where it is well conditioned; NaN stays NaN.
 void apply_unary(const UnarySpec& spec, const float* in, float* out, size_t count);
 
 enum class BinaryFunction : uint8_t { Add, Sub, Mul, Div, Min, Max, PRelu };
 
-/// Two nested loops over two operands and a dense output. Steps along a row are 0 (one value for the whole row) or 1; row strides
-/// are free.
+/// Two nested loops over two operands and a dense output. Steps along a row are 0 (one value for the whole row) or 1;
+/// row strides are free.
 struct BinaryRows {
   int64_t rows = 1;
   int64_t length = 0;
@@ -68,7 +68,8 @@ void apply_binary(BinaryFunction function, const float* a, const float* b, float
 void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
                           int64_t channels, int64_t inner);
 
-/// out[i] = saturate(round_half_even(in[i] / scale) + zero_point), division in float as ONNX Runtime does. NaN -> zero point.
+/// out[i] = saturate(round_half_even(in[i] / scale) + zero_point), division in float as ONNX Runtime does. NaN -> zero
+/// point.
 void quantize_run(const float* in, int8_t* out, float scale, int32_t zero_point, size_t count);
 void quantize_run(const float* in, uint8_t* out, float scale, int32_t zero_point, size_t count);
 void quantize_run(const float* in, int16_t* out, float scale, int32_t zero_point, size_t count);

@@ -29,7 +29,8 @@ HWY_INLINE V sigmoid_of(D d, V x) {
   return hn::Div(one, hn::Add(one, exp_of(d, hn::Neg(x))));
 }
 
-/// |x| < 1: Maclaurin series, next term below 2^-27. Else Abramowitz and Stegun 7.1.26, absolute error 1.5e-7 where erf > 0.84.
+/// |x| < 1: Maclaurin series, next term below 2^-27. Else Abramowitz and Stegun 7.1.26, absolute error 1.5e-7 where erf
+/// > 0.84.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf_of(D d, V x) {
   const V magnitude = hn::Abs(x);

@@ -6,8 +6,8 @@ namespace detent {
 
 enum class ReduceFunction : uint8_t { Sum, Max, Min, Prod, SumAbs, SumSquare };
 
-/// Memory seen as outer x reduced x inner; out is outer x inner. Sums run in vector lanes and in blocks, so that the rounding
-/// error grows with the square root of the block count. reduced == 0 gives the neutral element.
+/// Memory seen as outer x reduced x inner; out is outer x inner. Sums run in vector lanes and in blocks, so that the
+/// rounding error grows with the square root of the block count. reduced == 0 gives the neutral element.
 void reduce_run(ReduceFunction function, const float* in, float* out, int64_t outer, int64_t reduced, int64_t inner);
 
 /// Memory seen as outer x axis x inner; softmax (or its logarithm) along the axis. in == out is fine.

@@ -9,7 +9,8 @@ namespace detent {
 
 namespace {
 
-/// Drops loops of one turn and joins neighbours that walk on where the inner one ends. False when there is nothing to copy.
+/// Drops loops of one turn and joins neighbours that walk on where the inner one ends. False when there is nothing to
+/// copy.
 bool simplify(std::vector<CopyLoop>& loops) {
   std::vector<CopyLoop> joined;
   for (const CopyLoop& loop : loops) {
@@ -25,8 +26,8 @@ bool simplify(std::vector<CopyLoop>& loops) {
   return true;
 }
 
-/// Where the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that both
-/// can be walked in tiles.
+/// Where the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that
+/// both can be walked in tiles.
 void bring_unit_stride_inwards(std::vector<CopyLoop>& loops) {
   if (loops.size() < 2 || loops.back().in_stride == 1) return;
   const auto last = loops.end() - 1;

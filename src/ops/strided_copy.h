@@ -13,12 +13,12 @@ struct CopyLoop {
   int64_t out_stride = 0;
 };
 
-/// Copies elements of `bytes` bytes (1, 2, 4 or 8) along the loop nest, outermost first. Every output element is written once;
-/// the memories must not overlap. Transpose, Slice, Expand, Concat ... are all this copy.
+/// Copies elements of `bytes` bytes (1, 2, 4 or 8) along the loop nest, outermost first. Every output element is
+/// written once; the memories must not overlap. Transpose, Slice, Expand, Concat ... are all this copy.
 void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop> loops);
 
-/// Memory seen as outer x extent x inner: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill` where
-/// table[i] < 0. `fill` points to one element.
+/// Memory seen as outer x extent x inner: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill`
+/// where table[i] < 0. `fill` points to one element.
 void gather_axis(const void* in, void* out, size_t bytes, int64_t outer, int64_t extent, int64_t inner,
                  const std::vector<int64_t>& table, const void* fill);
 

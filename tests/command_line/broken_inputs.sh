@@ -41,6 +41,6 @@ refuses "a truncated array" 12 cut.npy "$@" --data in/cut.npy
 
 refuses "images without --preprocess" 2 imagenet "$@" --data "$sample/calib"
 refuses "an unknown preset" 2 nosuch "$@" --data "$sample/calib" --preprocess nosuch
-refuses "an input that the model does not have" 12 nosuch "$@" --data "nosuch=$sample/calib" --preprocess "$preprocess"
+refuses "an input that the model does not have" 13 nosuch "$@" --data "nosuch=$sample/calib" --preprocess "$preprocess"
 refuses "neither data nor table" 2 --data "$@"
 finish

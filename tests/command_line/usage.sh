@@ -13,7 +13,7 @@ accepts "--version" --version
 grep -q '[0-9]\.[0-9]' stdout || fail "--version prints no number"
 
 refuses "an unknown command" 2 nosuch nosuch
-refuses "an unknown option" 2 --nosuch quantize "$model" --nosuch
+refuses "an unknown option" 2 --nosuch $quantize_sample -o out/model.onnx --nosuch
 refuses "no model" 2 "" quantize
 refuses "an unknown calibrator" 2 nosuch $quantize_sample -o out/model.onnx --calibrator nosuch
 refuses "an unknown target" 2 nosuch $quantize_sample -o out/model.onnx --target nosuch

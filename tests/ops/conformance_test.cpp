@@ -1,4 +1,5 @@
-// The upstream operator tests of Debian's libonnx-testdata: every case whose operators Detent has must come out as ONNX says.
+// The upstream operator tests of Debian's libonnx-testdata: every case whose operators Detent has must come out as ONNX
+// says.
 
 #define ONNX_NAMESPACE onnx
 #define ONNX_ML 1

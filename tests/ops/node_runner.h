@@ -19,7 +19,8 @@ struct NodeOptions {
 };
 
 /// Runs one node, written "y = Add(a, b)" with inputs a, b, c ... and outputs y, y1, y2 ..., and returns plain outputs.
-/// A default Tensor stands for an input left out. Every input is owned alone, so that kernels work in place where they can.
+/// A default Tensor stands for an input left out. Every input is owned alone, so that kernels work in place where they
+/// can.
 inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor> inputs,
                                     const NodeOptions& options = {}) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(options.opset) + "]> g (";

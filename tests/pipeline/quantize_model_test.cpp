@@ -140,8 +140,10 @@ TEST_F(QuantizeModel, FixesRangesThatTheUserGives) {
   options.override_file = folder_ / "ranges.json";
   std::ofstream(options.override_file) << R"({"image": {"amax": 12.7}})";
   const QuantizeReport report = quantize_model(options);
-  for (const auto& value : report.values)
-    if (value.name == "image") EXPECT_FLOAT_EQ(static_cast<float>(value.scale), 0.1F);
+  for (const auto& value : report.values) {
+    if (value.name != "image") continue;
+    EXPECT_FLOAT_EQ(static_cast<float>(value.scale), 0.1F);
+  }
   std::ofstream(options.override_file) << R"({"no such value": {"amax": 1}})";
   options.output = folder_ / "other.onnx";
   EXPECT_EQ(code_of(options), ErrorCode::InvalidOption);

@@ -58,6 +58,9 @@ void place_product(PlacementDraft& draft, const Node& node) {
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
+  if (draft.graph().value(node.output(0)).is_output)
+    close_with_pair(draft, node.output(0),
+                    "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }
 
 void place_attention(PlacementDraft& draft, const Node& node) {
