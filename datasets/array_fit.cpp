@@ -36,8 +36,9 @@ ArrayFit fit_array(const Shape& array, const FeedInput& input) {
   if (array.rank() == wanted.size() + 1 && agree(array.dims().subspan(1), wanted))
     return {true, static_cast<size_t>(array[0])};
   if (array.rank() == wanted.size() && agree(array.dims(), wanted)) return {false, 1};
-  throw Error(ErrorCode::InvalidData, "the array has shape " + array.to_string() + ", the model's input '" +
-                                          input.spec.name + "' wants " + describe_shape(input.spec),
+  throw Error(ErrorCode::InvalidData,
+              "the array has shape " + array.to_string() + ", the model's input '" + input.spec.name + "' wants " +
+                  describe_shape(input.spec),
               input.batched ? "axis 0 of an array holds the samples; the other sizes must be the model's" : "");
 }
 

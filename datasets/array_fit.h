@@ -9,13 +9,13 @@ namespace detent {
 /// One model input that a source has to feed.
 struct FeedInput {
   InputSpec spec;
-  size_t position = 0;   ///< among the model's inputs
-  bool batched = true;   ///< axis 0 of spec.shape is the batch, and is ignored when shapes are compared
+  size_t position = 0;  ///< among the model's inputs
+  bool batched = true;  ///< axis 0 of spec.shape is the batch, and is ignored when shapes are compared
 };
 
 /// How an array on disk turns into samples.
 struct ArrayFit {
-  bool split = false;    ///< sample i is row i of axis 0; otherwise the whole array is the one sample
+  bool split = false;  ///< sample i is row i of axis 0; otherwise the whole array is the one sample
   size_t samples = 1;
 };
 

@@ -37,9 +37,12 @@ std::vector<std::string> take_record(const std::string& text, size_t& at, size_t
     const char c = text[at];
     if (c == '\n') ++line;
     if (quoted) {
-      if (c != '"') fields.back() += c;
-      else if (at + 1 < text.size() && text[at + 1] == '"') fields.back() += text[++at];
-      else quoted = false;
+      if (c != '"')
+        fields.back() += c;
+      else if (at + 1 < text.size() && text[at + 1] == '"')
+        fields.back() += text[++at];
+      else
+        quoted = false;
     } else if (c == '"' && trimmed(fields.back()).empty() && !was_quoted) {
       fields.back().clear();
       quoted = was_quoted = true;

@@ -11,7 +11,7 @@ namespace detent {
 /// byte order mark and empty lines are skipped.
 struct CsvTable {
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;   ///< each as long as `columns`
+  std::vector<std::vector<std::string>> rows;  ///< each as long as `columns`
 
   /// Position of a column; -1 when there is none.
   [[nodiscard]] int column(std::string_view name) const;

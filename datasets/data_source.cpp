@@ -23,7 +23,8 @@ struct NamedSource {
 
 std::string list_inputs(std::span<const InputSpec> inputs) {
   std::string text;
-  for (const InputSpec& input : inputs) text += (text.empty() ? "'" : ", '") + input.name + "' (" + describe_shape(input) + ")";
+  for (const InputSpec& input : inputs)
+    text += (text.empty() ? "'" : ", '") + input.name + "' (" + describe_shape(input) + ")";
   return text;
 }
 
@@ -42,8 +43,8 @@ NamedSource take_apart(const std::string& text, std::span<const InputSpec> input
   if (result.input != NamedSource::kAny || equals == std::string::npos || fs::exists(text, error)) return result;
   const std::string before = text.substr(0, equals);
   if (before.starts_with("random:") || fs::exists(fs::path(before).parent_path(), error)) return result;
-  throw Error(ErrorCode::InvalidOption, "--data " + text + ": the model has no input '" + before + "'; its inputs are " +
-                                            list_inputs(inputs));
+  throw Error(ErrorCode::InvalidOption,
+              "--data " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
 }
 
 const DataSourceEntry& entry_for(const std::string& src) {
@@ -52,7 +53,8 @@ const DataSourceEntry& entry_for(const std::string& src) {
   std::error_code error;
   if (!fs::exists(src, error)) throw Error(ErrorCode::InvalidData, src + ": there is no such file or folder");
   std::string forms;
-  for (const DataSourceEntry& entry : data_source_list()) forms += (forms.empty() ? "" : "; ") + std::string(entry.form);
+  for (const DataSourceEntry& entry : data_source_list())
+    forms += (forms.empty() ? "" : "; ") + std::string(entry.form);
   throw Error(ErrorCode::InvalidData, src + ": not a kind of data that can be read", "possible are: " + forms);
 }
 
@@ -93,7 +95,8 @@ std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
 }
 
 /// Which inputs each SRC feeds: the named one, or all that nobody named.
-std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sources, std::span<const InputSpec> inputs) {
+std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sources,
+                                            std::span<const InputSpec> inputs) {
   std::vector<bool> fed(inputs.size(), false);
   size_t unnamed = 0;
   for (const NamedSource& source : sources) {
@@ -109,8 +112,8 @@ std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sour
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!fed[i]) rest.push_back(i);
   if (unnamed > 1 || (unnamed == 1 && rest.empty()))
-    throw Error(ErrorCode::Usage, "--data is given " + std::to_string(sources.size()) + " times; the inputs are " +
-                                      list_inputs(inputs),
+    throw Error(ErrorCode::Usage,
+                "--data is given " + std::to_string(sources.size()) + " times; the inputs are " + list_inputs(inputs),
                 "write --data INPUT=SRC for each input");
   if (unnamed == 0 && !rest.empty())
     throw Error(ErrorCode::Usage, "there is no --data for the input '" + inputs[rest.front()].name + "'",
@@ -124,9 +127,9 @@ std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sour
 void check_counts(const std::vector<JoinedSource::Part>& parts, const std::vector<NamedSource>& sources) {
   for (size_t i = 1; i < parts.size(); ++i)
     if (parts[i].source->size() != parts[0].source->size())
-      throw Error(ErrorCode::InvalidData, sources[i].src + " holds " + std::to_string(parts[i].source->size()) +
-                                              " samples, " + sources[0].src + " holds " +
-                                              std::to_string(parts[0].source->size()) + " samples; inputs pair one by one");
+      throw Error(ErrorCode::InvalidData,
+                  sources[i].src + " holds " + std::to_string(parts[i].source->size()) + " samples, " + sources[0].src +
+                      " holds " + std::to_string(parts[0].source->size()) + " samples; inputs pair one by one");
 }
 
 std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const InputSpec> inputs) {

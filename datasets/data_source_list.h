@@ -19,8 +19,8 @@ struct SourceRequest {
 
 /// One form of SRC.
 struct DataSourceEntry {
-  std::string_view form;     ///< as in a list of forms: "a folder of images"
-  bool feeds_several;        ///< one SRC holds all inputs of the model
+  std::string_view form;  ///< as in a list of forms: "a folder of images"
+  bool feeds_several;     ///< one SRC holds all inputs of the model
   bool (*accepts)(const std::string& src);
   /// Samples hold one tensor per request.inputs, in that order. Errors  as open_data.
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);

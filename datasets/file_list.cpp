@@ -38,11 +38,12 @@ bool is_file_list(const std::string& src) {
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);
   if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");
-  const auto arrays = static_cast<size_t>(
-      std::count_if(files.begin(), files.end(), [](const std::string& file) { return lower_extension(file) == ".npy"; }));
+  const auto arrays = static_cast<size_t>(std::count_if(
+      files.begin(), files.end(), [](const std::string& file) { return lower_extension(file) == ".npy"; }));
   if (arrays != 0 && arrays != files.size())
-    throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(arrays) + " .npy files and " +
-                                            std::to_string(files.size() - arrays) + " others; one kind is needed");
+    throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(arrays) +
+                                            " .npy files and " + std::to_string(files.size() - arrays) +
+                                            " others; one kind is needed");
   const fs::path root = fs::path(request.src).parent_path();
   if (arrays > 0) return open_npy_files(root, std::move(files), request.inputs.front());
   return open_images(root, std::move(files), request.inputs.front(), request.preprocess);

@@ -38,11 +38,14 @@ cv::Mat decode_bytes(const Bytes& bytes) {
   const ImageFormat format = check_image_complete(bytes);
   cv::Mat pixels;
   try {
-    pixels = cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+    pixels =
+        cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
   } catch (const cv::Exception& error) {
     refuse("the image cannot be decoded: " + error.err);
   }
-  if (pixels.empty()) refuse(format == ImageFormat::Unknown ? "not an image that can be decoded" : "the image is damaged and cannot be decoded");
+  if (pixels.empty())
+    refuse(format == ImageFormat::Unknown ? "not an image that can be decoded"
+                                          : "the image is damaged and cannot be decoded");
   if (pixels.depth() == CV_16U) {
     cv::Mat narrow;
     pixels.convertTo(narrow, CV_8U, 1.0 / 257);

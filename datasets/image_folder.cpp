@@ -39,9 +39,13 @@ class ImageSource final : public DataSource {
 [[noreturn]] void ask_for_preprocess(const fs::path& root) {
   std::string presets;
   for (const PreprocessPreset& preset : preprocess_presets())
-    presets += "\n  " + std::string(preset.name) + std::string(10 - preset.name.size(), ' ') + std::string(preset.summary);
-  throw Error(ErrorCode::Usage, root.string() + ": images need --preprocess, because how the network was trained cannot be seen from them",
-              "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" + presets);
+    presets +=
+        "\n  " + std::string(preset.name) + std::string(10 - preset.name.size(), ' ') + std::string(preset.summary);
+  throw Error(
+      ErrorCode::Usage,
+      root.string() + ": images need --preprocess, because how the network was trained cannot be seen from them",
+      "choose a preset, or key=value pairs (resize, crop, letterbox, color, div, mean, std, interp, layout):" +
+          presets);
 }
 
 }  // namespace
@@ -73,7 +77,8 @@ std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
 std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
                                         std::string_view preprocess) {
   if (preprocess.empty()) ask_for_preprocess(root);
-  return std::make_unique<ImageSource>(root, std::move(names), ImageTransform(parse_preprocess(preprocess), input.spec));
+  return std::make_unique<ImageSource>(root, std::move(names),
+                                       ImageTransform(parse_preprocess(preprocess), input.spec));
 }
 
 }  // namespace detent

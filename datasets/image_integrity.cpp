@@ -59,7 +59,8 @@ void walk_png(const Bytes& bytes, const std::function<void(std::string_view, siz
   constexpr size_t kOverhead = 12;  // length, type, checksum
   for (size_t at = kPngSignature;;) {
     const size_t left = bytes.size() - at;
-    if (left < kOverhead || left - kOverhead < big32(bytes, at)) refuse("the PNG image is truncated: its end chunk is missing");
+    if (left < kOverhead || left - kOverhead < big32(bytes, at))
+      refuse("the PNG image is truncated: its end chunk is missing");
     const size_t end = at + kOverhead + big32(bytes, at);
     const std::string_view type(reinterpret_cast<const char*>(&bytes[at + 4]), 4);
     visit(type, at, end);
@@ -90,7 +91,9 @@ void check_bmp(const Bytes& bytes) {
   if (bytes.size() < 26) refuse(kTruncated);
   const bool old = little(bytes, 14, 4) == 12;  // OS/2 header: 16-bit sizes
   if (!old && bytes.size() < 54) refuse(kTruncated);
-  const auto side = [](uint32_t value) { return static_cast<uint64_t>(std::abs(int64_t{static_cast<int32_t>(value)})); };
+  const auto side = [](uint32_t value) {
+    return static_cast<uint64_t>(std::abs(int64_t{static_cast<int32_t>(value)}));
+  };
   const uint64_t width = old ? little(bytes, 18, 2) : side(little(bytes, 18, 4));
   const uint64_t height = old ? little(bytes, 20, 2) : side(little(bytes, 22, 4));
   const uint64_t bits = old ? little(bytes, 24, 2) : little(bytes, 28, 2);
@@ -110,7 +113,8 @@ uint64_t pnm_number(const Bytes& bytes, size_t& at) {
       ++at;
   }
   uint64_t value = 0;
-  for (; at < bytes.size() && std::isdigit(bytes[at]) != 0 && value < (1U << 20); ++at) value = value * 10 + bytes[at] - '0';
+  for (; at < bytes.size() && std::isdigit(bytes[at]) != 0 && value < (1U << 20); ++at)
+    value = value * 10 + bytes[at] - '0';
   return value;
 }
 
@@ -147,7 +151,8 @@ ImageFormat check_image_complete(const Bytes& bytes) {
     case ImageFormat::WebP: check_webp(bytes); break;
     case ImageFormat::Bmp: check_bmp(bytes); break;
     case ImageFormat::Pnm: check_pnm(bytes); break;
-    case ImageFormat::Tiff: case ImageFormat::Unknown: break;
+    case ImageFormat::Tiff:
+    case ImageFormat::Unknown: break;
   }
   return format;
 }
@@ -156,7 +161,8 @@ Bytes essential_png(const Bytes& bytes) {
   Bytes kept(bytes.begin(), bytes.begin() + kPngSignature);
   walk_png(bytes, [&](std::string_view type, size_t begin, size_t end) {
     if (is_essential(type))
-      kept.insert(kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(begin), bytes.begin() + static_cast<std::ptrdiff_t>(end));
+      kept.insert(kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(begin),
+                  bytes.begin() + static_cast<std::ptrdiff_t>(end));
   });
   return kept;
 }

@@ -47,11 +47,15 @@ void check_channels(const Spec& spec, const InputSpec& input) {
   const int64_t there = input.shape[spec.channels_last ? 1 : 3];
   if (here < 0 || here == spec.channels()) return;
   std::string hint = "give the data as .npy or .npz";
-  if (there == spec.channels()) hint = spec.channels_last ? "add layout=nchw to --preprocess" : "add layout=nhwc to --preprocess";
-  else if (here == 1) hint = "add color=gray to --preprocess";
-  else if (here == 3) hint = "add color=rgb or color=bgr to --preprocess";
-  refuse(name + " has " + std::to_string(here) + " channels, the preprocessing gives " + std::to_string(spec.channels()),
-         hint);
+  if (there == spec.channels())
+    hint = spec.channels_last ? "add layout=nchw to --preprocess" : "add layout=nhwc to --preprocess";
+  else if (here == 1)
+    hint = "add color=gray to --preprocess";
+  else if (here == 3)
+    hint = "add color=rgb or color=bgr to --preprocess";
+  refuse(
+      name + " has " + std::to_string(here) + " channels, the preprocessing gives " + std::to_string(spec.channels()),
+      hint);
 }
 
 /// (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by operation.
@@ -86,7 +90,8 @@ PixelSize short_side_size(PixelSize image, int side) {
 }
 
 PixelSize letterboxed_size(PixelSize image, PixelSize box) {
-  const double ratio = std::min(static_cast<double>(box.height) / image.height, static_cast<double>(box.width) / image.width);
+  const double ratio =
+      std::min(static_cast<double>(box.height) / image.height, static_cast<double>(box.width) / image.width);
   const auto side = [ratio](int length) { return std::max(1, static_cast<int>(std::trunc(length * ratio))); };
   return {side(image.height), side(image.width)};
 }
@@ -97,7 +102,8 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
   width_ = input.shape[spec_.channels_last ? 2 : 3];
   const bool model_fixes = height_ > 0 && width_ > 0;
   const PixelSize model_size{static_cast<int>(height_), static_cast<int>(width_)};
-  const bool geometry = spec_.resize_short || spec_.resize_to || spec_.crop || (spec_.letterbox && spec_.letterbox->size);
+  const bool geometry =
+      spec_.resize_short || spec_.resize_to || spec_.crop || (spec_.letterbox && spec_.letterbox->size);
   const std::string name = "input '" + input.name + "' (" + describe_shape(input) + ")";
   if (!geometry && !model_fixes)
     throw Error(ErrorCode::InvalidOption, name + " leaves its height or width open, and --preprocess gives no size",
@@ -117,8 +123,8 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
            "add crop=" + text_of(model_size) + " to --preprocess, or use resize=" + text_of(model_size));
   if (spec_.crop && spec_.resize_to &&
       (spec_.crop->height > spec_.resize_to->height || spec_.crop->width > spec_.resize_to->width))
-    throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) + " is larger than the resized image, " +
-                                              text_of(*spec_.resize_to));
+    throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) +
+                                              " is larger than the resized image, " + text_of(*spec_.resize_to));
   levels_ = levels_of(spec_);
 }
 

@@ -29,7 +29,7 @@ class ImageTransform {
 
   PreprocessSpec spec_;
   DataType type_;
-  int64_t height_, width_;  // the model's, < 0 when open
+  int64_t height_, width_;                      // the model's, < 0 when open
   std::vector<std::array<float, 256>> levels_;  // per channel: what a pixel value becomes
 };
 

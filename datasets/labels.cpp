@@ -12,7 +12,8 @@ std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
   const int file = table.column("file");
   const int label = table.column("label");
   if (file < 0 || label < 0)
-    throw Error(ErrorCode::InvalidData, path.string() + ": the header lacks a column '" + (file < 0 ? "file" : "label") + "'",
+    throw Error(ErrorCode::InvalidData,
+                path.string() + ": the header lacks a column '" + (file < 0 ? "file" : "label") + "'",
                 "the first line must name the columns: file,label");
   std::vector<FileLabel> labels;
   for (const auto& row : table.rows) {
@@ -20,7 +21,8 @@ std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
     FileLabel entry{row[static_cast<size_t>(file)], 0};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entry.label);
     if (error != std::errc{} || end != text.data() + text.size())
-      throw Error(ErrorCode::InvalidData, path.string() + ": the label '" + text + "' of " + entry.file + " is not a whole number");
+      throw Error(ErrorCode::InvalidData,
+                  path.string() + ": the label '" + text + "' of " + entry.file + " is not a whole number");
     labels.push_back(std::move(entry));
   }
   if (labels.empty()) throw Error(ErrorCode::InvalidData, path.string() + ": holds no labels");

@@ -8,7 +8,7 @@
 namespace detent {
 
 struct FileLabel {
-  std::string file;     ///< as written: relative to the images' folder (--labels) or to the list (--data LIST.csv)
+  std::string file;  ///< as written: relative to the images' folder (--labels) or to the list (--data LIST.csv)
   int64_t label = 0;
 };
 

@@ -38,8 +38,10 @@ struct Scan {
     for (const fs::directory_entry& entry : entries) {
       const std::string name = entry.path().filename().string();
       if (name.starts_with('.')) continue;
-      if (entry.is_directory(error)) enter(entry.path(), prefix + name + "/");
-      else if (entry.is_regular_file(error) && wanted(entry.path())) found.push_back(prefix + name);
+      if (entry.is_directory(error))
+        enter(entry.path(), prefix + name + "/");
+      else if (entry.is_regular_file(error) && wanted(entry.path()))
+        found.push_back(prefix + name);
     }
   }
 };

@@ -28,7 +28,8 @@ constexpr size_t kGatherBlock = 1 << 20;
 uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shape) {
   uint64_t bytes = byte_size(type);
   for (const int64_t extent : shape) {
-    if (extent != 0 && bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / static_cast<uint64_t>(extent))
+    if (extent != 0 &&
+        bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / static_cast<uint64_t>(extent))
       refuse(file, "the shape " + shape.to_string() + " in the .npy header is impossibly large");
     bytes *= static_cast<uint64_t>(extent);
   }
@@ -106,7 +107,8 @@ void NpyFile::parse_header(uint64_t length) {
   std::array<unsigned char, 12> prefix{};
   if (length < 10) refuse(name_, "not a .npy file: it is too short");
   bytes_->read(begin_, prefix.data(), std::min<size_t>(prefix.size(), length));
-  if (std::memcmp(prefix.data(), "\x93NUMPY", 6) != 0) refuse(name_, "not a .npy file: it does not begin with \\x93NUMPY");
+  if (std::memcmp(prefix.data(), "\x93NUMPY", 6) != 0)
+    refuse(name_, "not a .npy file: it does not begin with \\x93NUMPY");
   const int version = prefix[6];
   if (version < 1 || version > 3)
     refuse(name_, "is a .npy file of version " + std::to_string(version) + "; versions 1 to 3 are supported");
@@ -151,7 +153,8 @@ Tensor NpyFile::read_rows(int64_t first, int64_t last) const {
   auto* out = static_cast<std::byte*>(result.mutable_raw());
   const size_t row_bytes = static_cast<size_t>(shape_.element_count(1, shape_.rank())) * byte_size(type_);
   if (fortran_) {
-    for (int64_t row = first; row < last; ++row) gather_fortran_row(row, out + static_cast<size_t>(row - first) * row_bytes);
+    for (int64_t row = first; row < last; ++row)
+      gather_fortran_row(row, out + static_cast<size_t>(row - first) * row_bytes);
   } else {
     bytes_->read(begin_ + static_cast<uint64_t>(first) * row_bytes, out, result.byte_count());
   }
@@ -168,7 +171,8 @@ void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
   std::vector<std::byte> gathered(count * element);
   for (size_t first = 0; first < count; first += per_block) {
     const size_t taken = std::min(per_block, count - first);
-    bytes_->read(begin_ + first * stride + static_cast<size_t>(row) * element, block.data(), (taken - 1) * stride + element);
+    bytes_->read(begin_ + first * stride + static_cast<size_t>(row) * element, block.data(),
+                 (taken - 1) * stride + element);
     for (size_t i = 0; i < taken; ++i)
       std::memcpy(gathered.data() + (first + i) * element, block.data() + i * stride, element);
   }

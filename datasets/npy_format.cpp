@@ -143,8 +143,7 @@ std::string format_npy_header(DataType type, const Shape& shape, size_t width) {
   for (const int64_t extent : shape) dims += std::to_string(extent) + ", ";
   if (shape.rank() > 1) dims.resize(dims.size() - 2);
   if (shape.rank() == 1) dims.resize(dims.size() - 1);  // a tuple of one needs its comma: (3,)
-  const std::string text =
-      "{'descr': '" + descr_of(type) + "', 'fortran_order': False, 'shape': (" + dims + "), }";
+  const std::string text = "{'descr': '" + descr_of(type) + "', 'fortran_order': False, 'shape': (" + dims + "), }";
   constexpr size_t kPrefix = 10;  // magic, version, length
   const size_t natural = (kPrefix + text.size() + 1 + 63) / 64 * 64;
   const size_t total = width < natural ? natural : width;

@@ -37,8 +37,8 @@ class NpySource final : public DataSource {
   NpySource(const fs::path& path, FeedInput input)
       : file_(path), input_(std::move(input)), fit_(fit_file(file_, input_)), name_(path.filename().string()) {
     if (fit_.samples == 0)
-      throw Error(ErrorCode::InvalidData, path.string() + ": the array holds no samples (shape " +
-                                              file_.shape().to_string() + ")");
+      throw Error(ErrorCode::InvalidData,
+                  path.string() + ": the array holds no samples (shape " + file_.shape().to_string() + ")");
   }
   size_t size() const override { return fit_.samples; }
   std::string sample_name(size_t i) const override { return name_in_file(name_, fit_, i); }
@@ -117,8 +117,9 @@ bool is_npy_folder(const std::string& src) {
 std::unique_ptr<DataSource> open_npy_folder(const SourceRequest& request) {
   const auto images = files_below(request.src, has_image_extension);
   if (!images.empty())
-    throw Error(ErrorCode::InvalidData, request.src + ": the folder holds .npy files and images (" + images.front() +
-                                            "), so it is not clear which are meant",
+    throw Error(ErrorCode::InvalidData,
+                request.src + ": the folder holds .npy files and images (" + images.front() +
+                    "), so it is not clear which are meant",
                 "name a folder with one kind, or a .txt list of the files");
   return open_npy_files(request.src, files_below(request.src, has_npy_extension), request.inputs.front());
 }

@@ -101,7 +101,8 @@ Unpacked inflate_to(const FileBytes& bytes, uint64_t offset, uint64_t packed, ui
     stream.next_out = out.data();
     stream.avail_out = kBlock;
     status = inflate(&stream, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) refuse(file, "the compressed data is damaged");
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
+      refuse(file, "the compressed data is damaged");
     const size_t got = kBlock - stream.avail_out;
     result.bytes += got;
     if (result.bytes > limit) refuse(file, "the compressed data is longer than the archive says");
@@ -186,7 +187,8 @@ void NpzFile::read_directory() {
   const uint32_t directory_bytes = little32(record + 12);
   const uint32_t directory_offset = little32(record + 16);
   if (count == 0xffff || directory_bytes == 0xffffffff || directory_offset == 0xffffffff) refuse_zip64(file);
-  if (static_cast<uint64_t>(directory_offset) + directory_bytes > bytes_->size()) refuse(file, "the zip directory is damaged");
+  if (static_cast<uint64_t>(directory_offset) + directory_bytes > bytes_->size())
+    refuse(file, "the zip directory is damaged");
   std::vector<unsigned char> directory(directory_bytes);
   bytes_->read(directory_offset, directory.data(), directory.size());
   size_t at = 0;
@@ -206,7 +208,8 @@ void NpzFile::read_directory() {
     entry.unpacked = little32(item + 24);
     entry.local_header = little32(item + 42);
     at += item_bytes;
-    if (entry.packed == 0xffffffff || entry.unpacked == 0xffffffff || entry.local_header == 0xffffffff) refuse_zip64(file);
+    if (entry.packed == 0xffffffff || entry.unpacked == 0xffffffff || entry.local_header == 0xffffffff)
+      refuse_zip64(file);
     if (!entry.name.ends_with(".npy")) continue;
     entry.name.resize(entry.name.size() - 4);
     entries_.push_back(std::move(entry));

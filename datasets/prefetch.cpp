@@ -88,15 +88,9 @@ class Stream {
   using Finish = std::function<void(size_t, const std::shared_ptr<void>&)>;
 
   Stream(const DataSource& source, const StreamOptions& options, const Process& process, const Finish& finish)
-      : source_(source),
-        options_(options),
-        process_(process),
-        finish_(finish),
+      : source_(source), options_(options), process_(process), finish_(finish),
         threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
-        size_(source.size()),
-        tokens_(2 * threads_),
-        assembler_(options),
-        slots_(threads_) {}
+        size_(source.size()), tokens_(2 * threads_), assembler_(options), slots_(threads_) {}
 
   StreamStatistics run() {
     if (size_ > 0) run_pipeline();
@@ -116,9 +110,11 @@ class Stream {
     arena.execute([this] {
       tbb::parallel_pipeline(
           tokens_.size(),
-          tbb::make_filter<void, Token*>(filter_mode::serial_in_order, [this](auto& control) { return begin(control); }) &
+          tbb::make_filter<void, Token*>(filter_mode::serial_in_order,
+                                         [this](auto& control) { return begin(control); }) &
               tbb::make_filter<Token*, Token*>(filter_mode::parallel, [this](Token* token) { return read(token); }) &
-              tbb::make_filter<Token*, Token*>(filter_mode::serial_in_order, [this](Token* token) { return assemble(token); }) &
+              tbb::make_filter<Token*, Token*>(filter_mode::serial_in_order,
+                                               [this](Token* token) { return assemble(token); }) &
               tbb::make_filter<Token*, Token*>(filter_mode::parallel, [this](Token* token) { return process(token); }) &
               tbb::make_filter<Token*, void>(filter_mode::serial_in_order, [this](Token* token) { end(token); }));
     });
@@ -221,8 +217,9 @@ class Stream {
   void report_dropped() {
     statistics_.dropped = assembler_.left();
     if (statistics_.dropped == 0) return;
-    options_.reporter->warn("the last " + std::to_string(statistics_.dropped) + " of the samples do not fill a batch of " +
-                            std::to_string(assembler_.size()) + " and are left out");
+    options_.reporter->warn("the last " + std::to_string(statistics_.dropped) +
+                            " of the samples do not fill a batch of " + std::to_string(assembler_.size()) +
+                            " and are left out");
   }
 
   [[nodiscard]] bool cancelled() const { return options_.cancel && options_.cancel->load(); }

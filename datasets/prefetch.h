@@ -13,18 +13,19 @@
 namespace detent {
 
 struct StreamOptions {
-  size_t threads = 1;               ///< 0: all cores
-  size_t group_size = 1;            ///< samples delivered together: the model's fixed batch
-  bool fill_last_group = false;     ///< repeat the last sample until the group is full; false: drop the rest with a warning
-  bool skip_bad_data = false;       ///< count and pass over samples whose reading ends in InvalidData
+  size_t threads = 1;     ///< 0: all cores
+  size_t group_size = 1;  ///< samples delivered together: the model's fixed batch
+  bool fill_last_group =
+      false;                   ///< repeat the last sample until the group is full; false: drop the rest with a warning
+  bool skip_bad_data = false;  ///< count and pass over samples whose reading ends in InvalidData
   const std::atomic<bool>* cancel = nullptr;
   Reporter* reporter = &Reporter::silent();
 };
 
 struct StreamStatistics {
-  size_t skipped = 0;                       ///< samples that could not be read
-  std::vector<std::string> skipped_names;   ///< which, in order
-  size_t dropped = 0;                       ///< samples of an incomplete last group
+  size_t skipped = 0;                      ///< samples that could not be read
+  std::vector<std::string> skipped_names;  ///< which, in order
+  size_t dropped = 0;                      ///< samples of an incomplete last group
 };
 
 /// Samples that are processed together; `real` of them count, the rest repeat the last.

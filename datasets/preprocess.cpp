@@ -68,8 +68,10 @@ void set_resize(Spec& spec, std::string_view pair, std::string_view value) {
 void set_crop(Spec& spec, std::string_view pair, std::string_view value) {
   int side = 0;
   PixelSize size;
-  if (parse_side(value, side)) size = {side, side};
-  else if (!parse_size(value, size)) refuse(pair, "crop=S or crop=HxW");
+  if (parse_side(value, side))
+    size = {side, side};
+  else if (!parse_size(value, size))
+    refuse(pair, "crop=S or crop=HxW");
   spec.crop = size;
   spec.letterbox.reset();
 }
@@ -80,8 +82,10 @@ void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
   Spec::Letterbox letterbox;
   PixelSize size;
   if (parts.size() > 3) refuse(pair, kForm);
-  if (parse_size(parts[0], size)) letterbox.size = size;
-  else if (parts[0] != "model") refuse(pair, kForm);
+  if (parse_size(parts[0], size))
+    letterbox.size = size;
+  else if (parts[0] != "model")
+    refuse(pair, kForm);
   if (parts.size() > 1 && (!parse_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
     refuse(pair, kForm);
   if (parts.size() > 2) {
@@ -128,19 +132,30 @@ void set_pair(Spec& spec, std::string_view pair) {
   const size_t equals = std::min(pair.find('='), pair.size());
   const std::string_view key = pair.substr(0, equals);
   const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-  if (key == "resize") set_resize(spec, pair, value);
-  else if (key == "crop") set_crop(spec, pair, value);
-  else if (key == "letterbox") set_letterbox(spec, pair, value);
-  else if (key == "color") spec.color = choose(pair, value, kColors);
+  if (key == "resize")
+    set_resize(spec, pair, value);
+  else if (key == "crop")
+    set_crop(spec, pair, value);
+  else if (key == "letterbox")
+    set_letterbox(spec, pair, value);
+  else if (key == "color")
+    spec.color = choose(pair, value, kColors);
   else if (key == "div") {
     const auto numbers = parse_channels(pair, value, true);
     if (numbers.size() != 1) refuse(pair, "one number above 0");
     spec.div = numbers.front();
-  } else if (key == "mean") spec.mean = parse_channels(pair, value, false);
-  else if (key == "std") spec.std = parse_channels(pair, value, true);
-  else if (key == "interp") spec.interpolation = choose(pair, value, kInterpolations);
-  else if (key == "layout") spec.channels_last = choose(pair, value, kLayouts);
-  else refuse(pair, "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, mean, std, interp, layout");
+  } else if (key == "mean")
+    spec.mean = parse_channels(pair, value, false);
+  else if (key == "std")
+    spec.std = parse_channels(pair, value, true);
+  else if (key == "interp")
+    spec.interpolation = choose(pair, value, kInterpolations);
+  else if (key == "layout")
+    spec.channels_last = choose(pair, value, kLayouts);
+  else
+    refuse(pair,
+           "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, mean, std, interp, "
+           "layout");
 }
 
 void check_channel_counts(const Spec& spec) {
@@ -154,7 +169,8 @@ void check_channel_counts(const Spec& spec) {
 /// Statistics of pixels in 0..1 applied to pixels in 0..255 would ruin a calibration without any visible sign.
 void check_unit_statistics(const Spec& spec) {
   const auto fraction = [](float number) { return number > 0 && number < 1; };
-  if (std::any_of(spec.mean.begin(), spec.mean.end(), fraction) || std::any_of(spec.std.begin(), spec.std.end(), fraction))
+  if (std::any_of(spec.mean.begin(), spec.mean.end(), fraction) ||
+      std::any_of(spec.std.begin(), spec.std.end(), fraction))
     throw Error(ErrorCode::Usage, "--preprocess: mean or std lie between 0 and 1, but pixels go from 0 to 255",
                 "add div=255 if they were measured on pixels in 0..1, or div=1 if they are meant as they are");
 }

@@ -24,23 +24,23 @@ struct PreprocessSpec {
     bool centred = true;
   };
 
-  std::optional<int> resize_short;       ///< resize=S; excludes resize_to
-  std::optional<PixelSize> resize_to;    ///< resize=HxW
+  std::optional<int> resize_short;     ///< resize=S; excludes resize_to
+  std::optional<PixelSize> resize_to;  ///< resize=HxW
   std::optional<PixelSize> crop;
-  std::optional<Letterbox> letterbox;    ///< excludes the three above
+  std::optional<Letterbox> letterbox;  ///< excludes the three above
   Color color = Color::Rgb;
   float div = 1;
-  std::vector<float> mean{0}, std{1};    ///< one for all channels, or one per channel in the order of `color`
+  std::vector<float> mean{0}, std{1};  ///< one for all channels, or one per channel in the order of `color`
   Interpolation interpolation = Interpolation::Linear;
-  bool channels_last = false;            ///< layout=nhwc
+  bool channels_last = false;  ///< layout=nhwc
 
   [[nodiscard]] int channels() const { return color == Color::Gray ? 1 : 3; }
 };
 
 struct PreprocessPreset {
   std::string_view name;
-  std::string_view summary;   ///< for --help and for the message that no preprocessing was given
-  std::string_view pairs;     ///< what it stands for, as key=value pairs
+  std::string_view summary;  ///< for --help and for the message that no preprocessing was given
+  std::string_view pairs;    ///< what it stands for, as key=value pairs
 };
 
 /// The presets of --preprocess.

@@ -48,7 +48,8 @@ std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, c
   for (size_t i = 0; i < order.size(); ++i)
     if (i / group_size % options.shard_count == options.shard_index - 1) chosen.push_back(order[i]);
   if (chosen.empty())
-    throw Error(ErrorCode::InvalidData, "--shard " + shard + " of " + std::to_string(order.size()) + " samples is empty");
+    throw Error(ErrorCode::InvalidData,
+                "--shard " + shard + " of " + std::to_string(order.size()) + " samples is empty");
   return std::make_unique<SelectedSource>(std::move(source), std::move(chosen));
 }
 

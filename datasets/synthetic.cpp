@@ -60,8 +60,9 @@ Shape sample_shape(const FeedInput& input) {
   for (size_t axis = 0; axis < input.spec.shape.size(); ++axis) {
     const int64_t extent = input.batched && axis == 0 ? 1 : input.spec.shape[axis];
     if (extent < 0)
-      throw Error(ErrorCode::InvalidOption, "input '" + input.spec.name + "' (" + describe_shape(input.spec) +
-                                                ") has an open size, so random data cannot be made for it",
+      throw Error(ErrorCode::InvalidOption,
+                  "input '" + input.spec.name + "' (" + describe_shape(input.spec) +
+                      ") has an open size, so random data cannot be made for it",
                   "give real data: images with --preprocess resize=HxW, or a .npy");
     shape.push_back(extent);
   }
@@ -91,8 +92,10 @@ class SyntheticSource final : public DataSource {
     const bool real = type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
                       type == DataType::BFloat16;
     for (float& value : values.mutable_data<float>()) {
-      if (!real) value = static_cast<float>(bits() >> 63);
-      else value = spec_.normal ? bits.normal() : bits.uniform();
+      if (!real)
+        value = static_cast<float>(bits() >> 63);
+      else
+        value = spec_.normal ? bits.normal() : bits.uniform();
     }
     return cast(values, type);
   }

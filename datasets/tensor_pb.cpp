@@ -1,6 +1,5 @@
 #include "datasets/tensor_pb.h"
 
-#include <onnx/onnx-data_pb.h>
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
@@ -98,22 +97,15 @@ void fill_from_field(const onnx::TensorProto& proto, Tensor& tensor) {
     case DataType::Int8: return fill_from<int8_t>(proto.int32_data(), tensor);
     case DataType::UInt8: return fill_from<uint8_t>(proto.int32_data(), tensor);
     case DataType::Bool: return fill_from<bool>(proto.int32_data(), tensor);
-    case DataType::UInt16: case DataType::Float16: case DataType::BFloat16:
-      return fill_from<uint16_t>(proto.int32_data(), tensor);
+    case DataType::UInt16:
+    case DataType::Float16:
+    case DataType::BFloat16: return fill_from<uint16_t>(proto.int32_data(), tensor);
     default: break;
   }
   check_count(proto.int32_data(), (tensor.element_count() + 1) / 2);
   std::string packed;
   for (const int32_t two : proto.int32_data()) packed += static_cast<char>(two);
   fill_from_raw(packed, tensor);
-}
-
-/// A SequenceProto or OptionalProto, both of which begin like a TensorProto and keep their elements in field 3 and up.
-bool looks_like_sequence(const std::string& bytes) {
-  onnx::SequenceProto sequence;
-  return sequence.ParseFromString(bytes) && sequence.elem_type() != 0 &&
-         sequence.tensor_values_size() + sequence.sequence_values_size() + sequence.map_values_size() +
-                 sequence.sparse_tensor_values_size() + sequence.optional_values_size() > 0;
 }
 
 Shape shape_of(const onnx::TensorProto& proto) {
@@ -131,28 +123,28 @@ Shape shape_of(const onnx::TensorProto& proto) {
 Tensor parse_tensor(const std::string& bytes) {
   if (bytes.empty()) refuse(ErrorCode::InvalidData, "the file is empty (0 bytes)");
   onnx::TensorProto proto;
-  const bool parsed = proto.ParseFromString(bytes);
-  if ((!parsed || proto.has_segment()) && looks_like_sequence(bytes))
-    refuse(ErrorCode::Unsupported, "holds a sequence or an optional, not a tensor");
-  if (!parsed) refuse(ErrorCode::InvalidData, "not a serialised tensor, or cut short");
-  if (proto.has_segment()) refuse(ErrorCode::Unsupported, "the tensor is split into segments");
+  if (!proto.ParseFromString(bytes)) refuse(ErrorCode::InvalidData, "not a serialised tensor, or cut short");
+  // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its segment.
+  if (proto.has_segment()) refuse(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
     refuse(ErrorCode::Unsupported, "the tensor's elements lie in another file");
   const DataType type = type_of_number(proto.data_type());
   if (proto.data_type() == 0) refuse(ErrorCode::InvalidData, "not a serialised tensor: it has no type");
   if (type == DataType::Undefined || type == DataType::String)
-    refuse(ErrorCode::Unsupported, "tensors of " + (type == DataType::String
-                                                        ? std::string("strings")
-                                                        : "ONNX type " + std::to_string(proto.data_type())) +
-                                       " are not supported");
+    refuse(ErrorCode::Unsupported,
+           "tensors of " +
+               (type == DataType::String ? std::string("strings") : "ONNX type " + std::to_string(proto.data_type())) +
+               " are not supported");
   const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
   if (proto.has_raw_data() && proto.raw_data().size() < raw_bytes(type, shape.element_count()))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(2 * bytes.size()))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   Tensor tensor(type, shape);
-  if (proto.has_raw_data()) fill_from_raw(proto.raw_data(), tensor);
-  else fill_from_field(proto, tensor);
+  if (proto.has_raw_data())
+    fill_from_raw(proto.raw_data(), tensor);
+  else
+    fill_from_field(proto, tensor);
   return tensor;
 }
 
@@ -179,7 +171,8 @@ std::vector<fs::path> find_test_data_sets(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (entry->path().filename().string().starts_with("test_data_set_") && fs::is_directory(entry->path(), error))
       sets.push_back(entry->path());
-  std::sort(sets.begin(), sets.end(), [](const fs::path& a, const fs::path& b) { return natural_less(a.string(), b.string()); });
+  std::sort(sets.begin(), sets.end(),
+            [](const fs::path& a, const fs::path& b) { return natural_less(a.string(), b.string()); });
   return sets;
 }
 

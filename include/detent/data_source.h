@@ -22,8 +22,8 @@ struct InputSpec {
 
 /// One sample: one tensor per model input, in the order of the model's inputs, batch 1 unless the source holds more.
 struct Sample {
-  size_t index = 0;           ///< position in the source, after --shuffle/--limit/--shard
-  std::string name;           ///< file name relative to the source, or "latents.npy[12]"
+  size_t index = 0;  ///< position in the source, after --shuffle/--limit/--shard
+  std::string name;  ///< file name relative to the source, or "latents.npy[12]"
   std::vector<Tensor> inputs;
 };
 
@@ -40,9 +40,9 @@ class DataSource {
 
 /// --data and its companions.
 struct DataOptions {
-  std::vector<std::string> sources;   ///< "[INPUT=]SRC" as typed, one per model input
-  std::string preprocess;             ///< --preprocess; empty: none given
-  std::optional<uint64_t> shuffle;    ///< seed
+  std::vector<std::string> sources;  ///< "[INPUT=]SRC" as typed, one per model input
+  std::string preprocess;            ///< --preprocess; empty: none given
+  std::optional<uint64_t> shuffle;   ///< seed
   std::optional<size_t> limit;
   size_t shard_index = 1, shard_count = 1;  ///< I/N, 1-based
 };

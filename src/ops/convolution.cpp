@@ -24,6 +24,7 @@ std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2,
 /// What differs between Conv and ConvTranspose.
 struct Forward {
   using Primitive = dnnl::convolution_forward;
+  static constexpr bool finish_inside = true;   // bias and post-ops belong to the primitive
   static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   static constexpr const char* name = "convolution";
   static int64_t input_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
@@ -43,6 +44,8 @@ struct Forward {
 
 struct Transposed {
   using Primitive = dnnl::deconvolution_forward;
+  // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel itself.
+  static constexpr bool finish_inside = false;
   static constexpr auto algorithm = dnnl::algorithm::deconvolution_direct;
   static constexpr const char* name = "transposed convolution";
   static int64_t input_channels(const Shape& weights, int64_t) { return weights[0]; }
@@ -103,13 +106,16 @@ class ConvolutionKernel final : public Kernel {
     check_shapes(input.shape(), weights.shape());
     Key key{input.shape(), weights.shape(), false};
     const Compiled* compiled = &compiled_for(key, call);
-    if (!post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
+    if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
       key.fuse = true;
       compiled = &compiled_for(key, call);
     }
     Tensor& output = call.make_output(0, DataType::Float32, compiled->output, Layout::ChannelsLast);
     if (output.element_count() > 0) execute(*compiled, input, weights, call);
-    if (!compiled->fused) post_ops_.apply(call);
+    if constexpr (!Variant::finish_inside)
+      apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(), post_ops_.only_activation());
+    else if (!compiled->fused)
+      post_ops_.apply(call);
   }
 
  private:
@@ -123,7 +129,7 @@ class ConvolutionKernel final : public Kernel {
         {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
         {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
     };
-    if (call.has_input(2)) arguments.insert({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
+    if (Variant::finish_inside && call.has_input(2)) arguments.insert({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
     if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
     onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
   }
@@ -140,7 +146,7 @@ class ConvolutionKernel final : public Kernel {
   const Compiled& compiled_for(const Key& key, KernelCall& call) const {
     return cache_.get(key, [&](const Key& wanted) {
       try {
-        return compile(wanted, call.has_input(2));
+        return compile(wanted, Variant::finish_inside && call.has_input(2));
       } catch (const dnnl::error& error) {
         throw onednn::as_error(error, std::string(Variant::name) + " of " + wanted.input.to_string());
       }
@@ -226,9 +232,8 @@ constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose, .weight_s
 constexpr OperatorDef kConvolutions[] = {
     {.op_type = "Conv", .traits = kConvTraits, .make = with_half<make_convolution<Forward>>, .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
-    // Not fused: oneDNN 2.6's JIT deconvolution is about ten times slower with an eltwise post-op (src/DECISIONS.md).
     {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_half<make_convolution<Transposed>>,
-     .layout = LayoutNeed::Any},
+     .layout = LayoutNeed::Any, .fuse = PostOps::accept_activation},
 };
 
 }  // namespace

@@ -37,6 +37,10 @@ size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> ca
   return accepted;
 }
 
+size_t PostOps::accept_activation(const KernelContext& context, std::span<const FusedOp> candidates) {
+  return !candidates.empty() && candidates.front().kind != OpKind::Add ? accept(context, candidates.first(1)) : 0;
+}
+
 bool PostOps::residuals_fit(const Shape& output, std::span<const Tensor> residuals) const {
   for (const Tensor& residual : residuals)
     if (residual.shape() != output) return false;

@@ -25,6 +25,10 @@ class PostOps {
 
   /// How many of `candidates` can be fused.
   static size_t accept(const KernelContext& context, std::span<const FusedOp> candidates);
+  /// The same for operators that take one activation and nothing else: 0 or 1.
+  static size_t accept_activation(const KernelContext& context, std::span<const FusedOp> candidates);
+  /// That activation; nullptr when there is none.
+  [[nodiscard]] const ActivationSpec* only_activation() const { return items_.empty() ? nullptr : &items_.front().activation; }
 
  private:
   struct Item {

@@ -91,7 +91,8 @@ TEST_F(OpenData, ReportsABadNpyOfAFolderWhenItIsRead) {
   const auto source = open_data(data({path("d")}), kVector);
   ASSERT_EQ(source->size(), 3U);
   EXPECT_THAT(error_of<Error>([&] { static_cast<void>(source->read(1)); }).what(), HasSubstr("2.npy"));
-  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(source->read(2)); }).what(), AllOf(HasSubstr("3.npy"), HasSubstr("?x2")));
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(source->read(2)); }).what(),
+              AllOf(HasSubstr("3.npy"), HasSubstr("?x2")));
 }
 
 TEST_F(OpenData, CastsToTheInputsType) {
@@ -119,10 +120,12 @@ TEST_F(OpenData, IgnoresTheModelsBatchWhenShapesAreCompared) {
 }
 
 TEST_F(OpenData, FeedsScalarsAndInputsWithoutABatch) {
-  const std::vector<InputSpec> inputs{float_input("image", {1, 3}), float_input("boxes", {4}), float_input("scale", {})};
+  const std::vector<InputSpec> inputs{float_input("image", {1, 3}), float_input("boxes", {4}),
+                                      float_input("scale", {})};
   EXPECT_EQ(group_size(inputs), 1U);
   const auto source = open_data(
-      data({"image=" + npy("i.npy", {2, 3}), "boxes=" + npy("b.npy", {2, 4}), "scale=" + npy("s.npy", {2}, 7)}), inputs);
+      data({"image=" + npy("i.npy", {2, 3}), "boxes=" + npy("b.npy", {2, 4}), "scale=" + npy("s.npy", {2}, 7)}),
+      inputs);
   const Sample sample = source->read(1);
   EXPECT_EQ(sample.inputs[0].shape(), (Shape{1, 3}));
   EXPECT_EQ(sample.inputs[1].shape(), (Shape{4}));
@@ -242,7 +245,8 @@ TEST_F(OpenData, ShufflesThenLimitsThenShards) {
 TEST_F(OpenData, ShardsWholeGroupsOfAFixedBatch) {
   DataOptions options = data({npy("a.npy", {7, 2})});
   options.shard_count = 2;
-  EXPECT_THAT(selected(options, {float_input("x", {3, 2})}), ElementsAre("a.npy[0]", "a.npy[1]", "a.npy[2]", "a.npy[6]"));
+  EXPECT_THAT(selected(options, {float_input("x", {3, 2})}),
+              ElementsAre("a.npy[0]", "a.npy[1]", "a.npy[2]", "a.npy[6]"));
   options.shard_index = 2;
   EXPECT_THAT(selected(options, {float_input("x", {3, 2})}), ElementsAre("a.npy[3]", "a.npy[4]", "a.npy[5]"));
 }

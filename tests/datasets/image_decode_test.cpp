@@ -118,7 +118,8 @@ TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
 
 TEST(DecodeImage, RefusesFloatPixels) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal(write_image(folder / "f.tif", cv::Mat(4, 4, CV_32FC3, cv::Scalar::all(.5)))).what(), HasSubstr(".npy"));
+  EXPECT_THAT(refusal(write_image(folder / "f.tif", cv::Mat(4, 4, CV_32FC3, cv::Scalar::all(.5)))).what(),
+              HasSubstr(".npy"));
 }
 
 }  // namespace

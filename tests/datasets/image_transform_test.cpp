@@ -24,7 +24,9 @@ double bilinear(const cv::Mat& image, int channel, int y, int x, int height, int
   const int x0 = static_cast<int>(u);
   const int y1 = std::min(y0 + 1, image.rows - 1);
   const int x1 = std::min(x0 + 1, image.cols - 1);
-  const auto pixel = [&](int row, int column) { return static_cast<double>(image.at<cv::Vec3b>(row, column)[channel]); };
+  const auto pixel = [&](int row, int column) {
+    return static_cast<double>(image.at<cv::Vec3b>(row, column)[channel]);
+  };
   const double top = pixel(y0, x0) + (pixel(y0, x1) - pixel(y0, x0)) * (u - x0);
   const double bottom = pixel(y1, x0) + (pixel(y1, x1) - pixel(y1, x0)) * (u - x0);
   return top + (bottom - top) * (v - y0);
@@ -95,8 +97,11 @@ TEST(ImageTransform, LetterboxesTopLeftAndCentred) {
         for (int x = 0; x < 16; ++x) {
           const int row = centred ? y - top : y;
           const float got = tensor.data<float>()[static_cast<size_t>((c * 16 + y) * 16 + x)];
-          if (row < 0 || row >= 7) { EXPECT_EQ(got, 114); }
-          else { EXPECT_NEAR(got, bilinear(image, c, row, x, 7, 16), kOneLevel) << y << " " << x; }
+          if (row < 0 || row >= 7) {
+            EXPECT_EQ(got, 114);
+          } else {
+            EXPECT_NEAR(got, bilinear(image, c, row, x, 7, 16), kOneLevel) << y << " " << x;
+          }
         }
   }
 }
@@ -129,14 +134,17 @@ TEST(ImageTransform, CastsToTheInputsType) {
 }
 
 ErrorCode code_of(const std::string& spec, std::vector<int64_t> shape, int height = 20, int width = 30) {
-  return error_of<Error>([&] { static_cast<void>(transformed(spec, test_picture(height, width), std::move(shape))); }).code();
+  return error_of<Error>([&] { static_cast<void>(transformed(spec, test_picture(height, width), std::move(shape))); })
+      .code();
 }
 
 TEST(ImageTransform, NeedsASizeForAnOpenModel) {
-  for (const char* spec : {"unit", "raw", "yolo", "yolox"}) EXPECT_EQ(code_of(spec, {-1, 3, -1, -1}), ErrorCode::InvalidOption);
+  for (const char* spec : {"unit", "raw", "yolo", "yolox"})
+    EXPECT_EQ(code_of(spec, {-1, 3, -1, -1}), ErrorCode::InvalidOption);
   EXPECT_EQ(code_of("unit", {-1, 3, 32, -1}), ErrorCode::InvalidOption);
   EXPECT_EQ(transformed("unit,resize=16x24", test_picture(5, 5)).shape(), (Shape{1, 3, 16, 24}));
-  EXPECT_EQ(transformed("unit,resize=16", test_picture(20, 30)).shape(), (Shape{1, 3, 16, 24})) << "varies with the image";
+  EXPECT_EQ(transformed("unit,resize=16", test_picture(20, 30)).shape(), (Shape{1, 3, 16, 24}))
+      << "varies with the image";
 }
 
 TEST(ImageTransform, RefusesWhatDisagreesWithTheModel) {

@@ -13,7 +13,9 @@ using ::testing::HasSubstr;
 
 TEST(Csv, ReadsQuotesLineEndsAndAByteOrderMark) {
   const TemporaryFolder folder;
-  const auto path = folder.write("t.csv", "\xef\xbb\xbf" "file , label\r\n\"a,b\"\"c.png\", 1\r\n\r\nd.png,2");
+  const auto path = folder.write("t.csv",
+                                 "\xef\xbb\xbf"
+                                 "file , label\r\n\"a,b\"\"c.png\", 1\r\n\r\nd.png,2");
   const CsvTable table = read_csv(path);
   EXPECT_THAT(table.columns, ElementsAre("file", "label"));
   ASSERT_EQ(table.rows.size(), 2U);

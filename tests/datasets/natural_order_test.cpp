@@ -17,26 +17,31 @@ TEST(NaturalOrder, CountsAsPeopleDo) {
 }
 
 TEST(NaturalOrder, IsATotalOrder) {
-  const std::vector<std::string> names{"", "a", "a0", "a00", "a1", "a01", "1", "01", "a1b", "a01b", "a/b", "a", "é", "99999999999999999999999"};
+  const std::vector<std::string> names{"",   "a",   "a0",   "a00", "a1", "a01", "1",
+                                       "01", "a1b", "a01b", "a/b", "a",  "é",   "99999999999999999999999"};
   for (const auto& a : names)
     for (const auto& b : names) {
       EXPECT_EQ(natural_less(a, b) || natural_less(b, a), a != b) << a << " " << b;
       for (const auto& c : names)
-        if (natural_less(a, b) && natural_less(b, c)) { EXPECT_TRUE(natural_less(a, c)) << a << " " << b << " " << c; }
+        if (natural_less(a, b) && natural_less(b, c)) {
+          EXPECT_TRUE(natural_less(a, c)) << a << " " << b << " " << c;
+        }
     }
 }
 
 TEST(FilesBelow, LeavesHiddenFilesOutAndEntersLinksOnce) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "sub/deep");
-  for (const char* name : {"2.png", "10.png", ".hidden.png", "note.txt", "sub/1.png", "sub/deep/3.png"}) folder.write(name, "x");
+  for (const char* name : {"2.png", "10.png", ".hidden.png", "note.txt", "sub/1.png", "sub/deep/3.png"})
+    folder.write(name, "x");
   std::filesystem::create_directory_symlink(folder.path(), folder / "sub/back");
   const auto found = files_below(folder.path(), [](const auto& path) { return path.extension() == ".png"; });
   EXPECT_EQ(found, (std::vector<std::string>{"2.png", "10.png", "sub/1.png", "sub/deep/3.png"}));
 }
 
 TEST(FilesBelow, NamesAFolderThatIsNotThere) {
-  const auto error = error_of<Error>([] { static_cast<void>(files_below("no/such/folder", [](const auto&) { return true; })); });
+  const auto error =
+      error_of<Error>([] { static_cast<void>(files_below("no/such/folder", [](const auto&) { return true; })); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
   EXPECT_NE(std::string(error.what()).find("no/such/folder"), std::string::npos);
 }

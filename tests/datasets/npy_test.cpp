@@ -49,11 +49,13 @@ TEST(NpyFile, ReadsEveryElementType) {
 
 TEST(NpyFile, ReadsHalfAndBool) {
   const TemporaryFolder folder;
-  folder.write("h.npy", raw_npy(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", std::string("\x00\x3c\x00\xc0", 4)));
+  folder.write("h.npy", raw_npy(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }",
+                                std::string("\x00\x3c\x00\xc0", 4)));
   const Tensor half = NpyFile(folder / "h.npy").read();
   EXPECT_EQ(half.type(), DataType::Float16);
   EXPECT_THAT(floats_of(cast(half, DataType::Float32)), ElementsAre(1, -2));
-  folder.write("b.npy", raw_npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", std::string("\x00\x01\x07", 3)));
+  folder.write("b.npy",
+               raw_npy(1, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", std::string("\x00\x01\x07", 3)));
   const Tensor flags = NpyFile(folder / "b.npy").read();
   EXPECT_THAT(floats_of(cast(flags, DataType::Float32)), ElementsAre(0, 1, 1)) << "any byte but 0 is true";
 }
@@ -93,7 +95,8 @@ TEST(NpyFile, ReadsSingleRowsOfBothOrders) {
   EXPECT_EQ(floats_of(f_file.read()), c_order);
   for (int64_t n = 0; n < rows; ++n) {
     EXPECT_EQ(c_file.read_rows(n, n + 1).shape(), (Shape{1, 2, 4}));
-    EXPECT_EQ(floats_of(c_file.read_rows(n, n + 1)), std::vector<float>(c_order.begin() + n * 8, c_order.begin() + n * 8 + 8));
+    EXPECT_EQ(floats_of(c_file.read_rows(n, n + 1)),
+              std::vector<float>(c_order.begin() + n * 8, c_order.begin() + n * 8 + 8));
     EXPECT_EQ(floats_of(f_file.read_rows(n, n + 1)), floats_of(c_file.read_rows(n, n + 1)));
   }
 }
@@ -123,10 +126,14 @@ TEST(NpyFile, SaysWhatIsWrongWithAFile) {
   const std::string good = npy_bytes<float>({4, 2}, counting(8));
   EXPECT_THAT(message(good.substr(0, 40)), HasSubstr("cut short"));
   EXPECT_THAT(message(good.substr(0, good.size() - 1)), HasSubstr("32 bytes, 31 are there"));
-  EXPECT_THAT(message(raw_npy(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "abcd")), HasSubstr("big-endian"));
-  EXPECT_THAT(message(raw_npy(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "abcdefgh")), HasSubstr("'<c8'"));
-  EXPECT_THAT(message(raw_npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "abcd")), HasSubstr("records"));
-  EXPECT_THAT(message(raw_npy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000), }", "")),
+  EXPECT_THAT(message(raw_npy(1, "{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "abcd")),
+              HasSubstr("big-endian"));
+  EXPECT_THAT(message(raw_npy(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "abcdefgh")),
+              HasSubstr("'<c8'"));
+  EXPECT_THAT(message(raw_npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", "abcd")),
+              HasSubstr("records"));
+  EXPECT_THAT(message(raw_npy(
+                  1, "{'descr': '<f4', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000), }", "")),
               HasSubstr("impossibly large"));
   EXPECT_EQ(error_of<Error>([&] { const NpyFile file(folder / "none.npy"); }).code(), ErrorCode::InvalidData);
 }

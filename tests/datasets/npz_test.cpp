@@ -125,7 +125,8 @@ TEST(Npz, NeedsNoNameForTheOnlyArrayOfTheOnlyInput) {
 
 TEST(Npz, RefusesUnequalCounts) {
   const TemporaryFolder folder;
-  folder.write("d.npz", zip_of({{"a.npy", npy_bytes<float>({2, 1}, {1, 2})}, {"b.npy", npy_bytes<float>({3, 1}, {1, 2, 3})}}));
+  folder.write("d.npz",
+               zip_of({{"a.npy", npy_bytes<float>({2, 1}, {1, 2})}, {"b.npy", npy_bytes<float>({3, 1}, {1, 2, 3})}}));
   const std::vector<InputSpec> inputs{float_input("a", {-1, 1}), float_input("b", {-1, 1})};
   EXPECT_EQ(error_of<Error>([&] { static_cast<void>(open_data(data({(folder / "d.npz").string()}), inputs)); }).code(),
             ErrorCode::InvalidData);

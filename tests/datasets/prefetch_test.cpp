@@ -52,7 +52,8 @@ StreamOptions with_threads(size_t threads) {
 using Group = std::vector<int64_t>;
 
 /// Streams and returns the finished groups: sample numbers, then the count of real ones.
-std::vector<Group> groups_of(const DataSource& source, const StreamOptions& options, StreamStatistics* statistics = nullptr) {
+std::vector<Group> groups_of(const DataSource& source, const StreamOptions& options,
+                             StreamStatistics* statistics = nullptr) {
   std::vector<Group> groups;
   const StreamStatistics done = stream<Group>(
       source, options,
@@ -98,8 +99,7 @@ TEST(Stream, GivesEachRunningCallASlotOfItsOwn) {
 TEST(Stream, KeepsFewSamplesInMemory) {
   const Numbers source(500);
   stream<int>(
-      source, with_threads(3),
-      [](size_t, std::vector<Sample>&&, size_t) { return 0; },
+      source, with_threads(3), [](size_t, std::vector<Sample>&&, size_t) { return 0; },
       [&](size_t, int&&) { source.alive.fetch_sub(1); });
   EXPECT_LE(source.most_alive.load(), 6U) << "two a thread";
 }

@@ -74,9 +74,9 @@ TEST(Preprocess, PairsAloneStartFromPlainPixels) {
 }
 
 TEST(Preprocess, NamesWhatIsWrong) {
-  for (const char* text : {"imagenet,crop=0", "size=3", "resize=axb", "color=yuv", "div=0", "std=0", "std=-1", "mean=a/b",
-                           "letterbox=4x4:300:center", "letterbox=4x4:1:left", "unit,imagenet", "mean=1/2", "interp=lanczos",
-                           "layout=chw", "imagnet", "div=1/2", " , ", "resize=12x", "mean=nan"}) {
+  for (const char* text : {"imagenet,crop=0", "size=3", "resize=axb", "color=yuv", "div=0", "std=0", "std=-1",
+                           "mean=a/b", "letterbox=4x4:300:center", "letterbox=4x4:1:left", "unit,imagenet", "mean=1/2",
+                           "interp=lanczos", "layout=chw", "imagnet", "div=1/2", " , ", "resize=12x", "mean=nan"}) {
     const Error error = refusal(text);
     EXPECT_EQ(error.code(), ErrorCode::Usage) << text;
   }

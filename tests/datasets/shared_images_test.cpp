@@ -51,7 +51,8 @@ TEST_F(SharedData, LabelsNameTheImagesOfTheFolder) {
   const std::vector<InputSpec> input{float_input("image", {-1, 3, 224, 224})};
   auto names = sample_names(*open_data(data({folder}, "imagenet"), input));
   std::sort(names.begin(), names.end());
-  for (const FileLabel& label : labels) EXPECT_TRUE(std::binary_search(names.begin(), names.end(), label.file)) << label.file;
+  for (const FileLabel& label : labels)
+    EXPECT_TRUE(std::binary_search(names.begin(), names.end(), label.file)) << label.file;
 }
 
 TEST_F(SharedData, CifarHasTheMeanThatModelsAreNormalisedWith) {
@@ -88,7 +89,8 @@ TEST_F(SharedData, EveryImageDecodesAndPasses) {
   const auto coco = need("images/coco");
   SKIP_IF_MISSING();
   ::testing::internal::CaptureStderr();
-  for (const auto& [folder, spec, inputs] : {std::tuple{imagenet, "imagenet", fixed}, std::tuple{coco, "yolox", letterboxed}}) {
+  for (const auto& [folder, spec, inputs] :
+       {std::tuple{imagenet, "imagenet", fixed}, std::tuple{coco, "yolox", letterboxed}}) {
     const auto source = open_data(data({folder}, spec), inputs);
     for (size_t i = 0; i < source->size(); ++i) {
       const Tensor tensor = source->read(i).inputs[0];

@@ -23,7 +23,8 @@ TEST(RandomBits, BelowStaysBelow) {
   RandomBits bits(3);
   int counts[3] = {};
   for (int i = 0; i < 3000; ++i) ++counts[bits.below(3)];
-  for (const int count : counts) EXPECT_NEAR(count, 1000, 130) << "five standard deviations of a binomial, sqrt(3000 * 2 / 9) = 26";
+  for (const int count : counts)
+    EXPECT_NEAR(count, 1000, 130) << "five standard deviations of a binomial, sqrt(3000 * 2 / 9) = 26";
 }
 
 TEST(Synthetic, NormalHasMeanZeroAndVarianceOne) {
@@ -80,7 +81,8 @@ TEST(Synthetic, RefusesWhatItCannotDraw) {
   const auto error = [](const std::string& source, const std::vector<InputSpec>& inputs) {
     return error_of<Error>([&] { static_cast<void>(open_data(data({source}), inputs)); });
   };
-  for (const char* source : {"random:cauchy", "random:", "random:normal,n=x", "random:normal,n=0", "random:normal,size=3"})
+  for (const char* source :
+       {"random:cauchy", "random:", "random:normal,n=x", "random:normal,n=0", "random:normal,size=3"})
     EXPECT_EQ(error(source, kImage).code(), ErrorCode::Usage) << source;
   EXPECT_THAT(error("random:cauchy", kImage).what(), HasSubstr("cauchy"));
   EXPECT_EQ(error("random:normal", {float_input("x", {-1, 3, -1, -1})}).code(), ErrorCode::InvalidOption);

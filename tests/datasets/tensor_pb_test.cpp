@@ -18,7 +18,9 @@ std::string varint(uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
   return out + static_cast<char>(value);
 }
-std::string number_field(int field, uint64_t value) { return varint(static_cast<uint64_t>(field) << 3) + varint(value); }
+std::string number_field(int field, uint64_t value) {
+  return varint(static_cast<uint64_t>(field) << 3) + varint(value);
+}
 std::string bytes_field(int field, const std::string& bytes) {
   return varint(static_cast<uint64_t>(field) << 3 | 2) + varint(bytes.size()) + bytes;
 }
@@ -44,8 +46,10 @@ TEST(TensorPb, ReadsTypedFields) {
   float value = 2.5F;
   std::string float_data(4, '\0');
   std::memcpy(float_data.data(), &value, 4);
-  EXPECT_THAT(floats_of(read_tensor_pb(folder.write("f.pb", tensor_pb({1}, 1, bytes_field(4, float_data))))), ElementsAre(2.5F));
-  const Tensor ints = read_tensor_pb(folder.write("i.pb", tensor_pb({2}, 7, bytes_field(7, varint(5) + varint(~uint64_t{0})))));
+  EXPECT_THAT(floats_of(read_tensor_pb(folder.write("f.pb", tensor_pb({1}, 1, bytes_field(4, float_data))))),
+              ElementsAre(2.5F));
+  const Tensor ints =
+      read_tensor_pb(folder.write("i.pb", tensor_pb({2}, 7, bytes_field(7, varint(5) + varint(~uint64_t{0})))));
   EXPECT_THAT(std::vector<int64_t>(ints.data<int64_t>().begin(), ints.data<int64_t>().end()), ElementsAre(5, -1));
   // float16 1.0 is 0x3c00, kept in int32_data
   const Tensor half = read_tensor_pb(folder.write("h.pb", tensor_pb({1}, 10, bytes_field(5, varint(0x3c00)))));
@@ -63,7 +67,8 @@ TEST(TensorPb, UnpacksFourBitTypes) {
   EXPECT_THAT(std::vector<int>(int4.data<int8_t>().begin(), int4.data<int8_t>().end()), ElementsAre(-1, -7, 3));
   const Tensor uint4 = read_tensor_pb(folder.write("u.pb", tensor_pb({3}, 21, packed)));
   EXPECT_THAT(std::vector<int>(uint4.data<uint8_t>().begin(), uint4.data<uint8_t>().end()), ElementsAre(15, 9, 3));
-  const Tensor field = read_tensor_pb(folder.write("f.pb", tensor_pb({3}, 22, bytes_field(5, varint(0x9f) + varint(0x03)))));
+  const Tensor field =
+      read_tensor_pb(folder.write("f.pb", tensor_pb({3}, 22, bytes_field(5, varint(0x9f) + varint(0x03)))));
   EXPECT_THAT(std::vector<int>(field.data<int8_t>().begin(), field.data<int8_t>().end()), ElementsAre(-1, -7, 3));
 }
 
@@ -84,7 +89,8 @@ TEST(TensorPb, TellsUnsupportedFromBroken) {
   EXPECT_EQ(error(tensor_pb({1}, 8, bytes_field(6, "text"))).code(), ErrorCode::Unsupported);
   EXPECT_EQ(error(tensor_pb({1}, 17, raw_of<uint8_t>({1}))).code(), ErrorCode::Unsupported);
   EXPECT_EQ(error(tensor_pb({1}, 14, raw_of<uint64_t>({1}))).code(), ErrorCode::Unsupported);
-  const std::string sequence = bytes_field(1, "seq") + number_field(2, 1) + bytes_field(3, tensor_pb({1}, 1, raw_of<float>({1})));
+  const std::string sequence =
+      bytes_field(1, "seq") + number_field(2, 1) + bytes_field(3, tensor_pb({1}, 1, raw_of<float>({1})));
   EXPECT_EQ(error(sequence).code(), ErrorCode::Unsupported);
   EXPECT_EQ(error("").code(), ErrorCode::InvalidData);
   EXPECT_EQ(error("just some text that is no protocol buffer").code(), ErrorCode::InvalidData);
@@ -95,7 +101,8 @@ TEST(TensorPb, TellsUnsupportedFromBroken) {
 
 TEST(TestDataSets, AreFoundInNaturalOrder) {
   const TemporaryFolder folder;
-  for (const char* name : {"test_data_set_10", "test_data_set_2", "other"}) std::filesystem::create_directory(folder / name);
+  for (const char* name : {"test_data_set_10", "test_data_set_2", "other"})
+    std::filesystem::create_directory(folder / name);
   EXPECT_THAT(find_test_data_sets(folder.path()), ElementsAre(folder / "test_data_set_2", folder / "test_data_set_10"));
   folder.write("other/input_0.pb", "x");
   EXPECT_THAT(find_test_data_sets(folder / "other"), ElementsAre(folder / "other"));
@@ -113,7 +120,8 @@ TEST(TestDataSets, FeedInputsByNumber) {
   }
   const std::vector<InputSpec> inputs{float_input("x", {-1, 2}), float_input("n", {-1, 1})};
   const auto source = open_data(data({folder.path().string()}), inputs);
-  EXPECT_THAT(sample_names(*source), ElementsAre("test_data_set_0[0]", "test_data_set_0[1]", "test_data_set_1[0]", "test_data_set_1[1]"));
+  EXPECT_THAT(sample_names(*source),
+              ElementsAre("test_data_set_0[0]", "test_data_set_0[1]", "test_data_set_1[0]", "test_data_set_1[1]"));
   const Sample sample = source->read(3);
   EXPECT_THAT(floats_of(sample.inputs[0]), ElementsAre(12, 13));
   EXPECT_THAT(floats_of(sample.inputs[1]), ElementsAre(6)) << "cast from int64 to the input's float";
