@@ -4,6 +4,8 @@
 #include <fstream>
 #include <thread>
 
+#include "pipeline/prepare_model.h"
+
 namespace detent {
 
 size_t worker_count(const RunSettings& settings) {
@@ -23,18 +25,7 @@ void OutputKeeper::observe(ValueId value, const Tensor& tensor) {
   }
 }
 
-int64_t fixed_batch(const Graph& graph) {
-  int64_t batch = 1;
-  for (const ValueId id : graph.inputs()) {
-    const auto& shape = graph.value(id).declared_shape;
-    if (!shape || shape->empty() || shape->front() <= 1) continue;
-    if (batch != 1 && batch != shape->front())
-      throw Error(ErrorCode::InvalidModel, "the inputs fix different batch sizes, " + std::to_string(batch) + " and " +
-                                               std::to_string(shape->front()));
-    batch = shape->front();
-  }
-  return batch;
-}
+int64_t fixed_batch(const Graph& graph) { return static_cast<int64_t>(group_size(input_specs(graph))); }
 
 std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
   if (samples.size() == 1) return std::move(samples.front().inputs);
@@ -42,6 +33,7 @@ std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
   for (size_t i = 0; i < samples.front().inputs.size(); ++i) {
     const Tensor& first = samples.front().inputs[i];
     Shape shape = first.shape();
+    if (shape.rank() == 0) throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
     shape[0] = 0;
     for (const Sample& sample : samples) shape[0] += sample.inputs[i].shape()[0];
     Tensor whole(first.type(), shape);

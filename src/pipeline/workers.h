@@ -38,8 +38,7 @@ class OutputKeeper : public Observer {
   std::vector<Tensor> kept_;
 };
 
-/// Batch size that the model fixes for all its inputs; 1 when it is open or 1.
-/// Errors  InvalidModel when two inputs fix different batches.
+/// Batch size that the model fixes for all its inputs; 1 when it is open, 1, or not the same for all.
 [[nodiscard]] int64_t fixed_batch(const Graph& graph);
 
 /// The samples' inputs joined on axis 0: one tensor per model input. A single sample is passed through.
