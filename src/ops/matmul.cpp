@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/half_precision.h"
+#include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/post_ops.h"
 
@@ -250,11 +251,6 @@ class GemmKernel final : public Kernel {
   float beta_;
   Product product_;
 };
-
-template <class T>
-std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
-  return std::make_unique<T>(context);
-}
 
 constexpr OperatorDef kProducts[] = {
     {.op_type = "MatMul",

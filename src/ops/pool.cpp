@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/half_precision.h"
+#include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/onednn.h"
 #include "ops/window.h"
@@ -249,11 +250,6 @@ class AveragePoolKernel final : public PoolKernel {
 
   bool include_padding_;
 };
-
-template <class T>
-std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
-  return std::make_unique<T>(context);
-}
 
 constexpr OperatorDef kPools[] = {
     {.op_type = "MaxPool", .traits = {.kind = OpKind::MaxPool, .commutes = true}, .make = with_half<make_kernel<MaxPoolKernel>>,
