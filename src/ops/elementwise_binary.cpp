@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "ops/broadcast.h"
+#include "ops/broadcast_loop.h"
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -39,16 +39,6 @@ T value_of(BinaryFunction function, T a, T b) {
     case BinaryFunction::PRelu: return a < T{0} ? static_cast<T>(wide_a * wide_b) : a;
   }
   return a;
-}
-
-template <class T, class Out, class F>
-void loop_over(const Broadcast& broadcast, Out* out, F f) {
-  const Broadcast::Loop& inner = broadcast.loops().back();
-  broadcast.for_each_row(1, [&](const auto& offsets, int64_t at) {
-    const T* a = broadcast.data<T>(0) + offsets[0];
-    const T* b = broadcast.data<T>(1) + offsets[1];
-    for (int64_t i = 0; i < inner.extent; ++i) out[at + i] = f(a[i * inner.strides[0]], b[i * inner.strides[1]]);
-  });
 }
 
 bool is_dense(const Broadcast& broadcast) {
