@@ -12,16 +12,22 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> batch_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> bitwise_operators();
 [[nodiscard]] std::span<const OperatorDef> cast_operators();
+[[nodiscard]] std::span<const OperatorDef> center_crop_pad_operators();
+[[nodiscard]] std::span<const OperatorDef> classification_loss_operators();
+[[nodiscard]] std::span<const OperatorDef> col2im_operators();
 [[nodiscard]] std::span<const OperatorDef> comparison_operators();
 [[nodiscard]] std::span<const OperatorDef> compress_operators();
 [[nodiscard]] std::span<const OperatorDef> concat_split_operators();
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
 [[nodiscard]] std::span<const OperatorDef> cumulative_operators();
+[[nodiscard]] std::span<const OperatorDef> determinant_operators();
+[[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
 [[nodiscard]] std::span<const OperatorDef> eye_like_operators();
 [[nodiscard]] std::span<const OperatorDef> float_class_operators();
+[[nodiscard]] std::span<const OperatorDef> fourier_operators();
 [[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
 [[nodiscard]] std::span<const OperatorDef> hardmax_operators();
 [[nodiscard]] std::span<const OperatorDef> lp_norm_operators();
@@ -30,6 +36,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> matmul_operators();
 [[nodiscard]] std::span<const OperatorDef> max_unpool_operators();
 [[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> mel_weights_operators();
 [[nodiscard]] std::span<const OperatorDef> mod_operators();
 [[nodiscard]] std::span<const OperatorDef> non_zero_operators();
 [[nodiscard]] std::span<const OperatorDef> normalization_operators();
@@ -37,6 +44,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
+[[nodiscard]] std::span<const OperatorDef> quantized_product_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 [[nodiscard]] std::span<const OperatorDef> reverse_sequence_operators();
@@ -44,6 +52,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> scatter_operators();
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
 [[nodiscard]] std::span<const OperatorDef> shrink_operators();
+[[nodiscard]] std::span<const OperatorDef> signal_window_operators();
 [[nodiscard]] std::span<const OperatorDef> slice_gather_operators();
 [[nodiscard]] std::span<const OperatorDef> softmax_operators();
 [[nodiscard]] std::span<const OperatorDef> space_depth_operators();
