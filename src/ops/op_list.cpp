@@ -8,8 +8,11 @@ std::span<const OperatorDef> operator_list() {
   static const std::vector<OperatorDef> all = [] {
     const std::span<const OperatorDef> families[] = {
         activation_operators(),
+        affine_grid_operators(),
         arg_extreme_operators(),
+        attention_operators(),
         batch_norm_operators(),
+        bit_cast_operators(),
         bitwise_operators(),
         cast_operators(),
         center_crop_pad_operators(),
@@ -21,6 +24,7 @@ std::span<const OperatorDef> operator_list() {
         constant_operators(),
         conv_operators(),
         cumulative_operators(),
+        deform_conv_operators(),
         determinant_operators(),
         dynamic_quantize_operators(),
         elementwise_binary_operators(),
@@ -49,6 +53,7 @@ std::span<const OperatorDef> operator_list() {
         resize_operators(),
         reverse_sequence_operators(),
         rms_norm_operators(),
+        rotary_embedding_operators(),
         scatter_operators(),
         shape_operators(),
         shrink_operators(),

@@ -8,8 +8,11 @@ namespace detent {
 
 /// One function per family file. A new family adds a line here and a line in op_list.cpp.
 [[nodiscard]] std::span<const OperatorDef> activation_operators();
+[[nodiscard]] std::span<const OperatorDef> affine_grid_operators();
 [[nodiscard]] std::span<const OperatorDef> arg_extreme_operators();
+[[nodiscard]] std::span<const OperatorDef> attention_operators();
 [[nodiscard]] std::span<const OperatorDef> batch_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> bit_cast_operators();
 [[nodiscard]] std::span<const OperatorDef> bitwise_operators();
 [[nodiscard]] std::span<const OperatorDef> cast_operators();
 [[nodiscard]] std::span<const OperatorDef> center_crop_pad_operators();
@@ -21,6 +24,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
 [[nodiscard]] std::span<const OperatorDef> cumulative_operators();
+[[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> determinant_operators();
 [[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
@@ -49,6 +53,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 [[nodiscard]] std::span<const OperatorDef> reverse_sequence_operators();
 [[nodiscard]] std::span<const OperatorDef> rms_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> rotary_embedding_operators();
 [[nodiscard]] std::span<const OperatorDef> scatter_operators();
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
 [[nodiscard]] std::span<const OperatorDef> shrink_operators();
