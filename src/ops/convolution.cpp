@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/post_ops.h"
@@ -226,9 +226,9 @@ constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose, .weight_s
                                         .weight_axis = WeightAxis::Second, .data_inputs = 3};
 
 constexpr OperatorDef kConvolutions[] = {
-    {.op_type = "Conv", .traits = kConvTraits, .make = with_half<make_kernel<ConvolutionKernel<Forward>>>, .layout = LayoutNeed::Any,
+    {.op_type = "Conv", .traits = kConvTraits, .make = with_float<make_kernel<ConvolutionKernel<Forward>>>, .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
-    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_half<make_kernel<ConvolutionKernel<Transposed>>>,
+    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_float<make_kernel<ConvolutionKernel<Transposed>>>,
      .layout = LayoutNeed::Any, .fuse = PostOps::accept_activation},
 };
 
