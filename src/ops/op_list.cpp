@@ -22,6 +22,7 @@ std::span<const OperatorDef> operator_list() {
         pad_operators(),
         pool_operators(),
         quantize_linear_operators(),
+        recurrent_operators(),
         reduction_operators(),
         resize_operators(),
         shape_operators(),

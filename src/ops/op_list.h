@@ -22,6 +22,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
+[[nodiscard]] std::span<const OperatorDef> recurrent_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
