@@ -13,6 +13,7 @@ std::span<const OperatorDef> operator_list() {
         comparison_operators(),
         concat_split_operators(),
         constant_operators(),
+        control_flow_operators(),
         conv_operators(),
         elementwise_binary_operators(),
         elementwise_unary_operators(),

@@ -13,6 +13,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> comparison_operators();
 [[nodiscard]] std::span<const OperatorDef> concat_split_operators();
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
+[[nodiscard]] std::span<const OperatorDef> control_flow_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
