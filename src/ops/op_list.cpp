@@ -15,6 +15,7 @@ std::span<const OperatorDef> operator_list() {
         constant_operators(),
         control_flow_operators(),
         conv_operators(),
+        einsum_operators(),
         elementwise_binary_operators(),
         elementwise_unary_operators(),
         gather_elements_operators(),
