@@ -15,10 +15,12 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
 [[nodiscard]] std::span<const OperatorDef> control_flow_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
+[[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> einsum_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
 [[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
+[[nodiscard]] std::span<const OperatorDef> grid_sample_operators();
 [[nodiscard]] std::span<const OperatorDef> matmul_operators();
 [[nodiscard]] std::span<const OperatorDef> normalization_operators();
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
@@ -26,6 +28,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
 [[nodiscard]] std::span<const OperatorDef> recurrent_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
+[[nodiscard]] std::span<const OperatorDef> region_operators();
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
 [[nodiscard]] std::span<const OperatorDef> slice_gather_operators();
