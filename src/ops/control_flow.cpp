@@ -20,13 +20,16 @@ bool condition_of(const Tensor& tensor) {
   return scalar_of(tensor) != 0;
 }
 
+void set_all(KernelCall& call, std::vector<Tensor> results) {
+  if (results.size() < call.output_count())
+    throw Error(ErrorCode::InvalidModel, "the subgraph has " + std::to_string(results.size()) + " outputs, expected " +
+                                             std::to_string(call.output_count()));
+  for (size_t i = 0; i < call.output_count(); ++i) call.set_output(i, std::move(results[i]));
+}
+
 std::unique_ptr<Kernel> make_if(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
-    std::vector<Tensor> results = call.subgraphs().run(condition_of(call.input(0)) ? "then_branch" : "else_branch", {});
-    if (results.size() < call.output_count())
-      throw Error(ErrorCode::InvalidModel, "the branch has " + std::to_string(results.size()) + " outputs, expected " +
-                                               std::to_string(call.output_count()));
-    for (size_t i = 0; i < call.output_count(); ++i) call.set_output(i, std::move(results[i]));
+    set_all(call, call.subgraphs().run(condition_of(call.input(0)) ? "then_branch" : "else_branch", {}));
   });
 }
 
@@ -134,48 +137,64 @@ std::unique_ptr<Kernel> make_loop(const KernelContext& context) {
   return std::make_unique<LoopKernel>(*body_of(context));
 }
 
-/// Scan since opset 9: N states, then M inputs that are walked along an axis.
-class ScanKernel final : public Kernel {
+/// Element `index` of an axis, the axis gone.
+Tensor taken(const Tensor& tensor, int64_t at, int64_t index, Allocator& allocator) {
+  const size_t axis = axis_from_front(at, tensor.shape().rank());
+  const AxisView view = view_around(tensor.shape(), Layout::Plain, axis);
+  Shape shape;
+  for (size_t i = 0; i < tensor.shape().rank(); ++i)
+    if (i != axis) shape.push_back(tensor.shape()[i]);
+  Tensor result(tensor.type(), shape, allocator);
+  const size_t bytes = byte_size(tensor.type());
+  const auto* from = static_cast<const std::byte*>(tensor.raw()) + static_cast<size_t>(index * view.inner) * bytes;
+  copy_strided(from, result.mutable_raw(), bytes,
+               {{view.outer, view.extent * view.inner, view.inner}, {view.inner, 1, 1}});
+  return result;
+}
+
+/// Scan: N states, then M inputs that are walked along an axis.
+class Scan {
  public:
-  ScanKernel(const Node& node, const Graph& body)
-      : scanned_(static_cast<size_t>(node.int_or("num_scan_inputs", 0))), declared_(DeclaredOutput::of(body)),
-        input_axes_(node.ints_or("scan_input_axes", {})), input_backwards_(node.ints_or("scan_input_directions", {})),
-        output_axes_(node.ints_or("scan_output_axes", {})),
+  Scan(const Node& node, const Graph& body, std::string_view directions)
+      : scanned_(static_cast<size_t>(std::max<int64_t>(node.int_or("num_scan_inputs", 0), 0))),
+        declared_(DeclaredOutput::of(body)), input_axes_(node.ints_or("scan_input_axes", {})),
+        input_backwards_(node.ints_or(directions, {})), output_axes_(node.ints_or("scan_output_axes", {})),
         output_backwards_(node.ints_or("scan_output_directions", {})) {}
 
-  void run(KernelCall& call) const override {
-    if (scanned_ == 0 || call.input_count() < scanned_ || declared_.size() < call.input_count() - scanned_)
+  /// States and scanned inputs in; final states and joined outputs out.
+  [[nodiscard]] std::vector<Tensor> run(std::vector<Tensor> inputs, KernelCall& call) const {
+    if (scanned_ == 0 || inputs.size() < scanned_ || declared_.size() < inputs.size() - scanned_)
       throw Error(ErrorCode::InvalidModel, "num_scan_inputs and the body do not fit the node's inputs");
-    const size_t states = call.input_count() - scanned_;
-    const int64_t steps = step_count(call, states);
-    std::vector<Tensor> inputs;
-    for (size_t i = 0; i < call.input_count(); ++i) inputs.push_back(call.input(i));
+    const size_t states = inputs.size() - scanned_;
+    const std::vector<Tensor> walked(inputs.begin() + static_cast<std::ptrdiff_t>(states), inputs.end());
+    const int64_t steps = step_count(walked);
     std::vector<std::vector<Tensor>> joined(declared_.size() - states);
     for (int64_t step = 0; step < steps; ++step) {
       for (size_t i = 0; i < scanned_; ++i) {
         const int64_t at = listed(input_backwards_, i) != 0 ? steps - 1 - step : step;
-        inputs[states + i] = slice(call.input(states + i), listed(input_axes_, i), at, call.allocator());
+        inputs[states + i] = taken(walked[i], listed(input_axes_, i), at, call.allocator());
       }
       std::vector<Tensor> results = call.subgraphs().run("body", inputs);
       for (size_t i = 0; i < states; ++i) inputs[i] = std::move(results[i]);
       for (size_t i = 0; i < joined.size(); ++i) joined[i].push_back(std::move(results[states + i]));
     }
-    for (size_t i = 0; i < states; ++i) call.set_output(i, std::move(inputs[i]));
+    inputs.resize(states);
     for (size_t i = 0; i < joined.size(); ++i) {
       if (listed(output_backwards_, i) != 0) std::ranges::reverse(joined[i]);
       const int64_t axis = listed(output_axes_, i);
-      call.set_output(states + i, joined[i].empty() ? declared_[states + i].nothing(axis, call.allocator())
-                                                    : stack(joined[i], axis, call.allocator()));
+      inputs.push_back(joined[i].empty() ? declared_[states + i].nothing(axis, call.allocator())
+                                         : stack(joined[i], axis, call.allocator()));
     }
+    return inputs;
   }
 
  private:
   static int64_t listed(const std::vector<int64_t>& list, size_t i) { return i < list.size() ? list[i] : 0; }
 
-  [[nodiscard]] int64_t step_count(const KernelCall& call, size_t states) const {
+  [[nodiscard]] int64_t step_count(const std::vector<Tensor>& walked) const {
     std::optional<int64_t> steps;
-    for (size_t i = 0; i < scanned_; ++i) {
-      const Shape& shape = call.input(states + i).shape();
+    for (size_t i = 0; i < walked.size(); ++i) {
+      const Shape& shape = walked[i].shape();
       const int64_t extent = shape[axis_from_front(listed(input_axes_, i), shape.rank())];
       if (steps && *steps != extent)
         throw Error(ErrorCode::InvalidData, "scanned inputs have " + std::to_string(*steps) + " and " +
@@ -185,33 +204,59 @@ class ScanKernel final : public Kernel {
     return *steps;
   }
 
-  static Tensor slice(const Tensor& tensor, int64_t at_axis, int64_t index, Allocator& allocator) {
-    const size_t axis = axis_from_front(at_axis, tensor.shape().rank());
-    const AxisView view = view_around(tensor.shape(), Layout::Plain, axis);
-    Shape shape;
-    for (size_t i = 0; i < tensor.shape().rank(); ++i)
-      if (i != axis) shape.push_back(tensor.shape()[i]);
-    Tensor result(tensor.type(), shape, allocator);
-    const size_t bytes = byte_size(tensor.type());
-    const auto* from = static_cast<const std::byte*>(tensor.raw()) + static_cast<size_t>(index * view.inner) * bytes;
-    copy_strided(from, result.mutable_raw(), bytes,
-                 {{view.outer, view.extent * view.inner, view.inner}, {view.inner, 1, 1}});
-    return result;
-  }
-
   size_t scanned_;
   std::vector<DeclaredOutput> declared_;
   std::vector<int64_t> input_axes_, input_backwards_, output_axes_, output_backwards_;
 };
 
 std::unique_ptr<Kernel> make_scan(const KernelContext& context) {
-  return std::make_unique<ScanKernel>(context.node, *body_of(context));
+  return kernel_of([scan = Scan(context.node, *body_of(context), "scan_input_directions")](KernelCall& call) {
+    std::vector<Tensor> inputs;
+    for (size_t i = 0; i < call.input_count(); ++i) inputs.push_back(call.input(i));
+    set_all(call, scan.run(std::move(inputs), call));
+  });
+}
+
+/// In opset 8 every input and output has the batch in front, and lengths may come first.
+void run_batched_scan(KernelCall& call, const Scan& scan) {
+  if (call.has_input(0))
+    throw Error(ErrorCode::Unsupported, "Scan with sequence_lens is not supported", "export with opset 9 or newer");
+  if (call.input_count() < 2 || call.input(1).shape().rank() == 0 || call.input(1).shape()[0] == 0)
+    throw Error(ErrorCode::InvalidData, "the first state has no batch");
+  const int64_t batch = call.input(1).shape()[0];
+  std::vector<std::vector<Tensor>> results;  // by output, then by sample
+  for (int64_t b = 0; b < batch; ++b) {
+    std::vector<Tensor> inputs;
+    for (size_t i = 1; i < call.input_count(); ++i) {
+      if (call.input(i).shape().rank() == 0 || call.input(i).shape()[0] != batch)
+        throw Error(ErrorCode::InvalidData, "input of shape " + call.input(i).shape().to_string() +
+                                                " in a batch of " + std::to_string(batch));
+      inputs.push_back(taken(call.input(i), 0, b, call.allocator()));
+    }
+    std::vector<Tensor> one = scan.run(std::move(inputs), call);
+    results.resize(one.size());
+    for (size_t i = 0; i < one.size(); ++i) results[i].push_back(std::move(one[i]));
+  }
+  std::vector<Tensor> joined;
+  for (const auto& parts : results) joined.push_back(stack(parts, 0, call.allocator()));
+  set_all(call, std::move(joined));
+}
+
+std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
+  return kernel_of([scan = Scan(context.node, *body_of(context), "directions")](KernelCall& call) {
+    run_batched_scan(call, scan);
+  });
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "If", .traits = {.data_inputs = 0}, .make = make_if},
     {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop},
     {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_scan, .first_opset = 9},
+    {.op_type = "Scan",
+     .traits = {.data_inputs = 0},
+     .make = make_batched_scan,
+     .first_opset = 8,
+     .last_opset = 8},
 };
 
 }  // namespace
