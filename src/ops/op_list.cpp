@@ -15,7 +15,6 @@ std::span<const OperatorDef> operator_list() {
         constant_operators(),
         control_flow_operators(),
         conv_operators(),
-        deform_conv_operators(),
         einsum_operators(),
         elementwise_binary_operators(),
         elementwise_unary_operators(),

@@ -15,7 +15,6 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
 [[nodiscard]] std::span<const OperatorDef> control_flow_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
-[[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> einsum_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
