@@ -3,11 +3,26 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ops/operator.h"
 
 namespace detent {
+
+class ExecutionPlan;
+
+/// A graph that a node holds as an attribute, planned for all of its outputs.
+struct Subplan {
+  /// A value of the graph around it that is read inside and not constant.
+  struct Captured {
+    ValueId outer = kNoValue;
+    ValueId inner = kNoValue;
+  };
+  std::string attribute;
+  std::shared_ptr<const ExecutionPlan> plan;
+  std::vector<Captured> captured;
+};
 
 /// One step of a plan: a node with the followers fused into it.
 struct Step {
@@ -17,12 +32,15 @@ struct Step {
   LayoutNeed layout = LayoutNeed::Plain;
   std::vector<ValueId> inputs;      ///< kNoValue where left out
   std::vector<ValueId> residuals;   ///< extra inputs of fused Adds
+  std::vector<Subplan> subgraphs;   ///< what they capture stays until the step is done
   std::vector<ValueId> outputs;     ///< of the last fused node
   std::vector<ValueId> last_uses;   ///< values no later step reads and that are not kept
 };
 
 struct PlanOptions {
   bool fuse = true;
+  /// Constants that the graph itself does not know: those of the graph around a subgraph.
+  std::span<const std::pair<ValueId, Tensor>> known = {};
 };
 
 /// What must run, in which order, to compute `wanted` (and nothing else); values that depend on constants only are computed

@@ -23,9 +23,35 @@ void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
   }
 }
 
+/// Keeps the wanted values, which may share memory with what the executor holds.
+struct ResultKeeper : Observer {
+  std::vector<Tensor> kept;
+  explicit ResultKeeper(size_t values) : kept(values) {}
+  void observe(ValueId value, const Tensor& tensor) override { kept[static_cast<size_t>(value)] = tensor; }
+};
+
 }  // namespace
 
-Executor::Executor(const ExecutionPlan& plan) : plan_(plan), values_(plan.graph().values().size()) {}
+class Executor::StepSubgraphs final : public SubgraphRunner {
+ public:
+  StepSubgraphs(Executor& executor, const Step& step) : executor_(executor), step_(step) {}
+  std::vector<Tensor> run(std::string_view attribute, std::span<const Tensor> inputs) override {
+    return executor_.run_subgraph(step_, attribute, inputs);
+  }
+
+ private:
+  Executor& executor_;
+  const Step& step_;
+};
+
+Executor::Executor(const ExecutionPlan& plan)
+    : plan_(plan),
+      own_pool_(std::make_unique<BufferPool>()),
+      pool_(*own_pool_),
+      values_(plan.graph().values().size()) {}
+
+Executor::Executor(const ExecutionPlan& plan, BufferPool& pool)
+    : plan_(plan), pool_(pool), values_(plan.graph().values().size()) {}
 
 void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
   const Graph& graph = plan_.graph();
@@ -67,15 +93,54 @@ void Executor::run_step(const Step& step) {
   arrange(inputs_, step.layout, pool_);
   outputs_.assign(step.outputs.size(), Tensor());
   KernelCall call(inputs_, outputs_, residuals_, pool_, workspace_);
+  StepSubgraphs subgraphs(*this, step);
+  call.set_subgraphs(subgraphs);
   step.kernel->run(call);
   for (size_t i = 0; i < step.outputs.size(); ++i)
     if (step.outputs[i] != kNoValue) values_[static_cast<size_t>(step.outputs[i])] = std::move(outputs_[i]);
 }
 
-void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
+std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view attribute,
+                                           std::span<const Tensor> inputs) {
+  const auto subplan = std::ranges::find(step.subgraphs, attribute, &Subplan::attribute);
+  if (subplan == step.subgraphs.end())
+    throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(attribute) + "' must be a graph");
+  std::vector<std::pair<ValueId, Tensor>> captured;
+  for (const auto& [outer, inner] : subplan->captured) {
+    const Tensor& held = values_[static_cast<size_t>(outer)];
+    if (held.empty_handle())
+      throw Error(ErrorCode::InvalidData, "input '" + plan_.graph().value(outer).name + "' was not given");
+    captured.emplace_back(inner, held);
+  }
+  std::unique_ptr<Executor>& executor = subgraphs_[subplan->plan.get()];
+  if (!executor) executor.reset(new Executor(*subplan->plan, pool_));
+  return executor->run_inside(inputs, captured);
+}
+
+std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
+                                         std::span<const std::pair<ValueId, Tensor>> captured) {
   const Graph& graph = plan_.graph();
+  ResultKeeper keeper(values_.size());
+  take_inputs(inputs, keeper);
+  for (const auto& [value, tensor] : captured) {
+    values_[static_cast<size_t>(value)] = tensor;
+    keeper.observe(value, tensor);  // a branch may hand out what it reads
+  }
+  run_steps(keeper);
+  std::fill(values_.begin(), values_.end(), Tensor());
+  std::vector<Tensor> results;
+  for (const ValueId output : graph.outputs()) results.push_back(keeper.kept[static_cast<size_t>(output)]);
+  return results;
+}
+
+void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   std::fill(values_.begin(), values_.end(), Tensor());
   take_inputs(inputs, observer);
+  run_steps(observer);
+}
+
+void Executor::run_steps(Observer& observer) {
+  const Graph& graph = plan_.graph();
   for (const Step& step : plan_.steps()) {
     try {
       run_step(step);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "exec/buffer_pool.h"
@@ -27,12 +30,24 @@ class Executor {
   void run(std::span<const Tensor> inputs, Observer& observer);
 
  private:
+  class StepSubgraphs;
+
+  Executor(const ExecutionPlan& plan, BufferPool& pool);
+  void run_steps(Observer& observer);
+  /// Runs a subgraph of `step` on an executor of its own that shares this one's buffers.
+  [[nodiscard]] std::vector<Tensor> run_subgraph(const Step& step, std::string_view attribute,
+                                                 std::span<const Tensor> inputs);
+  /// As a subgraph's executor: `captured` are values of the graph around it, by the ids they have inside.
+  [[nodiscard]] std::vector<Tensor> run_inside(std::span<const Tensor> inputs,
+                                               std::span<const std::pair<ValueId, Tensor>> captured);
   void take_inputs(std::span<const Tensor> inputs, Observer& observer);
   [[nodiscard]] Tensor fetch(ValueId value, const Step& step);
   void run_step(const Step& step);
 
   const ExecutionPlan& plan_;
-  BufferPool pool_;
+  std::unique_ptr<BufferPool> own_pool_;  // none in a subgraph's executor
+  BufferPool& pool_;
+  std::map<const ExecutionPlan*, std::unique_ptr<Executor>> subgraphs_;  // made when first run
   Workspace workspace_;
   std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused

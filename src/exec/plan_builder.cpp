@@ -20,6 +20,13 @@ bool is_activation(OpKind kind) {
   }
 }
 
+/// Nodes with subgraphs run on an executor only, never while planning.
+bool holds_graphs(const Node& node) {
+  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
+  });
+}
+
 }  // namespace
 
 PlanBuilder::PlanBuilder(ExecutionPlan& plan, const PlanOptions& options)
@@ -42,6 +49,7 @@ void PlanBuilder::find_needed() {
     if (!producer || node_needed_[static_cast<size_t>(producer->id)]) continue;
     node_needed_[static_cast<size_t>(producer->id)] = true;
     for (const ValueId input : producer->inputs) need(input);
+    for (const ValueId captured : graph_.captured_by(*producer)) need(captured);
   }
 }
 
@@ -64,7 +72,7 @@ KernelContext PlanBuilder::context_for(const Node& node) const {
 void PlanBuilder::fold_constants() {
   Workspace workspace;
   for (const Node& node : graph_.nodes()) {
-    if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty()) continue;
+    if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
     const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId value) {
       return value == kNoValue || plan_.constant(value);
     });
@@ -167,11 +175,34 @@ void PlanBuilder::add_step(const Node& node) {
   context.fused = step.fused;
   try {
     step.kernel = operation->make(context);
+    step.subgraphs = plan_subgraphs(node);
   } catch (const Error& error) {
     throw error.in(describe(graph_, node));
   }
   plan_.steps_.push_back(std::move(step));
   position_.push_back(position);
+}
+
+std::vector<Subplan> PlanBuilder::plan_subgraphs(const Node& node) const {
+  std::vector<Subplan> subplans;
+  for (const Attribute& attribute : node.attributes) {
+    const auto* subgraph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+    if (!subgraph) continue;
+    Subplan subplan{.attribute = attribute.name};
+    std::vector<std::pair<ValueId, Tensor>> known;
+    for (const ValueId inner : (*subgraph)->captured()) {
+      const ValueId outer = graph_.find_value((*subgraph)->value(inner).name);
+      if (const Tensor* constant = plan_.constant(outer))
+        known.emplace_back(inner, *constant);
+      else
+        subplan.captured.push_back({outer, inner});
+    }
+    subplan.plan = std::make_shared<const ExecutionPlan>(**subgraph, (*subgraph)->outputs(),
+                                                         PlanOptions{.fuse = options_.fuse, .known = known});
+    std::erase_if(subplan.captured, [&](const auto& value) { return !subplan.plan->needs_input(value.inner); });
+    subplans.push_back(std::move(subplan));
+  }
+  return subplans;
 }
 
 void PlanBuilder::make_steps() {
@@ -197,6 +228,8 @@ void PlanBuilder::find_last_uses() {
     };
     for (const ValueId value : step.inputs) visit(value);
     for (const ValueId value : step.residuals) visit(value);
+    for (const Subplan& subplan : step.subgraphs)
+      for (const Subplan::Captured& captured : subplan.captured) visit(captured.outer);
     for (const ValueId value : step.outputs) visit(value);  // nobody reads it: goes right after it was observed
   }
 }

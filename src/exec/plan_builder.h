@@ -32,6 +32,7 @@ class PlanBuilder {
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
   void claim(const FusedOp& op);
   void add_step(const Node& node);
+  [[nodiscard]] std::vector<Subplan> plan_subgraphs(const Node& node) const;
   [[nodiscard]] KernelContext context_for(const Node& node) const;
 
   ExecutionPlan& plan_;

@@ -91,6 +91,19 @@ const Node* Graph::producer(ValueId id) const {
   return &node(value(id).producer);
 }
 
+std::vector<ValueId> Graph::captured_by(const Node& node) const {
+  std::vector<ValueId> found;
+  for (const Attribute& attribute : node.attributes) {
+    const auto* subgraph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+    if (!subgraph) continue;
+    for (const ValueId inner : (*subgraph)->captured()) {
+      const ValueId own = find_value((*subgraph)->value(inner).name);
+      if (std::ranges::find(found, own) == found.end()) found.push_back(own);
+    }
+  }
+  return found;
+}
+
 int64_t Graph::opset(std::string_view domain) const {
   const auto found = opsets_.find(domain == "ai.onnx" ? std::string_view() : domain);
   return found == opsets_.end() ? 0 : found->second;

@@ -102,6 +102,8 @@ class Graph {
   [[nodiscard]] const Tensor* constant(ValueId id) const;
 
   [[nodiscard]] const Node* producer(ValueId id) const;
+  /// Values of this graph that the subgraphs of `node`, one of its nodes, read; each once. Empty for most nodes.
+  [[nodiscard]] std::vector<ValueId> captured_by(const Node& node) const;
   /// Version of the operator set of `domain` that the model imports; 0 when it is not imported.
   [[nodiscard]] int64_t opset(std::string_view domain = "") const;
 

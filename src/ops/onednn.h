@@ -44,6 +44,11 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);
 
+/// c[m x n] = (adds ? c : 0) + a[m x k] * b[n x k]^T; rows of a and c lie `lda` and `ldc` apart. For small products in
+/// loops; a kernel that does one large product makes a primitive.
+void multiply_transposed(const float* a, int64_t lda, const float* b, float* c, int64_t ldc, int64_t m, int64_t n,
+                         int64_t k, bool adds);
+
 /// "could not create a primitive" and the like, as Detent's error.
 [[nodiscard]] Error as_error(const dnnl::error& error, const std::string& what);
 

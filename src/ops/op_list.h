@@ -22,11 +22,13 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> compress_operators();
 [[nodiscard]] std::span<const OperatorDef> concat_split_operators();
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
+[[nodiscard]] std::span<const OperatorDef> control_flow_operators();
 [[nodiscard]] std::span<const OperatorDef> conv_operators();
 [[nodiscard]] std::span<const OperatorDef> cumulative_operators();
 [[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> determinant_operators();
 [[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
+[[nodiscard]] std::span<const OperatorDef> einsum_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_unary_operators();
 [[nodiscard]] std::span<const OperatorDef> eye_like_operators();
@@ -37,6 +39,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> lp_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> lp_pool_operators();
 [[nodiscard]] std::span<const OperatorDef> lrn_operators();
+[[nodiscard]] std::span<const OperatorDef> grid_sample_operators();
 [[nodiscard]] std::span<const OperatorDef> matmul_operators();
 [[nodiscard]] std::span<const OperatorDef> max_unpool_operators();
 [[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
@@ -49,7 +52,9 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
 [[nodiscard]] std::span<const OperatorDef> quantized_product_operators();
+[[nodiscard]] std::span<const OperatorDef> recurrent_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
+[[nodiscard]] std::span<const OperatorDef> region_operators();
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 [[nodiscard]] std::span<const OperatorDef> reverse_sequence_operators();
 [[nodiscard]] std::span<const OperatorDef> rms_norm_operators();

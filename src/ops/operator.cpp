@@ -56,6 +56,11 @@ Tensor& KernelCall::make_output_like(size_t i, size_t from) {
   return outputs_[i];
 }
 
+SubgraphRunner& KernelCall::subgraphs() const {
+  if (!subgraphs_) throw Error(ErrorCode::Internal, "a node with subgraphs was run without a runner for them");
+  return *subgraphs_;
+}
+
 const OperatorDef* find_operator(std::string_view domain, std::string_view op_type, int64_t opset) {
   const auto [first, last] = index_by_name().equal_range(op_type);
   for (auto it = first; it != last; ++it) {
@@ -76,6 +81,26 @@ const OpTraits& traits_of(const Graph& graph, const Node& node) {
   return unknown;
 }
 
+namespace {
+
+/// What cannot run inside the subgraphs of `node`, as reasons why the node itself cannot.
+void find_unsupported_inside(const Node& node, std::vector<UnsupportedNode>& found) {
+  for (const Attribute& attribute : node.attributes) {
+    const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+    if (!held) continue;
+    const Graph& graph = **held;
+    std::vector<NodeId> inner;
+    for (const Node& one : graph.nodes()) inner.push_back(one.id);
+    for (const UnsupportedNode& item : find_unsupported(graph, inner)) {
+      const Node& culprit = graph.node(item.node);
+      found.push_back({node.id, "in its " + attribute.name + ", node '" + culprit.name + "' (" + culprit.op_type +
+                                    "): " + item.reason});
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<UnsupportedNode> find_unsupported(const Graph& graph, std::span<const NodeId> nodes) {
   std::vector<UnsupportedNode> found;
   for (const NodeId id : nodes) {
@@ -84,9 +109,11 @@ std::vector<UnsupportedNode> find_unsupported(const Graph& graph, std::span<cons
     const OperatorDef* definition = find_operator(node.domain, node.op_type, opset);
     if (!definition) {
       found.push_back({id, why_missing(node, opset)});
-    } else if (definition->check) {
-      if (auto refused = definition->check(KernelContext{graph, node, opset})) found.push_back({id, refused->reason});
+      continue;
     }
+    if (definition->check)
+      if (auto refused = definition->check(KernelContext{graph, node, opset})) found.push_back({id, refused->reason});
+    find_unsupported_inside(node, found);
   }
   return found;
 }

@@ -108,6 +108,17 @@ class Workspace {
   BufferRef scratch_;
 };
 
+/// Runs the graphs that a node holds as attributes: the branches of an If, the body of a Loop. Handed to the kernel by
+/// whoever runs the graph around it, so that operators know no executor.
+class SubgraphRunner {
+ public:
+  virtual ~SubgraphRunner() = default;
+  /// Runs the graph in attribute `attribute` once. `inputs` and the result go by position of its inputs and outputs;
+  /// values of enclosing graphs that it reads are supplied by the runner. Outputs may be in any Layout.
+  /// Errors  those of the nodes inside, each with its own name; InvalidData for a wrong number of inputs.
+  [[nodiscard]] virtual std::vector<Tensor> run(std::string_view attribute, std::span<const Tensor> inputs) = 0;
+};
+
 /// One execution of one node on one sample.
 class KernelCall {
  public:
@@ -139,6 +150,9 @@ class KernelCall {
   Tensor& make_output_like(size_t i, size_t from);
   [[nodiscard]] Allocator& allocator() const { return allocator_; }
   [[nodiscard]] Workspace& workspace() const { return workspace_; }
+  /// For nodes that hold graphs. Errors  Internal when nobody set one.
+  [[nodiscard]] SubgraphRunner& subgraphs() const;
+  void set_subgraphs(SubgraphRunner& runner) { subgraphs_ = &runner; }
 
  private:
   std::span<Tensor> inputs_;
@@ -146,6 +160,7 @@ class KernelCall {
   std::span<const Tensor> residuals_;
   Allocator& allocator_;
   Workspace& workspace_;
+  SubgraphRunner* subgraphs_ = nullptr;
 };
 
 /// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and thread-safe.
@@ -196,7 +211,7 @@ struct UnsupportedNode {
   NodeId node;
   std::string reason;
 };
-/// Every node among `nodes` that cannot run. Empty -> all can.
+/// Every node among `nodes` that cannot run, by itself or for a node in one of its subgraphs. Empty -> all can.
 [[nodiscard]] std::vector<UnsupportedNode> find_unsupported(const Graph& graph, std::span<const NodeId> nodes);
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include "detent/detent.h"
 #include "model/model.h"
 #include "ops/operator.h"
+#include "pipeline/prepare_model.h"
 
 namespace detent {
 
@@ -16,7 +17,7 @@ TensorInfo tensor_info(const Value& value) {
 }  // namespace
 
 ModelReport inspect_model(const std::filesystem::path& path) {
-  const Model model = read_model(path);
+  const Model model = read_runnable_model(path);
   const Graph& graph = model.graph();
   ModelReport report;
   report.model = path.string();

@@ -6,12 +6,23 @@
 
 #include "exec/executor.h"
 #include "model/fold_batchnorm.h"
+#include "model/inline_functions.h"
 #include "model/raise_opset.h"
 
 namespace detent {
 
-Model read_float_model(const std::filesystem::path& path) {
+Model read_runnable_model(const std::filesystem::path& path) {
   Model model = read_model(path);
+  try {
+    inline_functions(model);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return model;
+}
+
+Model read_float_model(const std::filesystem::path& path) {
+  Model model = read_runnable_model(path);
   if (is_quantized(model.graph()))
     throw Error(ErrorCode::InvalidModel, path.string() + ": the model is already quantized (it holds QuantizeLinear, "
                                                          "DequantizeLinear or integer operators)",

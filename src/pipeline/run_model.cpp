@@ -21,7 +21,7 @@ void make_folder(const std::filesystem::path& folder) {
 
 RunReport run_model(const RunOptions& options) {
   const Stopwatch stopwatch;
-  const Model model = read_model(options.model);
+  const Model model = read_runnable_model(options.model);
   const Graph& graph = model.graph();
   const auto source = open_data(options.data, input_specs(graph));
   const ExecutionPlan plan(graph, graph.outputs());

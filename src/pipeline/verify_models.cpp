@@ -8,6 +8,7 @@
 #include "exec/executor.h"
 #include "model/model.h"
 #include "pipeline/compare_tensors.h"
+#include "pipeline/prepare_model.h"
 #include "pipeline/workers.h"
 
 namespace detent {
@@ -79,7 +80,7 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
   line.folder = folder.string();
   line.model = path.filename().string();
   try {
-    const Model model = read_model(path);
+    const Model model = read_runnable_model(path);
     const auto data_sets = find_test_data_sets(folder);
     if (data_sets.empty()) throw Error(ErrorCode::InvalidData, "there is no test_data_set_0 to compare with");
     for (const fs::path& data_set : data_sets) compare_data_set(model.graph(), data_set, tolerance, line);
