@@ -31,13 +31,13 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
     if (entry.name == name) return entry.make(argument);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw Error(ErrorCode::InvalidOption, "there is no calibrator \"" + std::string(spec) + "\"", "known are: " + known);
+  throw Error(ErrorCode::Usage, "there is no calibrator \"" + std::string(spec) + "\"", "known are: " + known);
 }
 
 void refuse_argument(std::string_view calibrator, std::string_view argument) {
   if (argument.empty()) return;
   throw Error(
-      ErrorCode::InvalidOption,
+      ErrorCode::Usage,
       "calibrator " + std::string(calibrator) + " takes no argument, but was given \"" + std::string(argument) + "\"",
       "write " + std::string(calibrator) + " alone");
 }

@@ -77,7 +77,7 @@ std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument
   const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
   const bool complete = problem == std::errc{} && end == argument.data() + argument.size();
   if (!complete || !(percent > 1 && percent <= 100))
-    throw Error(ErrorCode::InvalidOption,
+    throw Error(ErrorCode::Usage,
                 "percentile:" + std::string(argument) + " makes no sense, expected a number above 1 and up to 100",
                 "P is in percent: percentile:99.99 keeps 9999 of 10000 elements");
   return std::make_unique<PercentileCalibrator>(percent);

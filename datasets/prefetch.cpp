@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <type_traits>
 
 namespace detent {
 
@@ -82,6 +83,23 @@ struct Token {
   std::exception_ptr error;
 };
 
+/// Brackets what a thread does in a stage: what was done before one passage ends is visible to every passage that begins
+/// later. TBB orders the stages itself; this shows the order to tools that cannot see inside TBB, beginning with the making
+/// of the Stream. Ten uncontended locks a sample.
+class Passage {
+ public:
+  Passage() { pass_gate(); }
+  ~Passage() { pass_gate(); }
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+
+ private:
+  static void pass_gate() {
+    static std::mutex gate;
+    const std::scoped_lock lock(gate);
+  }
+};
+
 class Stream {
  public:
   using Process = std::function<std::shared_ptr<void>(size_t, SampleGroup&&)>;
@@ -103,20 +121,33 @@ class Stream {
   }
 
  private:
+  /// A stage of the pipeline that runs `work` on this object between two passages of the gate.
+  template <class In, class Out, class Work>
+  tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {
+    if constexpr (std::is_void_v<In>)
+      return tbb::make_filter<In, Out>(mode, [this, work](tbb::flow_control& control) {
+        const Passage passage;
+        return (this->*work)(control);
+      });
+    else
+      return tbb::make_filter<In, Out>(mode, [this, work](Token* token) {
+        const Passage passage;
+        return (this->*work)(token);
+      });
+  }
+
   void run_pipeline() {
     using tbb::filter_mode;
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_);
     tbb::task_arena arena(static_cast<int>(threads_));
+    const Passage passage;
     arena.execute([this] {
-      tbb::parallel_pipeline(
-          tokens_.size(),
-          tbb::make_filter<void, Token*>(filter_mode::serial_in_order,
-                                         [this](auto& control) { return begin(control); }) &
-              tbb::make_filter<Token*, Token*>(filter_mode::parallel, [this](Token* token) { return read(token); }) &
-              tbb::make_filter<Token*, Token*>(filter_mode::serial_in_order,
-                                               [this](Token* token) { return assemble(token); }) &
-              tbb::make_filter<Token*, Token*>(filter_mode::parallel, [this](Token* token) { return process(token); }) &
-              tbb::make_filter<Token*, void>(filter_mode::serial_in_order, [this](Token* token) { end(token); }));
+      const Passage inner;
+      tbb::parallel_pipeline(tokens_.size(), stage<void, Token*>(filter_mode::serial_in_order, &Stream::begin) &
+                                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::read) &
+                                                 stage<Token*, Token*>(filter_mode::serial_in_order, &Stream::assemble) &
+                                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::process) &
+                                                 stage<Token*, void>(filter_mode::serial_in_order, &Stream::end));
     });
   }
 

@@ -33,13 +33,13 @@ struct CalibratorEntry {
   std::string_view name;      ///< "percentile"
   std::string_view summary;   ///< one line for --help
   /// `argument` is the text behind the colon, empty when absent.
-  /// Errors  InvalidOption when the argument makes no sense.
+  /// Errors  Usage when the argument makes no sense.
   std::unique_ptr<Calibrator> (*make)(std::string_view argument);
 };
 
 [[nodiscard]] std::span<const CalibratorEntry> calibrator_list();
 
-/// "entropy", "percentile:99.9" ... Errors  InvalidOption naming the known calibrators.
+/// "entropy", "percentile:99.9" ... Errors  Usage naming the known calibrators.
 [[nodiscard]] std::unique_ptr<Calibrator> make_calibrator(std::string_view spec);
 
 }  // namespace detent

@@ -1,10 +1,10 @@
 #include "pipeline/choose_ranges.h"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "pipeline/for_each_index.h"
 
 namespace detent {
 
@@ -73,7 +73,7 @@ RangeOverrides read_overrides(const std::filesystem::path& file) {
 }
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
-                                       const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind) {
+                                       const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind, size_t threads) {
   std::vector<Unit> units = units_of(plan);
   std::map<std::string, bool> used;
   for (const Unit& unit : units)
@@ -81,7 +81,7 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
   for (const auto& [name, ignored] : overrides)
     if (!used.count(name)) throw Error(ErrorCode::InvalidOption, "--override names '" + name + "', which gets no pair");
 
-  tbb::parallel_for(size_t{0}, units.size(), [&](size_t i) {
+  for_each_index(units.size(), threads, [&](size_t i) {
     Unit& unit = units[i];
     const Calibrator* chosen = &calibrator;
     for (const ValueId value : unit.members) {

@@ -24,6 +24,6 @@ using RangeOverrides = std::map<std::string, RangeOverride>;
 /// Errors  InvalidOption when an override names a value that gets no pair.
 [[nodiscard]] std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan,
                                                      const Calibration& calibration, const Calibrator& calibrator,
-                                                     const RangeOverrides& overrides, RangeKind kind);
+                                                     const RangeOverrides& overrides, RangeKind kind, size_t threads);
 
 }  // namespace detent

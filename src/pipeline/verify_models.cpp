@@ -1,13 +1,12 @@
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
+#include <atomic>
 
 #include "datasets/tensor_pb.h"
 #include "detent/detent.h"
 #include "exec/executor.h"
 #include "model/model.h"
 #include "pipeline/compare_tensors.h"
+#include "pipeline/for_each_index.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/workers.h"
 
@@ -103,13 +102,10 @@ VerifyReport verify_models(const VerifyOptions& options) {
   Reporter& reporter = *options.run.reporter;
   reporter.begin("verifying", jobs.size());
   std::atomic<size_t> done{0};
-  tbb::task_arena arena(static_cast<int>(worker_count(options.run)));
-  arena.execute([&] {
-    tbb::parallel_for(size_t{0}, jobs.size(), [&](size_t i) {
-      if (interrupted()) return;
-      report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance);
-      reporter.advance_to(++done);
-    });
+  for_each_index(jobs.size(), worker_count(options.run), [&](size_t i) {
+    if (interrupted()) return;
+    report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance);
+    reporter.advance_to(++done);
   });
   reporter.end();
   if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");

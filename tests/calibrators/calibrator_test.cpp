@@ -330,7 +330,7 @@ TEST(CalibratorList, RefusesUnknownNamesAndNamesTheKnownOnes) {
     (void)make_calibrator("kl");
     FAIL() << "expected an error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_EQ(error.code(), ErrorCode::Usage);
     EXPECT_THAT(error.hint(), testing::HasSubstr("max, percentile, entropy, mse"));
   }
 }
