@@ -41,6 +41,17 @@ void declare(Parsed& parsed) {
   }
 }
 
+/// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
+void refuse_unknown_command(int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  std::string known;
+  for (const cli::Command& command : cli::command_list()) {
+    if (command.name == argv[1]) return;
+    known += " " + std::string(command.name);
+  }
+  throw Error(ErrorCode::Usage, std::string("there is no command '") + argv[1] + "'", "commands are:" + known);
+}
+
 int report(const Error& error) {
   std::fprintf(stderr, "detent: %s\n", error.what());
   if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
@@ -64,7 +75,7 @@ int run(Parsed& parsed) {
 /// What was printed must have arrived: a full disk behind stdout is an error like any other.
 int flushed(int code) {
   std::cout.flush();
-  if ((std::fflush(stdout) == 0 && std::cout.good()) || code != 0) return code;
+  if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) || code != 0) return code;
   return report(Error(ErrorCode::CannotWrite, "standard output cannot be written"));
 }
 
@@ -76,6 +87,7 @@ int main(int argc, char** argv) {
   try {
     Parsed parsed;
     declare(parsed);
+    refuse_unknown_command(argc, argv);
     try {
       parsed.app.parse(argc, argv);
     } catch (const CLI::Success& success) {

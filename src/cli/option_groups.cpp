@@ -78,7 +78,7 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
 Collect add_run_options(CLI::App& app, RunSettings& run) {
   app.add_option("--threads", run.threads, "Worker threads (default: all cores); results do not depend on it")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 4096))
       ->group("Running");
   app.add_flag("--skip-bad-data", run.skip_bad_data, "Count and skip samples that cannot be read instead of stopping")->group("Running");
   return [] {};

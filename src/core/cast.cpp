@@ -64,6 +64,17 @@ struct Plain {
     return static_cast<Integer>(static_cast<int64_t>(value));
   }
 };
+/// Four bits in a byte of their own: the higher bits are dropped, as ONNX does between integers.
+template <class T>
+struct Nibble {
+  using Storage = T;
+  static T load(T value) { return value; }
+  template <class From>
+  static T store(From value) {
+    const auto bits = static_cast<int>(Plain<int8_t>::store(value)) & 15;
+    return static_cast<T>(std::is_signed_v<T> && bits > 7 ? bits - 16 : bits);
+  }
+};
 struct Half {
   using Storage = uint16_t;
   static float load(uint16_t bits) { return half_to_float(bits); }
@@ -84,11 +95,13 @@ void visit_type(DataType type, Visitor&& visitor) {
     case DataType::Float64: return visitor(Plain<double>{});
     case DataType::Float16: return visitor(Half{});
     case DataType::BFloat16: return visitor(Brain{});
-    case DataType::Int8: case DataType::Int4: return visitor(Plain<int8_t>{});
+    case DataType::Int8: return visitor(Plain<int8_t>{});
+    case DataType::Int4: return visitor(Nibble<int8_t>{});
     case DataType::Int16: return visitor(Plain<int16_t>{});
     case DataType::Int32: return visitor(Plain<int32_t>{});
     case DataType::Int64: return visitor(Plain<int64_t>{});
-    case DataType::UInt8: case DataType::UInt4: return visitor(Plain<uint8_t>{});
+    case DataType::UInt8: return visitor(Plain<uint8_t>{});
+    case DataType::UInt4: return visitor(Nibble<uint8_t>{});
     case DataType::UInt16: return visitor(Plain<uint16_t>{});
     case DataType::UInt32: return visitor(Plain<uint32_t>{});
     case DataType::UInt64: return visitor(Plain<uint64_t>{});

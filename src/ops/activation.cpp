@@ -88,8 +88,9 @@ constexpr float kHighest = std::numeric_limits<float>::max();
 void clip_with_inputs(KernelCall& call) {
   const Tensor& input = call.input(0);
   if (input.type() == DataType::Float32) {
-    const UnarySpec spec{UnaryFunction::Clip, call.has_input(1) ? scalar_of(call.input(1)) : kLowest,
-                         call.has_input(2) ? scalar_of(call.input(2)) : kHighest};
+    const float high = call.has_input(2) ? scalar_of(call.input(2)) : kHighest;
+    const float low = call.has_input(1) ? scalar_of(call.input(1)) : kLowest;
+    const UnarySpec spec{UnaryFunction::Clip, std::min(low, high), high};  // the upper bound wins
     Tensor& output = call.make_output_like(0, 0);
     return apply_unary(spec, call.input(0).data<float>().data(), output.mutable_data<float>().data(),
                        static_cast<size_t>(output.element_count()));

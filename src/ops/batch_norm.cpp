@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/memory_order.h"
 #include "ops/op_list.h"
@@ -39,7 +39,6 @@ std::unique_ptr<Kernel> make_batch_norm(const KernelContext& context) {
     if (shape.rank() < 2)
       throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channel axis");
     const Affine affine = affine_of(call, epsilon, shape[1]);
-    if (call.input(0).type() == DataType::Float64) throw unsupported_type(DataType::Float64);
     const AxisView view = view_around(shape, call.input(0).layout(), 1);
     float* out = call.make_output_like(0, 0).mutable_data<float>().data();
     apply_channel_affine(call.input(0).data<float>().data(), out, affine.scale.data(), affine.shift.data(), view.outer,
@@ -57,7 +56,7 @@ std::optional<Unsupported> refuse_training(const KernelContext& context) {
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BatchNormalization",
      .traits = {.kind = OpKind::BatchNorm, .data_inputs = 1},
-     .make = with_half<make_batch_norm>,
+     .make = with_float<make_batch_norm>,
      .layout = LayoutNeed::Any,
      .first_opset = 7,
      .check = refuse_training},

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "ops/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -52,7 +53,7 @@ constexpr OpTraits kConstant{.kind = OpKind::Constant, .data_inputs = 0};
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Constant", .traits = kConstant, .make = make_constant},
     {.op_type = "ConstantOfShape", .traits = kConstant, .make = make_constant_of_shape},
-    {.op_type = "Range", .traits = kConstant, .make = make_range},
+    {.op_type = "Range", .traits = kConstant, .make = with_half<make_range>},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
+#include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/post_ops.h"
 #include "ops/window.h"
@@ -219,20 +220,15 @@ class ConvolutionKernel final : public Kernel {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-template <class Variant>
-std::unique_ptr<Kernel> make_convolution(const KernelContext& context) {
-  return std::make_unique<ConvolutionKernel<Variant>>(context);
-}
-
 constexpr OpTraits kConvTraits{.kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First,
                                .data_inputs = 3};
 constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose, .weight_slot = 1, .bias_slot = 2,
                                         .weight_axis = WeightAxis::Second, .data_inputs = 3};
 
 constexpr OperatorDef kConvolutions[] = {
-    {.op_type = "Conv", .traits = kConvTraits, .make = with_half<make_convolution<Forward>>, .layout = LayoutNeed::Any,
+    {.op_type = "Conv", .traits = kConvTraits, .make = with_float<make_kernel<ConvolutionKernel<Forward>>>, .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
-    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_half<make_convolution<Transposed>>,
+    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_float<make_kernel<ConvolutionKernel<Transposed>>>,
      .layout = LayoutNeed::Any, .fuse = PostOps::accept_activation},
 };
 

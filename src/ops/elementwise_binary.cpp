@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "ops/broadcast.h"
+#include "ops/broadcast_loop.h"
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -39,16 +39,6 @@ T value_of(BinaryFunction function, T a, T b) {
     case BinaryFunction::PRelu: return a < T{0} ? static_cast<T>(wide_a * wide_b) : a;
   }
   return a;
-}
-
-template <class T, class Out, class F>
-void loop_over(const Broadcast& broadcast, Out* out, F f) {
-  const Broadcast::Loop& inner = broadcast.loops().back();
-  broadcast.for_each_row(1, [&](const auto& offsets, int64_t at) {
-    const T* a = broadcast.data<T>(0) + offsets[0];
-    const T* b = broadcast.data<T>(1) + offsets[1];
-    for (int64_t i = 0; i < inner.extent; ++i) out[at + i] = f(a[i * inner.strides[0]], b[i * inner.strides[1]]);
-  });
 }
 
 bool is_dense(const Broadcast& broadcast) {
@@ -140,14 +130,43 @@ std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
       total = combine(variadic.function, total, call.input(i), call.allocator());
     if (variadic.mean)
       total =
-          combine(BinaryFunction::Div, total, Tensor::scalar(static_cast<float>(call.input_count())), call.allocator());
+          combine(BinaryFunction::Div, total,
+                  cast(Tensor::scalar(static_cast<float>(call.input_count())), total.type()), call.allocator());
     call.set_output(0, std::move(total));
   });
+}
+
+/// Integers by squaring, wrapping around; a negative power of anything but 1 and -1 is 0.
+template <class T>
+T power_of(T base, T exponent) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::pow(base, exponent);
+  } else {
+    if constexpr (std::is_signed_v<T>)
+      if (exponent < 0) return static_cast<T>(base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0);
+    uint64_t result = 1, factor = static_cast<uint64_t>(base);
+    for (auto rest = static_cast<uint64_t>(exponent); rest > 0; rest /= 2, factor *= factor)
+      if (rest % 2 == 1) result *= factor;
+    return static_cast<T>(result);
+  }
+}
+
+/// Two types meet in double; the result has the type of the base.
+void run_mixed_pow(KernelCall& call) {
+  const Tensor base = cast(call.input(0), DataType::Float64, call.allocator());
+  const Tensor exponent = cast(call.input(1), DataType::Float64, call.allocator());
+  const Broadcast broadcast(std::array{&base, &exponent}, call.allocator());
+  Tensor output(DataType::Float64, broadcast.output(), call.allocator(), broadcast.layout());
+  loop_over<double>(broadcast, output.mutable_data<double>().data(), power_of<double>);
+  call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
 }
 
 /// x^2 and sqrt(x) are what exporters write Pow for.
 void run_pow(KernelCall& call) {
   const Tensor& base = call.input(0);
+  const bool float_exponent = call.input(1).type() == DataType::Float32 || call.input(1).type() == DataType::Float64;
+  if (base.type() != call.input(1).type() && base.type() != DataType::Float32 && float_exponent)
+    return run_mixed_pow(call);
   const Tensor exponent = cast(call.input(1), base.type(), call.allocator());
   if (base.type() == DataType::Float32 && exponent.element_count() == 1 &&
       exponent.shape().rank() <= base.shape().rank()) {
@@ -166,12 +185,7 @@ void run_pow(KernelCall& call) {
   const Broadcast broadcast(std::array{&base, &exponent}, call.allocator());
   Tensor& output = call.make_output(0, base.type(), broadcast.output(), broadcast.layout());
   visit_number(base.type(), [&]<class T>(T) {
-    loop_over<T>(broadcast, output.mutable_data<T>().data(), [](T a, T b) {
-      if constexpr (std::is_same_v<T, float>)
-        return std::pow(a, b);
-      else
-        return static_cast<T>(std::pow(static_cast<double>(a), static_cast<double>(b)));
-    });
+    loop_over<T>(broadcast, output.mutable_data<T>().data(), power_of<T>);
   });
 }
 

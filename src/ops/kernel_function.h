@@ -21,4 +21,10 @@ std::unique_ptr<Kernel> kernel_of(Run run) {
   return std::make_unique<FunctionKernel>(std::move(run));
 }
 
+/// A make function for a kernel class that takes the context.
+template <class T>
+std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
+  return std::make_unique<T>(context);
+}
+
 }  // namespace detent

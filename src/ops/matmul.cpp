@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "ops/half_precision.h"
+#include "ops/kernel_function.h"
 #include "ops/op_list.h"
+#include "ops/plain_product.h"
 #include "ops/post_ops.h"
 
 namespace detent {
@@ -126,10 +128,9 @@ class Product {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-void require_float(const Tensor& a, const Tensor& b) {
-  if (a.type() != DataType::Float32 || b.type() != DataType::Float32)
-    throw Error(ErrorCode::Unsupported, "a product of " + std::string(name_of(a.type())) + " and " +
-                                            std::string(name_of(b.type())) + " is not supported");
+/// What oneDNN multiplies; other types go to the plain loops.
+bool are_floats(const Tensor& a, const Tensor& b) {
+  return a.type() == DataType::Float32 && b.type() == DataType::Float32;
 }
 
 /// Output extents of numpy-style matmul after 1-D operands were promoted. Errors  InvalidData when they do not fit.
@@ -157,7 +158,8 @@ class MatMulKernel final : public Kernel {
       : product_(false, false, 1.0F, matrix_constant(context)) {}
 
   void run(KernelCall& call) const override {
-    require_float(call.input(0), call.input(1));
+    if (!are_floats(call.input(0), call.input(1)))
+      return call.set_output(0, plain_matmul(call.input(0), call.input(1), call.allocator()));
     const Tensor a = promote(call.input(0), true);
     const Tensor b = promote(call.input(1), false);
     const Shape full = matmul_shape(a.shape(), b.shape());
@@ -198,13 +200,12 @@ class GemmKernel final : public Kernel {
  public:
   explicit GemmKernel(const KernelContext& context)
       : transpose_a_(context.node.int_or("transA", 0) != 0), transpose_b_(context.node.int_or("transB", 0) != 0),
-        beta_(context.node.float_or("beta", 1.0F)),
-        product_(transpose_a_, transpose_b_, context.node.float_or("alpha", 1.0F), float_constant(context)) {}
+        alpha_(context.node.float_or("alpha", 1.0F)), beta_(context.node.float_or("beta", 1.0F)),
+        product_(transpose_a_, transpose_b_, alpha_, float_constant(context)) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);
     const Tensor& b = call.input(1);
-    require_float(a, b);
     if (a.shape().rank() != 2 || b.shape().rank() != 2)
       throw Error(ErrorCode::InvalidData, "Gemm needs matrices, got " + a.shape().to_string() + " and " + b.shape().to_string());
     const int64_t rows = a.shape()[transpose_a_ ? 1 : 0];
@@ -212,6 +213,9 @@ class GemmKernel final : public Kernel {
     const int64_t columns = b.shape()[transpose_b_ ? 0 : 1];
     if (inner != b.shape()[transpose_b_ ? 1 : 0])
       throw Error(ErrorCode::InvalidData, "cannot multiply " + a.shape().to_string() + " by " + b.shape().to_string());
+    if (!are_floats(a, b))
+      return call.set_output(0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(),
+                                           {transpose_a_, transpose_b_, alpha_, beta_}, call.allocator()));
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
     const bool bias_inside = call.has_input(2) && beta_ == 1.0F && call.input(2).element_count() == columns &&
@@ -247,14 +251,9 @@ class GemmKernel final : public Kernel {
   }
 
   bool transpose_a_, transpose_b_;
-  float beta_;
+  float alpha_, beta_;
   Product product_;
 };
-
-template <class T>
-std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
-  return std::make_unique<T>(context);
-}
 
 constexpr OperatorDef kProducts[] = {
     {.op_type = "MatMul",

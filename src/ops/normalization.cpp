@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/memory_order.h"
 #include "ops/op_list.h"
@@ -126,16 +126,16 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "InstanceNormalization",
      .traits = {.kind = OpKind::InstanceNorm, .data_inputs = 1},
-     .make = with_half<make_instance_norm>,
+     .make = with_float<make_instance_norm>,
      .layout = LayoutNeed::Any,
      .first_opset = 6},
     {.op_type = "LayerNormalization",
      .traits = {.kind = OpKind::LayerNorm, .data_inputs = 1},
-     .make = with_half<make_layer_norm>,
+     .make = with_float<make_layer_norm>,
      .first_opset = 17},
     {.op_type = "GroupNormalization",
      .traits = {.kind = OpKind::GroupNorm, .data_inputs = 1},
-     .make = with_half<make_group_norm>,
+     .make = with_float<make_group_norm>,
      .first_opset = 18},
 };
 

@@ -3,9 +3,12 @@
 #include <limits>
 
 #include "ops/half_precision.h"
+#include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/onednn.h"
+#include "ops/operands.h"
 #include "ops/window.h"
+#include "ops/window_loop.h"
 
 namespace detent {
 
@@ -20,42 +23,6 @@ struct Compiled {
   memory::desc source, destination, scratchpad;
   bool use_onednn = false;
 };
-
-/// Visits every output position of one spatial window with the input offsets that lie inside the image.
-/// `visit(offset, spatial_index)`; offsets are in elements of one channel plane.
-template <class Visit>
-void for_each_tap(const Window& window, std::span<const int64_t> input, std::span<const int64_t> position, Visit&& visit) {
-  const size_t axes = input.size();
-  std::vector<int64_t> tap(axes, 0);
-  while (true) {
-    int64_t offset = 0;
-    bool inside = true;
-    for (size_t i = 0; i < axes && inside; ++i) {
-      const int64_t x = position[i] * window.strides[i] - window.pad_begin[i] + tap[i] * window.dilations[i];
-      inside = x >= 0 && x < input[i];
-      offset = offset * input[i] + x;
-    }
-    if (inside) visit(offset);
-    size_t axis = axes;
-    while (axis > 0 && ++tap[axis - 1] == window.kernel[axis - 1]) tap[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
-
-/// Calls `each(plane_of_output, position)` for all positions of the output plane in order.
-template <class Each>
-void for_each_position(std::span<const int64_t> output, Each&& each) {
-  const size_t axes = output.size();
-  std::vector<int64_t> position(axes, 0);
-  const int64_t count = Shape(output).element_count();
-  for (int64_t i = 0; i < count; ++i) {
-    each(i, std::span<const int64_t>(position));
-    for (size_t axis = axes; axis-- > 0;) {
-      if (++position[axis] < output[axis]) break;
-      position[axis] = 0;
-    }
-  }
-}
 
 class PoolKernel : public Kernel {
  public:
@@ -145,13 +112,7 @@ class MaxPoolKernel final : public PoolKernel {
   void run(KernelCall& call) const override {
     if (run_onednn(call, dnnl::algorithm::pooling_max, !wants_indices_)) return;
     const Tensor input = to_plain(call.input(0), call.allocator());
-    switch (input.type()) {
-      case DataType::Float32: return run_loop<float>(call, input);
-      case DataType::Float64: return run_loop<double>(call, input);
-      case DataType::Int8: return run_loop<int8_t>(call, input);
-      case DataType::UInt8: return run_loop<uint8_t>(call, input);
-      default: throw Error(ErrorCode::Unsupported, "MaxPool of " + std::string(name_of(input.type())) + " is not supported");
-    }
+    visit_number(input.type(), [&]<class T>(T) { run_loop<T>(call, input); });
   }
 
  private:
@@ -249,11 +210,6 @@ class AveragePoolKernel final : public PoolKernel {
 
   bool include_padding_;
 };
-
-template <class T>
-std::unique_ptr<Kernel> make_kernel(const KernelContext& context) {
-  return std::make_unique<T>(context);
-}
 
 constexpr OperatorDef kPools[] = {
     {.op_type = "MaxPool", .traits = {.kind = OpKind::MaxPool, .commutes = true}, .make = with_half<make_kernel<MaxPoolKernel>>,

@@ -138,9 +138,14 @@ Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& 
   return tensor.type() == DataType::Float32 ? out : cast(out, tensor.type(), allocator);
 }
 
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum.
-Tensor log_sum_exp(const Tensor& input, const Axes& axes, Allocator& allocator) {
-  const Tensor largest = reduce_axes(ReduceFunction::Max, input, axes, allocator);
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as float.
+Tensor log_sum_exp(const Tensor& given, const Axes& axes, Allocator& allocator) {
+  if (given.type() != DataType::Float32)
+    return cast(log_sum_exp(cast(given, DataType::Float32, allocator), axes, allocator), given.type(), allocator);
+  const Tensor& input = given;
+  Tensor largest = reduce_axes(ReduceFunction::Max, input, axes, allocator);
+  for (float& x : largest.mutable_data<float>())
+    if (std::isinf(x)) x = 0;
   const Tensor shifted = combine(BinaryFunction::Sub, input, largest, allocator);
   const Tensor sum =
       reduce_axes(ReduceFunction::Sum, apply_to_floats(UnaryFunction::Exp, shifted, allocator), axes, allocator);
@@ -183,20 +188,22 @@ struct ReductionOptions {
   bool identity_without_axes = false;
 };
 
+/// Booleans (ReduceMax and ReduceMin since opset 20) are reduced as bytes.
 void run_reduction(KernelCall& call, const Reduction& reduction, const ReductionOptions& options) {
-  Tensor input = call.input(0);
+  const bool boolean = call.input(0).type() == DataType::Bool;
+  Tensor input = boolean ? cast(call.input(0), DataType::UInt8, call.allocator()) : call.input(0);
   const size_t rank = input.shape().rank();
   const auto listed = options.axes.values(call);
-  if ((!listed || listed->empty()) && options.identity_without_axes) return call.set_output(0, input);
   Axes axes{};
   if (listed && !listed->empty())
     axes = axes_from_front(*listed, rank);
-  else
+  else if (!options.identity_without_axes)  // otherwise nothing is summed up, but squares, logarithms ... are taken
     std::fill_n(axes.begin(), rank, true);
   if (!options.keep && input.layout() != Layout::Plain && !drops_into_order(input.shape(), axes))
     input = to_plain(input, call.allocator());
   Tensor result = reduce(reduction, input, axes, call.allocator());
-  call.set_output(0, options.keep ? std::move(result) : without_axes(result, axes));
+  if (!options.keep) result = without_axes(result, axes);
+  call.set_output(0, boolean ? cast(result, DataType::Bool, call.allocator()) : std::move(result));
 }
 
 std::unique_ptr<Kernel> make_reduction(const KernelContext& context) {

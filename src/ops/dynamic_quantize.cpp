@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+/// uint8 over the range of the data widened to contain 0. Nothing but zeros -> scale 1.
+void run_dynamic(KernelCall& call) {
+  const Tensor input = call.input(0);
+  const auto in = input.data<float>();
+  float low = 0, high = 0;
+  for (const float x : in) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  const float scale = high > low ? (high - low) / 255.0F : 1.0F;
+  const float zero = std::nearbyint(std::clamp(-low / scale, 0.0F, 255.0F));
+  auto out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>();
+  for (size_t i = 0; i < in.size(); ++i) {
+    const float x = std::nearbyint(in[i] / scale) + zero;
+    out[i] = static_cast<uint8_t>(std::isnan(x) ? zero : std::clamp(x, 0.0F, 255.0F));
+  }
+  call.set_output(1, Tensor::scalar(scale));
+  call.set_output(2, Tensor::scalar(static_cast<uint8_t>(zero)));
+}
+
+std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(run_dynamic); }
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "DynamicQuantizeLinear",
+     .traits = {.kind = OpKind::QOperator},
+     .make = make_dynamic,
+     .first_opset = 11},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> dynamic_quantize_operators() { return kDefinitions; }
+
+}  // namespace detent
