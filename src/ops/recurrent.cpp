@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn.h"
 #include "ops/op_list.h"
@@ -285,7 +285,7 @@ template <CellKind kind>
 constexpr OperatorDef definition(std::string_view name) {
   return {.op_type = name,
           .traits = {.data_inputs = 1},
-          .make = with_half<make_recurrent<kind>>,
+          .make = with_float<make_recurrent<kind>>,
           .first_opset = 7,
           .check = refuse_attributes<kind>};
 }

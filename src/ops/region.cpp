@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -223,7 +223,7 @@ constexpr OperatorDef kDefinitions[] = {
      .check = refuse_roi_attributes},
     {.op_type = "NonMaxSuppression",
      .traits = {.data_inputs = 0},
-     .make = with_half<make_suppression>,
+     .make = with_float<make_suppression>,
      .first_opset = 10},
 };
 

@@ -187,6 +187,15 @@ TEST(Rnn, TakesItsActivationWithParameters) {
   EXPECT_EQ(test::values(got[0]), std::vector<float>{7});
 }
 
+TEST(Rnn, GivesDoublesAndHalvesBackAsTheyCame) {
+  const Tensor x = Tensor::from<float>({1, 1, 1}, {0}), w = Tensor::from<float>({1, 1, 1}, {1});
+  for (const DataType type : {DataType::Float64, DataType::Float16, DataType::BFloat16}) {
+    const auto got = run_node("y = RNN<hidden_size = 1>(a, b, c)", {cast(x, type), cast(w, type), cast(w, type)});
+    EXPECT_EQ(got[0].type(), type);
+    EXPECT_EQ(test::values(cast(got[0], DataType::Float32)), std::vector<float>{0});
+  }
+}
+
 TEST(Rnn, RefusesWhatItDoesNotKnow) {
   const Tensor x = ramp({1, 1, 1});
   EXPECT_THROW(run_node("y = RNN<hidden_size = 1, activations = [\"Magic\"]>(a, b, c)", {x, x, x}), Error);
