@@ -133,8 +133,10 @@ class Contraction {
   [[nodiscard]] Operand join(const Operand& a, const Operand& b, const std::set<Label>& later) const {
     Labels batch, a_free, b_free, shared, a_summed, b_summed;
     for (const Label label : unique(a.labels)) {
-      if (contains(b.labels, label)) (later.contains(label) ? batch : shared).push_back(label);
-      else (later.contains(label) ? a_free : a_summed).push_back(label);
+      if (contains(b.labels, label))
+        (later.contains(label) ? batch : shared).push_back(label);
+      else
+        (later.contains(label) ? a_free : a_summed).push_back(label);
     }
     for (const Label label : unique(b.labels))
       if (!contains(a.labels, label)) (later.contains(label) ? b_free : b_summed).push_back(label);

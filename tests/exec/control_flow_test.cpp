@@ -14,9 +14,7 @@ Model model_of(const std::string& graph, int opset = 13) {
   return parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);
 }
 
-std::vector<float> floats(const Tensor& tensor) {
-  return {tensor.data<float>().begin(), tensor.data<float>().end()};
-}
+std::vector<float> floats(const Tensor& tensor) { return {tensor.data<float>().begin(), tensor.data<float>().end()}; }
 
 Tensor vector_of(std::initializer_list<float> values) {
   return Tensor::from<float>(Shape{static_cast<int64_t>(values.size())}, values);
@@ -161,7 +159,8 @@ TEST(Scan, WalksAnAxisInEitherDirection) {
       "Identity (next) }";
   const auto run = [&](const std::string& attributes, const Tensor& start) {
     return run_all(model_of("g (float[N] s, float[A,B] x) => (float[N] y, float[A,B] all) { y, all = Scan "
-                            "<num_scan_inputs = 1, " + attributes + body + "> (s, x) }"),
+                            "<num_scan_inputs = 1, " +
+                            attributes + body + "> (s, x) }"),
                    {start, x});
   };
   const auto rows = run("", vector_of({0, 0}));
