@@ -144,6 +144,18 @@ TEST(Loop, MayNotRunAtAll) {
   }
 }
 
+TEST(Loop, TakesABodyThatHandsOnInputsConstantsAndOuterValues) {
+  const Model model = model_of(R"(g (int64 m, float[1] x) => (float[1] y, float[K,1] c, float[K,1] o) {
+    h = Neg (x)
+    y, c, o = Loop (m, , x) <body = b (int64 i, bool going, float[1] v) => (bool going, float[1] v, float[1] k, float[1] h)
+      <float[1] k = {7}> { unused = Abs (v) }>
+  })");
+  const auto results = run_all(model, {Tensor::scalar<int64_t>(2), vector_of({3})});
+  EXPECT_THAT(floats(results[0]), ElementsAre(3));
+  EXPECT_THAT(floats(results[1]), ElementsAre(7, 7));
+  EXPECT_THAT(floats(results[2]), ElementsAre(-3, -3));
+}
+
 TEST(Loop, RefusesABodyWithTooFewOutputs) {
   const Model model = model_of(R"(g (int64 m, bool c, float[1] x) => (float[1] y) {
     y = Loop (m, c, x) <body = b (int64 i, bool going, float[1] sum) => (bool more) { more = Identity (going) }>
