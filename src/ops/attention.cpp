@@ -8,6 +8,8 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/row_product.h"
+#include "ops/strided_copy.h"
 
 namespace detent {
 
@@ -106,30 +108,25 @@ int64_t bias_offset(const Shape& shape, std::array<int64_t, 4> position) {
   return offset;
 }
 
-/// Row of scores of one query, stage by stage; writes the wanted stage to `shown` unless that is nullptr.
+/// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
+/// unless that is nullptr. `row` is memory for one row.
 template <class T>
-void score_row(const Operands& operands, const Options& options, std::array<int64_t, 4> at, std::vector<double>& row,
-               T* shown) {
-  const Shape &query = operands.query.shape(), &key = operands.key.shape();
-  const int64_t size = query[3], keys = key[2], head = at[1] / (query[1] / key[1]);
+void score_row(const Operands& operands, const Options& options, std::array<int64_t, 4> at, T* scores,
+               std::vector<double>& row, T* shown) {
+  const int64_t size = operands.query.shape()[3], keys = operands.key.shape()[2];
   const double scale = std::isnan(options.scale) ? 1 / std::sqrt(static_cast<double>(size)) : options.scale;
-  const T* q = operands.query.data<T>().data() + ((at[0] * query[1] + at[1]) * query[2] + at[2]) * size;
-  const T* k = operands.key.data<T>().data() + (at[0] * key[1] + head) * keys * size;
   const auto show = [&](Shown stage) {
     if (shown && options.shown == stage) std::ranges::transform(row, shown, [](double x) { return static_cast<T>(x); });
   };
-  for (double& x : row) {
-    x = 0;
-    for (int64_t i = 0; i < size; ++i) x += static_cast<double>(q[i]) * static_cast<double>(*k++);
-    x *= scale;
-  }
+  std::transform(scores, scores + keys, row.begin(), [scale](T x) { return static_cast<double>(x) * scale; });
   show(Shown::Product);
   if (options.cap > 0)
     for (double& x : row) x = std::tanh(x / options.cap) * options.cap;
   show(Shown::Capped);
   const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(at[0])];
   const bool external = operands.past == 0 && !operands.valid.empty();
-  const int64_t last = !options.causal ? keys - 1 : at[2] + (external ? valid - query[2] : operands.past);
+  const int64_t last =
+      !options.causal ? keys - 1 : at[2] + (external ? valid - operands.query.shape()[2] : operands.past);
   for (int64_t i = 0; i < keys; ++i) {
     double& x = row[static_cast<size_t>(i)];
     at[3] = i;
@@ -143,33 +140,40 @@ void score_row(const Operands& operands, const Options& options, std::array<int6
   for (double& x : row) sum += x = std::exp(x - largest);
   for (double& x : row) x /= sum;
   show(Shown::Probabilities);
+  std::ranges::transform(row, scores, [](double x) { return static_cast<T>(x); });
 }
 
 template <class T>
 void attend(KernelCall& call, const Options& options) {
   const Operands operands = operands_of<T>(call, options);
   const Shape &query = operands.query.shape(), &value = operands.value.shape();
-  const int64_t keys = value[2], size = value[3];
-  Tensor output(data_type_of<T>, Shape{query[0], query[1], query[2], size}, call.allocator());
+  const int64_t keys = value[2], width = value[3], queries = query[2];
+  Tensor output(data_type_of<T>, Shape{query[0], query[1], queries, width}, call.allocator());
   Tensor shown = call.wants_output(3)
-                     ? Tensor(data_type_of<T>, Shape{query[0], query[1], query[2], keys}, call.allocator())
+                     ? Tensor(data_type_of<T>, Shape{query[0], query[1], queries, keys}, call.allocator())
                      : Tensor();
+  Tensor score_memory(data_type_of<T>, Shape{queries, keys}, call.allocator());
+  Tensor turned_memory(data_type_of<T>, Shape{width, keys}, call.allocator());  // the values of a head, transposed
+  T* scores = score_memory.mutable_data<T>().data();
+  T* turned = turned_memory.mutable_data<T>().data();
   T* out = output.mutable_data<T>().data();
   T* stage = shown.empty_handle() ? nullptr : shown.mutable_data<T>().data();
-  std::vector<double> row(static_cast<size_t>(keys)), sums(static_cast<size_t>(size));
+  std::vector<double> row(static_cast<size_t>(keys));
   for (int64_t b = 0; b < query[0]; ++b)
-    for (int64_t h = 0; h < query[1]; ++h)
-      for (int64_t q = 0; q < query[2]; ++q) {
-        score_row<T>(operands, options, {b, h, q, 0}, row, stage);
+    for (int64_t h = 0; h < query[1]; ++h, out += queries * width) {
+      const int64_t key_head = b * value[1] + h / (query[1] / value[1]);
+      multiply_rows(operands.query.data<T>().data() + (b * query[1] + h) * queries * query[3],
+                    operands.key.data<T>().data() + key_head * keys * query[3], scores, queries, keys, query[3]);
+      for (int64_t q = 0; q < queries; ++q) {
+        score_row<T>(operands, options, {b, h, q, 0}, scores + q * keys, row, stage);
         if (stage) stage += keys;
-        const T* v = operands.value.data<T>().data() + (b * value[1] + h / (query[1] / value[1])) * keys * size;
-        std::ranges::fill(sums, 0);
-        for (const double weight : row)
-          for (double& sum : sums) sum += weight * static_cast<double>(*v++);
-        for (const double sum : sums) *out++ = static_cast<T>(sum);
       }
+      copy_strided(operands.value.data<T>().data() + key_head * keys * width, turned, sizeof(T),
+                   {{keys, width, 1}, {width, 1, keys}});
+      multiply_rows(scores, turned, out, queries, width, keys);
+    }
   if (call.input(0).shape().rank() == 3)
-    output = swap_middle(output, call.allocator()).reshaped(Shape{query[0], query[2], query[1] * size});
+    output = swap_middle(output, call.allocator()).reshaped(Shape{query[0], queries, query[1] * width});
   call.set_output(0, std::move(output));
   call.set_output(1, operands.key);
   call.set_output(2, operands.value);

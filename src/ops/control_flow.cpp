@@ -16,7 +16,8 @@ namespace {
 
 bool condition_of(const Tensor& tensor) {
   if (tensor.element_count() != 1)
-    throw Error(ErrorCode::InvalidData, "the condition has shape " + tensor.shape().to_string() + ", expected one value");
+    throw Error(ErrorCode::InvalidData,
+                "the condition has shape " + tensor.shape().to_string() + ", expected one value");
   return scalar_of(tensor) != 0;
 }
 
@@ -47,12 +48,10 @@ Tensor stack(const std::vector<Tensor>& parts, int64_t at, Allocator& allocator)
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].shape() != part || parts[i].type() != joined.type())
       throw Error(ErrorCode::InvalidData, "an output of shape " + parts[i].shape().to_string() +
-                                              " follows one of shape " + part.to_string() +
-                                              "; they cannot be joined");
+                                              " follows one of shape " + part.to_string() + "; they cannot be joined");
     const Tensor plain = to_plain(parts[i], allocator);
     auto* to = static_cast<std::byte*>(joined.mutable_raw()) + i * static_cast<size_t>(inner) * bytes;
-    copy_strided(plain.raw(), to, bytes,
-                 {{outer, inner, inner * static_cast<int64_t>(parts.size())}, {inner, 1, 1}});
+    copy_strided(plain.raw(), to, bytes, {{outer, inner, inner * static_cast<int64_t>(parts.size())}, {inner, 1, 1}});
   }
   return joined;
 }
@@ -100,8 +99,8 @@ class LoopKernel final : public Kernel {
     const size_t carried_count = call.input_count() < 2 ? 0 : call.input_count() - 2;
     if (declared_.size() < 1 + carried_count)
       throw Error(ErrorCode::InvalidModel, "the body has " + std::to_string(declared_.size()) +
-                                               " outputs, expected the condition and " +
-                                               std::to_string(carried_count) + " carried values");
+                                               " outputs, expected the condition and " + std::to_string(carried_count) +
+                                               " carried values");
     std::vector<std::vector<Tensor>> joined(declared_.size() - 1 - carried_count);
     std::vector<Tensor> inputs(2);
     for (size_t i = 0; i < carried_count; ++i) inputs.push_back(call.input(2 + i));
@@ -126,7 +125,8 @@ class LoopKernel final : public Kernel {
   static int64_t trip_count(const Tensor& tensor) {
     const std::vector<int64_t> values = integers_of(tensor);
     if (values.size() != 1)
-      throw Error(ErrorCode::InvalidData, "the trip count has shape " + tensor.shape().to_string() + ", expected one value");
+      throw Error(ErrorCode::InvalidData,
+                  "the trip count has shape " + tensor.shape().to_string() + ", expected one value");
     return values.front();
   }
 
@@ -197,8 +197,8 @@ class Scan {
       const Shape& shape = walked[i].shape();
       const int64_t extent = shape[axis_from_front(listed(input_axes_, i), shape.rank())];
       if (steps && *steps != extent)
-        throw Error(ErrorCode::InvalidData, "scanned inputs have " + std::to_string(*steps) + " and " +
-                                                std::to_string(extent) + " steps");
+        throw Error(ErrorCode::InvalidData,
+                    "scanned inputs have " + std::to_string(*steps) + " and " + std::to_string(extent) + " steps");
       steps = extent;
     }
     return *steps;
@@ -229,8 +229,8 @@ void run_batched_scan(KernelCall& call, const Scan& scan) {
     std::vector<Tensor> inputs;
     for (size_t i = 1; i < call.input_count(); ++i) {
       if (call.input(i).shape().rank() == 0 || call.input(i).shape()[0] != batch)
-        throw Error(ErrorCode::InvalidData, "input of shape " + call.input(i).shape().to_string() +
-                                                " in a batch of " + std::to_string(batch));
+        throw Error(ErrorCode::InvalidData,
+                    "input of shape " + call.input(i).shape().to_string() + " in a batch of " + std::to_string(batch));
       inputs.push_back(taken(call.input(i), 0, b, call.allocator()));
     }
     std::vector<Tensor> one = scan.run(std::move(inputs), call);
@@ -243,20 +243,15 @@ void run_batched_scan(KernelCall& call, const Scan& scan) {
 }
 
 std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
-  return kernel_of([scan = Scan(context.node, *body_of(context), "directions")](KernelCall& call) {
-    run_batched_scan(call, scan);
-  });
+  return kernel_of(
+      [scan = Scan(context.node, *body_of(context), "directions")](KernelCall& call) { run_batched_scan(call, scan); });
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "If", .traits = {.data_inputs = 0}, .make = make_if},
     {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop},
     {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_scan, .first_opset = 9},
-    {.op_type = "Scan",
-     .traits = {.data_inputs = 0},
-     .make = make_batched_scan,
-     .first_opset = 8,
-     .last_opset = 8},
+    {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_batched_scan, .first_opset = 8, .last_opset = 8},
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include "ops/einsum_equation.h"
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
-#include "ops/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/row_product.h"
 #include "ops/strided_copy.h"
 
 namespace detent {
@@ -133,8 +133,10 @@ class Contraction {
   [[nodiscard]] Operand join(const Operand& a, const Operand& b, const std::set<Label>& later) const {
     Labels batch, a_free, b_free, shared, a_summed, b_summed;
     for (const Label label : unique(a.labels)) {
-      if (contains(b.labels, label)) (later.contains(label) ? batch : shared).push_back(label);
-      else (later.contains(label) ? a_free : a_summed).push_back(label);
+      if (contains(b.labels, label))
+        (later.contains(label) ? batch : shared).push_back(label);
+      else
+        (later.contains(label) ? a_free : a_summed).push_back(label);
     }
     for (const Label label : unique(b.labels))
       if (!contains(a.labels, label)) (later.contains(label) ? b_free : b_summed).push_back(label);
@@ -160,18 +162,7 @@ class Contraction {
   /// c[batch][m][n] = a[batch][m][k] * b[batch][n][k]^T.
   template <class T>
   static void multiply(const T* a, const T* b, T* c, int64_t batch, int64_t m, int64_t n, int64_t k) {
-    for (int64_t i = 0; i < batch; ++i, a += m * k, b += n * k, c += m * n) {
-      if constexpr (std::is_same_v<T, float>) {
-        onednn::multiply_transposed(a, k, b, c, n, m, n, k, false);
-      } else {
-        for (int64_t row = 0; row < m; ++row)
-          for (int64_t column = 0; column < n; ++column) {
-            T total{};
-            for (int64_t x = 0; x < k; ++x) total = static_cast<T>(total + a[row * k + x] * b[column * k + x]);
-            c[row * n + column] = total;
-          }
-      }
-    }
+    for (int64_t i = 0; i < batch; ++i) multiply_rows(a + i * m * k, b + i * n * k, c + i * m * n, m, n, k);
   }
 
   std::vector<Operand> operands_;

@@ -63,7 +63,8 @@ EinsumEquation::Term EinsumEquation::parse_term(std::string_view text) {
 std::vector<Label> EinsumEquation::expand(const Term& term, size_t ellipsis_axes) {
   std::vector<Label> labels;
   for (const Label label : term) {
-    if (label != kEllipsis) labels.push_back(label);
+    if (label != kEllipsis)
+      labels.push_back(label);
     else
       for (size_t i = ellipsis_axes; i-- > 0;) labels.push_back(kEllipsis + static_cast<Label>(i));
   }

@@ -25,14 +25,19 @@ struct GridSettings {
 GridSettings settings_of(const KernelContext& context) {
   GridSettings settings;
   const std::string mode = context.node.string_or("mode", context.opset < 20 ? "bilinear" : "linear");
-  if (mode == "nearest") settings.sampling = Sampling::Nearest;
-  else if (mode == "cubic" || mode == "bicubic") settings.sampling = Sampling::Cubic;
+  if (mode == "nearest")
+    settings.sampling = Sampling::Nearest;
+  else if (mode == "cubic" || mode == "bicubic")
+    settings.sampling = Sampling::Cubic;
   else if (mode != "linear" && mode != "bilinear")
     throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
   const std::string padding = context.node.string_or("padding_mode", "zeros");
-  if (padding == "border") settings.outside = Outside::Border;
-  else if (padding == "reflection") settings.outside = Outside::Reflection;
-  else if (padding != "zeros") throw Error(ErrorCode::Unsupported, "attribute padding_mode='" + padding + "'");
+  if (padding == "border")
+    settings.outside = Outside::Border;
+  else if (padding == "reflection")
+    settings.outside = Outside::Reflection;
+  else if (padding != "zeros")
+    throw Error(ErrorCode::Unsupported, "attribute padding_mode='" + padding + "'");
   settings.align_corners = context.node.int_or("align_corners", 0) != 0;
   return settings;
 }
@@ -148,7 +153,8 @@ void sample(const Tensor& input, const Tensor& grid, const GridSettings& setting
   std::vector<Tap<T>> taps;
   for (int64_t n = 0; n < shape[0]; ++n)
     for (int64_t point = 0; point < points; ++point, place += axes) {
-      for (size_t axis = 0; axis < axes; ++axis) axis_taps[axis] = samplers[axis].taps(place[axes - 1 - axis]);  // x first
+      for (size_t axis = 0; axis < axes; ++axis)
+        axis_taps[axis] = samplers[axis].taps(place[axes - 1 - axis]);  // x first
       combine_taps(axis_taps, shape, taps);
       for (int64_t c = 0; c < shape[1]; ++c) {
         const T* channel = in + (n * shape[1] + c) * plane;
@@ -168,15 +174,17 @@ void run_grid_sample(KernelCall& call, const GridSettings& settings) {
   const size_t rank = shape.rank();
   if (rank < 3 || grid.shape().rank() != rank || grid.shape()[0] != shape[0] ||
       grid.shape()[rank - 1] != static_cast<int64_t>(rank) - 2)
-    throw Error(ErrorCode::InvalidData, "a grid of shape " + grid.shape().to_string() + " for an input of shape " +
-                                            shape.to_string());
+    throw Error(ErrorCode::InvalidData,
+                "a grid of shape " + grid.shape().to_string() + " for an input of shape " + shape.to_string());
   Shape to{shape[0], shape[1]};
   for (size_t axis = 1; axis + 1 < rank; ++axis) to.push_back(grid.shape()[axis]);
   Tensor output(type, to, call.allocator());
   if (shape.element_count(2, rank) == 0 && output.element_count() > 0)
     throw Error(ErrorCode::InvalidData, "an input of shape " + shape.to_string() + " has nothing to sample");
-  if (type == DataType::Float64) sample<double>(input, grid, settings, output);
-  else sample<float>(input, grid, settings, output);
+  if (type == DataType::Float64)
+    sample<double>(input, grid, settings, output);
+  else
+    sample<float>(input, grid, settings, output);
   call.set_output(0, cast(output, given, call.allocator()));
 }
 

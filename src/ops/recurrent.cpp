@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn.h"
 #include "ops/op_list.h"
@@ -30,11 +30,12 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
   const Shape& x = call.input(kX).shape();
   const Shape& r = call.input(kR).shape();
   if (x.rank() != 3 || r.rank() != 3)
-    throw Error(ErrorCode::InvalidData, "inputs of shapes " + x.to_string() + " and " + r.to_string() +
-                                            ", expected three axes in X and R");
+    throw Error(ErrorCode::InvalidData,
+                "inputs of shapes " + x.to_string() + " and " + r.to_string() + ", expected three axes in X and R");
   const Extents e{settings.batch_first ? x[1] : x[0], settings.batch_first ? x[0] : x[1], x[2], r[2],
                   static_cast<int64_t>(settings.backwards.size())};
-  const Shape state = settings.batch_first ? Shape{e.batch, e.directions, e.hidden} : Shape{e.directions, e.batch, e.hidden};
+  const Shape state =
+      settings.batch_first ? Shape{e.batch, e.directions, e.hidden} : Shape{e.directions, e.batch, e.hidden};
   expect_shape(call, kW, "W", {e.directions, settings.gates * e.hidden, e.inputs});
   expect_shape(call, kR, "R", {e.directions, settings.gates * e.hidden, e.hidden});
   expect_shape(call, kB, "B", {e.directions, 2 * settings.gates * e.hidden});
@@ -63,8 +64,8 @@ std::vector<int64_t> lengths_of(const KernelCall& call, const Extents& e) {
 /// One direction of one call.
 class Pass {
  public:
-  Pass(KernelCall& call, const RecurrentSettings& settings, const Extents& extents,
-       const std::vector<int64_t>& lengths, int64_t direction)
+  Pass(KernelCall& call, const RecurrentSettings& settings, const Extents& extents, const std::vector<int64_t>& lengths,
+       int64_t direction)
       : call_(call), s_(settings), e_(extents), lengths_(lengths), direction_(direction),
         functions_(settings.activations[static_cast<size_t>(direction)]), width_(settings.gates * extents.hidden),
         shared_(memory(extents.steps * extents.batch * width_)), gates_(memory(extents.batch * width_)),
@@ -117,8 +118,8 @@ class Pass {
   void share_of_inputs() {
     float* shared = floats(shared_);
     const int64_t rows = e_.steps * e_.batch;
-    onednn::multiply_transposed(call_.input(kX).data<float>().data(), e_.inputs, operand(kW), shared, width_, rows, width_,
-                        e_.inputs, false);
+    onednn::multiply_transposed(call_.input(kX).data<float>().data(), e_.inputs, operand(kW), shared, width_, rows,
+                                width_, e_.inputs, false);
     const float* bias = operand(kB);
     if (!bias) return;
     const int64_t both = s_.linear_before_reset && s_.kind == CellKind::Gru ? 2 * e_.hidden : width_;
@@ -147,8 +148,8 @@ class Pass {
   /// Adds H * R^T for gates [first, last).
   void add_recurrence(const float* state, int64_t first, int64_t last) {
     onednn::multiply_transposed(state, e_.hidden, operand(kR) + first * e_.hidden * e_.hidden,
-                        floats(gates_) + first * e_.hidden, width_, e_.batch, (last - first) * e_.hidden, e_.hidden,
-                        true);
+                                floats(gates_) + first * e_.hidden, width_, e_.batch, (last - first) * e_.hidden,
+                                e_.hidden, true);
   }
 
   [[nodiscard]] std::span<float> gate(int64_t b, int64_t index, int64_t count = 1) {
@@ -167,8 +168,8 @@ class Pass {
     const float* bias = operand(kB);
     float* side = floats(side_);
     if (s_.linear_before_reset)
-      onednn::multiply_transposed(floats(h_), e_.hidden, operand(kR) + 2 * e_.hidden * e_.hidden, side, e_.hidden, e_.batch,
-                          e_.hidden, e_.hidden, false);
+      onednn::multiply_transposed(floats(h_), e_.hidden, operand(kR) + 2 * e_.hidden * e_.hidden, side, e_.hidden,
+                                  e_.batch, e_.hidden, e_.hidden, false);
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
         const float reset = gate(b, 1)[static_cast<size_t>(i)];
@@ -224,8 +225,7 @@ class Pass {
       if (!is_active(step, b)) continue;
       const float* fresh = gate(b, s_.gates - 1).data();
       std::copy_n(fresh, e_.hidden, floats(h_) + b * e_.hidden);
-      if (s_.kind == CellKind::Lstm)
-        std::copy_n(floats(side_) + b * e_.hidden, e_.hidden, floats(c_) + b * e_.hidden);
+      if (s_.kind == CellKind::Lstm) std::copy_n(floats(side_) + b * e_.hidden, e_.hidden, floats(c_) + b * e_.hidden);
       if (!y) continue;
       const int64_t t = time_of(step, b);
       const int64_t row = s_.batch_first ? (b * e_.steps + t) * e_.directions + direction_
@@ -266,9 +266,8 @@ void run_recurrent(KernelCall& call, const RecurrentSettings& settings) {
 
 template <CellKind kind>
 std::unique_ptr<Kernel> make_recurrent(const KernelContext& context) {
-  return kernel_of([settings = RecurrentSettings::of(context.node, kind)](KernelCall& call) {
-    run_recurrent(call, settings);
-  });
+  return kernel_of(
+      [settings = RecurrentSettings::of(context.node, kind)](KernelCall& call) { run_recurrent(call, settings); });
 }
 
 template <CellKind kind>
@@ -285,7 +284,7 @@ template <CellKind kind>
 constexpr OperatorDef definition(std::string_view name) {
   return {.op_type = name,
           .traits = {.data_inputs = 1},
-          .make = with_half<make_recurrent<kind>>,
+          .make = with_float<make_recurrent<kind>>,
           .first_opset = 7,
           .check = refuse_attributes<kind>};
 }

@@ -84,8 +84,8 @@ void CellActivation::apply(std::span<float> values, float clip) const {
   if (function == Function::ScaledTanh)
     for (float& x : values) x *= beta;
   if (function != Function::Affine)
-    apply_unary(function == Function::ScaledTanh ? UnarySpec{UnaryFunction::Tanh} : unary, values.data(),
-                values.data(), values.size());
+    apply_unary(function == Function::ScaledTanh ? UnarySpec{UnaryFunction::Tanh} : unary, values.data(), values.data(),
+                values.size());
   if (function == Function::ScaledTanh)
     for (float& x : values) x *= alpha;
   if (function == Function::Affine)

@@ -26,8 +26,8 @@ struct CellActivation {
 /// Attributes of RNN, GRU and LSTM, the same for all samples.
 struct RecurrentSettings {
   CellKind kind = CellKind::Rnn;
-  int64_t gates = 1;  ///< blocks of rows in W and R: RNN 1, GRU 3 (z r h), LSTM 4 (i o f c)
-  std::vector<bool> backwards = {false};                     ///< one entry per direction
+  int64_t gates = 1;                      ///< blocks of rows in W and R: RNN 1, GRU 3 (z r h), LSTM 4 (i o f c)
+  std::vector<bool> backwards = {false};  ///< one entry per direction
   std::vector<std::array<CellActivation, 3>> activations;  ///< f, g, h of each direction
   float clip = std::numeric_limits<float>::infinity();
   bool batch_first = false;

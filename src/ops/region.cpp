@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/half_precision.h"
+#include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -110,12 +110,12 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
   const Shape& shape = call.input(0).shape();
   const Shape& rois = call.input(1).shape();
   if (shape.rank() != 4 || rois.rank() != 2 || rois[1] != 4)
-    throw Error(ErrorCode::InvalidData, "inputs of shapes " + shape.to_string() + " and " + rois.to_string() +
-                                            ", expected NxCxHxW and Rx4");
+    throw Error(ErrorCode::InvalidData,
+                "inputs of shapes " + shape.to_string() + " and " + rois.to_string() + ", expected NxCxHxW and Rx4");
   const std::vector<int64_t> images = integers_of(call.input(2));
   if (static_cast<int64_t>(images.size()) != rois[0])
-    throw Error(ErrorCode::InvalidData, std::to_string(images.size()) + " batch indices for " +
-                                            std::to_string(rois[0]) + " regions");
+    throw Error(ErrorCode::InvalidData,
+                std::to_string(images.size()) + " batch indices for " + std::to_string(rois[0]) + " regions");
   const DataType type = call.input(0).type();
   const Tensor input = cast(call.input(0), DataType::Float32, call.allocator());
   const Tensor boxes = cast(call.input(1), DataType::Float32, call.allocator());
@@ -124,8 +124,8 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
   for (int64_t r = 0; r < rois[0]; ++r) {
     const int64_t image = images[static_cast<size_t>(r)];
     if (image < 0 || image >= shape[0])
-      throw Error(ErrorCode::InvalidData, "batch index " + std::to_string(image) + " in a batch of " +
-                                              std::to_string(shape[0]));
+      throw Error(ErrorCode::InvalidData,
+                  "batch index " + std::to_string(image) + " in a batch of " + std::to_string(shape[0]));
     align_roi(input.data<float>().data() + image * image_size, shape, boxes.data<float>().data() + 4 * r, settings,
               output.mutable_data<float>().data() + r * roi_size);
   }
@@ -181,7 +181,8 @@ std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scor
   for (const int64_t candidate : order) {
     if (static_cast<int64_t>(kept.size()) >= limits.boxes) break;
     const Box& box = boxes[static_cast<size_t>(candidate)];
-    if (std::ranges::none_of(kept, [&](int64_t k) { return overlaps(box, boxes[static_cast<size_t>(k)], limits.overlap); }))
+    if (std::ranges::none_of(kept,
+                             [&](int64_t k) { return overlaps(box, boxes[static_cast<size_t>(k)], limits.overlap); }))
       kept.push_back(candidate);
   }
   return kept;
@@ -223,7 +224,7 @@ constexpr OperatorDef kDefinitions[] = {
      .check = refuse_roi_attributes},
     {.op_type = "NonMaxSuppression",
      .traits = {.data_inputs = 0},
-     .make = with_half<make_suppression>,
+     .make = with_float<make_suppression>,
      .first_opset = 10},
 };
 

@@ -14,9 +14,7 @@ Model model_of(const std::string& graph, int opset = 13) {
   return parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);
 }
 
-std::vector<float> floats(const Tensor& tensor) {
-  return {tensor.data<float>().begin(), tensor.data<float>().end()};
-}
+std::vector<float> floats(const Tensor& tensor) { return {tensor.data<float>().begin(), tensor.data<float>().end()}; }
 
 Tensor vector_of(std::initializer_list<float> values) {
   return Tensor::from<float>(Shape{static_cast<int64_t>(values.size())}, values);
@@ -146,6 +144,18 @@ TEST(Loop, MayNotRunAtAll) {
   }
 }
 
+TEST(Loop, TakesABodyThatHandsOnInputsConstantsAndOuterValues) {
+  const Model model = model_of(R"(g (int64 m, float[1] x) => (float[1] y, float[K,1] c, float[K,1] o) {
+    h = Neg (x)
+    y, c, o = Loop (m, , x) <body = b (int64 i, bool going, float[1] v) => (bool going, float[1] v, float[1] k, float[1] h)
+      <float[1] k = {7}> { unused = Abs (v) }>
+  })");
+  const auto results = run_all(model, {Tensor::scalar<int64_t>(2), vector_of({3})});
+  EXPECT_THAT(floats(results[0]), ElementsAre(3));
+  EXPECT_THAT(floats(results[1]), ElementsAre(7, 7));
+  EXPECT_THAT(floats(results[2]), ElementsAre(-3, -3));
+}
+
 TEST(Loop, RefusesABodyWithTooFewOutputs) {
   const Model model = model_of(R"(g (int64 m, bool c, float[1] x) => (float[1] y) {
     y = Loop (m, c, x) <body = b (int64 i, bool going, float[1] sum) => (bool more) { more = Identity (going) }>
@@ -161,7 +171,8 @@ TEST(Scan, WalksAnAxisInEitherDirection) {
       "Identity (next) }";
   const auto run = [&](const std::string& attributes, const Tensor& start) {
     return run_all(model_of("g (float[N] s, float[A,B] x) => (float[N] y, float[A,B] all) { y, all = Scan "
-                            "<num_scan_inputs = 1, " + attributes + body + "> (s, x) }"),
+                            "<num_scan_inputs = 1, " +
+                            attributes + body + "> (s, x) }"),
                    {start, x});
   };
   const auto rows = run("", vector_of({0, 0}));

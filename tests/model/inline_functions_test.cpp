@@ -56,10 +56,9 @@ TEST(InlineFunctions, FollowsFunctionsThatCallFunctions) {
 }
 
 TEST(InlineFunctions, FillsInTheAttributesOfTheCall) {
-  Model model = model_of(
-      "g (float[2] x) => (float[2] y) { h = local.Leaky <slope = 0.25> (x)  y = local.Leaky (h) }\n",
-      "<domain: \"local\", opset_import: [\"\" : 13]>\n"
-      "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
+  Model model = model_of("g (float[2] x) => (float[2] y) { h = local.Leaky <slope = 0.25> (x)  y = local.Leaky (h) }\n",
+                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                         "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
   inline_functions(model);
   EXPECT_EQ(model.graph().node(0).float_or("alpha", 0), 0.25F);
   EXPECT_FALSE(model.graph().node(1).has("alpha"));  // left out by the call: the operator's own default
@@ -82,7 +81,8 @@ TEST(InlineFunctions, CopiesAnInputThatIsReturned) {
 }
 
 TEST(InlineFunctions, LeavesAModelWithoutFunctionsAlone) {
-  Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = Abs (x) }");
+  Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = Abs (x) }");
   EXPECT_EQ(inline_functions(model), 0u);
   EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Abs"));
 }

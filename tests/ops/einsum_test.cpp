@@ -82,7 +82,8 @@ TEST(Einsum, BroadcastsItsEllipsis) {
   ASSERT_EQ(got.shape(), (Shape{2, 5, 3, 3}));
   for (int64_t n = 0; n < 2; ++n)
     for (int64_t m = 0; m < 5; ++m) {
-      const Tensor left = a.slice0(n, n + 1).clone().reshaped({3, 4}), right = b.slice0(m, m + 1).clone().reshaped({4, 3});
+      const Tensor left = a.slice0(n, n + 1).clone().reshaped({3, 4}),
+                   right = b.slice0(m, m + 1).clone().reshaped({4, 3});
       const std::vector<float> expected = naive({"ij", "jk"}, "ik", {left, right});
       for (size_t i = 0; i < 9; ++i) EXPECT_EQ(got.data<float>()[static_cast<size_t>(n * 5 + m) * 9 + i], expected[i]);
     }

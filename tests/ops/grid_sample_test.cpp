@@ -41,7 +41,8 @@ TEST(GridSample, GivesTheInputBackAtItsOwnPlaces) {
         for (const char* padding : {"zeros", "border", "reflection"}) {
           SCOPED_TRACE(std::string(mode) + " " + padding);
           const Tensor input = ramp(shape);
-          const Tensor got = run_one(grid_sample(mode, padding, align), {input, identity_grid(shape, align)}, {.opset = 20});
+          const Tensor got =
+              run_one(grid_sample(mode, padding, align), {input, identity_grid(shape, align)}, {.opset = 20});
           const std::vector<float> own = test::values(input);
           // Places are off by 4 ulp of a number up to 5; values differ by up to 6 from one element to the next, and the
           // cubic's slope is below 2: 5 * 2^-22 * 6 * 2 * 3 axes = 5e-5.
@@ -62,21 +63,23 @@ TEST(GridSample, BlendsBetweenElements) {
 }
 
 TEST(GridSample, RoundsHalvesToEven) {
-  EXPECT_EQ(at_place(0, "nearest", "zeros", 1), 30);              // 1.5 -> 2
-  EXPECT_EQ(at_place(-2.0F / 3, "nearest", "zeros", 1), 10);      // 0.5 -> 0
+  EXPECT_EQ(at_place(0, "nearest", "zeros", 1), 30);          // 1.5 -> 2
+  EXPECT_EQ(at_place(-2.0F / 3, "nearest", "zeros", 1), 10);  // 0.5 -> 0
 }
 
 TEST(GridSample, TreatsTheOutsideAsAsked) {
   EXPECT_EQ(at_place(-3, "bilinear", "zeros", 0), 0);
   EXPECT_EQ(at_place(-3, "bilinear", "border", 0), 10);
-  EXPECT_FLOAT_EQ(at_place(-1.5F, "nearest", "reflection", 1), 20);   // -0.75 -> -1, mirrored at 0
-  EXPECT_FLOAT_EQ(at_place(-1.5F, "nearest", "reflection", 0), 20);   // -1.5 -> -2, mirrored at -0.5: 1
+  EXPECT_FLOAT_EQ(at_place(-1.5F, "nearest", "reflection", 1), 20);  // -0.75 -> -1, mirrored at 0
+  EXPECT_FLOAT_EQ(at_place(-1.5F, "nearest", "reflection", 0), 20);  // -1.5 -> -2, mirrored at -0.5: 1
   EXPECT_EQ(at_place(1e30F, "bilinear", "zeros", 0), 0);
 }
 
 TEST(GridSample, RefusesAGridOfAnotherRank) {
-  EXPECT_THROW(run_one(grid_sample("linear", "zeros", 0), {ramp({1, 1, 2, 2}), ramp({1, 2, 2, 3})}, {.opset = 20}), Error);
-  EXPECT_THROW(run_one(grid_sample("sinc", "zeros", 0), {ramp({1, 1, 2, 2}), ramp({1, 2, 2, 2})}, {.opset = 20}), Error);
+  EXPECT_THROW(run_one(grid_sample("linear", "zeros", 0), {ramp({1, 1, 2, 2}), ramp({1, 2, 2, 3})}, {.opset = 20}),
+               Error);
+  EXPECT_THROW(run_one(grid_sample("sinc", "zeros", 0), {ramp({1, 1, 2, 2}), ramp({1, 2, 2, 2})}, {.opset = 20}),
+               Error);
 }
 
 }  // namespace

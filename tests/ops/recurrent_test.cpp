@@ -78,7 +78,8 @@ class Naive {
     for (int64_t step = 0; step < length; ++step) {
       const int64_t t = backwards ? length - 1 - step : step;
       advance(d, t, b, h, c);
-      const int64_t row = case_.batch_first ? (b * kSteps + t) * case_.directions + d : (t * case_.directions + d) * kBatch + b;
+      const int64_t row =
+          case_.batch_first ? (b * kSteps + t) * case_.directions + d : (t * case_.directions + d) * kBatch + b;
       for (size_t i = 0; i < kHidden; ++i) result.y[static_cast<size_t>(row * kHidden) + i] = h[i];
     }
     for (size_t i = 0; i < kHidden; ++i) {
@@ -141,15 +142,21 @@ void check(const Case& c) {
   const std::vector<Tensor> inputs = inputs_of(c, lengths);
   std::string call = c.op == "LSTM" ? "y, y1, y2 = LSTM<" : "y, y1 = " + c.op + "<";
   call += "hidden_size = 2, layout = " + std::to_string(static_cast<int>(c.batch_first));
-  call += std::string(", direction = \"") + (c.directions == 2 ? "bidirectional" : c.reverse ? "reverse" : "forward") + "\"";
+  call += std::string(", direction = \"") +
+          (c.directions == 2 ? "bidirectional"
+           : c.reverse       ? "reverse"
+                             : "forward") +
+          "\"";
   if (c.linear_before_reset) call += ", linear_before_reset = 1";
   if (c.clip < 1e9) call += ", clip = " + std::to_string(c.clip);
-  call += c.op == "LSTM" ? (c.with_peepholes ? ">(a, b, c, d, e, f, g, h)" : ">(a, b, c, d, e, f, g)") : ">(a, b, c, d, e, f)";
+  call += c.op == "LSTM" ? (c.with_peepholes ? ">(a, b, c, d, e, f, g, h)" : ">(a, b, c, d, e, f, g)")
+                         : ">(a, b, c, d, e, f)";
   std::vector<Tensor> fed = inputs;
   if (c.op == "LSTM" && !c.with_peepholes) fed.pop_back();
   const std::vector<Tensor> got = run_node(call, fed, {.opset = 14, .outputs = c.op == "LSTM" ? 3u : 2u});
   const Result expected = Naive(c, inputs, {4, 2, 0}).run();
-  const Shape y = c.batch_first ? Shape{kBatch, kSteps, c.directions, kHidden} : Shape{kSteps, c.directions, kBatch, kHidden};
+  const Shape y =
+      c.batch_first ? Shape{kBatch, kSteps, c.directions, kHidden} : Shape{kSteps, c.directions, kBatch, kHidden};
   const Shape state = c.batch_first ? Shape{kBatch, c.directions, kHidden} : Shape{c.directions, kBatch, kHidden};
   // Sums of at most 9 products below 3 in float, then functions of slope <= 1, over 4 steps: 4 * 9 * 3 * 2^-24 = 6e-6.
   test::expect_close(got[0], y, expected.y, 0, 1e-5);
@@ -182,9 +189,19 @@ TEST(Rnn, TakesItsActivationWithParameters) {
   // One step, no bias, state 0: f(x * w) with f(x) = 2 x + 1 and x * w = 3.
   const Tensor x = Tensor::from<float>({1, 1, 1}, {3}), w = Tensor::from<float>({1, 1, 1}, {1});
   const auto got = run_node(
-      "y = RNN<hidden_size = 1, activations = [\"Affine\"], activation_alpha = [2.0], activation_beta = [1.0]>(a, b, c)",
+      "y = RNN<hidden_size = 1, activations = [\"Affine\"], activation_alpha = [2.0], activation_beta = [1.0]>(a, b, "
+      "c)",
       {x, w, w});
   EXPECT_EQ(test::values(got[0]), std::vector<float>{7});
+}
+
+TEST(Rnn, GivesDoublesAndHalvesBackAsTheyCame) {
+  const Tensor x = Tensor::from<float>({1, 1, 1}, {0}), w = Tensor::from<float>({1, 1, 1}, {1});
+  for (const DataType type : {DataType::Float64, DataType::Float16, DataType::BFloat16}) {
+    const auto got = run_node("y = RNN<hidden_size = 1>(a, b, c)", {cast(x, type), cast(w, type), cast(w, type)});
+    EXPECT_EQ(got[0].type(), type);
+    EXPECT_EQ(test::values(cast(got[0], DataType::Float32)), std::vector<float>{0});
+  }
 }
 
 TEST(Rnn, RefusesWhatItDoesNotKnow) {
@@ -194,7 +211,8 @@ TEST(Rnn, RefusesWhatItDoesNotKnow) {
 }
 
 TEST(Lstm, RefusesWeightsOfAnotherShape) {
-  EXPECT_THROW(run_node("y = LSTM<hidden_size = 2>(a, b, c)", {ramp({1, 1, 3}), ramp({1, 8, 4}), ramp({1, 8, 2})}), Error);
+  EXPECT_THROW(run_node("y = LSTM<hidden_size = 2>(a, b, c)", {ramp({1, 1, 3}), ramp({1, 8, 4}), ramp({1, 8, 2})}),
+               Error);
 }
 
 }  // namespace

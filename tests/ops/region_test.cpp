@@ -3,8 +3,8 @@
 namespace detent {
 namespace {
 
-using test::integers;
 using test::int64s;
+using test::integers;
 using test::run_one;
 
 TEST(RoiAlign, AveragesARegionOfAFlatPicture) {
@@ -13,10 +13,12 @@ TEST(RoiAlign, AveragesARegionOfAFlatPicture) {
   for (size_t i = 0; i < 64; ++i) picture.mutable_data<float>()[i] = static_cast<float>(i % 8);
   const Tensor roi = Tensor::from<float>({1, 4}, {2, 2, 6, 6});
   const std::string attributes = "output_height = 2, output_width = 2, sampling_ratio = 2";
-  EXPECT_THAT(test::values(run_one("y = RoiAlign<" + attributes + ">(a, b, c)", {picture, roi, int64s({0})}, {.opset = 16})),
-              testing::ElementsAre(2.5F, 4.5F, 2.5F, 4.5F));
-  EXPECT_THAT(test::values(run_one("y = RoiAlign<" + attributes + ">(a, b, c)", {picture, roi, int64s({0})}, {.opset = 10})),
-              testing::ElementsAre(3, 5, 3, 5));
+  EXPECT_THAT(
+      test::values(run_one("y = RoiAlign<" + attributes + ">(a, b, c)", {picture, roi, int64s({0})}, {.opset = 16})),
+      testing::ElementsAre(2.5F, 4.5F, 2.5F, 4.5F));
+  EXPECT_THAT(
+      test::values(run_one("y = RoiAlign<" + attributes + ">(a, b, c)", {picture, roi, int64s({0})}, {.opset = 10})),
+      testing::ElementsAre(3, 5, 3, 5));
 }
 
 TEST(RoiAlign, TakesEachRegionFromItsOwnPicture) {
@@ -36,8 +38,9 @@ class NonMaxSuppression : public testing::Test {
   Tensor scores = Tensor::from<float>({1, 1, 3}, {0.5F, 0.9F, 0.1F});
 
   std::vector<int64_t> run(int64_t limit, float overlap, float score) {
-    return integers(run_one("y = NonMaxSuppression(a, b, c, d, e)",
-                            {boxes, scores, int64s({limit}), Tensor::from<float>({1}, {overlap}), Tensor::from<float>({1}, {score})}));
+    return integers(run_one(
+        "y = NonMaxSuppression(a, b, c, d, e)",
+        {boxes, scores, int64s({limit}), Tensor::from<float>({1}, {overlap}), Tensor::from<float>({1}, {score})}));
   }
 };
 
