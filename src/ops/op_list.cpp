@@ -45,6 +45,7 @@ std::span<const OperatorDef> operator_list() {
         mean_norm_operators(),
         mel_weights_operators(),
         mod_operators(),
+        ngram_counts_operators(),
         non_zero_operators(),
         normalization_operators(),
         one_hot_operators(),

@@ -45,6 +45,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> mel_weights_operators();
 [[nodiscard]] std::span<const OperatorDef> mod_operators();
+[[nodiscard]] std::span<const OperatorDef> ngram_counts_operators();
 [[nodiscard]] std::span<const OperatorDef> non_zero_operators();
 [[nodiscard]] std::span<const OperatorDef> normalization_operators();
 [[nodiscard]] std::span<const OperatorDef> one_hot_operators();

@@ -87,14 +87,18 @@ void unfold(const int32_t* in, int32_t* columns, int64_t channels, std::span<con
   const int64_t positions = Shape(std::span(window.output)).element_count();
   const int64_t plane = Shape(extents).element_count();
   const size_t axes = extents.size();
+  const Shape kernel{std::span(window.kernel)};
+  std::vector<int64_t> shift(axes);
   for (int64_t row = 0; row < channels * taps; ++row) {
-    const int64_t tap = row % taps;
+    for (size_t k = 0; k < axes; ++k) {
+      const int64_t tap = row % taps / kernel.element_count(k + 1, axes) % kernel[k];
+      shift[k] = tap * window.dilations[k] - window.pad_begin[k];
+    }
     for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
       int64_t offset = 0;
       bool inside = true;
       for (size_t k = 0; k < axes; ++k) {
-        const int64_t own = tap / Shape(std::span(window.kernel)).element_count(k + 1, axes) % window.kernel[k];
-        const int64_t x = position[k] * window.strides[k] - window.pad_begin[k] + own * window.dilations[k];
+        const int64_t x = position[k] * window.strides[k] + shift[k];
         inside = inside && x >= 0 && x < extents[k];
         offset = offset * extents[k] + x;
       }

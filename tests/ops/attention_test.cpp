@@ -80,6 +80,15 @@ TEST(Attention, TakesMasksOfEitherKindAndShortOnes) {
   EXPECT_THROW(run_one("y = Attention(a, b, c, d)", {kQuery, kKey, kValue, test::ramp({2, 5})}, {23}), Error);
 }
 
+TEST(Attention, LeavesOutTheEndOfAStaticCache) {
+  // 4 of 5 keys are valid, so the 3 queries are keys 1, 2 and 3
+  const std::vector<Tensor> inputs{kQuery, kKey, kValue, Tensor(), Tensor(), Tensor(), test::int64s({4})};
+  expect_close(run_one("y = Attention(a, b, c, , , , g)", inputs, {24}), {1, 4, 3, 2},
+               naive(kQuery, kKey, kValue, [](int64_t) { return 3; }), 1e-6, 1e-9);
+  expect_close(run_one("y = Attention<is_causal = 1>(a, b, c, , , , g)", inputs, {24}), {1, 4, 3, 2},
+               naive(kQuery, kKey, kValue, [](int64_t i) { return i + 1; }), 1e-6, 1e-9);
+}
+
 TEST(Attention, ShowsItsScores) {
   const Tensor one = Tensor::from<float>({1, 1, 1, 1}, {2}), two = Tensor::from<float>({1, 1, 2, 1}, {1, 3});
   const auto shown = [&](const std::string& attributes) {

@@ -24,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kCases = "/usr/share/libonnx-testdata/data/node";
+const fs::path kData = "/usr/share/libonnx-testdata/data";
+const fs::path kCases = kData / "node";
 
 /// Cases that are wrong for a reason, each with it.
 const std::map<std::string, std::string> kExceptions = {
@@ -134,6 +135,25 @@ TEST(Conformance, EverySupportedOperatorMeetsOnnxsOwnTests) {
   }
   std::printf("%zu of %zu upstream cases run and agree\n", passed, folders.size());
   EXPECT_GE(passed, 862u);  // with libonnx-testdata 1.12; operators are added, not lost
+}
+
+/// Whole small models: written by hand, and by exporters of the time.
+TEST(Conformance, SmallModelsOfOldExportersRun) {
+  if (!fs::exists(kData)) GTEST_SKIP() << "package libonnx-testdata is not installed";
+  const bool verbose = std::getenv("DETENT_CONFORMANCE_VERBOSE") != nullptr;
+  size_t passed = 0, count = 0;
+  for (const std::string group : {"simple", "pytorch-operator", "pytorch-converted"})
+    for (const auto& entry : fs::directory_iterator(kData / group)) {
+      const Verdict verdict = run_case(entry.path());
+      ++count;
+      passed += verdict.outcome == Outcome::Passed;
+      const std::string name = group + "/" + entry.path().filename().string();
+      if (verbose && verdict.outcome != Outcome::Passed)
+        std::printf("%s %s: %s\n", verdict.outcome == Outcome::Failed ? "FAILED" : "skipped", name.c_str(),
+                    verdict.reason.c_str());
+      EXPECT_NE(verdict.outcome, Outcome::Failed) << name << ": " << verdict.reason;
+    }
+  std::printf("%zu of %zu small upstream models run and agree\n", passed, count);
 }
 
 }  // namespace

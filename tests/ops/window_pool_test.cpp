@@ -109,5 +109,29 @@ TEST(Reduction, StillSquaresWhenThereIsNothingToReduce) {
   EXPECT_THAT(values(run_one("y = ReduceSum<noop_with_empty_axes = 1>(a)", {input}, {18})), ElementsAre(-3, 4));
 }
 
+TEST(Reduction, OfNothingIsTheNeutralElement) {
+  const auto reduced = [](const std::string& name, DataType type) {
+    const Tensor empty(type, {2, 0, 1});
+    return test::integers(
+        cast(run_one("y = " + name + "<keepdims = 0>(a, b)", {empty, test::int64s({1})}, {18}), DataType::Float32));
+  };
+  for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Int32}) {
+    for (const std::string name : {"ReduceSum", "ReduceL1", "ReduceL2", "ReduceSumSquare"})
+      EXPECT_THAT(reduced(name, type), ElementsAre(0, 0)) << name;
+    EXPECT_THAT(reduced("ReduceProd", type), ElementsAre(1, 1));
+  }
+  const std::vector<Tensor> inputs{Tensor(DataType::Float32, {1, 0}), test::int64s({1})};
+  for (const std::string name : {"ReduceMax", "ReduceLogSum", "ReduceLogSumExp"})
+    EXPECT_THAT(values(run_one("y = " + name + "(a, b)", inputs, {18})), ElementsAre(-INFINITY)) << name;
+  EXPECT_THAT(values(run_one("y = ReduceMin(a, b)", inputs, {18})), ElementsAre(INFINITY));
+}
+
+TEST(Range, TakesHalves) {
+  const auto half = [](float x) { return cast(Tensor::scalar(x), DataType::Float16); };
+  const Tensor y = run_one("y = Range(a, b, c)", {half(1), half(3), half(0.5F)});
+  EXPECT_EQ(y.type(), DataType::Float16);
+  EXPECT_THAT(values(cast(y, DataType::Float32)), ElementsAre(1, 1.5F, 2, 2.5F));
+}
+
 }  // namespace
 }  // namespace detent

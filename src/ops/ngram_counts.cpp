@@ -1,0 +1,121 @@
+#include <algorithm>
+
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+enum class Weighing : uint8_t { Counts, Weights, Both };
+
+struct Options {
+  std::vector<int64_t> pool;     ///< all n-grams in a row: those of 1 number, then of 2 ...
+  std::vector<int64_t> starts;   ///< where in the pool those of n + 1 numbers begin
+  std::vector<int64_t> columns;  ///< of every n-gram
+  std::vector<float> weights;    ///< of every n-gram; empty = 1
+  int64_t shortest = 1, longest = 1, skips = 0;
+  Weighing weighing = Weighing::Counts;
+};
+
+Options options_of(const Node& node) {
+  Options options{.pool = node.ints_or("pool_int64s", {}),
+                  .starts = node.ints_or("ngram_counts", {}),
+                  .columns = node.ints_or("ngram_indexes", {}),
+                  .weights = node.floats_or("weights", {}),
+                  .shortest = node.int_or("min_gram_length", 1),
+                  .longest = node.int_or("max_gram_length", 1),
+                  .skips = node.int_or("max_skip_count", 0)};
+  const std::string mode = node.string_or("mode", "TF");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
+    throw Error(ErrorCode::InvalidModel, "unknown mode '" + mode + "'");
+  options.weighing = mode == "TF" ? Weighing::Counts : mode == "IDF" ? Weighing::Weights : Weighing::Both;
+  int64_t grams = 0;
+  const auto size = static_cast<int64_t>(options.pool.size());
+  for (size_t n = 0; n < options.starts.size(); ++n) {
+    const int64_t end = n + 1 < options.starts.size() ? options.starts[n + 1] : size, length = end - options.starts[n];
+    if (options.starts[n] < 0 || end > size || length < 0 || length % static_cast<int64_t>(n + 1) != 0)
+      throw Error(ErrorCode::InvalidModel, "ngram_counts does not fit the pool");
+    grams += length / static_cast<int64_t>(n + 1);
+  }
+  const auto fits = [&](size_t given) { return static_cast<int64_t>(given) == grams; };
+  if (!fits(options.columns.size()) || (!options.weights.empty() && !fits(options.weights.size())) ||
+      std::ranges::any_of(options.columns, [](int64_t c) { return c < 0; }))
+    throw Error(ErrorCode::InvalidModel, "ngram_indexes and weights must have one entry for each n-gram of the pool");
+  return options;
+}
+
+/// How often the n-gram occurs in the row with `step` - 1 numbers left out between its own.
+int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram, int64_t step) {
+  const auto reach = static_cast<int64_t>(gram.size() - 1) * step;
+  int64_t count = 0;
+  for (int64_t at = 0; at + reach < static_cast<int64_t>(row.size()); ++at) {
+    bool same = true;
+    for (size_t k = 0; same && k < gram.size(); ++k)
+      same = row[static_cast<size_t>(at + static_cast<int64_t>(k) * step)] == gram[k];
+    count += same;
+  }
+  return count;
+}
+
+void count_row(std::span<const int64_t> row, std::span<float> out, const Options& options) {
+  size_t index = 0;
+  for (size_t n = 1; n <= options.starts.size(); ++n) {
+    const auto end =
+        static_cast<size_t>(n < options.starts.size() ? options.starts[n] : static_cast<int64_t>(options.pool.size()));
+    const auto length = static_cast<int64_t>(n);
+    for (auto at = static_cast<size_t>(options.starts[n - 1]); at + n <= end; at += n, ++index) {
+      if (length < options.shortest || length > options.longest) continue;
+      int64_t count = 0;
+      for (int64_t step = 1; step <= (n == 1 ? 1 : options.skips + 1); ++step)
+        count += occurrences(row, std::span(options.pool).subspan(at, n), step);
+      const float weight = options.weights.empty() ? 1 : options.weights[index];
+      const auto times = static_cast<float>(count);
+      float& target = out[static_cast<size_t>(options.columns[index])];
+      switch (options.weighing) {
+        case Weighing::Counts: target = times; break;
+        case Weighing::Weights: target = count > 0 ? weight : 0; break;
+        case Weighing::Both: target = times * weight; break;
+      }
+    }
+  }
+}
+
+std::unique_ptr<Kernel> make_vectorizer(const KernelContext& context) {
+  return kernel_of([options = options_of(context.node)](KernelCall& call) {
+    const Shape shape = call.input(0).shape();
+    if (shape.rank() < 1 || shape.rank() > 2)
+      throw Error(ErrorCode::InvalidData,
+                  "one row or a batch of rows was expected, the input has shape " + shape.to_string());
+    const std::vector<int64_t> numbers = integers_of(call.input(0));
+    const int64_t columns = options.columns.empty() ? 0 : *std::ranges::max_element(options.columns) + 1;
+    const auto length = static_cast<size_t>(shape[shape.rank() - 1]), width = static_cast<size_t>(columns);
+    const size_t rows = shape.rank() == 2 ? static_cast<size_t>(shape[0]) : 1;
+    Tensor output(DataType::Float32, shape.rank() == 2 ? Shape{shape[0], columns} : Shape{columns}, call.allocator());
+    std::ranges::fill(output.mutable_data<float>(), 0.0F);
+    for (size_t r = 0; r < rows; ++r)
+      count_row(std::span(numbers).subspan(r * length, length), output.mutable_data<float>().subspan(r * width, width),
+                options);
+    call.set_output(0, std::move(output));
+  });
+}
+
+std::optional<Unsupported> refuse_strings(const KernelContext& context) {
+  if (context.node.has("pool_strings")) return Unsupported{"attribute pool_strings: Detent has no strings"};
+  return std::nullopt;
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "TfIdfVectorizer",
+     .traits = {.data_inputs = 0},
+     .make = make_vectorizer,
+     .first_opset = 9,
+     .check = refuse_strings},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> ngram_counts_operators() { return kDefinitions; }
+
+}  // namespace detent
