@@ -16,7 +16,7 @@ constexpr Command kCommands[] = {
      "      --preprocess imagenet,resize=128x128,crop=128 -o outputs",
      declare_run},
     {"verify", "Run ONNX backend-test folders and compare with their stored outputs",
-     "detent verify /usr/share/onnx/node/test_relu    # any folder with model.onnx and test_data_set_0", declare_verify},
+     "detent verify /usr/share/libonnx-testdata/data/node/test_relu    # any folder with model.onnx and test_data_set_0", declare_verify},
     {"inspect", "Show a model's inputs, outputs, operators, and what cannot run",
      "detent inspect datasets/samples/shapes_unet/model_opset13.onnx", declare_inspect},
 };
