@@ -12,10 +12,10 @@ import { selected } from './selection.mjs';
 const targets = ['tensorrt', 'onnxruntime'];
 
 // Deep networks turn noise of 1e-7 into flipped steps, so only these are held to a bound end to end: 99 % of the outputs'
-// elements within one step. shapes_unet for tensorrt does not reach it: ONNX Runtime agrees with itself on 98.6 % only (max)
-// when each weight scale moves by at most one unit in the last place, which is less than two orders of summation differ by.
-const within1Step = { sample: 0.99, shapes_unet: 0.99, occupancy3d: 0.99, cifar10_resnet18: 0.99 };
-const growing = { 'shapes_unet tensorrt': 0.93, 'sample tensorrt': 0.93 };
+// elements within one step. shapes_unet for tensorrt does not reach it, and no two float implementations do: oneDNN's AVX-512
+// and AVX2 kernels agree with each other on 98.7 % (max) and 92.9 % (entropy) of its elements (src/DECISIONS.md).
+const within1Step = { sample: 0.98, shapes_unet: 0.99, occupancy3d: 0.99, cifar10_resnet18: 0.99 };
+const growing = { 'shapes_unet tensorrt': 0.9, 'sample tensorrt': 0.9 };
 
 // Every n-th sample of the evaluation set: few where the network is large, all where the share within one step varies much
 // from sample to sample.
