@@ -13,8 +13,8 @@ namespace detent {
 
 /// How the quantized value will be represented; calibrators choose ranges for that grid.
 enum class RangeKind : uint8_t {
-  Symmetric,       ///< signed 8-bit, 127 levels a side
-  Asymmetric,      ///< unsigned 8-bit with zero point: [min, max]
+  Symmetric,   ///< signed 8-bit, 127 levels a side
+  Asymmetric,  ///< unsigned 8-bit with zero point: [min, max]
 };
 
 /// Algorithm that turns a histogram into a range. Stateless after construction; may be used from several threads.
@@ -30,8 +30,8 @@ class Calibrator {
 
 /// One entry of the list in calibrators/calibrator_list.cpp.
 struct CalibratorEntry {
-  std::string_view name;      ///< "percentile"
-  std::string_view summary;   ///< one line for --help
+  std::string_view name;     ///< "percentile"
+  std::string_view summary;  ///< one line for --help
   /// `argument` is the text behind the colon, empty when absent.
   /// Errors  Usage when the argument makes no sense.
   std::unique_ptr<Calibrator> (*make)(std::string_view argument);

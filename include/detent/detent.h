@@ -19,20 +19,20 @@ namespace detent {
 
 /// How long work runs.
 struct RunSettings {
-  size_t threads = 0;                 ///< 0: all cores
-  bool skip_bad_data = false;         ///< count and skip unreadable samples instead of stopping
+  size_t threads = 0;          ///< 0: all cores
+  bool skip_bad_data = false;  ///< count and skip unreadable samples instead of stopping
   Reporter* reporter = &Reporter::silent();
 };
 
 /// How quantized tensors are represented. Empty optionals take the target's default.
 struct FormatOptions {
   enum class WeightRange { Max, Mse };
-  std::optional<bool> int8_weights;   ///< INT8 initializer + DequantizeLinear; false: FP32 initializer + full pair
+  std::optional<bool> int8_weights;  ///< INT8 initializer + DequantizeLinear; false: FP32 initializer + full pair
   WeightRange weight_range = WeightRange::Max;
-  int weight_bits = 8;                ///< 7 or 8
-  bool per_tensor = false;            ///< one scale per weight tensor instead of one per output channel
+  int weight_bits = 8;      ///< 7 or 8
+  bool per_tensor = false;  ///< one scale per weight tensor instead of one per output channel
   std::optional<bool> uint8_activations;
-  bool full_range = false;            ///< scale = 2*amax/256 instead of amax/127
+  bool full_range = false;  ///< scale = 2*amax/256 instead of amax/127
   std::optional<bool> int32_bias;
 };
 
@@ -46,7 +46,7 @@ struct QuantizeOptions {
   FormatOptions format;
   RunSettings run;
   bool overwrite = false;
-  size_t error_samples = 16;          ///< how many samples the closing error measurement uses
+  size_t error_samples = 16;  ///< how many samples the closing error measurement uses
 };
 
 /// Calibrates, places, rewrites, measures and writes. See the README for the order of the steps.
@@ -75,7 +75,7 @@ struct RunOptions {
 struct VerifyOptions {
   std::vector<std::filesystem::path> folders;
   double rtol = 1e-3;
-  double atol = 1e-5;                 ///< of the largest expected magnitude, at least 1e-7
+  double atol = 1e-5;  ///< of the largest expected magnitude, at least 1e-7
   RunSettings run;
 };
 

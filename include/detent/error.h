@@ -8,16 +8,16 @@ namespace detent {
 
 /// What went wrong, as the process reports it. The numbers are the exit codes of the command line.
 enum class ErrorCode : int {
-  CheckFailed = 1,         ///< a check or bound that the user asked for does not hold
-  Usage = 2,               ///< wrong command line or configuration
-  InvalidModel = 10,       ///< model unreadable, invalid or already quantized
-  Unsupported = 11,        ///< operator, attribute or type that cannot run
-  InvalidData = 12,        ///< data unreadable or not fitting the model
-  InvalidOption = 13,      ///< option value that makes no sense for this model
-  TableMismatch = 14,      ///< calibration table of another model, or lacking a needed value
-  CannotWrite = 15,        ///< output cannot be written
-  Internal = 20,           ///< a bug in Detent
-  Interrupted = 130,       ///< Ctrl-C
+  CheckFailed = 1,     ///< a check or bound that the user asked for does not hold
+  Usage = 2,           ///< wrong command line or configuration
+  InvalidModel = 10,   ///< model unreadable, invalid or already quantized
+  Unsupported = 11,    ///< operator, attribute or type that cannot run
+  InvalidData = 12,    ///< data unreadable or not fitting the model
+  InvalidOption = 13,  ///< option value that makes no sense for this model
+  TableMismatch = 14,  ///< calibration table of another model, or lacking a needed value
+  CannotWrite = 15,    ///< output cannot be written
+  Internal = 20,       ///< a bug in Detent
+  Interrupted = 130,   ///< Ctrl-C
 };
 
 /// The one exception type. `what()` is a sentence for the person at the terminal: it names the file, node and operator
@@ -31,9 +31,7 @@ class Error : public std::runtime_error {
   [[nodiscard]] const std::string& hint() const { return hint_; }
 
   /// The same error with `where` and ": " in front: called where a file or node name is known and the thrower had none.
-  [[nodiscard]] Error in(std::string_view where) const {
-    return {code_, std::string(where) + ": " + what(), hint_};
-  }
+  [[nodiscard]] Error in(std::string_view where) const { return {code_, std::string(where) + ": " + what(), hint_}; }
 
  private:
   ErrorCode code_;

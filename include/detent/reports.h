@@ -13,21 +13,21 @@ namespace detent {
 
 struct TensorInfo {
   std::string name;
-  std::string type;              ///< "float", "int64" ...
-  std::vector<int64_t> shape;    ///< -1 where open
+  std::string type;            ///< "float", "int64" ...
+  std::vector<int64_t> shape;  ///< -1 where open
 };
 
 struct ModelReport {
-  std::string model;             ///< path as given
+  std::string model;  ///< path as given
   int64_t ir = 0;
-  std::map<std::string, int64_t> opset;          ///< by domain, "" for ai.onnx
+  std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
   std::vector<TensorInfo> inputs, outputs;
-  std::map<std::string, int64_t> operators;      ///< count by operator
+  std::map<std::string, int64_t> operators;  ///< count by operator
   struct UnsupportedNode {
     std::string node, op, reason;
   };
   std::vector<UnsupportedNode> unsupported;
-  int64_t parameters = 0;        ///< elements of all constants
+  int64_t parameters = 0;  ///< elements of all constants
   bool quantized = false;
 };
 
@@ -68,10 +68,10 @@ struct PlanReport {
 /// Error of one model's outputs against another's.
 struct ErrorReport {
   size_t samples = 0;
-  double sqnr_db = 0;                         ///< mean over float outputs of their SQNR
-  double cosine = 0;                          ///< mean over float outputs
-  std::optional<double> argmax_agreement;     ///< fraction; outputs with two or more channels
-  std::optional<double> sign_agreement;       ///< fraction; outputs with one channel
+  double sqnr_db = 0;                      ///< mean over float outputs of their SQNR
+  double cosine = 0;                       ///< mean over float outputs
+  std::optional<double> argmax_agreement;  ///< fraction; outputs with two or more channels
+  std::optional<double> sign_agreement;    ///< fraction; outputs with one channel
   struct Output {
     std::string name;
     double sqnr_db = 0, cosine = 0;
@@ -98,7 +98,7 @@ struct QuantizeReport {
   };
   std::vector<QuantizedValue> values;
   PlanReport plan;
-  std::optional<ErrorReport> error;           ///< absent: not measured
+  std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
 };
 
@@ -107,7 +107,7 @@ struct VerifyReport {
     std::string folder, model;
     enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
     std::string detail;
-    double worst_relative_error = 0;          ///< largest |a-b| / largest |expected|, over all data sets and outputs
+    double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|, over all data sets and outputs
   };
   std::vector<Line> lines;
   size_t passed = 0, failed = 0, unsupported = 0;

@@ -15,8 +15,23 @@ namespace detent {
 
 /// Element types of ONNX tensors that Detent computes with. Sub-byte types are unpacked: one int8/uint8 per element.
 enum class DataType : uint8_t {
-  Undefined, Float32, Float64, Float16, BFloat16, Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64, Bool,
-  Int4, UInt4, String,
+  Undefined,
+  Float32,
+  Float64,
+  Float16,
+  BFloat16,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Bool,
+  Int4,
+  UInt4,
+  String,
 };
 
 /// Bytes of one element in memory. Undefined and String -> 0.
@@ -129,17 +144,28 @@ class Allocator {
 
 template <class T>
 inline constexpr DataType data_type_of = DataType::Undefined;
-template <> inline constexpr DataType data_type_of<float> = DataType::Float32;
-template <> inline constexpr DataType data_type_of<double> = DataType::Float64;
-template <> inline constexpr DataType data_type_of<int8_t> = DataType::Int8;
-template <> inline constexpr DataType data_type_of<int16_t> = DataType::Int16;
-template <> inline constexpr DataType data_type_of<int32_t> = DataType::Int32;
-template <> inline constexpr DataType data_type_of<int64_t> = DataType::Int64;
-template <> inline constexpr DataType data_type_of<uint8_t> = DataType::UInt8;
-template <> inline constexpr DataType data_type_of<uint16_t> = DataType::UInt16;
-template <> inline constexpr DataType data_type_of<uint32_t> = DataType::UInt32;
-template <> inline constexpr DataType data_type_of<uint64_t> = DataType::UInt64;
-template <> inline constexpr DataType data_type_of<bool> = DataType::Bool;
+template <>
+inline constexpr DataType data_type_of<float> = DataType::Float32;
+template <>
+inline constexpr DataType data_type_of<double> = DataType::Float64;
+template <>
+inline constexpr DataType data_type_of<int8_t> = DataType::Int8;
+template <>
+inline constexpr DataType data_type_of<int16_t> = DataType::Int16;
+template <>
+inline constexpr DataType data_type_of<int32_t> = DataType::Int32;
+template <>
+inline constexpr DataType data_type_of<int64_t> = DataType::Int64;
+template <>
+inline constexpr DataType data_type_of<uint8_t> = DataType::UInt8;
+template <>
+inline constexpr DataType data_type_of<uint16_t> = DataType::UInt16;
+template <>
+inline constexpr DataType data_type_of<uint32_t> = DataType::UInt32;
+template <>
+inline constexpr DataType data_type_of<uint64_t> = DataType::UInt64;
+template <>
+inline constexpr DataType data_type_of<bool> = DataType::Bool;
 
 /// A typed, shaped view on a shared buffer. Copies share memory; clone() does not.
 class Tensor {
@@ -225,8 +251,8 @@ Tensor Tensor::from(const Shape& shape, std::span<const T> values) {
   Tensor tensor(data_type_of<T>, shape);
   auto out = tensor.mutable_data<T>();
   if (out.size() != values.size())
-    throw Error(ErrorCode::Internal, "a tensor of shape " + shape.to_string() + " was given " +
-                                         std::to_string(values.size()) + " values");
+    throw Error(ErrorCode::Internal,
+                "a tensor of shape " + shape.to_string() + " was given " + std::to_string(values.size()) + " values");
   for (size_t i = 0; i < values.size(); ++i) out[i] = values[i];
   return tensor;
 }

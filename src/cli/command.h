@@ -20,8 +20,8 @@ using Action = std::function<int(Environment&)>;
 /// A subcommand: declares its options on `app` and returns what to do once they are parsed.
 struct Command {
   std::string_view name;
-  std::string_view summary;                 ///< the line in `detent --help`
-  std::string_view example;                 ///< closes the command's help; works in a fresh checkout
+  std::string_view summary;  ///< the line in `detent --help`
+  std::string_view example;  ///< closes the command's help; works in a fresh checkout
   Action (*declare)(CLI::App& app);
 };
 

@@ -31,7 +31,8 @@ void declare(Parsed& parsed) {
   app.set_config("--config", "", "TOML file with options; keys stand under [command]");
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--quiet", parsed.quiet, "No progress on stderr")->configurable(false);
-  app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")->configurable(false);
+  app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")
+      ->configurable(false);
   app.footer("'detent COMMAND --help' shows a command's options and an example.");
   for (const cli::Command& command : cli::command_list()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -99,7 +100,8 @@ int main(int argc, char** argv) {
     } catch (const CLI::FileError& error) {
       throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
     } catch (const CLI::ParseError& error) {
-      throw Error(ErrorCode::Usage, error.what(), "'detent --help' and 'detent COMMAND --help' list commands and options");
+      throw Error(ErrorCode::Usage, error.what(),
+                  "'detent --help' and 'detent COMMAND --help' list commands and options");
     }
     return flushed(run(parsed));
   } catch (const Error& error) {

@@ -12,7 +12,8 @@ namespace {
 
 /// An option that takes one of the names of an enumeration.
 template <class Enum>
-void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names, const std::string& help) {
+void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,
+                const std::string& help) {
   std::string choices;
   for (const auto& [text, ignored] : names) choices += (choices.empty() ? "" : "|") + text;
   std::string current;
@@ -38,7 +39,8 @@ void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<st
 size_t parse_count(const std::string& text, const std::string& what) {
   size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) throw Error(ErrorCode::Usage, what + ": '" + text + "' is not a number");
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorCode::Usage, what + ": '" + text + "' is not a number");
   return value;
 }
 
@@ -54,19 +56,22 @@ void parse_shard(const std::string& text, DataOptions& data) {
 }  // namespace
 
 Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
-  auto* source = app.add_option("--data", data.sources,
-                                "[INPUT=]SRC: a folder of images or .npy, a .npy or .npz file, a test_data_set folder, a "
-                                ".txt or .csv list, or random:normal|uniform[,n=32][,seed=1]; one for each model input")
-                     ->type_name("[INPUT=]SRC")
-                     ->allow_extra_args(false)
-                     ->group("Data");
+  auto* source =
+      app.add_option("--data", data.sources,
+                     "[INPUT=]SRC: a folder of images or .npy, a .npy or .npz file, a test_data_set folder, a "
+                     ".txt or .csv list, or random:normal|uniform[,n=32][,seed=1]; one for each model input")
+          ->type_name("[INPUT=]SRC")
+          ->allow_extra_args(false)
+          ->group("Data");
   if (required) source->required();
   app.add_option("--preprocess", data.preprocess,
                  "How images become tensors: a preset (imagenet, unit, raw, yolox, yolo), key=value pairs, or both, "
                  "separated by commas. Keys: resize crop letterbox color div mean std interp layout")
       ->type_name("SPEC")
       ->group("Data");
-  app.add_option("--shuffle", data.shuffle, "Shuffle the samples with this seed, before --limit")->type_name("SEED")->group("Data");
+  app.add_option("--shuffle", data.shuffle, "Shuffle the samples with this seed, before --limit")
+      ->type_name("SEED")
+      ->group("Data");
   app.add_option("--limit", data.limit, "Use the first N samples")->type_name("N")->group("Data");
   auto shard = std::make_shared<std::string>();
   app.add_option("--shard", *shard, "Use every N-th sample from the I-th on")->type_name("I/N")->group("Data");
@@ -80,7 +85,8 @@ Collect add_run_options(CLI::App& app, RunSettings& run) {
       ->type_name("N")
       ->check(CLI::Range(1, 4096))
       ->group("Running");
-  app.add_flag("--skip-bad-data", run.skip_bad_data, "Count and skip samples that cannot be read instead of stopping")->group("Running");
+  app.add_flag("--skip-bad-data", run.skip_bad_data, "Count and skip samples that cannot be read instead of stopping")
+      ->group("Running");
   return [] {};
 }
 
@@ -90,29 +96,36 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
       ->type_name("NAME[:VERSION]")
       ->capture_default_str()
       ->group("Placement");
-  const auto repeatable = [&](const std::string& name, std::vector<std::string>& values, const char* type, const std::string& help) {
+  const auto repeatable = [&](const std::string& name, std::vector<std::string>& values, const char* type,
+                              const std::string& help) {
     app.add_option(name, values, help + " (repeatable)")->type_name(type)->allow_extra_args(false)->group("Placement");
   };
-  repeatable("--include", placement.include, "REGEX", "Quantize nodes whose name matches, even where a rule keeps them float");
+  repeatable("--include", placement.include, "REGEX",
+             "Quantize nodes whose name matches, even where a rule keeps them float");
   repeatable("--exclude", placement.exclude, "REGEX", "Keep nodes whose name matches float");
   repeatable("--include-op", placement.include_op, "OP", "Quantize nodes of this operator");
   repeatable("--exclude-op", placement.exclude_op, "OP", "Keep nodes of this operator float");
-  add_choice<P::Concat>(app, "--concat", placement.concat,
-                        {{"shared", P::Concat::Shared}, {"inputs", P::Concat::Inputs}, {"independent", P::Concat::Independent}},
-                        "Scales around a Concat");
+  add_choice<P::Concat>(
+      app, "--concat", placement.concat,
+      {{"shared", P::Concat::Shared}, {"inputs", P::Concat::Inputs}, {"independent", P::Concat::Independent}},
+      "Scales around a Concat");
   add_choice<P::DeconvActivation>(app, "--deconv-activation", placement.deconv_activation,
-                                  {{"auto", P::DeconvActivation::ByActivation}, {"fuse", P::DeconvActivation::Fuse}, {"split", P::DeconvActivation::Split}},
+                                  {{"auto", P::DeconvActivation::ByActivation},
+                                   {"fuse", P::DeconvActivation::Fuse},
+                                   {"split", P::DeconvActivation::Split}},
                                   "Pair behind the activation of a ConvTranspose only, or on both sides");
   add_choice<P::ActAdd>(app, "--act-add", placement.act_add, {{"both", P::ActAdd::Both}, {"main", P::ActAdd::Main}},
                         "Inputs of an Add behind an activation that get a pair");
   add_choice<P::SeMul>(app, "--se-mul", placement.se_mul, {{"both", P::SeMul::Both}, {"float", P::SeMul::Float}},
                        "Pairs on the product of a squeeze-and-excite block");
-  add_choice<P::MaxPool>(app, "--maxpool", placement.maxpool, {{"after", P::MaxPool::After}, {"both", P::MaxPool::Both}},
+  add_choice<P::MaxPool>(app, "--maxpool", placement.maxpool,
+                         {{"after", P::MaxPool::After}, {"both", P::MaxPool::Both}},
                          "Pair behind a MaxPool only, or on both sides");
   add_choice<P::SmallLayers>(app, "--small-layers", placement.small_layers,
                              {{"auto", P::SmallLayers::Auto}, {"quantize", P::SmallLayers::Quantize}},
                              "Layers too small to gain from INT8");
-  add_choice<P::Attention>(app, "--attention", placement.attention, {{"float", P::Attention::Float}, {"int8", P::Attention::Int8}},
+  add_choice<P::Attention>(app, "--attention", placement.attention,
+                           {{"float", P::Attention::Float}, {"int8", P::Attention::Int8}},
                            "MatMuls of two activations");
   app.add_flag("--quantize-outputs", placement.quantize_outputs, "Put pairs on graph outputs too")->group("Placement");
   return [] {};
@@ -120,17 +133,23 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
 
 Collect add_format_options(CLI::App& app, FormatOptions& format) {
   struct Texts {
-    std::string weights, weight_range = "max", activation, range = "narrow", bias, equalize = "off", bias_correction = "off";
+    std::string weights, weight_range = "max", activation, range = "narrow", bias, equalize = "off",
+                         bias_correction = "off";
   };
   auto texts = std::make_shared<Texts>();
-  const auto choice = [&](const std::string& name, std::string& value, std::vector<std::string> known, const std::string& help) {
+  const auto choice = [&](const std::string& name, std::string& value, std::vector<std::string> known,
+                          const std::string& help) {
     app.add_option(name, value, help)->check(CLI::IsMember(std::move(known)))->capture_default_str()->group("Format");
   };
-  choice("--weights", texts->weights, {"int8", "fp32"}, "INT8 initializer + DequantizeLinear, or FP32 initializer + full pair (default: the target's)");
+  choice("--weights", texts->weights, {"int8", "fp32"},
+         "INT8 initializer + DequantizeLinear, or FP32 initializer + full pair (default: the target's)");
   choice("--weight-range", texts->weight_range, {"max", "mse"}, "Range of each channel's weights");
   app.add_option("--weight-bits", format.weight_bits, "8, or 7 against saturation on CPUs without VNNI")
-      ->check(CLI::IsMember(std::vector<int>{7, 8}))->capture_default_str()->group("Format");
-  app.add_flag("--per-tensor", format.per_tensor, "One scale per weight tensor instead of one per output channel")->group("Format");
+      ->check(CLI::IsMember(std::vector<int>{7, 8}))
+      ->capture_default_str()
+      ->group("Format");
+  app.add_flag("--per-tensor", format.per_tensor, "One scale per weight tensor instead of one per output channel")
+      ->group("Format");
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
@@ -138,7 +157,8 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   choice("--bias-correction", texts->bias_correction, {"off"}, "Correction of biases for the quantization error");
   return [texts, &format] {
     if (!texts->weights.empty()) format.int8_weights = texts->weights == "int8";
-    format.weight_range = texts->weight_range == "mse" ? FormatOptions::WeightRange::Mse : FormatOptions::WeightRange::Max;
+    format.weight_range =
+        texts->weight_range == "mse" ? FormatOptions::WeightRange::Mse : FormatOptions::WeightRange::Max;
     if (!texts->activation.empty()) format.uint8_activations = texts->activation == "uint8";
     format.full_range = texts->range == "full";
     if (!texts->bias.empty()) format.int32_bias = texts->bias == "int32";

@@ -51,7 +51,9 @@ Action declare_plan(CLI::App& app) {
   auto state = std::make_shared<State>();
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
-  app.add_option("--shape", state->shapes, "Sizes of an input that the model leaves open, for MACs and bytes")->type_name("NAME=1,3,224,224")->allow_extra_args(false);
+  app.add_option("--shape", state->shapes, "Sizes of an input that the model leaves open, for MACs and bytes")
+      ->type_name("NAME=1,3,224,224")
+      ->allow_extra_args(false);
   app.add_flag("--all", state->all_edges, "List the edges that stay float too");
   app.add_flag("--json", state->json, "Print one JSON document");
   return [state](Environment&) { return plan(*state); };

@@ -28,9 +28,12 @@ std::string config_text(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_configurable()) continue;
     const bool flag = option->get_items_expected_max() == 0;
-    if (flag) text += key_of(*option) + " = " + (option->count() > 0 && option->as<bool>() ? "true" : "false") + "\n";
-    else if (option->count() > 0) text += key_of(*option) + " = " + value_of(*option) + "\n";
-    else if (!option->get_default_str().empty()) text += key_of(*option) + " = " + quoted(option->get_default_str()) + "\n";
+    if (flag)
+      text += key_of(*option) + " = " + (option->count() > 0 && option->as<bool>() ? "true" : "false") + "\n";
+    else if (option->count() > 0)
+      text += key_of(*option) + " = " + value_of(*option) + "\n";
+    else if (!option->get_default_str().empty())
+      text += key_of(*option) + " = " + quoted(option->get_default_str()) + "\n";
   }
   return text;
 }

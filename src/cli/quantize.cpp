@@ -37,12 +37,15 @@ Action declare_quantize(CLI::App& app) {
   app.add_option("-o,--output", options.output, "Where the quantized model goes")->required()->type_name("OUT.onnx");
   state->collect.push_back(add_data_options(app, options.data, true));
   std::string calibrators;
-  for (const CalibratorEntry& entry : calibrator_list()) calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  for (const CalibratorEntry& entry : calibrator_list())
+    calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
   app.add_option("--calibrator", options.calibrator, "How ranges are chosen from the histograms:" + calibrators)
       ->type_name("NAME[:ARG]")
       ->capture_default_str()
       ->group("Calibration");
-  app.add_option("--override", options.override_file, "Calibrator or range of single values, JSON")->type_name("FILE.json")->group("Calibration");
+  app.add_option("--override", options.override_file, "Calibrator or range of single values, JSON")
+      ->type_name("FILE.json")
+      ->group("Calibration");
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_run_options(app, options.run));

@@ -19,7 +19,10 @@ struct State {
 Action declare_run(CLI::App& app) {
   auto state = std::make_shared<State>();
   app.add_option("MODEL", state->options.model, "Float or Q/DQ ONNX model")->required();
-  app.add_option("-o,--output", state->options.output_folder, "Folder for one .npy per output; made when it is not there")->required()->type_name("DIR");
+  app.add_option("-o,--output", state->options.output_folder,
+                 "Folder for one .npy per output; made when it is not there")
+      ->required()
+      ->type_name("DIR");
   state->collect.push_back(add_data_options(app, state->options.data, true));
   state->collect.push_back(add_run_options(app, state->options.run));
   app.add_flag("--overwrite", state->options.overwrite, "Replace files in DIR")->group("Running");

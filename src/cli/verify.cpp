@@ -32,9 +32,14 @@ int verify(State& state, Environment& environment) {
 Action declare_verify(CLI::App& app) {
   auto state = std::make_shared<State>();
   app.add_option("DIR", state->options.folders, "Folders with model.onnx or *.onnx and test_data_set_*")->required();
-  app.add_option("--rtol", state->options.rtol, "Relative tolerance")->capture_default_str()->check(CLI::NonNegativeNumber);
-  app.add_option("--atol", state->options.atol, "Absolute tolerance as a part of the largest expected magnitude")->capture_default_str()->check(CLI::NonNegativeNumber);
-  app.add_option("--threads", state->options.run.threads, "Worker threads (default: all cores)")->check(CLI::Range(1, 4096));
+  app.add_option("--rtol", state->options.rtol, "Relative tolerance")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--atol", state->options.atol, "Absolute tolerance as a part of the largest expected magnitude")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--threads", state->options.run.threads, "Worker threads (default: all cores)")
+      ->check(CLI::Range(1, 4096));
   app.add_flag("--json", state->json, "Print one JSON document");
   return [state](Environment& environment) { return verify(*state, environment); };
 }

@@ -47,7 +47,8 @@ void check_writable(const fs::path& path, bool overwrite) {
   if (!overwrite && fs::exists(path, error))
     throw Error(ErrorCode::CannotWrite, path.string() + ": exists already", "choose another name or add --overwrite");
   const fs::path folder = folder_of(path);
-  if (!fs::is_directory(folder, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
+  if (!fs::is_directory(folder, error))
+    throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
   if (::access(folder.c_str(), W_OK) != 0) throw cannot_write(path, errno);
 }
 

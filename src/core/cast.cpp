@@ -23,7 +23,7 @@ uint16_t float_to_half(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);
   const uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);  // NaN
+  if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);   // NaN
   if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // rounds to 2^16 or more: infinity
   if (magnitude < 0x38800000u) {  // below 2^-14: a denormal half counts steps of 2^-24; nearbyint rounds half to even
     const float steps = std::nearbyint(std::bit_cast<float>(magnitude) * 0x1p24f);
@@ -49,9 +49,12 @@ struct Plain {
   static T load(T value) { return value; }
   template <class From>
   static T store(From value) {
-    if constexpr (std::is_same_v<T, bool>) return value != From{0};
-    else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>) return truncate<T>(static_cast<double>(value));
-    else return static_cast<T>(value);
+    if constexpr (std::is_same_v<T, bool>)
+      return value != From{0};
+    else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>)
+      return truncate<T>(static_cast<double>(value));
+    else
+      return static_cast<T>(value);
   }
   /// Out-of-range and NaN are undefined in ONNX; here they wrap through int64 as x86 conversions do, without trapping.
   template <class Integer>
@@ -79,13 +82,17 @@ struct Half {
   using Storage = uint16_t;
   static float load(uint16_t bits) { return half_to_float(bits); }
   template <class From>
-  static uint16_t store(From value) { return float_to_half(static_cast<float>(value)); }
+  static uint16_t store(From value) {
+    return float_to_half(static_cast<float>(value));
+  }
 };
 struct Brain {
   using Storage = uint16_t;
   static float load(uint16_t bits) { return bfloat16_to_float(bits); }
   template <class From>
-  static uint16_t store(From value) { return float_to_bfloat16(static_cast<float>(value)); }
+  static uint16_t store(From value) {
+    return float_to_bfloat16(static_cast<float>(value));
+  }
 };
 
 template <class Visitor>

@@ -7,7 +7,8 @@
 namespace detent {
 
 ExecutionPlan::ExecutionPlan(const Graph& graph, std::span<const ValueId> wanted, const PlanOptions& options)
-    : graph_(&graph), wanted_(graph.values().size()), needed_(graph.values().size()), constants_(graph.values().size()) {
+    : graph_(&graph), wanted_(graph.values().size()), needed_(graph.values().size()),
+      constants_(graph.values().size()) {
   for (const ValueId value : wanted) wanted_[static_cast<size_t>(value)] = true;
   for (const auto& [value, tensor] : options.known) constants_[static_cast<size_t>(value)] = tensor;
   PlanBuilder builder(*this, options);

@@ -30,11 +30,11 @@ struct Step {
   std::vector<FusedOp> fused;
   std::unique_ptr<Kernel> kernel;
   LayoutNeed layout = LayoutNeed::Plain;
-  std::vector<ValueId> inputs;      ///< kNoValue where left out
-  std::vector<ValueId> residuals;   ///< extra inputs of fused Adds
-  std::vector<Subplan> subgraphs;   ///< what they capture stays until the step is done
-  std::vector<ValueId> outputs;     ///< of the last fused node
-  std::vector<ValueId> last_uses;   ///< values no later step reads and that are not kept
+  std::vector<ValueId> inputs;     ///< kNoValue where left out
+  std::vector<ValueId> residuals;  ///< extra inputs of fused Adds
+  std::vector<Subplan> subgraphs;  ///< what they capture stays until the step is done
+  std::vector<ValueId> outputs;    ///< of the last fused node
+  std::vector<ValueId> last_uses;  ///< values no later step reads and that are not kept
 };
 
 struct PlanOptions {
@@ -65,7 +65,7 @@ class ExecutionPlan {
   std::vector<Step> steps_;
   std::vector<bool> wanted_;
   std::vector<bool> needed_;
-  std::vector<Tensor> constants_;   // by ValueId; empty handles elsewhere
+  std::vector<Tensor> constants_;  // by ValueId; empty handles elsewhere
 };
 
 }  // namespace detent

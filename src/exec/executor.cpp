@@ -12,7 +12,9 @@ std::string describe(const Graph& graph, const Node& node) {
 
 void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
   if (need == LayoutNeed::Any) return;
-  const auto is_last = [](const Tensor& tensor) { return !tensor.empty_handle() && tensor.layout() == Layout::ChannelsLast; };
+  const auto is_last = [](const Tensor& tensor) {
+    return !tensor.empty_handle() && tensor.layout() == Layout::ChannelsLast;
+  };
   if (std::none_of(inputs.begin(), inputs.end(), is_last)) return;
   const bool same_shape = std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& tensor) {
     return tensor.empty_handle() || tensor.shape() == inputs.front().shape();
@@ -45,10 +47,8 @@ class Executor::StepSubgraphs final : public SubgraphRunner {
 };
 
 Executor::Executor(const ExecutionPlan& plan)
-    : plan_(plan),
-      own_pool_(std::make_unique<BufferPool>()),
-      pool_(*own_pool_),
-      values_(plan.graph().values().size()) {}
+    : plan_(plan), own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_), values_(plan.graph().values().size()) {
+}
 
 Executor::Executor(const ExecutionPlan& plan, BufferPool& pool)
     : plan_(plan), pool_(pool), values_(plan.graph().values().size()) {}
@@ -62,14 +62,17 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
     const Value& value = graph.value(graph.inputs()[i]);
     if (!plan_.needs_input(value.id)) continue;
     if (value.declared_type && *value.declared_type != inputs[i].type())
-      throw Error(ErrorCode::InvalidData, "input '" + value.name + "' is " + std::string(name_of(*value.declared_type)) +
-                                              ", got " + std::string(name_of(inputs[i].type())));
+      throw Error(ErrorCode::InvalidData, "input '" + value.name + "' is " +
+                                              std::string(name_of(*value.declared_type)) + ", got " +
+                                              std::string(name_of(inputs[i].type())));
     values_[static_cast<size_t>(value.id)] = inputs[i];
   }
   for (const Value& value : graph.values()) {
     if (!plan_.is_wanted(value.id)) continue;
-    if (const Tensor* constant = plan_.constant(value.id)) observer.observe(value.id, *constant);
-    else if (value.is_input) observer.observe(value.id, values_[static_cast<size_t>(value.id)]);
+    if (const Tensor* constant = plan_.constant(value.id))
+      observer.observe(value.id, *constant);
+    else if (value.is_input)
+      observer.observe(value.id, values_[static_cast<size_t>(value.id)]);
   }
 }
 
@@ -77,10 +80,12 @@ Tensor Executor::fetch(ValueId value, const Step& step) {
   if (value == kNoValue) return {};
   if (const Tensor* constant = plan_.constant(value)) return *constant;
   Tensor& held = values_[static_cast<size_t>(value)];
-  if (held.empty_handle()) throw Error(ErrorCode::InvalidData, "input '" + plan_.graph().value(value).name + "' was not given");
+  if (held.empty_handle())
+    throw Error(ErrorCode::InvalidData, "input '" + plan_.graph().value(value).name + "' was not given");
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
   const bool once = std::count(step.inputs.begin(), step.inputs.end(), value) +
-                        std::count(step.residuals.begin(), step.residuals.end(), value) == 1;
+                        std::count(step.residuals.begin(), step.residuals.end(), value) ==
+                    1;
   const bool last = std::find(step.last_uses.begin(), step.last_uses.end(), value) != step.last_uses.end();
   return once && last ? std::move(held) : held;
 }

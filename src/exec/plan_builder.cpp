@@ -14,8 +14,14 @@ std::string describe(const Graph& graph, const Node& node) {
 
 bool is_activation(OpKind kind) {
   switch (kind) {
-    case OpKind::Relu: case OpKind::LeakyRelu: case OpKind::Clip: case OpKind::Sigmoid: case OpKind::HardSigmoid:
-    case OpKind::HardSwish: case OpKind::Tanh: case OpKind::OtherActivation: return true;
+    case OpKind::Relu:
+    case OpKind::LeakyRelu:
+    case OpKind::Clip:
+    case OpKind::Sigmoid:
+    case OpKind::HardSigmoid:
+    case OpKind::HardSwish:
+    case OpKind::Tanh:
+    case OpKind::OtherActivation: return true;
     default: return false;
   }
 }
@@ -62,7 +68,8 @@ void PlanBuilder::refuse_unsupported() const {
   std::string message = std::to_string(missing.size()) + (missing.size() == 1 ? " node" : " nodes") + " cannot run:";
   for (const UnsupportedNode& item : missing)
     message += (missing.size() == 1 ? " " : "\n  ") + describe(graph_, graph_.node(item.node)) + ": " + item.reason;
-  throw Error(ErrorCode::Unsupported, message, "cut the graph before these nodes, or export it with operators listed by 'detent inspect'");
+  throw Error(ErrorCode::Unsupported, message,
+              "cut the graph before these nodes, or export it with operators listed by 'detent inspect'");
 }
 
 KernelContext PlanBuilder::context_for(const Node& node) const {
@@ -73,9 +80,8 @@ void PlanBuilder::fold_constants() {
   Workspace workspace;
   for (const Node& node : graph_.nodes()) {
     if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
-    const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId value) {
-      return value == kNoValue || plan_.constant(value);
-    });
+    const bool constant = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                      [&](ValueId value) { return value == kNoValue || plan_.constant(value); });
     if (!constant) continue;
     const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
     std::vector<Tensor> inputs;

@@ -39,8 +39,8 @@ class PlanBuilder {
   const Graph& graph_;
   PlanOptions options_;
   std::vector<bool> node_needed_;
-  std::vector<bool> claimed_;          // by NodeId: fused into an earlier node's step
-  std::vector<NodeId> position_;       // by step: the node at whose place in the order it runs
+  std::vector<bool> claimed_;     // by NodeId: fused into an earlier node's step
+  std::vector<NodeId> position_;  // by step: the node at whose place in the order it runs
 };
 
 }  // namespace detent

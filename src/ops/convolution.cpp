@@ -25,7 +25,7 @@ std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2,
 /// What differs between Conv and ConvTranspose.
 struct Forward {
   using Primitive = dnnl::convolution_forward;
-  static constexpr bool finish_inside = true;   // bias and post-ops belong to the primitive
+  static constexpr bool finish_inside = true;  // bias and post-ops belong to the primitive
   static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   static constexpr const char* name = "convolution";
   static int64_t input_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
@@ -82,8 +82,8 @@ struct Compiled {
   Shape output;
   dnnl::primitive primitive;
   memory::desc source, weights, destination, scratchpad;
-  bool fused = false;       // post-ops are inside the primitive
-  Tensor packed_weights;    // empty when the weights are not constant
+  bool fused = false;     // post-ops are inside the primitive
+  Tensor packed_weights;  // empty when the weights are not constant
 };
 
 struct Key {
@@ -96,8 +96,8 @@ template <class Variant>
 class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const KernelContext& context)
-      : node_(context.node), attributes_(WindowAttributes::parse(context.node)), group_(context.node.int_or("group", 1)),
-        post_ops_(context) {
+      : node_(context.node), attributes_(WindowAttributes::parse(context.node)),
+        group_(context.node.int_or("group", 1)), post_ops_(context) {
     if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
   }
 
@@ -114,7 +114,8 @@ class ConvolutionKernel final : public Kernel {
     Tensor& output = call.make_output(0, DataType::Float32, compiled->output, Layout::ChannelsLast);
     if (output.element_count() > 0) execute(*compiled, input, weights, call);
     if constexpr (!Variant::finish_inside)
-      apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(), post_ops_.only_activation());
+      apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(),
+                            post_ops_.only_activation());
     else if (!compiled->fused)
       post_ops_.apply(call);
   }
@@ -137,10 +138,11 @@ class ConvolutionKernel final : public Kernel {
 
   void check_shapes(const Shape& input, const Shape& weights) const {
     if (input.rank() != weights.rank() || input.rank() > 5)
-      throw Error(ErrorCode::Unsupported, "an input of shape " + input.to_string() + " with weights " + weights.to_string() +
-                                              " is not a 1-D, 2-D or 3-D " + Variant::name);
+      throw Error(ErrorCode::Unsupported, "an input of shape " + input.to_string() + " with weights " +
+                                              weights.to_string() + " is not a 1-D, 2-D or 3-D " + Variant::name);
     if (Variant::input_channels(weights, group_) != input[1] || group_ < 1 || weights[0] % group_ != 0)
-      throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) + " channels, the weights expect " +
+      throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) +
+                                              " channels, the weights expect " +
                                               std::to_string(Variant::input_channels(weights, group_)));
   }
 
@@ -165,12 +167,14 @@ class ConvolutionKernel final : public Kernel {
 
     const auto dims = Variant::weights_in_file(key.weights, group_).dims();
     const memory::desc any_weights(without_group(dims, group_), memory::data_type::f32, memory::format_tag::any);
-    const memory::desc bias = has_bias ? memory::desc({channels}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
+    const memory::desc bias =
+        has_bias ? memory::desc({channels}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
     compiled.source = onednn::describe(key.input, Layout::ChannelsLast);
     compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
-    const typename Variant::Primitive::desc description(
-        dnnl::prop_kind::forward_inference, Variant::algorithm, compiled.source, any_weights, bias, compiled.destination,
-        dims_of(window.strides), less_one(window.dilations), dims_of(window.pad_begin), dims_of(window.pad_end));
+    const typename Variant::Primitive::desc description(dnnl::prop_kind::forward_inference, Variant::algorithm,
+                                                        compiled.source, any_weights, bias, compiled.destination,
+                                                        dims_of(window.strides), less_one(window.dilations),
+                                                        dims_of(window.pad_begin), dims_of(window.pad_end));
     finish(compiled, description, key.fuse);
     if (!weights_.empty_handle()) compiled.packed_weights = packed_for(compiled.weights);
     return compiled;
@@ -199,7 +203,8 @@ class ConvolutionKernel final : public Kernel {
     const memory::desc grouped = Variant::weights_in_file(weights.shape(), group_);
     const auto strides = grouped.data.format_desc.blocking.strides;
     memory::dims kept(strides, strides + grouped.data.ndims);
-    const memory::desc in_file(without_group(grouped.dims(), group_), memory::data_type::f32, without_group(kept, group_));
+    const memory::desc in_file(without_group(grouped.dims(), group_), memory::data_type::f32,
+                               without_group(kept, group_));
     return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
   }
 
@@ -220,16 +225,25 @@ class ConvolutionKernel final : public Kernel {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-constexpr OpTraits kConvTraits{.kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First,
-                               .data_inputs = 3};
-constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose, .weight_slot = 1, .bias_slot = 2,
-                                        .weight_axis = WeightAxis::Second, .data_inputs = 3};
+constexpr OpTraits kConvTraits{
+    .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
+constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose,
+                                        .weight_slot = 1,
+                                        .bias_slot = 2,
+                                        .weight_axis = WeightAxis::Second,
+                                        .data_inputs = 3};
 
 constexpr OperatorDef kConvolutions[] = {
-    {.op_type = "Conv", .traits = kConvTraits, .make = with_float<make_kernel<ConvolutionKernel<Forward>>>, .layout = LayoutNeed::Any,
+    {.op_type = "Conv",
+     .traits = kConvTraits,
+     .make = with_float<make_kernel<ConvolutionKernel<Forward>>>,
+     .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
-    {.op_type = "ConvTranspose", .traits = kConvTransposeTraits, .make = with_float<make_kernel<ConvolutionKernel<Transposed>>>,
-     .layout = LayoutNeed::Any, .fuse = PostOps::accept_activation},
+    {.op_type = "ConvTranspose",
+     .traits = kConvTransposeTraits,
+     .make = with_float<make_kernel<ConvolutionKernel<Transposed>>>,
+     .layout = LayoutNeed::Any,
+     .fuse = PostOps::accept_activation},
 };
 
 }  // namespace

@@ -129,9 +129,8 @@ std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
     for (size_t i = 1; i < call.input_count(); ++i)
       total = combine(variadic.function, total, call.input(i), call.allocator());
     if (variadic.mean)
-      total =
-          combine(BinaryFunction::Div, total,
-                  cast(Tensor::scalar(static_cast<float>(call.input_count())), total.type()), call.allocator());
+      total = combine(BinaryFunction::Div, total,
+                      cast(Tensor::scalar(static_cast<float>(call.input_count())), total.type()), call.allocator());
     call.set_output(0, std::move(total));
   });
 }
@@ -184,9 +183,7 @@ void run_pow(KernelCall& call) {
   }
   const Broadcast broadcast(std::array{&base, &exponent}, call.allocator());
   Tensor& output = call.make_output(0, base.type(), broadcast.output(), broadcast.layout());
-  visit_number(base.type(), [&]<class T>(T) {
-    loop_over<T>(broadcast, output.mutable_data<T>().data(), power_of<T>);
-  });
+  visit_number(base.type(), [&]<class T>(T) { loop_over<T>(broadcast, output.mutable_data<T>().data(), power_of<T>); });
 }
 
 std::unique_ptr<Kernel> make_pow(const KernelContext&) { return kernel_of(run_pow); }

@@ -33,7 +33,8 @@ void swap_last_two(Operand& operand) {
 
 void pad_rank(Operand& operand, size_t rank) {
   while (operand.dims.size() < rank) {
-    operand.strides.insert(operand.strides.begin(), operand.strides.empty() ? 1 : operand.dims.front() * operand.strides.front());
+    operand.strides.insert(operand.strides.begin(),
+                           operand.strides.empty() ? 1 : operand.dims.front() * operand.strides.front());
     operand.dims.insert(operand.dims.begin(), 1);
   }
 }
@@ -43,7 +44,7 @@ memory::desc describe(const Operand& operand) { return {operand.dims, memory::da
 struct Compiled {
   dnnl::primitive primitive;
   memory::desc a, b, bias, output, scratchpad;
-  Tensor packed_b;   // constant right-hand side in oneDNN's own order; empty otherwise
+  Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty otherwise
 };
 
 struct Key {
@@ -95,7 +96,8 @@ class Product {
     compiled.output = describe(row_major(output_shape));
     const memory::desc b_in_file = describe(b);
     const bool pack = !constant_b_.empty_handle();
-    const memory::desc b_wanted = pack ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
+    const memory::desc b_wanted =
+        pack ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
     if (key.bias) {
       memory::dims dims(rank, 1);
       dims.back() = output_shape[rank - 1];
@@ -103,9 +105,9 @@ class Product {
     }
     dnnl::primitive_attr attributes = onednn::base_attributes();
     if (alpha_ != 1.0F) attributes.set_output_scales(0, {alpha_});
-    const dnnl::matmul::desc description = key.bias
-                                               ? dnnl::matmul::desc(compiled.a, b_wanted, compiled.bias, compiled.output)
-                                               : dnnl::matmul::desc(compiled.a, b_wanted, compiled.output);
+    const dnnl::matmul::desc description =
+        key.bias ? dnnl::matmul::desc(compiled.a, b_wanted, compiled.bias, compiled.output)
+                 : dnnl::matmul::desc(compiled.a, b_wanted, compiled.output);
     const dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine());
     compiled.b = chosen.weights_desc();
     compiled.scratchpad = chosen.scratchpad_desc();
@@ -154,8 +156,7 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
 
 class MatMulKernel final : public Kernel {
  public:
-  explicit MatMulKernel(const KernelContext& context)
-      : product_(false, false, 1.0F, matrix_constant(context)) {}
+  explicit MatMulKernel(const KernelContext& context) : product_(false, false, 1.0F, matrix_constant(context)) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
@@ -168,13 +169,15 @@ class MatMulKernel final : public Kernel {
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
       product_.run(a, b, {}, output, call.workspace());
-    call.set_output(0, output.reshaped(demoted(full, call.input(0).shape().rank() == 1, call.input(1).shape().rank() == 1)));
+    call.set_output(
+        0, output.reshaped(demoted(full, call.input(0).shape().rank() == 1, call.input(1).shape().rank() == 1)));
   }
 
  private:
   static const Tensor* matrix_constant(const KernelContext& context) {
     const Tensor* constant = context.constant(1);
-    return constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 && constant->element_count() > 0
+    return constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
+                   constant->element_count() > 0
                ? constant
                : nullptr;
   }
@@ -207,7 +210,8 @@ class GemmKernel final : public Kernel {
     const Tensor& a = call.input(0);
     const Tensor& b = call.input(1);
     if (a.shape().rank() != 2 || b.shape().rank() != 2)
-      throw Error(ErrorCode::InvalidData, "Gemm needs matrices, got " + a.shape().to_string() + " and " + b.shape().to_string());
+      throw Error(ErrorCode::InvalidData,
+                  "Gemm needs matrices, got " + a.shape().to_string() + " and " + b.shape().to_string());
     const int64_t rows = a.shape()[transpose_a_ ? 1 : 0];
     const int64_t inner = a.shape()[transpose_a_ ? 0 : 1];
     const int64_t columns = b.shape()[transpose_b_ ? 0 : 1];
@@ -221,8 +225,10 @@ class GemmKernel final : public Kernel {
     const bool bias_inside = call.has_input(2) && beta_ == 1.0F && call.input(2).element_count() == columns &&
                              call.input(2).shape().rank() >= 1 &&
                              call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
-    if (inner == 0) std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
-    else product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call.workspace());
+    if (inner == 0)
+      std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
+    else
+      product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call.workspace());
     if (call.has_input(2) && (!bias_inside || inner == 0)) add_bias(call.input(2), output);
   }
 
@@ -240,7 +246,8 @@ class GemmKernel final : public Kernel {
     const int64_t bias_columns = shape.rank() >= 1 ? shape[shape.rank() - 1] : 1;
     const int64_t bias_rows = shape.rank() >= 2 ? shape[shape.rank() - 2] : 1;
     if ((bias_columns != 1 && bias_columns != columns) || (bias_rows != 1 && bias_rows != rows))
-      throw Error(ErrorCode::InvalidData, "Gemm's bias of shape " + shape.to_string() + " does not fit " + output.shape().to_string());
+      throw Error(ErrorCode::InvalidData,
+                  "Gemm's bias of shape " + shape.to_string() + " does not fit " + output.shape().to_string());
     const auto values = bias.data<float>();
     auto out = output.mutable_data<float>();
     for (int64_t r = 0; r < rows; ++r)
@@ -260,7 +267,11 @@ constexpr OperatorDef kProducts[] = {
      .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
      .make = with_half<make_kernel<MatMulKernel>>},
     {.op_type = "Gemm",
-     .traits = {.kind = OpKind::Gemm, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::GemmOutput, .data_inputs = 3},
+     .traits = {.kind = OpKind::Gemm,
+                .weight_slot = 1,
+                .bias_slot = 2,
+                .weight_axis = WeightAxis::GemmOutput,
+                .data_inputs = 3},
      .make = with_half<make_kernel<GemmKernel>>},
 };
 

@@ -68,7 +68,8 @@ void PostOps::bind(std::unordered_map<int, dnnl::memory>& arguments, std::span<c
   for (size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].residual) continue;
     const Tensor residual = cast(residuals[next++], DataType::Float32, allocator);
-    keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator) : to_plain(residual, allocator));
+    keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator)
+                                                  : to_plain(residual, allocator));
     arguments.insert({DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
   }
 }
@@ -83,7 +84,7 @@ void PostOps::apply(KernelCall& call) const {
       continue;
     }
     Tensor inputs[2];
-    inputs[static_cast<size_t>(item.residual_slot)] = 
+    inputs[static_cast<size_t>(item.residual_slot)] =
         to_plain(cast(call.residuals()[next++], DataType::Float32, call.allocator()), call.allocator());
     inputs[static_cast<size_t>(1 - item.residual_slot)] = to_plain(current, call.allocator());
     Tensor sum;

@@ -28,13 +28,15 @@ class PostOps {
   /// The same for operators that take one activation and nothing else: 0 or 1.
   static size_t accept_activation(const KernelContext& context, std::span<const FusedOp> candidates);
   /// That activation; nullptr when there is none.
-  [[nodiscard]] const ActivationSpec* only_activation() const { return items_.empty() ? nullptr : &items_.front().activation; }
+  [[nodiscard]] const ActivationSpec* only_activation() const {
+    return items_.empty() ? nullptr : &items_.front().activation;
+  }
 
  private:
   struct Item {
     bool residual = false;
     ActivationSpec activation{};
-    std::unique_ptr<Kernel> add;      // residual: the Add on its own, for shapes that need broadcasting
+    std::unique_ptr<Kernel> add;  // residual: the Add on its own, for shapes that need broadcasting
     int residual_slot = 0;
   };
   std::vector<Item> items_;

@@ -133,7 +133,8 @@ std::unique_ptr<Kernel> make_dropout(const KernelContext&) {
 
 std::optional<Unsupported> refuse_training(const KernelContext& context) {
   const bool computed = context.node.input(1) != kNoValue && !context.constant(1);  // known only when it runs
-  if (!computed && drops_something(context.constant(1), context.constant(2))) return Unsupported{std::string(kTraining)};
+  if (!computed && drops_something(context.constant(1), context.constant(2)))
+    return Unsupported{std::string(kTraining)};
   return std::nullopt;
 }
 

@@ -22,8 +22,8 @@ std::string instruction_set() {
 std::string kernel_library_versions() {
   const dnnl_version_t* version = dnnl::version();
   return "oneDNN " + std::to_string(version->major) + "." + std::to_string(version->minor) + "." +
-         std::to_string(version->patch) + " (" + instruction_set() + "), Eigen " + std::to_string(EIGEN_WORLD_VERSION) + "." +
-         std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION);
+         std::to_string(version->patch) + " (" + instruction_set() + "), Eigen " + std::to_string(EIGEN_WORLD_VERSION) +
+         "." + std::to_string(EIGEN_MAJOR_VERSION) + "." + std::to_string(EIGEN_MINOR_VERSION);
 }
 
 }  // namespace detent

@@ -54,10 +54,14 @@ WindowAttributes WindowAttributes::parse(const Node& node) {
   window.pads = node.ints_or("pads", {});
   window.ceil_mode = node.int_or("ceil_mode", 0) != 0;
   const std::string mode = node.string_or("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER") window.auto_pad = AutoPad::SameUpper;
-  else if (mode == "SAME_LOWER") window.auto_pad = AutoPad::SameLower;
-  else if (mode == "VALID") window.auto_pad = AutoPad::Valid;
-  else if (mode != "NOTSET" && !mode.empty()) throw Error(ErrorCode::InvalidModel, "unknown auto_pad '" + mode + "'");
+  if (mode == "SAME_UPPER")
+    window.auto_pad = AutoPad::SameUpper;
+  else if (mode == "SAME_LOWER")
+    window.auto_pad = AutoPad::SameLower;
+  else if (mode == "VALID")
+    window.auto_pad = AutoPad::Valid;
+  else if (mode != "NOTSET" && !mode.empty())
+    throw Error(ErrorCode::InvalidModel, "unknown auto_pad '" + mode + "'");
   return window;
 }
 
@@ -82,8 +86,9 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
     }
     const int64_t room = input[i] + window.pad_begin[i] + window.pad_end[i] - reach;
     if (room < 0)
-      throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) + " is larger than the padded input of " +
-                                               std::to_string(room + reach) + " on spatial axis " + std::to_string(i));
+      throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) +
+                                               " is larger than the padded input of " + std::to_string(room + reach) +
+                                               " on spatial axis " + std::to_string(i));
     window.output[i] = (attributes.ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
     if (attributes.ceil_mode && (window.output[i] - 1) * stride >= input[i] + window.pad_begin[i]) --window.output[i];
   }
@@ -99,11 +104,13 @@ Window resolve_transposed_window(const WindowAttributes& attributes, const std::
   const std::vector<int64_t> extra = one_per_axis(output_padding, axes, 0, "output_padding");
   if (attributes.auto_pad == AutoPad::NotSet && output_shape.empty()) take_pads(attributes, window);
   for (size_t i = 0; i < axes; ++i) {
-    const int64_t full = window.strides[i] * (input[i] - 1) + extra[i] + window.dilations[i] * (window.kernel[i] - 1) + 1;
+    const int64_t full =
+        window.strides[i] * (input[i] - 1) + extra[i] + window.dilations[i] * (window.kernel[i] - 1) + 1;
     const bool same = attributes.auto_pad == AutoPad::SameUpper || attributes.auto_pad == AutoPad::SameLower;
     if (!output_shape.empty() || same) {
       // output_shape may carry batch and channels in front; only the spatial tail counts.
-      window.output[i] = output_shape.empty() ? input[i] * window.strides[i] : output_shape[output_shape.size() - axes + i];
+      window.output[i] =
+          output_shape.empty() ? input[i] * window.strides[i] : output_shape[output_shape.size() - axes + i];
       const int64_t total = std::max<int64_t>(0, full - window.output[i]);
       const auto mode = attributes.auto_pad == AutoPad::SameUpper ? AutoPad::SameUpper : AutoPad::SameLower;
       split_padding(mode, total, window.pad_begin[i], window.pad_end[i]);

@@ -10,10 +10,10 @@ namespace detent {
 /// How a convolution or pooling window walks over the spatial axes, as the attributes say.
 struct WindowAttributes {
   enum class AutoPad { NotSet, SameUpper, SameLower, Valid };
-  std::vector<int64_t> kernel;      ///< kernel_shape; empty when the node leaves it to the weights
-  std::vector<int64_t> strides;     ///< empty = all 1
-  std::vector<int64_t> dilations;   ///< empty = all 1
-  std::vector<int64_t> pads;        ///< begins then ends; empty = all 0
+  std::vector<int64_t> kernel;     ///< kernel_shape; empty when the node leaves it to the weights
+  std::vector<int64_t> strides;    ///< empty = all 1
+  std::vector<int64_t> dilations;  ///< empty = all 1
+  std::vector<int64_t> pads;       ///< begins then ends; empty = all 0
   AutoPad auto_pad = AutoPad::NotSet;
   bool ceil_mode = false;
 
@@ -24,7 +24,7 @@ struct WindowAttributes {
 /// The same, resolved for one input: every vector has one entry per spatial axis.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations, pad_begin, pad_end;
-  std::vector<int64_t> output;      ///< spatial extents of the result
+  std::vector<int64_t> output;  ///< spatial extents of the result
 
   [[nodiscard]] bool dilated() const;
 };

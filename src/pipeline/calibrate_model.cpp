@@ -22,22 +22,27 @@ void add_constants(const Graph& graph, std::span<const ValueId> watched, std::ma
 
 std::string origin(const Graph& graph, ValueId value) {
   const Node* producer = graph.producer(value);
-  return "value '" + graph.value(value).name + "'" + (producer ? " of node '" + producer->name + "' (" + producer->op_type + ")" : "");
+  return "value '" + graph.value(value).name + "'" +
+         (producer ? " of node '" + producer->name + "' (" + producer->op_type + ")" : "");
 }
 
 void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, Reporter& reporter) {
   for (const auto& found : collector.non_finite()) {
     const Histogram& histogram = collector.histogram(found.value);
-    const std::string counts = std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
-    const std::string where = origin(graph, found.value) + " held " + counts + ", first in sample '" + source.sample_name(found.sample) + "'";
-    if (histogram.count() == 0) throw Error(ErrorCode::InvalidData, where + ", and nothing finite", "--exclude its consumers");
+    const std::string counts =
+        std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
+    const std::string where =
+        origin(graph, found.value) + " held " + counts + ", first in sample '" + source.sample_name(found.sample) + "'";
+    if (histogram.count() == 0)
+      throw Error(ErrorCode::InvalidData, where + ", and nothing finite", "--exclude its consumers");
     reporter.warn(where + "; they are left out");
   }
 }
 
 }  // namespace
 
-Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source, const RunSettings& settings) {
+Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
+                      const RunSettings& settings) {
   const Stopwatch stopwatch;
   Calibration calibration;
   add_constants(graph, watched, calibration.histograms);
@@ -62,8 +67,9 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
     }
     return count;
   };
-  const StreamStatistics done = stream<size_t>(source, batch_stream_options(graph, settings, false), process,
-                                               [&](size_t, size_t count) { reporter.advance_to(calibration.samples += count); });
+  const StreamStatistics done =
+      stream<size_t>(source, batch_stream_options(graph, settings, false), process,
+                     [&](size_t, size_t count) { reporter.advance_to(calibration.samples += count); });
   reporter.end();
   calibration.skipped = done.skipped;
   if (calibration.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");

@@ -49,7 +49,8 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   std::optional<Range> joined;
   for (const FixedRange& fixed : ranges) {
     if (std::find(members.begin(), members.end(), fixed.value) == members.end()) continue;
-    joined = joined ? Range{std::min(joined->min, fixed.range.min), std::max(joined->max, fixed.range.max)} : fixed.range;
+    joined =
+        joined ? Range{std::min(joined->min, fixed.range.min), std::max(joined->max, fixed.range.max)} : fixed.range;
   }
   return joined;
 }
@@ -73,7 +74,8 @@ RangeOverrides read_overrides(const std::filesystem::path& file) {
 }
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
-                                       const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind, size_t threads) {
+                                       const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind,
+                                       size_t threads) {
   std::vector<Unit> units = units_of(plan);
   std::map<std::string, bool> used;
   for (const Unit& unit : units)

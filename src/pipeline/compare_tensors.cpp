@@ -9,7 +9,8 @@ namespace detent {
 namespace {
 
 bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 || type == DataType::BFloat16;
+  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
+         type == DataType::BFloat16;
 }
 
 std::string number(double value) {
@@ -44,7 +45,8 @@ TensorComparison compare_floats(const Tensor& expected, const Tensor& got, const
   if (wrong == 0) return result;
   result.same = false;
   result.difference = std::to_string(wrong) + " of " + std::to_string(want.size()) + " elements differ, the first at " +
-                      std::to_string(first_wrong) + ": expected " + number(want[first_wrong]) + ", got " + number(have[first_wrong]);
+                      std::to_string(first_wrong) + ": expected " + number(want[first_wrong]) + ", got " +
+                      number(have[first_wrong]);
   return result;
 }
 
@@ -52,7 +54,8 @@ TensorComparison compare_floats(const Tensor& expected, const Tensor& got, const
 
 TensorComparison compare_tensors(const Tensor& expected, const Tensor& got, const Tolerance& tolerance) {
   if (expected.type() != got.type())
-    return {false, "expected type " + std::string(name_of(expected.type())) + ", got " + std::string(name_of(got.type())), 0};
+    return {false,
+            "expected type " + std::string(name_of(expected.type())) + ", got " + std::string(name_of(got.type())), 0};
   if (expected.shape() != got.shape())
     return {false, "expected shape " + expected.shape().to_string() + ", got " + got.shape().to_string(), 0};
   const Tensor a = to_plain(expected);
@@ -64,11 +67,15 @@ TensorComparison compare_tensors(const Tensor& expected, const Tensor& got, cons
   size_t first_wrong = 0;
   for (int64_t i = 0; i < a.element_count(); ++i) {
     const size_t at = static_cast<size_t>(i) * bytes;
-    if (std::memcmp(static_cast<const std::byte*>(a.raw()) + at, static_cast<const std::byte*>(b.raw()) + at, bytes) == 0) continue;
+    if (std::memcmp(static_cast<const std::byte*>(a.raw()) + at, static_cast<const std::byte*>(b.raw()) + at, bytes) ==
+        0)
+      continue;
     if (wrong++ == 0) first_wrong = static_cast<size_t>(i);
   }
-  return {false, std::to_string(wrong) + " of " + std::to_string(a.element_count()) + " integers differ, the first at " +
-                     std::to_string(first_wrong), 0};
+  return {false,
+          std::to_string(wrong) + " of " + std::to_string(a.element_count()) + " integers differ, the first at " +
+              std::to_string(first_wrong),
+          0};
 }
 
 }  // namespace detent

@@ -8,13 +8,13 @@ namespace detent {
 
 struct Tolerance {
   double rtol = 1e-3;
-  double atol = 1e-5;   ///< of the largest expected magnitude, at least 1e-7
+  double atol = 1e-5;  ///< of the largest expected magnitude, at least 1e-7
 };
 
 struct TensorComparison {
   bool same = true;
-  std::string difference;            ///< in words; empty when same
-  double worst_relative_error = 0;   ///< largest |a-b| / largest |expected|; 0 for integers
+  std::string difference;           ///< in words; empty when same
+  double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|; 0 for integers
 };
 
 /// Floats pass when |got - expected| <= max(atol * max|expected|, 1e-7) + rtol * |expected|; NaN matches NaN, infinities match

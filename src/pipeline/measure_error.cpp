@@ -63,7 +63,8 @@ ErrorReport measure_error(const Model& reference, const Model& candidate, const 
     for (size_t i = 0; i < totals.size(); ++i) totals[i] += result.second[i];
     reporter.advance_to(measured += result.first);
   };
-  stream<std::pair<size_t, std::vector<ErrorSums>>>(head, batch_stream_options(first.graph, settings, true), process, finish);
+  stream<std::pair<size_t, std::vector<ErrorSums>>>(head, batch_stream_options(first.graph, settings, true), process,
+                                                    finish);
   reporter.end();
   return summarize_errors(names, totals, measured);
 }

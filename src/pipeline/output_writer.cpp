@@ -14,10 +14,12 @@ std::string file_name_for(const std::string& output) {
 }
 
 OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& output, int64_t batch, bool overwrite)
-    : stacked_path_(folder / (file_name_for(output) + ".npy")), folder_path_(folder / file_name_for(output)), batch_(batch) {
+    : stacked_path_(folder / (file_name_for(output) + ".npy")), folder_path_(folder / file_name_for(output)),
+      batch_(batch) {
   for (const auto& path : {stacked_path_, folder_path_})
     if (!overwrite && std::filesystem::exists(path))
-      throw Error(ErrorCode::CannotWrite, path.string() + ": exists already", "choose another folder or add --overwrite");
+      throw Error(ErrorCode::CannotWrite, path.string() + ": exists already",
+                  "choose another folder or add --overwrite");
   stacked_ = std::make_unique<NpyWriter>(stacked_path_);
 }
 

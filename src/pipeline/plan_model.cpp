@@ -20,15 +20,16 @@ std::vector<Shape> shapes_to_run(const Graph& graph, const std::map<std::string,
     std::vector<int64_t> extents = given.count(value.name) ? given.at(value.name) : *value.declared_shape;
     const auto& declared = value.declared_shape;
     if (declared && declared->size() != extents.size())
-      throw Error(ErrorCode::InvalidOption, "--shape gives '" + value.name + "' rank " + std::to_string(extents.size()) +
-                                                ", the model declares rank " + std::to_string(declared->size()));
+      throw Error(ErrorCode::InvalidOption, "--shape gives '" + value.name + "' rank " +
+                                                std::to_string(extents.size()) + ", the model declares rank " +
+                                                std::to_string(declared->size()));
     if (!extents.empty() && extents.front() < 0) extents.front() = 1;
     for (size_t i = 0; i < extents.size(); ++i) {
       if (extents[i] < 0) return {};
       if (declared && (*declared)[i] >= 0 && (*declared)[i] != extents[i])
-        throw Error(ErrorCode::InvalidOption, "--shape gives '" + value.name + "' extent " + std::to_string(extents[i]) +
-                                                  " on axis " + std::to_string(i) + ", the model fixes " +
-                                                  std::to_string((*declared)[i]));
+        throw Error(ErrorCode::InvalidOption, "--shape gives '" + value.name + "' extent " +
+                                                  std::to_string(extents[i]) + " on axis " + std::to_string(i) +
+                                                  ", the model fixes " + std::to_string((*declared)[i]));
     }
     shapes.emplace_back(std::span<const int64_t>(extents));
   }
@@ -58,10 +59,13 @@ PlanReport plan_model(const PlanModelOptions& options) {
   const std::vector<Shape> shapes = shapes_to_run(graph, options.shapes);
   ValueShapes known;
   std::string note;
-  if (shapes.size() == graph.inputs().size()) known = find_shapes(graph, zero_inputs(graph, shapes));
-  else note = "input sizes are open: give --shape NAME=1,3,224,224 to have MACs and bytes counted";
+  if (shapes.size() == graph.inputs().size())
+    known = find_shapes(graph, zero_inputs(graph, shapes));
+  else
+    note = "input sizes are open: give --shape NAME=1,3,224,224 to have MACs and bytes counted";
   const PlacementPlan plan = make_placement_plan(graph, target, options.placement, known);
-  PlanReport report = describe_plan(plan, graph, options.model.string(), original.graph(), preparation.folded_batchnorms);
+  PlanReport report =
+      describe_plan(plan, graph, options.model.string(), original.graph(), preparation.folded_batchnorms);
   if (!note.empty()) report.notes.push_back(note);
   return report;
 }

@@ -26,8 +26,8 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.quantized_values = plan.quantized_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
   const Coverage& c = plan.coverage;
-  report.coverage = {c.layers, c.int8_layers, c.macs, c.int8_macs, c.params, c.int8_params, c.activation_bytes,
-                     c.int8_activation_bytes, c.pairs};
+  report.coverage = {c.layers,           c.int8_layers,           c.macs, c.int8_macs, c.params, c.int8_params,
+                     c.activation_bytes, c.int8_activation_bytes, c.pairs};
   return report;
 }
 

@@ -24,8 +24,10 @@ Model read_runnable_model(const std::filesystem::path& path) {
 Model read_float_model(const std::filesystem::path& path) {
   Model model = read_runnable_model(path);
   if (is_quantized(model.graph()))
-    throw Error(ErrorCode::InvalidModel, path.string() + ": the model is already quantized (it holds QuantizeLinear, "
-                                                         "DequantizeLinear or integer operators)",
+    throw Error(ErrorCode::InvalidModel,
+                path.string() +
+                    ": the model is already quantized (it holds QuantizeLinear, "
+                    "DequantizeLinear or integer operators)",
                 "quantize the float model it was made from");
   return model;
 }
@@ -34,7 +36,8 @@ std::vector<InputSpec> input_specs(const Graph& graph) {
   std::vector<InputSpec> specs;
   for (const ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
-    specs.push_back({value.name, value.declared_type.value_or(DataType::Float32), value.declared_shape.value_or(std::vector<int64_t>{})});
+    specs.push_back({value.name, value.declared_type.value_or(DataType::Float32),
+                     value.declared_shape.value_or(std::vector<int64_t>{})});
   }
   return specs;
 }
@@ -59,7 +62,8 @@ double largest_magnitude(std::span<const float> values) {
 
 }  // namespace
 
-void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs, const std::string& what) {
+void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs,
+                        const std::string& what) {
   const Graph& old_graph = before.graph();
   const Graph& new_graph = after.graph();
   const std::vector<Tensor> expected = run_once(old_graph, inputs, old_graph.outputs());
@@ -74,7 +78,8 @@ void check_same_outputs(const Model& before, const Model& after, std::span<const
     const double bound = (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
     double worst = 0;
     for (size_t k = 0; k < a.data<float>().size(); ++k)
-      worst = std::max(worst, std::abs(static_cast<double>(a.data<float>()[k]) - static_cast<double>(b.data<float>()[k])));
+      worst =
+          std::max(worst, std::abs(static_cast<double>(a.data<float>()[k]) - static_cast<double>(b.data<float>()[k])));
     if (worst <= bound) continue;
     char text[64];
     std::snprintf(text, sizeof text, "%.2g, allowed is %.2g", worst, bound);

@@ -31,6 +31,7 @@ Preparation prepare_model(Model& model, const Target& target);
 /// half types, whose every intermediate value is rounded to 11 bits.
 /// The bound is 100 times what folding in double and rounding once to float (2^-24 per weight) was seen to cause.
 /// Errors  Internal naming `what` and the output.
-void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs, const std::string& what);
+void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs,
+                        const std::string& what);
 
 }  // namespace detent

@@ -35,8 +35,8 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // images -> executor -> histograms -> ranges
   const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
-  const auto ranges = choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind,
-                                    worker_count(options.run));
+  const auto ranges =
+      choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind, worker_count(options.run));
 
   // plan + ranges -> Q/DQ model
   QuantizeReport report = start_report(options, original, preparation, plan, model.graph(), calibration);

@@ -12,7 +12,8 @@ RewriteOptions rewrite_options(const FormatOptions& format, const Target& target
   if (format.uint8_activations) {
     const DataType wanted = *format.uint8_activations ? DataType::UInt8 : DataType::Int8;
     if (target.activation_type_fixed && wanted != target.activation.type)
-      throw Error(ErrorCode::InvalidOption, target.spec() + " takes " + std::string(name_of(target.activation.type)) + " activations only");
+      throw Error(ErrorCode::InvalidOption,
+                  target.spec() + " takes " + std::string(name_of(target.activation.type)) + " activations only");
     options.activation.type = wanted;
   }
   options.activation.full_range = format.full_range;
@@ -64,8 +65,8 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
   for (const QuantizedValue& value : rewrite.values) {
     const bool symmetric = value.qparams.type == DataType::Int8;
     const Range range = symmetric ? Range{-value.range.amax(), value.range.amax()} : value.range;
-    report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric, value.qparams.scale.front(),
-                             value.qparams.zero_point.front(),
+    report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric,
+                             value.qparams.scale.front(), value.qparams.zero_point.front(),
                              value.scale_group >= 0 ? std::optional<int>(value.scale_group) : std::nullopt});
   }
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
@@ -83,7 +84,8 @@ void write_checked(const Model& model, const std::filesystem::path& path, bool o
   write_model(model, path, {.overwrite = overwrite});
   try {
     const Model back = read_model(path);
-    if (!same_content(model, back)) throw Error(ErrorCode::Internal, path.string() + ": reads back different from what was written");
+    if (!same_content(model, back))
+      throw Error(ErrorCode::Internal, path.string() + ": reads back different from what was written");
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);

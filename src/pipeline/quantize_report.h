@@ -13,11 +13,13 @@ namespace detent {
 
 /// Inputs of the first batch of the source, for verification and shapes; unreadable samples are passed over when the
 /// settings say so.
-[[nodiscard]] std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& graph, const RunSettings& settings);
+[[nodiscard]] std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& graph,
+                                                    const RunSettings& settings);
 
 /// The parts of the report, filled as the pipeline goes.
-[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Model& original, const Preparation& preparation,
-                                          const PlacementPlan& plan, const Graph& graph, const Calibration& calibration);
+[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Model& original,
+                                          const Preparation& preparation, const PlacementPlan& plan, const Graph& graph,
+                                          const Calibration& calibration);
 void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);
 void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
 

@@ -51,7 +51,8 @@ RunReport run_model(const RunOptions& options) {
     for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs.second[i], outputs.first);
     reporter.advance_to(report.samples += outputs.first);
   };
-  report.skipped_samples = stream<Outputs>(*source, batch_stream_options(graph, options.run, true), process, finish).skipped;
+  report.skipped_samples =
+      stream<Outputs>(*source, batch_stream_options(graph, options.run, true), process, finish).skipped;
   reporter.end();
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());
   report.seconds = stopwatch.seconds();

@@ -61,8 +61,9 @@ bool fit_inputs(const Graph& graph, std::vector<Tensor>& inputs) {
 void refuse_inputs_without_tensors(const Graph& graph) {
   for (const ValueId input : graph.inputs())
     if (!graph.value(input).declared_type)
-      throw Error(ErrorCode::Unsupported, "input '" + graph.value(input).name +
-                                              "' is a sequence, an optional or of an element type that is not supported");
+      throw Error(ErrorCode::Unsupported,
+                  "input '" + graph.value(input).name +
+                      "' is a sequence, an optional or of an element type that is not supported");
 }
 
 void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Tolerance tolerance, Line& line) {
@@ -82,11 +83,13 @@ void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Toler
   const std::vector<Tensor> got = keeper.take();
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool widen = narrowed && got[i].type() == DataType::Float16;
-    const TensorComparison result = compare_tensors(as_bfloat16(expected[i], got[i].type()), widen ? cast(got[i], DataType::Float32) : got[i], tolerance);
+    const TensorComparison result = compare_tensors(as_bfloat16(expected[i], got[i].type()),
+                                                    widen ? cast(got[i], DataType::Float32) : got[i], tolerance);
     line.worst_relative_error = std::max(line.worst_relative_error, result.worst_relative_error);
     if (result.same) continue;
     if (line.outcome != Line::Outcome::Failed)
-      line.detail = data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
+      line.detail =
+          data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
     line.outcome = Line::Outcome::Failed;
   }
 }

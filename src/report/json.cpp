@@ -15,14 +15,18 @@ std::string render(const Json& document) { return document.dump(2, ' ', false, J
 
 Json tensors(const std::vector<TensorInfo>& list) {
   Json array = Json::array();
-  for (const TensorInfo& tensor : list) array.push_back({{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.shape}});
+  for (const TensorInfo& tensor : list)
+    array.push_back({{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.shape}});
   return array;
 }
 
 Json coverage(const CoverageReport& report) {
-  return {{"layers", report.layers},           {"int8_layers", report.int8_layers},
-          {"macs", report.macs},               {"int8_macs", report.int8_macs},
-          {"params", report.params},           {"int8_params", report.int8_params},
+  return {{"layers", report.layers},
+          {"int8_layers", report.int8_layers},
+          {"macs", report.macs},
+          {"int8_macs", report.int8_macs},
+          {"params", report.params},
+          {"int8_params", report.int8_params},
           {"activation_bytes", report.activation_bytes},
           {"int8_activation_bytes", report.int8_activation_bytes},
           {"pairs", report.pairs}};
@@ -31,18 +35,27 @@ Json coverage(const CoverageReport& report) {
 Json layers(const PlanReport& report) {
   Json array = Json::array();
   for (const auto& layer : report.layers)
-    array.push_back({{"name", layer.name}, {"op", layer.op}, {"int8", layer.int8}, {"rule", layer.rule},
-                     {"reason", layer.reason}, {"macs", layer.macs}, {"params", layer.params}});
+    array.push_back({{"name", layer.name},
+                     {"op", layer.op},
+                     {"int8", layer.int8},
+                     {"rule", layer.rule},
+                     {"reason", layer.reason},
+                     {"macs", layer.macs},
+                     {"params", layer.params}});
   return array;
 }
 
 Json edges(const PlanReport& report) {
   Json array = Json::array();
   for (const auto& edge : report.edges)
-    array.push_back({{"value", edge.value}, {"consumer", edge.consumer}, {"op", edge.op}, {"slot", edge.slot},
+    array.push_back({{"value", edge.value},
+                     {"consumer", edge.consumer},
+                     {"op", edge.op},
+                     {"slot", edge.slot},
                      {"decision", edge.pair ? "pair" : "float"},
                      {"scale_group", edge.scale_group ? Json(*edge.scale_group) : Json(nullptr)},
-                     {"rule", edge.rule}, {"reason", edge.reason}});
+                     {"rule", edge.rule},
+                     {"reason", edge.reason}});
   return array;
 }
 
@@ -51,7 +64,8 @@ Json error_metrics(const ErrorReport& error) {
   json["argmax_agreement"] = error.argmax_agreement ? Json(*error.argmax_agreement) : Json(nullptr);
   json["sign_agreement"] = error.sign_agreement ? Json(*error.sign_agreement) : Json(nullptr);
   for (const auto& output : error.outputs)
-    json["outputs"].push_back({{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
+    json["outputs"].push_back(
+        {{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
   return json;
 }
 
@@ -72,16 +86,22 @@ std::string to_json(const ModelReport& report) {
 }
 
 std::string to_json(const PlanReport& report) {
-  return render({{"model", report.model}, {"target", report.target}, {"layers", layers(report)}, {"edges", edges(report)},
-                 {"notes", report.notes}, {"coverage", coverage(report.coverage)}});
+  return render({{"model", report.model},
+                 {"target", report.target},
+                 {"layers", layers(report)},
+                 {"edges", edges(report)},
+                 {"notes", report.notes},
+                 {"coverage", coverage(report.coverage)}});
 }
 
 std::string to_json(const QuantizeReport& report) {
   Json values = Json::array();
   for (const auto& value : report.values) {
     Json item{{"name", value.name}};
-    if (value.symmetric) item["amax"] = number(value.max);
-    else item["min"] = number(value.min), item["max"] = number(value.max);
+    if (value.symmetric)
+      item["amax"] = number(value.max);
+    else
+      item["min"] = number(value.min), item["max"] = number(value.max);
     item["scale"] = number(value.scale);
     item["zero_point"] = value.zero_point;
     item["group"] = value.group ? Json(*value.group) : Json(nullptr);
@@ -90,9 +110,10 @@ std::string to_json(const QuantizeReport& report) {
   Json float_layers = Json::array();
   for (const auto& layer : report.plan.layers)
     if (!layer.int8) float_layers.push_back({{"name", layer.name}, {"reason", layer.reason}});
-  Json json{{"model", report.model},         {"output", report.output},   {"target", report.target},
-            {"calibrator", report.calibrator}, {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
-            {"values", values},               {"coverage", coverage(report.plan.coverage)}};
+  Json json{{"model", report.model},     {"output", report.output},
+            {"target", report.target},   {"calibrator", report.calibrator},
+            {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
+            {"values", values},          {"coverage", coverage(report.plan.coverage)}};
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
@@ -106,11 +127,17 @@ std::string to_json(const VerifyReport& report) {
   Json lines = Json::array();
   for (const auto& line : report.lines) {
     using Outcome = VerifyReport::Line::Outcome;
-    const char* outcome = line.outcome == Outcome::Passed ? "passed" : line.outcome == Outcome::Failed ? "failed" : "unsupported";
-    lines.push_back({{"folder", line.folder}, {"model", line.model}, {"outcome", outcome}, {"detail", line.detail},
+    const char* outcome = line.outcome == Outcome::Passed   ? "passed"
+                          : line.outcome == Outcome::Failed ? "failed"
+                                                            : "unsupported";
+    lines.push_back({{"folder", line.folder},
+                     {"model", line.model},
+                     {"outcome", outcome},
+                     {"detail", line.detail},
                      {"worst_relative_error", number(line.worst_relative_error)}});
   }
-  return render({{"models", lines}, {"passed", report.passed}, {"failed", report.failed}, {"unsupported", report.unsupported}});
+  return render(
+      {{"models", lines}, {"passed", report.passed}, {"failed", report.failed}, {"unsupported", report.unsupported}});
 }
 
 }  // namespace detent

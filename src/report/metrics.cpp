@@ -74,7 +74,8 @@ ErrorReport summarize_errors(std::span<const std::string> names, std::span<const
     const ErrorSums& sum = sums[i];
     if (!sum.is_float) continue;
     const double norms = std::sqrt(sum.signal) * std::sqrt(sum.candidate);
-    report.outputs.push_back({names[i], sqnr_db(sum.signal, sum.noise), norms > 0 ? sum.dot / norms : (sum.noise == 0 ? 1.0 : 0.0)});
+    report.outputs.push_back(
+        {names[i], sqnr_db(sum.signal, sum.noise), norms > 0 ? sum.dot / norms : (sum.noise == 0 ? 1.0 : 0.0)});
     positions[sum.by_sign] += sum.positions;
     agreeing[sum.by_sign] += sum.agreeing;
   }

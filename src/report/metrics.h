@@ -15,7 +15,7 @@ namespace detent {
 /// Sums over the elements of one output that its metrics need. Adding sums of samples in the same order gives the same bits.
 struct ErrorSums {
   double signal = 0, noise = 0, dot = 0, candidate = 0;
-  int64_t positions = 0, agreeing = 0;   ///< argmax (or sign) per position
+  int64_t positions = 0, agreeing = 0;  ///< argmax (or sign) per position
   bool by_sign = false;
   bool is_float = false;
 
@@ -26,6 +26,7 @@ struct ErrorSums {
 };
 
 /// Metrics from sums per output; `names` are the outputs' names. No float output -> all zero.
-[[nodiscard]] ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums, size_t samples);
+[[nodiscard]] ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums,
+                                           size_t samples);
 
 }  // namespace detent

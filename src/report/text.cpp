@@ -20,25 +20,31 @@ std::string format(const char* pattern, Args... args) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-std::string plural(size_t count, const std::string& noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
+std::string plural(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
 
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text;
-  for (size_t i = 0; i < shape.size(); ++i) text += (i ? "x" : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
   return text.empty() ? "scalar" : text;
 }
 
 std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   std::string text;
   for (const auto& [domain, version] : opsets)
-    text += (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
+    text +=
+        (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
   return text;
 }
 
 std::string coverage_text(const CoverageReport& coverage) {
-  std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  std::string text =
+      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
   if (coverage.macs > 0)
-    text += " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
+    text +=
+        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
   return text;
 }
 
@@ -69,45 +75,52 @@ std::string to_text(const ModelReport& report) {
   std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
                      (report.quantized ? ", quantized" : "") + "\n";
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
-  for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
+  for (const auto& input : report.inputs)
+    text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
   for (const auto& output : report.outputs)
     text += "  output  " + output.name + "  " + output.type + " " + shape_text(output.shape) + "\n";
   text += "  operators\n";
-  for (const auto& [op, count] : report.operators) text += format("  %6lld  ", static_cast<long long>(count)) + op + "\n";
+  for (const auto& [op, count] : report.operators)
+    text += format("  %6lld  ", static_cast<long long>(count)) + op + "\n";
   if (report.unsupported.empty()) return text + "  every node can run\n";
   text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
-  for (const auto& item : report.unsupported) text += "    node '" + item.node + "' (" + item.op + "): " + item.reason + "\n";
+  for (const auto& item : report.unsupported)
+    text += "    node '" + item.node + "' (" + item.op + "): " + item.reason + "\n";
   return text;
 }
 
 std::string to_text(const PlanReport& report, bool all_edges) {
-  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " + plural(report.nodes, "node") +
-                     "     target " + report.target + "\n";
-  if (report.folded_batchnorms) text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
+                     plural(report.nodes, "node") + "     target " + report.target + "\n";
+  if (report.folded_batchnorms)
+    text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   text += "\nlayers\n";
   for (const auto& layer : report.layers)
-    text += format("  %-5s ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+    text += format("  %-5s ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule +
+            ": " + layer.reason + "\n";
   text += all_edges ? "\nedges\n" : "\npairs\n";
   for (const auto& edge : report.edges) {
     if (!edge.pair && !all_edges) continue;
-    text += format("  %-5s ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" + edge.op + ", input " +
-            std::to_string(edge.slot) + ")";
+    text += format("  %-5s ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" + edge.op +
+            ", input " + std::to_string(edge.slot) + ")";
     if (edge.scale_group) text += " scale group " + std::to_string(*edge.scale_group);
     text += "  " + edge.rule + ": " + edge.reason + "\n";
   }
   if (!report.notes.empty()) text += "\nnotes\n";
   for (const auto& note : report.notes) text += "  " + note + "\n";
-  text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") + " on " +
-          plural(report.quantized_values, "value");
+  text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
+          " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
   return text + "\n";
 }
 
 std::string to_text(const QuantizeReport& report) {
-  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " + plural(report.nodes, "node") +
-                     ", " + bytes_text(static_cast<double>(report.model_bytes)) + "     target " + report.target + "\n";
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
+                     plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
+                     "     target " + report.target + "\n";
   text += "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds);
-  if (report.calibration_seconds > 0) text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
+  if (report.calibration_seconds > 0)
+    text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
   text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator + "\n";
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.plan.folded_batchnorms)
@@ -116,23 +129,29 @@ std::string to_text(const QuantizeReport& report) {
     text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
   text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage);
-  if (report.plan.shared_scale_groups) text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
+  if (report.plan.shared_scale_groups)
+    text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
   text += "\n";
   for (const auto& layer : report.plan.layers)
-    if (!layer.int8) text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+    if (!layer.int8)
+      text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
   constexpr size_t kNotesShown = 3;
   for (size_t i = 0; i < std::min(kNotesShown, report.notes.size()); ++i) text += "note: " + report.notes[i] + "\n";
   if (report.notes.size() > kNotesShown)
-    text += "note: " + std::to_string(report.notes.size() - kNotesShown) + " more like these; 'detent plan' and --report list all\n";
+    text += "note: " + std::to_string(report.notes.size() - kNotesShown) +
+            " more like these; 'detent plan' and --report list all\n";
   text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
 }
 
 std::string to_text(const VerifyReport::Line& line) {
   using Outcome = VerifyReport::Line::Outcome;
-  const char* outcome = line.outcome == Outcome::Passed ? "passed     " : line.outcome == Outcome::Failed ? "FAILED     " : "unsupported";
+  const char* outcome = line.outcome == Outcome::Passed   ? "passed     "
+                        : line.outcome == Outcome::Failed ? "FAILED     "
+                                                          : "unsupported";
   std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
-  if (line.outcome != Outcome::Unsupported) text += format("  worst error %.1e of the largest value", line.worst_relative_error);
+  if (line.outcome != Outcome::Unsupported)
+    text += format("  worst error %.1e of the largest value", line.worst_relative_error);
   if (!line.detail.empty()) text += "  " + line.detail;
   return text + "\n";
 }

@@ -23,8 +23,7 @@ Tensor ramp(const Shape& shape) {
   return tensor;
 }
 
-const char* const kDepthwiseWeights =
-    "<float[4,1,1,1] w = {1, -2, 3, -4}, float[4] b = {0, 1, 2, 3}> ";
+const char* const kDepthwiseWeights = "<float[4,1,1,1] w = {1, -2, 3, -4}, float[4] b = {0, 1, 2, 3}> ";
 
 std::vector<std::string> step_ops(const ExecutionPlan& plan) {
   std::vector<std::string> ops;
@@ -68,7 +67,8 @@ TEST(ExecutionPlan, KeepsAWatchedInnerValueApart) {
 }
 
 TEST(ExecutionPlan, KeepsAnInnerValueWithAnotherReaderApart) {
-  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  r = Relu (c)  y = Sub (r, c) }");
+  const Model model =
+      model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  r = Relu (c)  y = Sub (r, c) }");
   EXPECT_EQ(ExecutionPlan(model.graph(), model.graph().outputs()).steps().size(), 3U);
 }
 
@@ -95,8 +95,8 @@ TEST(ExecutionPlan, FusesAResidualAddWhoseOtherInputComesLater) {
 }
 
 TEST(ExecutionPlan, FusesTheSiluPattern) {
-  const Model model = model_of(std::string(kDepthwiseWeights) +
-                               "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }");
+  const Model model =
+      model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }");
   expect_fusion_changes_nothing(model, ramp({1, 4, 6, 6}), 1);
 }
 
@@ -122,8 +122,9 @@ TEST(Executor, NeverWritesIntoItsInputs) {
 }
 
 TEST(Executor, GivesTheSameBitsInEveryRunAndForChangingShapes) {
-  const Model model = model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }",
-                               "(float[N,4,H,W] x) => (float[N] y)");
+  const Model model =
+      model_of(std::string(kDepthwiseWeights) + "{ c = Conv <group = 4> (x, w, b)  s = Sigmoid (c)  y = Mul (s, c) }",
+               "(float[N,4,H,W] x) => (float[N] y)");
   const ExecutionPlan plan(model.graph(), model.graph().outputs());
   Executor executor(plan);
   struct Keeper : Observer {

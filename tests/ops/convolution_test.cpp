@@ -11,13 +11,15 @@ using testing::whole_numbers;
 /// Everything a convolution needs, for up to three spatial axes; missing axes have extent 1.
 struct Case {
   Shape input, weights;
-  std::vector<int64_t> strides, dilations, pads;   // pads: begins then ends
+  std::vector<int64_t> strides, dilations, pads;  // pads: begins then ends
   int64_t group = 1;
   bool transposed = false;
   std::vector<int64_t> output_padding;
 };
 
-int64_t at(const std::vector<int64_t>& values, size_t i, int64_t fallback) { return i < values.size() ? values[i] : fallback; }
+int64_t at(const std::vector<int64_t>& values, size_t i, int64_t fallback) {
+  return i < values.size() ? values[i] : fallback;
+}
 
 Shape output_shape(const Case& c) {
   const size_t axes = c.input.rank() - 2;
@@ -25,8 +27,9 @@ Shape output_shape(const Case& c) {
   for (size_t i = 0; i < axes; ++i) {
     const int64_t reach = at(c.dilations, i, 1) * (c.weights[i + 2] - 1) + 1;
     const int64_t pads = at(c.pads, i, 0) + at(c.pads, i + axes, 0);
-    shape.push_back(c.transposed ? at(c.strides, i, 1) * (c.input[i + 2] - 1) + at(c.output_padding, i, 0) + reach - pads
-                                 : (c.input[i + 2] + pads - reach) / at(c.strides, i, 1) + 1);
+    shape.push_back(c.transposed
+                        ? at(c.strides, i, 1) * (c.input[i + 2] - 1) + at(c.output_padding, i, 0) + reach - pads
+                        : (c.input[i + 2] + pads - reach) / at(c.strides, i, 1) + 1);
   }
   return shape;
 }
@@ -56,7 +59,8 @@ Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias
   auto out = y.mutable_data<float>();
   const size_t axes = c.input.rank() - 2;
   for (int64_t o = 0; o < y.element_count(); ++o)
-    out[static_cast<size_t>(o)] = bias.empty_handle() ? 0 : bias.data<float>()[static_cast<size_t>(unravel(o, y.shape())[1])];
+    out[static_cast<size_t>(o)] =
+        bias.empty_handle() ? 0 : bias.data<float>()[static_cast<size_t>(unravel(o, y.shape())[1])];
   for (int64_t k = 0; k < w.element_count(); ++k) {
     const auto tap = unravel(k, w.shape());
     for (int64_t i = 0; i < x.element_count(); ++i) {
@@ -81,7 +85,8 @@ Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias
       }
       const int64_t place = hits ? ravel(to, y.shape()) : -1;
       if (place >= 0)
-        out[static_cast<size_t>(place)] += x.data<float>()[static_cast<size_t>(i)] * w.data<float>()[static_cast<size_t>(k)];
+        out[static_cast<size_t>(place)] +=
+            x.data<float>()[static_cast<size_t>(i)] * w.data<float>()[static_cast<size_t>(k)];
     }
   }
   return y;
@@ -99,8 +104,9 @@ void expect_equal(const Case& c, bool with_bias) {
   const Tensor w = whole_numbers(c.weights, 2);
   const Tensor b = with_bias ? whole_numbers(Shape{output_shape(c)[1]}, 3) : Tensor();
   const std::string call = std::string(c.transposed ? "ConvTranspose" : "Conv") + " <" + list("strides", c.strides) +
-                           list("dilations", c.dilations) + list("pads", c.pads) + list("output_padding", c.output_padding) +
-                           "group = " + std::to_string(c.group) + "> (a, b" + (with_bias ? ", c)" : ")");
+                           list("dilations", c.dilations) + list("pads", c.pads) +
+                           list("output_padding", c.output_padding) + "group = " + std::to_string(c.group) + "> (a, b" +
+                           (with_bias ? ", c)" : ")");
   const Tensor expected = naive(c, x, w, b);
   std::vector<Tensor> tensors{x, w};
   if (with_bias) tensors.push_back(b);
@@ -109,7 +115,8 @@ void expect_equal(const Case& c, bool with_bias) {
     ASSERT_EQ(got.shape(), expected.shape()) << call;
     const auto want = expected.data<float>();
     const auto have = got.data<float>();
-    for (size_t i = 0; i < want.size(); ++i) ASSERT_EQ(have[i], want[i]) << call << " element " << i << " constant " << constant;
+    for (size_t i = 0; i < want.size(); ++i)
+      ASSERT_EQ(have[i], want[i]) << call << " element " << i << " constant " << constant;
   }
 }
 
@@ -122,7 +129,8 @@ TEST(Conv, EqualsTheDefinitionInOneTwoAndThreeDimensions) {
 TEST(Conv, ObeysStridesDilationsAndUnequalPads) {
   expect_equal({.input = {1, 3, 9, 10}, .weights = {5, 3, 3, 3}, .strides = {2, 3}, .pads = {1, 0, 2, 1}}, true);
   expect_equal({.input = {1, 3, 12, 9}, .weights = {5, 3, 3, 2}, .dilations = {3, 2}, .pads = {2, 1, 0, 1}}, false);
-  expect_equal({.input = {1, 3, 6, 6, 6}, .weights = {2, 3, 3, 3, 3}, .strides = {2, 1, 2}, .pads = {1, 1, 1, 1, 1, 1}}, true);
+  expect_equal({.input = {1, 3, 6, 6, 6}, .weights = {2, 3, 3, 3, 3}, .strides = {2, 1, 2}, .pads = {1, 1, 1, 1, 1, 1}},
+               true);
 }
 
 TEST(Conv, KeepsGroupsApart) {
@@ -138,7 +146,8 @@ TEST(Conv, TakesTheChannelCountsOfRealNetworks) {
 }
 
 TEST(Conv, GivesAnEmptyResultForAnEmptyBatch) {
-  const Tensor y = run_node("Conv (a, b)", {Tensor(DataType::Float32, {0, 3, 8, 8}), whole_numbers({4, 3, 3, 3}, 1)}, true);
+  const Tensor y =
+      run_node("Conv (a, b)", {Tensor(DataType::Float32, {0, 3, 8, 8}), whole_numbers({4, 3, 3, 3}, 1)}, true);
   EXPECT_EQ(y.shape(), (Shape{0, 4, 6, 6}));
 }
 
@@ -148,8 +157,10 @@ TEST(Conv, PadsTheOddElementWhereAutoPadSays) {
   const Tensor w = Tensor::from<float>({1, 1, 2}, {1, 1});
   const Tensor upper = run_node("Conv <auto_pad = \"SAME_UPPER\"> (a, b)", {x, w}, true);
   const Tensor lower = run_node("Conv <auto_pad = \"SAME_LOWER\"> (a, b)", {x, w}, true);
-  EXPECT_EQ(std::vector<float>(upper.data<float>().begin(), upper.data<float>().end()), (std::vector<float>{3, 5, 7, 4}));
-  EXPECT_EQ(std::vector<float>(lower.data<float>().begin(), lower.data<float>().end()), (std::vector<float>{1, 3, 5, 7}));
+  EXPECT_EQ(std::vector<float>(upper.data<float>().begin(), upper.data<float>().end()),
+            (std::vector<float>{3, 5, 7, 4}));
+  EXPECT_EQ(std::vector<float>(lower.data<float>().begin(), lower.data<float>().end()),
+            (std::vector<float>{1, 3, 5, 7}));
 }
 
 TEST(Conv, RefusesAnInputWithOtherChannels) {
@@ -157,7 +168,8 @@ TEST(Conv, RefusesAnInputWithOtherChannels) {
     run_node("Conv (a, b)", {whole_numbers({1, 4, 8, 8}, 1), whole_numbers({4, 3, 3, 3}, 2)}, true);
     FAIL() << "accepted 4 channels for weights of 3";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("the input has 4 channels, the weights expect 3"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the input has 4 channels, the weights expect 3"), std::string::npos)
+        << error.what();
   }
 }
 
@@ -168,11 +180,21 @@ TEST(ConvTranspose, EqualsTheDefinitionInOneTwoAndThreeDimensions) {
 }
 
 TEST(ConvTranspose, ObeysPadsDilationsGroupsAndOutputPadding) {
-  expect_equal({.input = {1, 3, 5, 5}, .weights = {3, 2, 3, 3}, .strides = {2, 2}, .pads = {1, 0, 0, 1}, .transposed = true}, true);
-  expect_equal({.input = {1, 3, 4, 4}, .weights = {3, 2, 3, 3}, .strides = {2, 2}, .pads = {1, 1, 1, 1}, .transposed = true,
-                .output_padding = {1, 1}}, true);
-  expect_equal({.input = {1, 3, 4, 4}, .weights = {3, 2, 2, 2}, .strides = {3, 3}, .transposed = true, .output_padding = {2, 1}}, false);
-  expect_equal({.input = {1, 4, 4, 4}, .weights = {4, 3, 3, 3}, .dilations = {2, 2}, .group = 2, .transposed = true}, true);
+  expect_equal(
+      {.input = {1, 3, 5, 5}, .weights = {3, 2, 3, 3}, .strides = {2, 2}, .pads = {1, 0, 0, 1}, .transposed = true},
+      true);
+  expect_equal({.input = {1, 3, 4, 4},
+                .weights = {3, 2, 3, 3},
+                .strides = {2, 2},
+                .pads = {1, 1, 1, 1},
+                .transposed = true,
+                .output_padding = {1, 1}},
+               true);
+  expect_equal(
+      {.input = {1, 3, 4, 4}, .weights = {3, 2, 2, 2}, .strides = {3, 3}, .transposed = true, .output_padding = {2, 1}},
+      false);
+  expect_equal({.input = {1, 4, 4, 4}, .weights = {4, 3, 3, 3}, .dilations = {2, 2}, .group = 2, .transposed = true},
+               true);
 }
 
 TEST(ConvTranspose, FindsItsPadsFromTheOutputShape) {

@@ -23,7 +23,8 @@ TEST(MatMul, MultipliesMatrices) {
   const Tensor a = whole_numbers({5, 7}, 1);
   const Tensor b = whole_numbers({7, 33}, 2);
   for (const bool constant : {true, false})
-    EXPECT_EQ(values(run_node("MatMul (a, b)", {a, b}, constant)), naive(a.data<float>().data(), b.data<float>().data(), 5, 7, 33));
+    EXPECT_EQ(values(run_node("MatMul (a, b)", {a, b}, constant)),
+              naive(a.data<float>().data(), b.data<float>().data(), 5, 7, 33));
 }
 
 TEST(MatMul, BroadcastsBatches) {
@@ -52,8 +53,8 @@ TEST(MatMul, RefusesExtentsThatDoNotMeet) {
 }
 
 TEST(Gemm, TransposesScalesAndAddsTheBias) {
-  const Tensor a = whole_numbers({4, 3}, 1);      // transposed: 3 x 4
-  const Tensor b = whole_numbers({5, 4}, 2);      // transposed: 4 x 5
+  const Tensor a = whole_numbers({4, 3}, 1);  // transposed: 3 x 4
+  const Tensor b = whole_numbers({5, 4}, 2);  // transposed: 4 x 5
   const Tensor c = whole_numbers({5}, 3);
   for (const bool constant : {true, false}) {
     const Tensor y = run_node("Gemm <alpha = 2.0, beta = 3.0, transA = 1, transB = 1> (a, b, c)", {a, b, c}, constant);

@@ -40,11 +40,15 @@ inline Tensor run_node(const std::string& call, const std::vector<Tensor>& tenso
   std::string initializers;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const std::string name(1, static_cast<char>('a' + i));
-    if (i > 0 && constant) initializers += (initializers.empty() ? "" : ", ") + text_type(tensors[i]) + " " + name + " = " + text_values(tensors[i]);
-    else inputs += (inputs.empty() ? "" : ", ") + text_type(tensors[i]) + " " + name;
+    if (i > 0 && constant)
+      initializers +=
+          (initializers.empty() ? "" : ", ") + text_type(tensors[i]) + " " + name + " = " + text_values(tensors[i]);
+    else
+      inputs += (inputs.empty() ? "" : ", ") + text_type(tensors[i]) + " " + name;
   }
   const std::string text = "<ir_version: 7, opset_import: [\"\" : " + std::to_string(opset) + "]>\ng (" + inputs +
-                           ") => (float[N] y)" + (initializers.empty() ? "" : " <" + initializers + ">") + " { y = " + call + " }";
+                           ") => (float[N] y)" + (initializers.empty() ? "" : " <" + initializers + ">") +
+                           " { y = " + call + " }";
   const Model model = parse_model_text(text);
   const std::vector<Tensor> fed = constant ? std::vector<Tensor>{tensors.front()} : tensors;
   return run_once(model.graph(), fed, model.graph().outputs()).front();

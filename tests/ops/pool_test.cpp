@@ -12,19 +12,23 @@ std::vector<float> values(const Tensor& tensor) { return {tensor.data<float>().b
 
 TEST(MaxPool, TakesTheLargestOfEveryWindow) {
   const Tensor x = Tensor::from<float>({1, 1, 2, 4}, {1, 2, 3, 4, 8, 7, 6, 5});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)", {x}, false)), (std::vector<float>{8, 6}));
+  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)", {x}, false)),
+            (std::vector<float>{8, 6}));
   EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [1,3]> (a)", {x}, false)), (std::vector<float>{3, 4, 8, 7}));
 }
 
 TEST(MaxPool, NeverPicksThePadding) {
   const Tensor x = Tensor::from<float>({1, 1, 3}, {-5, -3, -4});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [3], pads = [1,1]> (a)", {x}, false)), (std::vector<float>{-3, -3, -3}));
+  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [3], pads = [1,1]> (a)", {x}, false)),
+            (std::vector<float>{-3, -3, -3}));
 }
 
 TEST(MaxPool, RoundsTheOutputUpInCeilMode) {
   const Tensor x = Tensor::from<float>({1, 1, 5}, {1, 2, 3, 4, 5});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2]> (a)", {x}, false)), (std::vector<float>{2, 4}));
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2], ceil_mode = 1> (a)", {x}, false)), (std::vector<float>{2, 4, 5}));
+  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2]> (a)", {x}, false)),
+            (std::vector<float>{2, 4}));
+  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2], ceil_mode = 1> (a)", {x}, false)),
+            (std::vector<float>{2, 4, 5}));
 }
 
 TEST(MaxPool, WalksDilatedWindowsInThreeDimensions) {
@@ -39,14 +43,16 @@ TEST(MaxPool, WalksDilatedWindowsInThreeDimensions) {
       for (size_t h = 0; h < 3; ++h)
         for (size_t w = 0; w < 4; ++w) {
           float best = -1000;
-          for (size_t k = 0; k < 8; ++k) best = std::max(best, in[index(c, d + 3 * (k >> 2), h + 2 * (k >> 1 & 1), w + (k & 1))]);
+          for (size_t k = 0; k < 8; ++k)
+            best = std::max(best, in[index(c, d + 3 * (k >> 2), h + 2 * (k >> 1 & 1), w + (k & 1))]);
           EXPECT_EQ(out[((c * 3 + d) * 3 + h) * 4 + w], best);
         }
 }
 
 TEST(AveragePool, CountsPaddingOnlyWhenAsked) {
   const Tensor x = Tensor::from<float>({1, 1, 2}, {2, 4});
-  EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [2], pads = [1,1]> (a)", {x}, false)), (std::vector<float>{2, 3, 4}));
+  EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [2], pads = [1,1]> (a)", {x}, false)),
+            (std::vector<float>{2, 3, 4}));
   EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [2], pads = [1,1], count_include_pad = 1> (a)", {x}, false)),
             (std::vector<float>{1, 3, 2}));
 }
@@ -54,8 +60,11 @@ TEST(AveragePool, CountsPaddingOnlyWhenAsked) {
 TEST(AveragePool, NeverCountsWhatLiesBeyondThePaddingInCeilMode) {
   // Windows start at -1, 1, 3; the last holds 4 and one padded element, the element beyond it does not count.
   const Tensor x = Tensor::from<float>({1, 1, 4}, {2, 4, 6, 8});
-  EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [3], strides = [2], pads = [1,1], ceil_mode = 1, count_include_pad = 1> (a)", {x}, false)),
-            (std::vector<float>{2, 6, 4}));
+  EXPECT_EQ(
+      values(run_node(
+          "AveragePool <kernel_shape = [3], strides = [2], pads = [1,1], ceil_mode = 1, count_include_pad = 1> (a)",
+          {x}, false)),
+      (std::vector<float>{2, 6, 4}));
 }
 
 TEST(AveragePool, RefusesAWindowLargerThanTheInput) {

@@ -7,7 +7,9 @@
 namespace detent {
 namespace {
 
-Tensor floats(std::initializer_list<float> values) { return Tensor::from<float>({static_cast<int64_t>(values.size())}, values); }
+Tensor floats(std::initializer_list<float> values) {
+  return Tensor::from<float>({static_cast<int64_t>(values.size())}, values);
+}
 
 TEST(CompareTensors, AllowsTheToleranceAndNotMore) {
   // Allowed at 100 of a largest 100: 1e-5 * 100 + 1e-3 * 100 = 0.101.

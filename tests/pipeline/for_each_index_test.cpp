@@ -22,7 +22,11 @@ TEST(ForEachIndex, DoesNothingForNoIndex) {
 }
 
 TEST(ForEachIndex, ThrowsWhatTheWorkThrew) {
-  EXPECT_THROW(for_each_index(50, 3, [](size_t i) { if (i == 10) throw std::runtime_error("ten"); }), std::runtime_error);
+  EXPECT_THROW(for_each_index(50, 3,
+                              [](size_t i) {
+                                if (i == 10) throw std::runtime_error("ten");
+                              }),
+               std::runtime_error);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ TEST(ErrorSums, ComparesArgmaxAtEveryPosition) {
 }
 
 TEST(ErrorSums, ComparesSignsOfOneChannel) {
-  const ErrorReport report = report_of(Tensor::from<float>({1, 1, 4}, {1, -1, 2, -2}), Tensor::from<float>({1, 1, 4}, {3, -1, -2, -2}));
+  const ErrorReport report =
+      report_of(Tensor::from<float>({1, 1, 4}, {1, -1, 2, -2}), Tensor::from<float>({1, 1, 4}, {3, -1, -2, -2}));
   EXPECT_DOUBLE_EQ(report.sign_agreement.value(), 0.75);
   EXPECT_FALSE(report.argmax_agreement.has_value());
 }
@@ -49,7 +50,8 @@ TEST(ErrorSums, LeavesIntegerOutputsOut) {
 }
 
 TEST(ErrorSums, RefusesDifferentShapes) {
-  EXPECT_THROW(static_cast<void>(ErrorSums::of(Tensor::from<float>({2}, {1, 2}), Tensor::from<float>({1}, {1}))), Error);
+  EXPECT_THROW(static_cast<void>(ErrorSums::of(Tensor::from<float>({2}, {1, 2}), Tensor::from<float>({1}, {1}))),
+               Error);
 }
 
 }  // namespace

@@ -22,8 +22,10 @@ PlanReport small_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx";
   plan.target = "tensorrt:10.13";
-  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5}, {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
-  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"}, {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
+                 {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
   plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
   return plan;
 }
@@ -38,8 +40,9 @@ TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
 
 TEST(PlanJson, HasTheFieldsOfTheContract) {
   const std::string json = to_json(small_plan());
-  for (const char* field : {"\"model\"", "\"target\"", "\"layers\"", "\"edges\"", "\"int8\": true", "\"decision\": \"pair\"",
-                            "\"scale_group\": 3", "\"scale_group\": null", "\"int8_macs\": 10"})
+  for (const char* field :
+       {"\"model\"", "\"target\"", "\"layers\"", "\"edges\"", "\"int8\": true", "\"decision\": \"pair\"",
+        "\"scale_group\": 3", "\"scale_group\": null", "\"int8_macs\": 10"})
     EXPECT_NE(json.find(field), std::string::npos) << field;
 }
 
@@ -52,7 +55,9 @@ TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
   EXPECT_NE(text.find("kept float: head (Conv)  R12 user: excluded"), std::string::npos) << text;
   EXPECT_NE(text.find("not measured: no data"), std::string::npos) << text;
   report.error = ErrorReport{16, 31.2, 0.999, 0.996, std::nullopt, {}};
-  EXPECT_NE(to_text(report).find("error against FP32 on 16 samples: SQNR 31.2 dB, cosine 0.99900, argmax agreement 99.6 %"), std::string::npos);
+  EXPECT_NE(
+      to_text(report).find("error against FP32 on 16 samples: SQNR 31.2 dB, cosine 0.99900, argmax agreement 99.6 %"),
+      std::string::npos);
 }
 
 }  // namespace
