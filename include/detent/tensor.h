@@ -8,12 +8,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "detent/error.h"
 
 namespace detent {
 
-/// Element types of ONNX tensors that Detent computes with. Sub-byte types are unpacked: one int8/uint8 per element.
+/// Element types of ONNX tensors that Detent computes with. Types below eight bits are unpacked: one byte an element,
+/// integers as int8/uint8, floats as their bits.
 enum class DataType : uint8_t {
   Undefined,
   Float32,
@@ -31,13 +33,28 @@ enum class DataType : uint8_t {
   Bool,
   Int4,
   UInt4,
+  Int2,
+  UInt2,
+  Float8E4M3FN,
+  Float8E4M3FNUZ,
+  Float8E5M2,
+  Float8E5M2FNUZ,
+  Float8E8M0,
+  Float6E2M3,
+  Float6E3M2,
+  Float4E2M1,
   String,
+  Sequence,  ///< not an element type: the tensor is a list of tensors
 };
 
-/// Bytes of one element in memory. Undefined and String -> 0.
+/// Bytes of one element in memory. Undefined, String and Sequence -> 0.
 [[nodiscard]] size_t byte_size(DataType type);
 /// Name as ONNX writes it in text form: "float", "int64" ...
 [[nodiscard]] std::string_view name_of(DataType type);
+/// Bits of one element in a file: 4 for int4, 6 for float6e2m3. Undefined, String and Sequence -> 0.
+[[nodiscard]] size_t bit_size(DataType type);
+/// True for the float types of one byte or less, which are converted and moved but never computed with.
+[[nodiscard]] bool is_small_float(DataType type);
 /// Inverse of name_of; Undefined when there is no such type.
 [[nodiscard]] DataType data_type_named(std::string_view name);
 
@@ -186,6 +203,8 @@ class Tensor {
   }
   /// Looks at memory owned elsewhere, which must outlive the tensor and is never written.
   static Tensor view(DataType type, const Shape& shape, const void* data);
+  /// A list of tensors as one value (ONNX: sequence). Its type is Sequence, its shape the number of elements.
+  static Tensor sequence(std::vector<Tensor> elements);
 
   [[nodiscard]] bool empty_handle() const { return type_ == DataType::Undefined; }
   [[nodiscard]] DataType type() const { return type_; }
@@ -198,8 +217,8 @@ class Tensor {
   /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
   [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
 
-  /// Elements in memory order. Errors  Internal when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4,
-  /// uint16_t also reads Float16/BFloat16).
+  /// Elements in memory order. Errors  Internal when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4 and
+  /// Int2/UInt2, uint8_t the bits of small floats, uint16_t those of Float16/BFloat16).
   template <class T>
   [[nodiscard]] std::span<const T> data() const {
     check_type(data_type_of<T>);
@@ -210,6 +229,10 @@ class Tensor {
     check_type(data_type_of<T>);
     return {static_cast<T*>(data_), static_cast<size_t>(element_count())};
   }
+
+  [[nodiscard]] bool is_sequence() const { return type_ == DataType::Sequence; }
+  /// Errors  Internal when this is not a sequence.
+  [[nodiscard]] const std::vector<Tensor>& elements() const;
 
   /// Same memory under another shape of equal element count. Plain layout only. Errors  Internal otherwise.
   [[nodiscard]] Tensor reshaped(const Shape& shape) const;
@@ -229,6 +252,7 @@ class Tensor {
   Shape shape_;
   BufferRef buffer_;
   void* data_ = nullptr;
+  std::shared_ptr<const std::vector<Tensor>> elements_;  // of a sequence; immutable, so shared by copies
 };
 
 /// `tensor` in plain row-major layout; the same memory when it already is.
@@ -236,9 +260,17 @@ class Tensor {
 /// `tensor` in channels-last layout; rank >= 3, else Internal.
 [[nodiscard]] Tensor to_channels_last(const Tensor& tensor, Allocator& allocator = Allocator::heap());
 
-/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; half and bfloat16
-/// round to nearest even). Errors  Unsupported for strings.
-[[nodiscard]] Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap());
+/// How values that a small float type cannot hold become one. Source: ONNX, tables of operator Cast.
+struct CastOptions {
+  enum class Rounding : uint8_t { Up, Down, Nearest };  ///< away from zero, towards zero, nearest with ties up
+  bool saturate = true;                                 ///< 8-bit floats: the largest magnitude; else infinity or NaN
+  Rounding power_rounding = Rounding::Up;               ///< of Float8E8M0, which holds powers of two only
+};
+
+/// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; other floats round
+/// to nearest even). Errors  Unsupported for strings and sequences.
+[[nodiscard]] Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap(),
+                          const CastOptions& options = {});
 
 /// IEEE half and bfloat16 conversions, round to nearest even.
 [[nodiscard]] float half_to_float(uint16_t bits);

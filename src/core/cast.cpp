@@ -119,7 +119,7 @@ void visit_type(DataType type, Visitor&& visitor) {
 
 }  // namespace
 
-Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator) {
+Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator, const CastOptions&) {
   if (tensor.type() == type) return tensor;
   Tensor result(type, tensor.shape(), allocator, tensor.layout());
   visit_type(tensor.type(), [&](auto from) {

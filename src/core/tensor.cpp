@@ -1,8 +1,8 @@
 #include "detent/tensor.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <algorithm>
 #include <new>
 
 namespace detent {
@@ -12,16 +12,40 @@ namespace {
 struct TypeInfo {
   DataType type;
   std::string_view name;
-  size_t bytes;
+  size_t bytes;  // in memory
+  size_t bits;   // in a file
 };
 
+// Names as in TensorProto.DataType of onnx.proto, in lower case.
 constexpr TypeInfo kTypes[] = {
-    {DataType::Undefined, "undefined", 0}, {DataType::Float32, "float", 4},     {DataType::Float64, "double", 8},
-    {DataType::Float16, "float16", 2},     {DataType::BFloat16, "bfloat16", 2}, {DataType::Int8, "int8", 1},
-    {DataType::Int16, "int16", 2},         {DataType::Int32, "int32", 4},       {DataType::Int64, "int64", 8},
-    {DataType::UInt8, "uint8", 1},         {DataType::UInt16, "uint16", 2},     {DataType::UInt32, "uint32", 4},
-    {DataType::UInt64, "uint64", 8},       {DataType::Bool, "bool", 1},         {DataType::Int4, "int4", 1},
-    {DataType::UInt4, "uint4", 1},         {DataType::String, "string", 0},
+    {DataType::Undefined, "undefined", 0, 0},
+    {DataType::Float32, "float", 4, 32},
+    {DataType::Float64, "double", 8, 64},
+    {DataType::Float16, "float16", 2, 16},
+    {DataType::BFloat16, "bfloat16", 2, 16},
+    {DataType::Int8, "int8", 1, 8},
+    {DataType::Int16, "int16", 2, 16},
+    {DataType::Int32, "int32", 4, 32},
+    {DataType::Int64, "int64", 8, 64},
+    {DataType::UInt8, "uint8", 1, 8},
+    {DataType::UInt16, "uint16", 2, 16},
+    {DataType::UInt32, "uint32", 4, 32},
+    {DataType::UInt64, "uint64", 8, 64},
+    {DataType::Bool, "bool", 1, 8},
+    {DataType::Int4, "int4", 1, 4},
+    {DataType::UInt4, "uint4", 1, 4},
+    {DataType::Int2, "int2", 1, 2},
+    {DataType::UInt2, "uint2", 1, 2},
+    {DataType::Float8E4M3FN, "float8e4m3fn", 1, 8},
+    {DataType::Float8E4M3FNUZ, "float8e4m3fnuz", 1, 8},
+    {DataType::Float8E5M2, "float8e5m2", 1, 8},
+    {DataType::Float8E5M2FNUZ, "float8e5m2fnuz", 1, 8},
+    {DataType::Float8E8M0, "float8e8m0", 1, 8},
+    {DataType::Float6E2M3, "float6e2m3", 1, 6},
+    {DataType::Float6E3M2, "float6e3m2", 1, 6},
+    {DataType::Float4E2M1, "float4e2m1", 1, 4},
+    {DataType::String, "string", 0, 0},
+    {DataType::Sequence, "sequence", 0, 0},
 };
 
 constexpr std::align_val_t kAlignment{64};
@@ -40,7 +64,8 @@ struct ChannelView {
 };
 
 ChannelView channel_view(const Shape& shape) {
-  if (shape.rank() < 3) throw Error(ErrorCode::Internal, "channels-last layout needs rank 3 or more, got " + shape.to_string());
+  if (shape.rank() < 3)
+    throw Error(ErrorCode::Internal, "channels-last layout needs rank 3 or more, got " + shape.to_string());
   return {shape[0], shape[1], shape.element_count(2, shape.rank())};
 }
 
@@ -78,6 +103,10 @@ void transpose_batches(const Tensor& in, Tensor& out, int64_t batch, int64_t row
 
 size_t byte_size(DataType type) { return kTypes[static_cast<size_t>(type)].bytes; }
 
+size_t bit_size(DataType type) { return kTypes[static_cast<size_t>(type)].bits; }
+
+bool is_small_float(DataType type) { return type >= DataType::Float8E4M3FN && type <= DataType::Float4E2M1; }
+
 std::string_view name_of(DataType type) { return kTypes[static_cast<size_t>(type)].name; }
 
 DataType data_type_named(std::string_view name) {
@@ -92,7 +121,8 @@ Shape::Shape(std::span<const int64_t> dims) {
 
 void Shape::push_back(int64_t extent) {
   if (rank_ == kMaxRank)
-    throw Error(ErrorCode::Unsupported, "tensors of more than " + std::to_string(kMaxRank) + " dimensions are not supported");
+    throw Error(ErrorCode::Unsupported,
+                "tensors of more than " + std::to_string(kMaxRank) + " dimensions are not supported");
   dims_[rank_++] = extent;
 }
 
@@ -171,13 +201,28 @@ Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
   return tensor;
 }
 
+Tensor Tensor::sequence(std::vector<Tensor> elements) {
+  Tensor tensor;
+  tensor.type_ = DataType::Sequence;
+  tensor.shape_ = {static_cast<int64_t>(elements.size())};
+  tensor.elements_ = std::make_shared<const std::vector<Tensor>>(std::move(elements));
+  return tensor;
+}
+
+const std::vector<Tensor>& Tensor::elements() const {
+  if (!elements_)
+    throw Error(ErrorCode::Internal, "a tensor of type " + std::string(name_of(type_)) + " is no sequence");
+  return *elements_;
+}
+
 void Tensor::check_type(DataType wanted) const {
-  const bool same = type_ == wanted || (wanted == DataType::Int8 && type_ == DataType::Int4) ||
-                    (wanted == DataType::UInt8 && type_ == DataType::UInt4) ||
-                    (wanted == DataType::UInt16 && (type_ == DataType::Float16 || type_ == DataType::BFloat16));
+  const bool same =
+      type_ == wanted || (wanted == DataType::Int8 && (type_ == DataType::Int4 || type_ == DataType::Int2)) ||
+      (wanted == DataType::UInt8 && (type_ == DataType::UInt4 || type_ == DataType::UInt2 || is_small_float(type_))) ||
+      (wanted == DataType::UInt16 && (type_ == DataType::Float16 || type_ == DataType::BFloat16));
   if (!same)
-    throw Error(ErrorCode::Internal, "a tensor of type " + std::string(name_of(type_)) + " was read as " +
-                                         std::string(name_of(wanted)));
+    throw Error(ErrorCode::Internal,
+                "a tensor of type " + std::string(name_of(type_)) + " was read as " + std::string(name_of(wanted)));
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {
@@ -212,6 +257,11 @@ Tensor Tensor::slice0(int64_t first, int64_t last) const {
 }
 
 Tensor Tensor::clone(Allocator& allocator) const {
+  if (is_sequence()) {
+    std::vector<Tensor> copies;
+    for (const Tensor& element : elements()) copies.push_back(element.clone(allocator));
+    return sequence(std::move(copies));
+  }
   Tensor copy(type_, shape_, allocator, layout_);
   if (byte_count() > 0) std::memcpy(copy.mutable_raw(), data_, byte_count());
   return copy;
