@@ -3,6 +3,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/small_float.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -46,9 +47,9 @@ namespace {
 template <class T>
 struct Plain {
   using Storage = T;
-  static T load(T value) { return value; }
+  T load(T value) const { return value; }
   template <class From>
-  static T store(From value) {
+  T store(From value) const {
     if constexpr (std::is_same_v<T, bool>)
       return value != From{0};
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<T>)
@@ -67,48 +68,73 @@ struct Plain {
     return static_cast<Integer>(static_cast<int64_t>(value));
   }
 };
-/// Four bits in a byte of their own: the higher bits are dropped, as ONNX does between integers.
-template <class T>
-struct Nibble {
+/// An integer of `kBits` bits in a byte of its own: the higher bits are dropped, as ONNX does between integers.
+template <class T, int kBits>
+struct Packed {
   using Storage = T;
-  static T load(T value) { return value; }
+  T load(T value) const { return value; }
   template <class From>
-  static T store(From value) {
-    const auto bits = static_cast<int>(Plain<int8_t>::store(value)) & 15;
-    return static_cast<T>(std::is_signed_v<T> && bits > 7 ? bits - 16 : bits);
+  T store(From value) const {
+    const auto bits = static_cast<int>(Plain<int8_t>().store(value)) & ((1 << kBits) - 1);
+    return static_cast<T>(std::is_signed_v<T> && bits >> (kBits - 1) ? bits - (1 << kBits) : bits);
+  }
+};
+/// A float of one byte or less with a mantissa.
+struct Small {
+  using Storage = uint8_t;
+  const SmallFloatFormat& format;
+  bool saturate;
+  float load(uint8_t bits) const { return decode(format, bits); }
+  template <class From>
+  uint8_t store(From value) const {
+    return encode(format, static_cast<double>(value), saturate);
+  }
+};
+/// Float8E8M0.
+struct Power {
+  using Storage = uint8_t;
+  const CastOptions& options;
+  float load(uint8_t bits) const { return decode_power(bits); }
+  template <class From>
+  uint8_t store(From value) const {
+    return encode_power(static_cast<double>(value), options);
   }
 };
 struct Half {
   using Storage = uint16_t;
-  static float load(uint16_t bits) { return half_to_float(bits); }
+  float load(uint16_t bits) const { return half_to_float(bits); }
   template <class From>
-  static uint16_t store(From value) {
+  uint16_t store(From value) const {
     return float_to_half(static_cast<float>(value));
   }
 };
 struct Brain {
   using Storage = uint16_t;
-  static float load(uint16_t bits) { return bfloat16_to_float(bits); }
+  float load(uint16_t bits) const { return bfloat16_to_float(bits); }
   template <class From>
-  static uint16_t store(From value) {
+  uint16_t store(From value) const {
     return float_to_bfloat16(static_cast<float>(value));
   }
 };
 
 template <class Visitor>
-void visit_type(DataType type, Visitor&& visitor) {
+void visit_type(DataType type, const CastOptions& options, Visitor&& visitor) {
+  if (type == DataType::Float8E8M0) return visitor(Power{options});
+  if (is_small_float(type)) return visitor(Small{small_float_format(type), options.saturate});
   switch (type) {
     case DataType::Float32: return visitor(Plain<float>{});
     case DataType::Float64: return visitor(Plain<double>{});
     case DataType::Float16: return visitor(Half{});
     case DataType::BFloat16: return visitor(Brain{});
     case DataType::Int8: return visitor(Plain<int8_t>{});
-    case DataType::Int4: return visitor(Nibble<int8_t>{});
+    case DataType::Int4: return visitor(Packed<int8_t, 4>{});
+    case DataType::Int2: return visitor(Packed<int8_t, 2>{});
     case DataType::Int16: return visitor(Plain<int16_t>{});
     case DataType::Int32: return visitor(Plain<int32_t>{});
     case DataType::Int64: return visitor(Plain<int64_t>{});
     case DataType::UInt8: return visitor(Plain<uint8_t>{});
-    case DataType::UInt4: return visitor(Nibble<uint8_t>{});
+    case DataType::UInt4: return visitor(Packed<uint8_t, 4>{});
+    case DataType::UInt2: return visitor(Packed<uint8_t, 2>{});
     case DataType::UInt16: return visitor(Plain<uint16_t>{});
     case DataType::UInt32: return visitor(Plain<uint32_t>{});
     case DataType::UInt64: return visitor(Plain<uint64_t>{});
@@ -119,17 +145,15 @@ void visit_type(DataType type, Visitor&& visitor) {
 
 }  // namespace
 
-Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator, const CastOptions&) {
+Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator, const CastOptions& options) {
   if (tensor.type() == type) return tensor;
   Tensor result(type, tensor.shape(), allocator, tensor.layout());
-  visit_type(tensor.type(), [&](auto from) {
-    visit_type(type, [&](auto to) {
-      using From = decltype(from);
-      using To = decltype(to);
-      const auto* in = static_cast<const typename From::Storage*>(tensor.raw());
-      auto* out = static_cast<typename To::Storage*>(result.mutable_raw());
+  visit_type(tensor.type(), options, [&](auto from) {
+    visit_type(type, options, [&](auto to) {
+      const auto* in = static_cast<const typename decltype(from)::Storage*>(tensor.raw());
+      auto* out = static_cast<typename decltype(to)::Storage*>(result.mutable_raw());
       const int64_t n = tensor.element_count();
-      for (int64_t i = 0; i < n; ++i) out[i] = To::store(From::load(in[i]));
+      for (int64_t i = 0; i < n; ++i) out[i] = to.store(from.load(in[i]));
     });
   });
   return result;

@@ -61,6 +61,8 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
 
 CodeRange code_range(DataType type) {
   switch (type) {
+    case DataType::Int2: return {-2, 1};
+    case DataType::UInt2: return {0, 3};
     case DataType::Int4: return {-8, 7};
     case DataType::UInt4: return {0, 15};
     case DataType::Int8: return {-128, 127};

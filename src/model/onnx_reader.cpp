@@ -11,7 +11,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "model/convert_old_opset.h"
 #include "model/external_data.h"
+#include "model/first_line.h"
 #include "model/graph_indexer.h"
 #include "model/model.h"
 #include "model/node_names.h"
@@ -25,7 +27,7 @@ namespace fs = std::filesystem;
 // What the installed libonnx (1.12) knows. Source: onnx/defs/operator_sets.h and onnx.proto Version of that release.
 constexpr int64_t kCheckerOpset = 17;
 constexpr int64_t kCheckerIr = 8;
-// What Detent reads.
+// What Detent reads; models of older opsets are converted.
 constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
 
@@ -71,10 +73,10 @@ void check_header(const onnx::ModelProto& proto) {
     throw invalid("is not an ONNX model (it has no graph or no IR version)");
   if (proto.opset_import_size() == 0) throw invalid("the model imports no operator set; the file may be truncated");
   const int64_t opset = default_opset(proto);
-  if (opset != 0 && (opset < kOldestOpset || opset > kNewestOpset))
-    throw invalid("the model uses opset " + std::to_string(opset) + "; opsets " + std::to_string(kOldestOpset) +
-                      " to " + std::to_string(kNewestOpset) + " can be read",
-                  "export the model again with an opset in that range");
+  if (opset > kNewestOpset)
+    throw invalid("the model uses opset " + std::to_string(opset) + "; opsets up to " + std::to_string(kNewestOpset) +
+                      " can be read",
+                  "export the model again with an older opset");
 }
 
 /// False when an operator is in no schema: the checker would stop at the first, we list all of them before a run.
@@ -105,13 +107,6 @@ class LentGraphName {
   bool lent_;
 };
 
-/// One line of a message that may have many.
-std::string first_line(const std::string& text) {
-  std::string line = text.substr(0, text.find('\n'));
-  while (!line.empty() && (line.back() == '.' || line.back() == ' ')) line.pop_back();
-  return line;
-}
-
 void run_onnx_checker(onnx::ModelProto& proto) {
   const int64_t opset = default_opset(proto);
   if (proto.ir_version() > kCheckerIr || opset > kCheckerOpset || !knows_all_operators(proto.graph(), opset)) return;
@@ -141,6 +136,14 @@ void sort_nodes(onnx::ModelProto& proto) {
   proto.mutable_graph()->mutable_node()->Swap(&ordered);
 }
 
+/// What every document goes through, wherever it comes from.
+void make_readable(onnx::ModelProto& proto) {
+  const int64_t opset = default_opset(proto);
+  if (opset > 0 && opset < kOldestOpset) convert_old_opset(proto, opset, kOldestOpset);
+  sort_nodes(proto);
+  run_onnx_checker(proto);
+}
+
 }  // namespace
 
 Model read_model(const fs::path& path) {
@@ -149,8 +152,7 @@ Model read_model(const fs::path& path) {
     std::unique_ptr<onnx::ModelProto> proto = parse_file(path);
     check_header(*proto);
     load_external_data(*proto, path);
-    sort_nodes(*proto);
-    run_onnx_checker(*proto);
+    make_readable(*proto);
     return Model(std::move(proto), path);
   } catch (const Error& error) {
     throw error.in(path.string());
@@ -164,8 +166,7 @@ Model parse_model_text(const std::string& text) {
   const onnx::Common::Status status = onnx::OnnxParser::Parse(*proto, text.c_str());
   if (!status.IsOK()) throw invalid("the model text cannot be parsed: " + status.ErrorMessage());
   check_header(*proto);
-  sort_nodes(*proto);
-  run_onnx_checker(*proto);
+  make_readable(*proto);
   return Model(std::move(proto));
 }
 

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cstring>
+#include <vector>
 
 namespace detent {
 
@@ -17,7 +18,7 @@ struct TypePair {
   DataType type;
 };
 
-// Numbers above BFLOAT16 are newer than the installed onnx headers. Source: onnx.proto of ONNX 1.17, TensorProto.DataType.
+// Numbers above BFLOAT16 are newer than the installed onnx headers. Source: onnx.proto of ONNX 1.23, TensorProto.DataType.
 constexpr TypePair kTypes[] = {
     {onnx::TensorProto::FLOAT, DataType::Float32},
     {onnx::TensorProto::UINT8, DataType::UInt8},
@@ -32,8 +33,18 @@ constexpr TypePair kTypes[] = {
     {onnx::TensorProto::UINT32, DataType::UInt32},
     {onnx::TensorProto::UINT64, DataType::UInt64},
     {onnx::TensorProto::BFLOAT16, DataType::BFloat16},
+    {17, DataType::Float8E4M3FN},
+    {18, DataType::Float8E4M3FNUZ},
+    {19, DataType::Float8E5M2},
+    {20, DataType::Float8E5M2FNUZ},
     {21, DataType::UInt4},
     {22, DataType::Int4},
+    {23, DataType::Float4E2M1},
+    {24, DataType::Float8E8M0},
+    {25, DataType::UInt2},
+    {26, DataType::Int2},
+    {27, DataType::Float6E2M3},
+    {28, DataType::Float6E3M2},
 };
 
 /// Errors  InvalidModel for negative extents and for element counts beyond 2^62.
@@ -56,25 +67,49 @@ Shape checked_shape(const onnx::TensorProto& proto) {
                                            std::string(unit) + " but holds " + std::to_string(found));
 }
 
-/// Two elements a byte, the first in the low half.
-void unpack_nibbles(Tensor& tensor, const auto& byte_at) {
+bool is_packed(DataType type) { return bit_size(type) % 8 != 0; }
+
+size_t packed_bytes(DataType type, int64_t count) { return (static_cast<size_t>(count) * bit_size(type) + 7) / 8; }
+
+/// Elements below eight bits follow each other without gaps, the first in the lowest bits.
+/// Source: onnx.proto, comments of TensorProto.raw_data.
+void unpack(Tensor& tensor, std::span<const uint8_t> bytes) {
   auto* out = static_cast<uint8_t*>(tensor.mutable_raw());
-  const bool is_signed = tensor.type() == DataType::Int4;
-  for (int64_t i = 0; i < tensor.element_count(); ++i) {
-    const auto nibble = static_cast<uint8_t>((byte_at(i / 2) >> (i % 2 ? 4 : 0)) & 0xf);
-    out[i] = is_signed && nibble >= 8 ? static_cast<uint8_t>(nibble | 0xf0) : nibble;
+  const size_t bits = bit_size(tensor.type());
+  const unsigned mask = (1U << bits) - 1;
+  const bool is_signed = tensor.type() == DataType::Int4 || tensor.type() == DataType::Int2;
+  for (size_t i = 0; i < static_cast<size_t>(tensor.element_count()); ++i) {
+    const size_t byte = i * bits / 8, shift = i * bits % 8;
+    const unsigned next = byte + 1 < bytes.size() ? bytes[byte + 1] : 0U;
+    const unsigned element = ((bytes[byte] | next << 8) >> shift) & mask;
+    out[i] = static_cast<uint8_t>(is_signed && element >> (bits - 1) ? element | ~mask : element);
   }
+}
+
+std::string pack(const Tensor& tensor) {
+  const auto* in = static_cast<const uint8_t*>(tensor.raw());
+  const size_t bits = bit_size(tensor.type());
+  std::string packed(packed_bytes(tensor.type(), tensor.element_count()), '\0');
+  const auto add = [&](size_t byte, unsigned value) {
+    packed[byte] = static_cast<char>(static_cast<uint8_t>(packed[byte]) | (value & 0xff));
+  };
+  for (size_t i = 0; i < static_cast<size_t>(tensor.element_count()); ++i) {
+    const size_t byte = i * bits / 8, shift = i * bits % 8;
+    const unsigned element = (in[i] & ((1U << bits) - 1)) << shift;
+    add(byte, element);
+    if (shift + bits > 8) add(byte + 1, element >> 8);
+  }
+  return packed;
 }
 
 Tensor from_raw(const onnx::TensorProto& proto, DataType type, const Shape& shape) {
   const std::string& raw = proto.raw_data();
-  const bool packed = type == DataType::Int4 || type == DataType::UInt4;
   const auto count = static_cast<size_t>(shape.element_count());
-  const size_t expected = packed ? (count + 1) / 2 : count * byte_size(type);
+  const size_t expected = packed_bytes(type, shape.element_count());
   if (raw.size() != expected) wrong_size(shape, type, expected, raw.size(), "bytes");
-  if (packed) {
+  if (is_packed(type)) {
     Tensor tensor(type, shape);
-    unpack_nibbles(tensor, [&](int64_t i) { return static_cast<uint8_t>(raw[static_cast<size_t>(i)]); });
+    unpack(tensor, {reinterpret_cast<const uint8_t*>(raw.data()), raw.size()});
     return tensor;
   }
   if (type == DataType::Bool) {  // any byte may be in the file, a bool object holds 0 or 1 only
@@ -108,6 +143,16 @@ Tensor from_field(const auto& field, DataType type, const Shape& shape) {
   return tensor;
 }
 
+/// One packed byte an entry.
+Tensor from_packed_field(const onnx::TensorProto& proto, DataType type, const Shape& shape) {
+  const size_t expected = packed_bytes(type, shape.element_count());
+  const std::vector<uint8_t> bytes(proto.int32_data().begin(), proto.int32_data().end());
+  if (bytes.size() != expected) wrong_size(shape, type, expected, bytes.size(), "packed values");
+  Tensor tensor(type, shape);
+  unpack(tensor, bytes);
+  return tensor;
+}
+
 /// The field that holds a type's elements when there is no raw_data. Source: onnx.proto, comments of TensorProto.
 Tensor from_typed_field(const onnx::TensorProto& proto, DataType type, const Shape& shape) {
   switch (type) {
@@ -124,17 +169,21 @@ Tensor from_typed_field(const onnx::TensorProto& proto, DataType type, const Sha
     case DataType::UInt16:
     case DataType::Float16:
     case DataType::BFloat16: return from_field<uint16_t>(proto.int32_data(), type, shape);
+    case DataType::Float8E4M3FN:
+    case DataType::Float8E4M3FNUZ:
+    case DataType::Float8E5M2:
+    case DataType::Float8E5M2FNUZ:
+    case DataType::Float8E8M0:
+    case DataType::Float6E2M3:
+    case DataType::Float6E3M2: return from_field<uint8_t>(proto.int32_data(), type, shape);  // packed in raw_data only
     case DataType::Int4:
-    case DataType::UInt4: {
-      const auto bytes = static_cast<size_t>((shape.element_count() + 1) / 2);
-      if (static_cast<size_t>(proto.int32_data_size()) != bytes)
-        wrong_size(shape, type, bytes, static_cast<size_t>(proto.int32_data_size()), "packed values");
-      Tensor tensor(type, shape);
-      unpack_nibbles(tensor, [&](int64_t i) { return static_cast<uint8_t>(proto.int32_data(static_cast<int>(i))); });
-      return tensor;
-    }
+    case DataType::UInt4:
+    case DataType::Int2:
+    case DataType::UInt2:
+    case DataType::Float4E2M1: return from_packed_field(proto, type, shape);
     case DataType::Undefined:
-    case DataType::String: break;
+    case DataType::String:
+    case DataType::Sequence: break;
   }
   throw Error(ErrorCode::Internal, "no field holds tensors of type " + std::string(name_of(type)));
 }
@@ -176,14 +225,8 @@ void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto) {
   if (!name.empty()) proto.set_name(name);
   proto.set_data_type(type);
   for (const int64_t extent : tensor.shape().dims()) proto.add_dims(extent);
-  if (tensor.type() == DataType::Int4 || tensor.type() == DataType::UInt4) {
-    const auto* in = static_cast<const uint8_t*>(tensor.raw());
-    std::string packed(static_cast<size_t>((tensor.element_count() + 1) / 2), '\0');
-    for (int64_t i = 0; i < tensor.element_count(); ++i) {
-      char& byte = packed[static_cast<size_t>(i / 2)];
-      byte = static_cast<char>(static_cast<uint8_t>(byte) | ((in[i] & 0xf) << (i % 2 ? 4 : 0)));
-    }
-    proto.set_raw_data(std::move(packed));
+  if (is_packed(tensor.type())) {
+    proto.set_raw_data(pack(tensor));
   } else {
     proto.set_raw_data(tensor.raw(), tensor.byte_count());
   }

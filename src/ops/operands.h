@@ -43,12 +43,14 @@ decltype(auto) visit_number(DataType type, Visitor&& visit) {
     case DataType::Float32: return visit(float{});
     case DataType::Float64: return visit(double{});
     case DataType::Int8:
-    case DataType::Int4: return visit(int8_t{});
+    case DataType::Int4:
+    case DataType::Int2: return visit(int8_t{});
     case DataType::Int16: return visit(int16_t{});
     case DataType::Int32: return visit(int32_t{});
     case DataType::Int64: return visit(int64_t{});
     case DataType::UInt8:
-    case DataType::UInt4: return visit(uint8_t{});
+    case DataType::UInt4:
+    case DataType::UInt2: return visit(uint8_t{});
     case DataType::UInt16: return visit(uint16_t{});
     case DataType::UInt32: return visit(uint32_t{});
     case DataType::UInt64: return visit(uint64_t{});

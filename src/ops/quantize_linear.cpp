@@ -2,6 +2,8 @@
 #include <cmath>
 #include <optional>
 
+#include "core/small_float.h"
+#include "detent/qparams.h"
 #include "model/tensor_proto.h"
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
@@ -18,17 +20,21 @@ struct Attributes {
   int64_t axis = 1;
   int64_t block = 0;  ///< opset 21; 0 = one scale a slice of the axis
   DataType type = DataType::Undefined;
+  DataType precision = DataType::Undefined;  ///< of the division, opset 23; Undefined = float
+  bool saturate = true;                      ///< small floats, opset 19
 
   explicit Attributes(const Node& node)
       : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
-        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))) {}
+        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))),
+        precision(data_type_from_onnx(static_cast<int32_t>(node.int_or("precision", 0)))),
+        saturate(node.int_or("saturate", 1) != 0) {}
 };
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
 struct Parameters {
   std::vector<float> scales;
-  std::vector<int32_t> zero_points;
-  AxisView view;  ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
+  std::vector<double> zero_points;  // holds those of every type
+  AxisView view;                    ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
 };
 
 std::vector<float> floats_of(const Tensor& tensor, Allocator& allocator) {
@@ -37,13 +43,14 @@ std::vector<float> floats_of(const Tensor& tensor, Allocator& allocator) {
   return {data.begin(), data.end()};
 }
 
-std::vector<int32_t> zero_points_of(const KernelCall& call, size_t count) {
-  if (!call.has_input(2)) return std::vector<int32_t>(count, 0);
-  const std::vector<int64_t> wide = integers_of(call.input(2));
-  if (wide.size() != count)
+std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
+  if (!call.has_input(2)) return std::vector<double>(count, 0.0);
+  const Tensor wide = cast(call.input(2), DataType::Float64, call.allocator());
+  const auto data = wide.data<double>();
+  if (data.size() != count)
     throw Error(ErrorCode::InvalidModel,
-                std::to_string(count) + " scales but " + std::to_string(wide.size()) + " zero points");
-  return {wide.begin(), wide.end()};
+                std::to_string(count) + " scales but " + std::to_string(data.size()) + " zero points");
+  return {data.begin(), data.end()};
 }
 
 /// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then
@@ -100,22 +107,10 @@ void for_each_run(const Parameters& parameters, Run&& run) {
   }
 }
 
-struct QuantizedRange {
-  int32_t low, high;
-};
-
-/// Sub-byte types live one to a byte.
-template <class Q>
-QuantizedRange range_of(DataType type) {
-  if (type == DataType::Int4) return {-8, 7};
-  if (type == DataType::UInt4) return {0, 15};
-  return {std::numeric_limits<Q>::min(), std::numeric_limits<Q>::max()};
-}
-
 /// For stretches of a few elements, where a dispatched call would cost more than the work.
 template <class Q>
-void quantize_few(const float* in, Q* out, size_t count, float scale, int32_t zero_point, QuantizedRange range) {
-  const auto low = static_cast<float>(range.low - zero_point), high = static_cast<float>(range.high - zero_point);
+void quantize_few(const float* in, Q* out, size_t count, float scale, int32_t zero_point, CodeRange range) {
+  const auto low = static_cast<float>(range.lowest - zero_point), high = static_cast<float>(range.highest - zero_point);
   for (size_t i = 0; i < count; ++i) {
     const float x = in[i] / scale;
     const float step = std::isnan(x) ? 0.0F : std::nearbyint(std::clamp(x, low, high));
@@ -128,26 +123,56 @@ void quantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& 
   const float* in = input.data<float>().data();
   Q* out = output.mutable_data<Q>().data();
   const bool whole_bytes = output.type() == data_type_of<Q>;
-  for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero) {
+    const auto zero_point = static_cast<int32_t>(zero);
     if (count >= 16 && whole_bytes)
       quantize_run(in + at, out + at, scale, zero_point, count);
     else
-      quantize_few(in + at, out + at, count, scale, zero_point, range_of<Q>(output.type()));
+      quantize_few(in + at, out + at, count, scale, zero_point, code_range(output.type()));
   });
+}
+
+/// Small floats are not rounded to whole steps: the quotient itself becomes the nearest value of the type.
+void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor& output, bool saturate) {
+  const SmallFloatFormat& format = small_float_format(output.type());
+  const float* in = input.data<float>().data();
+  uint8_t* out = output.mutable_data<uint8_t>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+      out[i] = encode(format, static_cast<double>(in[i] / scale) + zero_point, saturate);
+  });
+}
+
+/// The quotients themselves, rounded to the type that `precision` names; scales become 1.
+Tensor divide_in(DataType precision, Parameters& parameters, const Tensor& input, Allocator& allocator) {
+  const Tensor narrow = convert(convert(input, precision, allocator), DataType::Float32, allocator);
+  Tensor quotients(DataType::Float32, input.shape(), allocator, input.layout());
+  const float* in = narrow.data<float>().data();
+  float* out = quotients.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i) out[i] = in[i] / scale;
+  });
+  std::fill(parameters.scales.begin(), parameters.scales.end(), 1.0F);
+  return convert(convert(quotients, precision, allocator), DataType::Float32, allocator);
 }
 
 void run_quantize(KernelCall& call, const Attributes& attributes) {
   Tensor input = convert(call.input(0), DataType::Float32, call.allocator());
   if (attributes.block > 0) input = to_plain(input, call.allocator());
-  const Parameters parameters = parameters_of(call, input, attributes);
+  Parameters parameters = parameters_of(call, input, attributes);
+  if (attributes.precision != DataType::Undefined && attributes.precision != DataType::Float32)
+    input = divide_in(attributes.precision, parameters, input, call.allocator());
   DataType type = attributes.type == DataType::Undefined ? DataType::UInt8 : attributes.type;
   if (call.has_input(2)) type = call.input(2).type();
   Tensor& output = call.make_output(0, type, input.shape(), input.layout());
+  if (is_small_float(type)) return quantize_to_float(parameters, input, output, attributes.saturate);
   switch (type) {
     case DataType::Int8:
-    case DataType::Int4: return quantize_tensor<int8_t>(parameters, input, output);
+    case DataType::Int4:
+    case DataType::Int2: return quantize_tensor<int8_t>(parameters, input, output);
     case DataType::UInt8:
-    case DataType::UInt4: return quantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::UInt4:
+    case DataType::UInt2: return quantize_tensor<uint8_t>(parameters, input, output);
     case DataType::Int16: return quantize_tensor<int16_t>(parameters, input, output);
     case DataType::UInt16: return quantize_tensor<uint16_t>(parameters, input, output);
     default: throw unsupported_type(type);
@@ -158,7 +183,8 @@ template <class Q>
 void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
   const Q* in = input.data<Q>().data();
   float* out = output.mutable_data<float>().data();
-  for_each_run(parameters, [&](int64_t at, size_t count, float scale, int32_t zero_point) {
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero) {
+    const auto zero_point = static_cast<int32_t>(zero);
     if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);
     for (size_t i = 0; i < count; ++i)
       out[at + static_cast<int64_t>(i)] =
@@ -166,21 +192,39 @@ void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor
   });
 }
 
+void dequantize_from_float(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const Tensor wide = cast(input, DataType::Float32);
+  const float* in = wide.data<float>().data();
+  float* out = output.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+      out[i] = (in[i] - static_cast<float>(zero_point)) * scale;
+  });
+}
+
+void dequantize_any(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  if (is_small_float(input.type())) return dequantize_from_float(parameters, input, output);
+  switch (input.type()) {
+    case DataType::Int8:
+    case DataType::Int4:
+    case DataType::Int2: return dequantize_tensor<int8_t>(parameters, input, output);
+    case DataType::UInt8:
+    case DataType::UInt4:
+    case DataType::UInt2: return dequantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::Int16: return dequantize_tensor<int16_t>(parameters, input, output);
+    case DataType::UInt16: return dequantize_tensor<uint16_t>(parameters, input, output);
+    case DataType::Int32: return dequantize_tensor<int32_t>(parameters, input, output);
+    default: throw unsupported_type(input.type());
+  }
+}
+
 void run_dequantize(KernelCall& call, const Attributes& attributes) {
   const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
   const Parameters parameters = parameters_of(call, input, attributes);
   Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
-  switch (input.type()) {
-    case DataType::Int8:
-    case DataType::Int4: dequantize_tensor<int8_t>(parameters, input, output); break;
-    case DataType::UInt8:
-    case DataType::UInt4: dequantize_tensor<uint8_t>(parameters, input, output); break;
-    case DataType::Int16: dequantize_tensor<int16_t>(parameters, input, output); break;
-    case DataType::UInt16: dequantize_tensor<uint16_t>(parameters, input, output); break;
-    case DataType::Int32: dequantize_tensor<int32_t>(parameters, input, output); break;
-    default: throw unsupported_type(input.type());
-  }
-  const DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
+  dequantize_any(parameters, input, output);
+  DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
+  if (is_small_float(type)) type = DataType::Float32;  // scales of float8e8m0 are no type of outputs
   call.set_output(0, type == DataType::Float32 ? std::move(output) : convert(output, type, call.allocator()));
 }
 
