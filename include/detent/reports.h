@@ -107,6 +107,7 @@ struct VerifyReport {
     std::string folder, model;
     enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
     std::string detail;
+    std::vector<std::string> operators;  ///< at fault: those that cannot run, or that of the first wrong output
     double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|, over all data sets and outputs
   };
   std::vector<Line> lines;

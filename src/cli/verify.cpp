@@ -22,7 +22,7 @@ int verify(State& state, Environment& environment) {
     std::fputs(to_json(report).c_str(), stdout);
   } else {
     for (const auto& line : report.lines) std::fputs(to_text(line).c_str(), stdout);
-    std::printf("%zu passed, %zu failed, %zu unsupported\n", report.passed, report.failed, report.unsupported);
+    std::fputs(summary_text(report).c_str(), stdout);
   }
   return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
 }

@@ -69,7 +69,8 @@ void PlanBuilder::refuse_unsupported() const {
   for (const UnsupportedNode& item : missing)
     message += (missing.size() == 1 ? " " : "\n  ") + describe(graph_, graph_.node(item.node)) + ": " + item.reason;
   throw Error(ErrorCode::Unsupported, message,
-              "cut the graph before these nodes, or export it with operators listed by 'detent inspect'");
+              "leave the layers behind these nodes float with --exclude NODE, cut the graph before them, or export it "
+              "with other operators");
 }
 
 KernelContext PlanBuilder::context_for(const Node& node) const {

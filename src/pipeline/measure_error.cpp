@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
 #include "report/metrics.h"
 
@@ -22,17 +23,18 @@ class Head final : public DataSource {
   size_t size_;
 };
 
-/// One model with its outputs, run in every worker.
+/// One model, run in every worker as far as the named values.
 struct Runner {
   const Graph& graph;
+  std::vector<ValueId> wanted;
   ExecutionPlan plan;
   ExecutorSlots slots;
 
-  Runner(const Graph& model_graph, size_t workers)
-      : graph(model_graph), plan(model_graph, model_graph.outputs()), slots(plan, workers) {}
+  Runner(const Graph& model_graph, const std::vector<std::string>& names, size_t workers)
+      : graph(model_graph), wanted(values_named(model_graph, names)), plan(model_graph, wanted), slots(plan, workers) {}
 
   [[nodiscard]] std::vector<Tensor> run(size_t slot, std::span<const Tensor> inputs) {
-    OutputKeeper keeper(graph, graph.outputs());
+    OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(inputs, keeper);
     return keeper.take();
   }
@@ -43,10 +45,9 @@ struct Runner {
 ErrorReport measure_error(const Model& reference, const Model& candidate, const DataSource& source, size_t samples,
                           const RunSettings& settings) {
   const Head head(source, samples);
-  Runner first(reference.graph(), worker_count(settings));
-  Runner second(candidate.graph(), worker_count(settings));
-  std::vector<std::string> names;
-  for (const ValueId output : first.graph.outputs()) names.push_back(first.graph.value(output).name);
+  const std::vector<std::string> names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  Runner first(reference.graph(), names, worker_count(settings));
+  Runner second(candidate.graph(), names, worker_count(settings));
   std::vector<ErrorSums> totals(names.size());
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;

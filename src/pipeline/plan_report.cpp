@@ -1,6 +1,7 @@
 #include "pipeline/plan_report.h"
 
 #include "exec/executor.h"
+#include "exec/runnable_part.h"
 
 namespace detent {
 
@@ -36,17 +37,12 @@ ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs) {
     ValueShapes shapes;
     void observe(ValueId value, const Tensor& tensor) override { shapes[value] = tensor.shape(); }
   } observer;
-  std::vector<ValueId> all;
+  const RunnablePart runnable(graph);
+  std::vector<ValueId> wanted;
   for (const Value& value : graph.values())
-    if (value.producer != kNoNode || value.is_input) all.push_back(value.id);
-  try {
-    const ExecutionPlan plan(graph, all, {.fuse = false});
-    Executor executor(plan);
-    executor.run(inputs, observer);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::Unsupported) throw;
-    return {};
-  }
+    if ((value.producer != kNoNode || value.is_input) && runnable.can_run(value.id)) wanted.push_back(value.id);
+  const ExecutionPlan plan(graph, wanted, {.fuse = false});
+  Executor(plan).run(inputs, observer);
   for (const Value& value : graph.values())
     if (const Tensor* constant = graph.constant(value.id)) observer.shapes[value.id] = constant->shape();
   return observer.shapes;

@@ -10,7 +10,7 @@ namespace detent {
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                                        const Graph& original, size_t folded_batchnorms);
 
-/// Shapes of every value from one run on `inputs`; empty when the model cannot run as a whole.
+/// Shapes of every value that can run, from one run on `inputs`.
 [[nodiscard]] ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace detent

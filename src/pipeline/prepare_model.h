@@ -27,7 +27,7 @@ struct Preparation {
 /// Raises the opset to what the target needs and folds BatchNormalization, in place.
 Preparation prepare_model(Model& model, const Target& target);
 
-/// Runs both models on `inputs` and compares every output: |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 for
+/// Runs both models on `inputs` and compares every output that can run (see RunnablePart): |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 for
 /// half types, whose every intermediate value is rounded to 11 bits.
 /// The bound is 100 times what folding in double and rounding once to float (2^-24 per weight) was seen to cause.
 /// Errors  Internal naming `what` and the output.

@@ -1,5 +1,6 @@
 #include "core/atomic_file.h"
 #include "detent/calibrator.h"
+#include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
 #include "pipeline/measure_error.h"
@@ -12,6 +13,20 @@
 
 namespace detent {
 
+namespace {
+
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
+void report_unsupported_tail(const Graph& graph, Reporter& reporter) {
+  const RunnablePart runnable(graph);
+  for (const UnsupportedNode& item : runnable.unsupported()) {
+    const Node& node = graph.node(item.node);
+    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
+                  "; it is kept as it is and errors are measured before it");
+  }
+}
+
+}  // namespace
+
 QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
@@ -23,6 +38,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // model.onnx -> graph that the target likes
   const Model original = read_float_model(options.model);
   const auto source = open_data(options.data, input_specs(original.graph()));
+  report_unsupported_tail(original.graph(), *options.run.reporter);
   Model model = original.clone();
   const Preparation preparation = prepare_model(model, target);
   const std::vector<Tensor> first_inputs = read_first_inputs(*source, original.graph(), options.run);

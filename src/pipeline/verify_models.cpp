@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "datasets/tensor_pb.h"
 #include "detent/detent.h"
 #include "exec/executor.h"
 #include "model/model.h"
+#include "ops/operator.h"
 #include "pipeline/compare_tensors.h"
 #include "pipeline/for_each_index.h"
 #include "pipeline/prepare_model.h"
@@ -87,11 +89,23 @@ void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Toler
                                                     widen ? cast(got[i], DataType::Float32) : got[i], tolerance);
     line.worst_relative_error = std::max(line.worst_relative_error, result.worst_relative_error);
     if (result.same) continue;
-    if (line.outcome != Line::Outcome::Failed)
+    if (line.outcome != Line::Outcome::Failed) {
       line.detail =
           data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
+      if (const NodeId producer = graph.value(wanted[i]).producer; producer != kNoNode)
+        line.operators = {graph.node(producer).op_type};
+    }
     line.outcome = Line::Outcome::Failed;
   }
+}
+
+/// Operator types that cannot run, each once.
+std::vector<std::string> unsupported_operators(const Graph& graph) {
+  std::vector<NodeId> nodes;
+  for (const Node& node : graph.nodes()) nodes.push_back(node.id);
+  std::set<std::string> names;
+  for (const UnsupportedNode& item : find_unsupported(graph, nodes)) names.insert(graph.node(item.node).op_type);
+  return {names.begin(), names.end()};
 }
 
 Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& tolerance) {
@@ -103,9 +117,12 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
     const auto data_sets = find_test_data_sets(folder);
     if (data_sets.empty()) throw Error(ErrorCode::InvalidData, "there is no test_data_set_0 to compare with");
     const Graph& graph = model.graph();
+    line.operators = unsupported_operators(graph);
+    if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.node(0).op_type};
     refuse_inputs_without_tensors(graph);
     const ExecutionPlan plan(graph, graph.outputs());
     for (const fs::path& data_set : data_sets) compare_data_set(plan, data_set, tolerance, line);
+    if (line.outcome == Line::Outcome::Passed) line.operators.clear();
   } catch (const Error& error) {
     line.outcome = error.code() == ErrorCode::Unsupported ? Line::Outcome::Unsupported : Line::Outcome::Failed;
     line.detail = error.what();

@@ -134,6 +134,7 @@ std::string to_json(const VerifyReport& report) {
                      {"model", line.model},
                      {"outcome", outcome},
                      {"detail", line.detail},
+                     {"operators", line.operators},
                      {"worst_relative_error", number(line.worst_relative_error)}});
   }
   return render(

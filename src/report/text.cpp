@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 namespace detent {
 
@@ -144,6 +145,27 @@ std::string to_text(const QuantizeReport& report) {
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
 }
 
+namespace {
+
+/// "Resize 2, Cast 3" over the lines of one outcome, most frequent first; empty when there is none.
+std::string operators_text(const char* title, const VerifyReport& report, VerifyReport::Line::Outcome outcome) {
+  std::map<std::string, size_t> counts;
+  for (const auto& line : report.lines) {
+    if (line.outcome != outcome) continue;
+    for (const std::string& name : line.operators) ++counts[name];
+    if (line.operators.empty()) ++counts["(other)"];
+  }
+  if (counts.empty()) return {};
+  std::vector<std::pair<std::string, size_t>> ranked(counts.begin(), counts.end());
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text = title;
+  for (size_t i = 0; i < ranked.size(); ++i)
+    text += (i ? ", " : " ") + ranked[i].first + " " + std::to_string(ranked[i].second);
+  return text + "\n";
+}
+
+}  // namespace
+
 std::string to_text(const VerifyReport::Line& line) {
   using Outcome = VerifyReport::Line::Outcome;
   const char* outcome = line.outcome == Outcome::Passed   ? "passed     "
@@ -154,6 +176,14 @@ std::string to_text(const VerifyReport::Line& line) {
     text += format("  worst error %.1e of the largest value", line.worst_relative_error);
   if (!line.detail.empty()) text += "  " + line.detail;
   return text + "\n";
+}
+
+std::string summary_text(const VerifyReport& report) {
+  using Outcome = VerifyReport::Line::Outcome;
+  std::string text = operators_text("failed by operator:     ", report, Outcome::Failed) +
+                     operators_text("unsupported by operator:", report, Outcome::Unsupported);
+  return text + std::to_string(report.passed) + " passed, " + std::to_string(report.failed) + " failed, " +
+         std::to_string(report.unsupported) + " unsupported\n";
 }
 
 std::string to_text(const RunReport& report) {

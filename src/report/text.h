@@ -12,6 +12,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const PlanReport& report, bool all_edges);
 [[nodiscard]] std::string to_text(const QuantizeReport& report);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
+/// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
+[[nodiscard]] std::string summary_text(const VerifyReport& report);
 [[nodiscard]] std::string to_text(const RunReport& report);
 
 /// "1.9 MB", "512 B".

@@ -115,13 +115,30 @@ TEST(ReadModel, APointerOfLargeFileStorageIsExplained) {
   EXPECT_THAT(error.hint(), HasSubstr("git lfs pull"));
 }
 
-TEST(ReadModel, OpsetsOutsideSevenToTwentyEightAreRefused) {
+TEST(ReadModel, OpsetsAboveTwentyEightAreRefused) {
   const TemporaryFolder folder;
-  for (const int64_t opset : {6, 29}) {
-    onnx::ModelProto proto = sample().proto();
-    proto.mutable_opset_import(0)->set_version(opset);
-    EXPECT_THAT(refusal(folder.write("m.onnx", proto.SerializeAsString())).what(),
-                HasSubstr("opset " + std::to_string(opset)));
+  onnx::ModelProto proto = sample().proto();
+  proto.mutable_opset_import(0)->set_version(29);
+  EXPECT_THAT(refusal(folder.write("m.onnx", proto.SerializeAsString())).what(), HasSubstr("opset 29"));
+}
+
+/// Before opset 7 the slopes of a PRelu counted channels; now they broadcast from the last axis.
+TEST(ReadModel, OpsetsBelowSevenAreConverted) {
+  const Model model = parse_model_text(
+      "<ir_version: 3, opset_import: [\"\" : 6]> g (float[1,2,3,3] x, float[2] s) => (float[1,2,3,3] y) "
+      "<float[2] s = {2, 3}> { y = PRelu (x, s) }");
+  EXPECT_EQ(model.graph().opset(), 7);
+  EXPECT_EQ(model.graph().constant(model.graph().find_value("s"))->shape(), Shape({2, 1, 1}));
+}
+
+TEST(ReadModel, AnOldOperatorWithoutConversionIsNamed) {
+  try {
+    static_cast<void>(parse_model_text(
+        "<ir_version: 3, opset_import: [\"\" : 6]> g (float[N] x) => (float[N] y) { y = NoSuchOperator (x) }"));
+    FAIL() << "converted an unknown operator";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("opset 6"));
   }
 }
 

@@ -18,6 +18,12 @@ struct NodeOptions {
   size_t outputs = 1;
 };
 
+/// libonnx's text parser has no words for the newest types; kernels look at the tensors, not at the declaration.
+inline std::string_view declared_type(const Tensor& input) {
+  const bool unknown = is_small_float(input.type()) || bit_size(input.type()) < 8;
+  return input.empty_handle() || unknown ? "float" : name_of(input.type());
+}
+
 /// Runs one node, written "y = Add(a, b)" with inputs a, b, c ... and outputs y, y1, y2 ..., and returns plain outputs.
 /// A default Tensor stands for an input left out. Every input is owned alone, so that kernels work in place where they
 /// can.
@@ -25,8 +31,7 @@ inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor>
                                     const NodeOptions& options = {}) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(options.opset) + "]> g (";
   for (size_t i = 0; i < inputs.size(); ++i)
-    text += (i ? ", " : "") + std::string(inputs[i].empty_handle() ? "float" : name_of(inputs[i].type())) + " " +
-            static_cast<char>('a' + i);
+    text += (i ? ", " : "") + std::string(declared_type(inputs[i])) + " " + static_cast<char>('a' + i);
   text += ") => (";
   for (size_t i = 0; i < options.outputs; ++i) text += (i ? ", float y" + std::to_string(i) : "float y");
   const Model model = parse_model_text(text + ") { " + node + " }");

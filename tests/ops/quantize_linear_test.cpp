@@ -97,5 +97,34 @@ TEST(DequantizeLinear, ReadsInt32Biases) {
               testing::ElementsAre(-50000, 14));
 }
 
+/// 20 is float8e5m2fnuz, 17 float8e4m3fn, 26 int2 in TensorProto.DataType.
+TEST(QuantizeLinear, TakesTheNearestValueOfASmallFloat) {
+  const Tensor scale = Tensor::scalar(2.0F);
+  const Tensor input = Tensor::from<float>({4}, {1.0F, 33.0F, -2000.0F, 0.3F});
+  const Tensor codes = run_one("y = QuantizeLinear<output_dtype = 17>(a, b)", {input, scale}, {23});
+  ASSERT_EQ(codes.type(), DataType::Float8E4M3FN);
+  const Tensor steps = cast(codes, DataType::Float32);  // steps of e4m3 are 1/8 of the power of two below
+  EXPECT_EQ(test::values(steps), (std::vector<float>{0.5F, 16.0F, -448.0F, 0.15625F}));
+  const Tensor back = run_one("y = DequantizeLinear(a, b)", {codes, scale}, {23});
+  EXPECT_EQ(test::values(back), (std::vector<float>{1.0F, 32.0F, -896.0F, 0.3125F}));
+  const Tensor lost = run_one("y = QuantizeLinear<output_dtype = 17, saturate = 0>(a, b)", {input, scale}, {23});
+  EXPECT_TRUE(std::isnan(test::values(cast(lost, DataType::Float32))[2]));
+}
+
+TEST(QuantizeLinear, SaturatesTwoBits) {
+  const Tensor input = Tensor::from<float>({5}, {-9, -1.5F, 0.4F, 1, 7});
+  const Tensor codes = run_one("y = QuantizeLinear<output_dtype = 26>(a, b)", {input, Tensor::scalar(1.0F)}, {25});
+  EXPECT_EQ(codes.type(), DataType::Int2);
+  EXPECT_EQ(test::integers(codes), (std::vector<int64_t>{-2, -2, 0, 1, 1}));
+}
+
+/// 2049 / 1 is 2048 in half precision (11 bits, ties to even), 2049 in float.
+TEST(QuantizeLinear, DividesInThePrecisionAskedFor) {
+  const std::vector<Tensor> inputs = {Tensor::from<float>({1}, {2049}), Tensor::scalar(1.0F),
+                                      Tensor::scalar(int16_t{0})};
+  EXPECT_EQ(test::integers(run_one("y = QuantizeLinear(a, b, c)", inputs, {23}))[0], 2049);
+  EXPECT_EQ(test::integers(run_one("y = QuantizeLinear<precision = 10>(a, b, c)", inputs, {23}))[0], 2048);
+}
+
 }  // namespace
 }  // namespace detent

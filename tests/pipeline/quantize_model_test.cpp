@@ -150,6 +150,27 @@ TEST_F(QuantizeModel, FixesRangesThatTheUserGives) {
   EXPECT_EQ(code_of(options), ErrorCode::InvalidOption);
 }
 
+TEST_F(QuantizeModel, QuantizesAModelThatEndsInAnOperatorOfAnEngine) {
+  write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 19, "com.acme" : 1]>
+g (float[1,2,8,8] x) => (float[N] kept)
+<float[2,2,3,3] w = {1, -2, 3, -4, 5, -6, 7, -8, 9, 1, -2, 3, -4, 5, -6, 7, -8, 9,
+                     2, -2, 3, -4, 5, -6, 7, -8, 9, 3, -2, 3, -4, 5, -6, 7, -8, 9}>
+{ c = Conv <pads = [1, 1, 1, 1]> (x, w)  r = Relu (c)  kept = com.acme.Suppress (r) })"),
+              folder_ / "model.onnx");
+  QuantizeOptions options;
+  options.model = folder_ / "model.onnx";
+  options.data.sources = {"random:normal,n=4"};
+  options.output = folder_ / "quantized.onnx";
+  options.placement.small_layers = PlacementOptions::SmallLayers::Quantize;
+  const QuantizeReport report = quantize_model(options);
+  EXPECT_GT(report.plan.coverage.int8_layers, 0);
+  ASSERT_TRUE(report.error.has_value());
+  ASSERT_EQ(report.error->outputs.size(), 1U);
+  EXPECT_EQ(report.error->outputs[0].name, "r");  // the last value that can be measured
+  const Model written = read_model(options.output);
+  EXPECT_NE(written.graph().find_value("kept"), kNoValue);
+}
+
 const char* const kConvBn = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[1,2,4,4] x) => (float[1,2,4,4] y)
 <float[2,2,1,1] w = {1, 2, 3, 4}, float[2] s = {2, 3}, float[2] b = {0.5, -0.5}, float[2] m = {1, 2}, float[2] v = {4, 9}>

@@ -31,6 +31,13 @@ TEST(VerifyModels, CallsWhatCannotRunUnsupportedBeforeItReadsData) {
   EXPECT_EQ(complex.outcome, VerifyReport::Line::Outcome::Unsupported) << complex.detail;
 }
 
+TEST(VerifyModels, NamesTheOperatorsThatCannotRun) {
+  const auto line = verify_text(
+      "<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) "
+      "{ a = NoSuchOperator (x)  b = Abs (a)  c = AnotherOne (b)  y = NoSuchOperator (c) }");
+  EXPECT_THAT(line.operators, ::testing::ElementsAre("AnotherOne", "NoSuchOperator"));
+}
+
 TEST(VerifyModels, CallsUnreadableDataFailed) {
   const auto line =
       verify_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = Abs (x) }");

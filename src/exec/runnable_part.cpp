@@ -1,0 +1,54 @@
+#include "exec/runnable_part.h"
+
+#include <algorithm>
+
+namespace detent {
+
+RunnablePart::RunnablePart(const Graph& graph) : can_run_(graph.values().size(), true) {
+  const auto runs = [&](ValueId value) { return value == kNoValue || can_run(value); };
+  for (const Node& node : graph.nodes()) {  // in execution order, so producers come first
+    const std::vector<UnsupportedNode> missing = find_unsupported(graph, std::span(&node.id, 1));
+    unsupported_.insert(unsupported_.end(), missing.begin(), missing.end());
+    const std::vector<ValueId> captured = graph.captured_by(node);
+    if (missing.empty() && std::all_of(node.inputs.begin(), node.inputs.end(), runs) &&
+        std::all_of(captured.begin(), captured.end(), runs))
+      continue;
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) can_run_[static_cast<size_t>(output)] = false;
+  }
+  std::vector<bool> visited(graph.values().size(), false);
+  for (const ValueId output : graph.outputs()) find_ends(graph, output, visited);
+}
+
+void RunnablePart::find_ends(const Graph& graph, ValueId value, std::vector<bool>& visited) {
+  std::vector<ValueId> open{value};
+  while (!open.empty()) {
+    const ValueId current = open.back();
+    open.pop_back();
+    if (current == kNoValue || visited[static_cast<size_t>(current)]) continue;
+    visited[static_cast<size_t>(current)] = true;
+    if (can_run(current)) {
+      if (!graph.constant(current) && !graph.value(current).is_input) ends_.push_back(current);
+      continue;
+    }
+    const Node* producer = graph.producer(current);
+    open.insert(open.end(), producer->inputs.rbegin(), producer->inputs.rend());
+  }
+}
+
+std::vector<ValueId> values_named(const Graph& graph, const std::vector<std::string>& names) {
+  std::vector<ValueId> values;
+  for (const std::string& name : names) {
+    values.push_back(graph.find_value(name));
+    if (values.back() == kNoValue) throw Error(ErrorCode::Internal, "there is no value '" + name + "' in the graph");
+  }
+  return values;
+}
+
+std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (const ValueId value : values) names.push_back(graph.value(value).name);
+  return names;
+}
+
+}  // namespace detent

@@ -1,0 +1,52 @@
+#include "exec/runnable_part.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/model.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Model model_of(const std::string& outputs, const std::string& nodes) {
+  return parse_model_text("<ir_version: 7, opset_import: [\"\" : 13, \"com.acme\" : 1]>\ng (float[2,3] x) => (" +
+                          outputs + ") " + nodes);
+}
+
+std::vector<std::string> ends_of(const Model& model) {
+  return names_of(model.graph(), RunnablePart(model.graph()).ends());
+}
+
+TEST(RunnablePart, EndsAtTheOutputsOfAGraphThatRuns) {
+  const Model model = model_of("float[2,3] y, float[2,3] z", "{ y = Relu (x)  z = Abs (y) }");
+  EXPECT_THAT(ends_of(model), ElementsAre("y", "z"));
+  EXPECT_THAT(RunnablePart(model.graph()).unsupported(), IsEmpty());
+}
+
+TEST(RunnablePart, EndsBeforeATailThatCannotRun) {
+  const Model model = model_of("float[N] boxes, float[2,3] y",
+                               "{ y = Relu (x)  s = Sigmoid (x)  c = Constant <value = float {0.5}> ()\n"
+                               "  kept = com.acme.Suppress (y, s, c)  boxes = Abs (kept) }");
+  EXPECT_THAT(ends_of(model), ElementsAre("y", "s"));  // each once, no constant, not the graph's input
+  const RunnablePart part(model.graph());
+  ASSERT_EQ(part.unsupported().size(), 1U);
+  EXPECT_EQ(model.graph().node(part.unsupported()[0].node).op_type, "Suppress");
+  EXPECT_TRUE(part.can_run(model.graph().find_value("s")));
+  EXPECT_FALSE(part.can_run(model.graph().find_value("boxes")));
+}
+
+TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
+  EXPECT_THAT(ends_of(model_of("float[N] y", "{ a = com.acme.Decode (x)  y = Relu (a) }")), IsEmpty());
+}
+
+TEST(RunnablePart, FindsValuesByNameAndRefusesStrangers) {
+  const Model model = model_of("float[2,3] y", "{ y = Relu (x) }");
+  EXPECT_THAT(values_named(model.graph(), {"y"}), ElementsAre(model.graph().find_value("y")));
+  EXPECT_THROW(static_cast<void>(values_named(model.graph(), {"nobody"})), Error);
+}
+
+}  // namespace
+}  // namespace detent
