@@ -148,7 +148,7 @@ constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Flatten", .traits = kSameElements, .make = make_flatten},
     {.op_type = "Squeeze", .traits = kSameElements, .make = make_squeeze},
     {.op_type = "Unsqueeze", .traits = kSameElements, .make = make_unsqueeze},
-    {.op_type = "Identity", .traits = kSameElements, .make = make_identity, .layout = LayoutNeed::Any},
+    {.op_type = "Identity", .traits = kSameElements, .make = make_identity, .layout = LayoutNeed::Any, .any_value = true},
     {.op_type = "Dropout",
      .traits = kSameElements,
      .make = make_dropout,

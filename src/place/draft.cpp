@@ -73,6 +73,7 @@ void PlacementDraft::find_data_slots(const Node& node) {
 bool PlacementDraft::writes_float(const Node& node) const {
   switch (kind(node.id)) {
     case OpKind::ShapeOf:
+    case OpKind::Sequence:
     case OpKind::QuantizeLinear: return false;
     case OpKind::DequantizeLinear: return true;
     case OpKind::Cast: return is_float_number(node.int_or("to", 1));
