@@ -91,7 +91,7 @@ void PlacementDraft::find_types() {
     if (tensor)
       is_float_[static_cast<size_t>(value.id)] = is_float_type(tensor->type());
     else if (value.declared_type)
-      is_float_[static_cast<size_t>(value.id)] = is_float_type(*value.declared_type);
+      is_float_[static_cast<size_t>(value.id)] = is_float_type(*value.declared_type) && !value.is_optional;
   }
   for (const Node& node : graph_.nodes()) {
     const bool writes = writes_float(node);
