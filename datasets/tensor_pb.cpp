@@ -1,10 +1,11 @@
 #include "datasets/tensor_pb.h"
 
-#include <onnx/onnx_pb.h>
+#include <onnx/onnx-data_pb.h>
 
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "datasets/natural_order.h"
 #include "datasets/npy.h"
@@ -120,10 +121,16 @@ Shape shape_of(const onnx::TensorProto& proto) {
   return shape;
 }
 
-Tensor parse_tensor(const std::string& bytes) {
+template <class Proto>
+Proto parse(const std::string& bytes, const std::string& what) {
   if (bytes.empty()) refuse(ErrorCode::InvalidData, "the file is empty (0 bytes)");
-  onnx::TensorProto proto;
-  if (!proto.ParseFromString(bytes)) refuse(ErrorCode::InvalidData, "not a serialised tensor, or cut short");
+  Proto proto;
+  if (!proto.ParseFromString(bytes)) refuse(ErrorCode::InvalidData, "not a serialised " + what + ", or cut short");
+  return proto;
+}
+
+/// file_bytes  of the whole file, which no tensor in it can exceed.
+Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
   // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its segment.
   if (proto.has_segment()) refuse(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
@@ -138,7 +145,7 @@ Tensor parse_tensor(const std::string& bytes) {
   const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
   if (proto.has_raw_data() && proto.raw_data().size() < raw_bytes(type, shape.element_count()))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
-  if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(2 * bytes.size()))
+  if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(2 * file_bytes))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   Tensor tensor(type, shape);
   if (proto.has_raw_data())
@@ -148,14 +155,42 @@ Tensor parse_tensor(const std::string& bytes) {
   return tensor;
 }
 
+Tensor sequence_of(const onnx::SequenceProto& proto, size_t file_bytes) {
+  using P = onnx::SequenceProto;
+  if (proto.elem_type() != P::TENSOR && proto.elem_type() != P::UNDEFINED)
+    refuse(ErrorCode::Unsupported, "holds a sequence of something else than tensors");
+  std::vector<Tensor> elements;
+  for (const onnx::TensorProto& element : proto.tensor_values()) elements.push_back(tensor_of(element, file_bytes));
+  return Tensor::sequence(std::move(elements));
+}
+
+Tensor content_of(const onnx::OptionalProto& proto, size_t file_bytes) {
+  switch (proto.elem_type()) {
+    case onnx::OptionalProto::UNDEFINED: return {};
+    case onnx::OptionalProto::TENSOR: return tensor_of(proto.tensor_value(), file_bytes);
+    case onnx::OptionalProto::SEQUENCE: return sequence_of(proto.sequence_value(), file_bytes);
+    default: refuse(ErrorCode::Unsupported, "holds an optional of something else than a tensor or a sequence");
+  }
+}
+
+Tensor parse_value(const std::string& bytes, PbForm form) {
+  switch (form) {
+    case PbForm::Sequence: return sequence_of(parse<onnx::SequenceProto>(bytes, "sequence"), bytes.size());
+    case PbForm::Optional: return content_of(parse<onnx::OptionalProto>(bytes, "optional"), bytes.size());
+    default: return tensor_of(parse<onnx::TensorProto>(bytes, "tensor"), bytes.size());
+  }
+}
+
 }  // namespace
 
-Tensor read_tensor_pb(const fs::path& path) {
+Tensor read_tensor_pb(const fs::path& path) { return read_value_pb(path, PbForm::Tensor); }
+
+Tensor read_value_pb(const fs::path& path, PbForm form) {
   const auto file = FileBytes::open(path);
   std::string bytes(file->size(), '\0');
   file->read(0, bytes.data(), bytes.size());
   try {
-    return parse_tensor(bytes);
+    return parse_value(bytes, form);
   } catch (const Error& error) {
     throw error.in(path.string());
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <vector>
 
@@ -12,6 +13,13 @@ namespace detent {
 /// Errors  InvalidData naming the file when it is no tensor or too short; Unsupported for strings, complex numbers, 8-bit
 /// floats, sequences, optionals and external data.
 [[nodiscard]] Tensor read_tensor_pb(const std::filesystem::path& path);
+
+/// What a file holds; the model's declared type tells, the file itself does not.
+enum class PbForm : uint8_t { Tensor, Sequence, Optional };
+
+/// The same for a serialised onnx::SequenceProto or onnx::OptionalProto of tensors; an empty handle for an absent optional.
+/// Errors  as read_tensor_pb; Unsupported for maps, sparse tensors and lists of lists.
+[[nodiscard]] Tensor read_value_pb(const std::filesystem::path& path, PbForm form);
 
 /// The test_data_set_* folders in `folder` in natural order; `folder` itself when it holds input_0.pb or output_0.pb.
 /// Empty   nothing of the kind, or no such folder.

@@ -30,6 +30,7 @@ struct Step {
   std::vector<FusedOp> fused;
   std::unique_ptr<Kernel> kernel;
   LayoutNeed layout = LayoutNeed::Plain;
+  bool any_value = false;          ///< OperatorDef::any_value
   std::vector<ValueId> inputs;     ///< kNoValue where left out
   std::vector<ValueId> residuals;  ///< extra inputs of fused Adds
   std::vector<Subplan> subgraphs;  ///< what they capture stays until the step is done

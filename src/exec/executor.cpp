@@ -61,7 +61,8 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs()[i]);
     if (!plan_.needs_input(value.id)) continue;
-    if (value.declared_type && *value.declared_type != inputs[i].type())
+    const bool absent = inputs[i].empty_handle() && value.is_optional;
+    if (value.declared_type && *value.declared_type != inputs[i].type() && !absent)
       throw Error(ErrorCode::InvalidData, "input '" + value.name + "' is " +
                                               std::string(name_of(*value.declared_type)) + ", got " +
                                               std::string(name_of(inputs[i].type())));
@@ -71,8 +72,8 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
     if (!plan_.is_wanted(value.id)) continue;
     if (const Tensor* constant = plan_.constant(value.id))
       observer.observe(value.id, *constant);
-    else if (value.is_input)
-      observer.observe(value.id, values_[static_cast<size_t>(value.id)]);
+    else if (const Tensor& given = values_[static_cast<size_t>(value.id)]; value.is_input && !given.empty_handle())
+      observer.observe(value.id, given);
   }
 }
 
@@ -80,8 +81,6 @@ Tensor Executor::fetch(ValueId value, const Step& step) {
   if (value == kNoValue) return {};
   if (const Tensor* constant = plan_.constant(value)) return *constant;
   Tensor& held = values_[static_cast<size_t>(value)];
-  if (held.empty_handle())
-    throw Error(ErrorCode::InvalidData, "input '" + plan_.graph().value(value).name + "' was not given");
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
   const bool once = std::count(step.inputs.begin(), step.inputs.end(), value) +
                         std::count(step.residuals.begin(), step.residuals.end(), value) ==
@@ -90,19 +89,36 @@ Tensor Executor::fetch(ValueId value, const Step& step) {
   return once && last ? std::move(held) : held;
 }
 
+void Executor::check_operand(ValueId value, const Tensor& tensor, const Step& step) const {
+  if (value == kNoValue || step.any_value) return;
+  const std::string input = "input '" + plan_.graph().value(value).name + "' ";
+  if (tensor.empty_handle()) throw Error(ErrorCode::InvalidData, input + "was not given");
+  if (tensor.is_sequence()) throw Error(ErrorCode::InvalidModel, input + "is a sequence, expected a tensor");
+}
+
+void Executor::take_outputs(const Step& step) {
+  for (size_t i = 0; i < step.outputs.size(); ++i) {
+    if (step.outputs[i] == kNoValue) continue;
+    const Value& value = plan_.graph().value(step.outputs[i]);
+    // Left out on purpose by operators of optionals only; what nobody reads may be left out by all.
+    if (outputs_[i].empty_handle() && !step.any_value && (value.is_output || !value.uses.empty()))
+      throw Error(ErrorCode::Unsupported, "output '" + value.name + "' is not computed");
+    values_[static_cast<size_t>(value.id)] = std::move(outputs_[i]);
+  }
+}
+
 void Executor::run_step(const Step& step) {
   inputs_.clear();
   residuals_.clear();
-  for (const ValueId value : step.inputs) inputs_.push_back(fetch(value, step));
-  for (const ValueId value : step.residuals) residuals_.push_back(fetch(value, step));
+  for (const ValueId value : step.inputs) check_operand(value, inputs_.emplace_back(fetch(value, step)), step);
+  for (const ValueId value : step.residuals) check_operand(value, residuals_.emplace_back(fetch(value, step)), step);
   arrange(inputs_, step.layout, pool_);
   outputs_.assign(step.outputs.size(), Tensor());
   KernelCall call(inputs_, outputs_, residuals_, pool_, workspace_);
   StepSubgraphs subgraphs(*this, step);
   call.set_subgraphs(subgraphs);
   step.kernel->run(call);
-  for (size_t i = 0; i < step.outputs.size(); ++i)
-    if (step.outputs[i] != kNoValue) values_[static_cast<size_t>(step.outputs[i])] = std::move(outputs_[i]);
+  take_outputs(step);
 }
 
 std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view attribute,
@@ -111,12 +127,8 @@ std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view at
   if (subplan == step.subgraphs.end())
     throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(attribute) + "' must be a graph");
   std::vector<std::pair<ValueId, Tensor>> captured;
-  for (const auto& [outer, inner] : subplan->captured) {
-    const Tensor& held = values_[static_cast<size_t>(outer)];
-    if (held.empty_handle())
-      throw Error(ErrorCode::InvalidData, "input '" + plan_.graph().value(outer).name + "' was not given");
-    captured.emplace_back(inner, held);
-  }
+  for (const auto& [outer, inner] : subplan->captured)
+    captured.emplace_back(inner, values_[static_cast<size_t>(outer)]);
   std::unique_ptr<Executor>& executor = subgraphs_[subplan->plan.get()];
   if (!executor) executor.reset(new Executor(*subplan->plan, pool_));
   return executor->run_inside(inputs, captured);
@@ -152,8 +164,11 @@ void Executor::run_steps(Observer& observer) {
     } catch (const Error& error) {
       throw error.in(describe(graph, graph.node(step.node)));
     }
-    for (const ValueId value : step.outputs)
-      if (value != kNoValue && plan_.is_wanted(value)) observer.observe(value, values_[static_cast<size_t>(value)]);
+    for (const ValueId value : step.outputs) {
+      if (value == kNoValue || !plan_.is_wanted(value)) continue;
+      if (const Tensor& computed = values_[static_cast<size_t>(value)]; !computed.empty_handle())
+        observer.observe(value, computed);
+    }
     inputs_.clear();
     residuals_.clear();
     for (const ValueId value : step.last_uses) values_[static_cast<size_t>(value)] = Tensor();

@@ -15,7 +15,7 @@ namespace detent {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// `tensor` may be in any Layout; it is only valid during the call unless copied (copies share memory).
+  /// `tensor` may be in any Layout, or a sequence; it is only valid during the call unless copied (copies share memory).
   virtual void observe(ValueId value, const Tensor& tensor) = 0;
 };
 
@@ -24,8 +24,10 @@ class Executor {
  public:
   explicit Executor(const ExecutionPlan& plan);
 
-  /// inputs  by position of graph.inputs(); any DataType the model declares.
-  /// Calls observer.observe once for each wanted value, in execution order (constants and inputs included).
+  /// inputs  by position of graph.inputs(); any DataType the model declares,
+  ///         an empty handle for an absent optional.
+  /// Calls observer.observe once for each wanted value that is not an absent optional, in execution order (constants and
+  /// inputs included).
   /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
@@ -42,6 +44,9 @@ class Executor {
                                                std::span<const std::pair<ValueId, Tensor>> captured);
   void take_inputs(std::span<const Tensor> inputs, Observer& observer);
   [[nodiscard]] Tensor fetch(ValueId value, const Step& step);
+  /// Errors  for a sequence or an absent optional that an operator of tensors reads.
+  void check_operand(ValueId value, const Tensor& tensor, const Step& step) const;
+  void take_outputs(const Step& step);
   void run_step(const Step& step);
 
   const ExecutionPlan& plan_;
@@ -53,7 +58,7 @@ class Executor {
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused
 };
 
-/// Runs one sample and returns the wanted values in the order given, in plain layout.
+/// Runs one sample and returns the wanted values in the order given, in plain layout; an empty handle for an absent optional.
 [[nodiscard]] std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs,
                                            std::span<const ValueId> wanted);
 

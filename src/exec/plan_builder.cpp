@@ -85,6 +85,7 @@ void PlanBuilder::fold_constants() {
                                       [&](ValueId value) { return value == kNoValue || plan_.constant(value); });
     if (!constant) continue;
     const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+    if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *plan_.constant(value));
     std::vector<Tensor> outputs(node.outputs.size());
@@ -166,6 +167,7 @@ void PlanBuilder::add_step(const Node& node) {
   Step step;
   step.node = node.id;
   step.layout = operation->layout;
+  step.any_value = operation->any_value;
   step.inputs = node.inputs;
   step.outputs = node.outputs;
   NodeId position = node.id;

@@ -71,8 +71,9 @@ struct Value {
   std::vector<Use> uses;      ///< in node order; readings inside subgraphs count as uses by the If/Loop node, slot -1
   bool is_input = false;      ///< fed by the user (an initializer of the same name is not an input)
   bool is_output = false;
-  bool is_constant = false;               ///< an initializer or the output of a Constant node: both are treated alike
-  std::optional<DataType> declared_type;  ///< from value_info, inputs and outputs
+  bool is_constant = false;  ///< an initializer or the output of a Constant node: both are treated alike
+  bool is_optional = false;  ///< declared an ONNX optional: it may be absent, type and shape are its content's
+  std::optional<DataType> declared_type;  ///< from value_info, inputs and outputs; Sequence for lists of tensors
   std::optional<std::vector<int64_t>> declared_shape;  ///< -1 where open
 };
 

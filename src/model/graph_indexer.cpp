@@ -131,19 +131,30 @@ class GraphIndexer {
     return "node '" + names_[static_cast<size_t>(node)] + "' (" + proto_.node(node).op_type() + ")";
   }
 
+  static void declare(Value& declared, const onnx::TypeProto& outer) {
+    declared.is_optional = outer.has_optional_type();
+    const onnx::TypeProto& type = declared.is_optional ? outer.optional_type().elem_type() : outer;
+    if (type.has_sequence_type()) {
+      const onnx::TypeProto& element = type.sequence_type().elem_type();
+      if (data_type_from_onnx(element.tensor_type().elem_type()) != DataType::Undefined)
+        declared.declared_type = DataType::Sequence;
+    }
+    if (!type.has_tensor_type()) return;
+    const auto& tensor = type.tensor_type();
+    if (const DataType element = data_type_from_onnx(tensor.elem_type()); element != DataType::Undefined)
+      declared.declared_type = element;
+    else if (tensor.elem_type() == onnx::TensorProto::STRING)
+      declared.declared_type = DataType::String;
+    if (!tensor.has_shape()) return;
+    auto& shape = declared.declared_shape.emplace();
+    for (const auto& dim : tensor.shape().dim()) shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+  }
+
   void add_declared_types() {
     for (const auto* list : {&proto_.input(), &proto_.value_info(), &proto_.output()})
       for (const onnx::ValueInfoProto& info : *list) {
         const ValueId id = graph_->find_value(info.name());
-        if (id == kNoValue || value(id).is_constant || !info.type().has_tensor_type()) continue;
-        const auto& type = info.type().tensor_type();
-        if (const DataType element = data_type_from_onnx(type.elem_type()); element != DataType::Undefined)
-          value(id).declared_type = element;
-        else if (type.elem_type() == onnx::TensorProto::STRING)
-          value(id).declared_type = DataType::String;
-        if (!type.has_shape()) continue;
-        auto& shape = value(id).declared_shape.emplace();
-        for (const auto& dim : type.shape().dim()) shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+        if (id != kNoValue && !value(id).is_constant) declare(value(id), info.type());
       }
   }
 
@@ -157,6 +168,7 @@ class GraphIndexer {
     producer_of_.resize(graph_->values_.size(), -1);
     graph_->captured_.push_back(id);
     const Value& source = outer_->value(outside);
+    value(id).is_optional = source.is_optional;
     value(id).declared_type = source.declared_type;
     value(id).declared_shape = source.declared_shape;
     value(id).is_constant = source.is_constant;

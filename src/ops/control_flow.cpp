@@ -4,17 +4,18 @@
 #include <limits>
 #include <string>
 
+#include "ops/join.h"
 #include "ops/kernel_function.h"
-#include "ops/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/strided_copy.h"
 
 namespace detent {
 
 namespace {
 
 bool condition_of(const Tensor& tensor) {
+  if (tensor.empty_handle() || tensor.is_sequence())
+    throw Error(ErrorCode::InvalidData, "the condition is absent or a sequence, expected one value");
   if (tensor.element_count() != 1)
     throw Error(ErrorCode::InvalidData,
                 "the condition has shape " + tensor.shape().to_string() + ", expected one value");
@@ -32,28 +33,6 @@ std::unique_ptr<Kernel> make_if(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     set_all(call, call.subgraphs().run(condition_of(call.input(0)) ? "then_branch" : "else_branch", {}));
   });
-}
-
-/// Joins equal tensors along a new axis.
-Tensor stack(const std::vector<Tensor>& parts, int64_t at, Allocator& allocator) {
-  const Shape& part = parts.front().shape();
-  const size_t axis = axis_from_front(at, part.rank() + 1);
-  Shape shape;
-  for (size_t i = 0; i < axis; ++i) shape.push_back(part[i]);
-  shape.push_back(static_cast<int64_t>(parts.size()));
-  for (size_t i = axis; i < part.rank(); ++i) shape.push_back(part[i]);
-  Tensor joined(parts.front().type(), shape, allocator);
-  const size_t bytes = byte_size(joined.type());
-  const int64_t outer = part.element_count(0, axis), inner = part.element_count(axis, part.rank());
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i].shape() != part || parts[i].type() != joined.type())
-      throw Error(ErrorCode::InvalidData, "an output of shape " + parts[i].shape().to_string() +
-                                              " follows one of shape " + part.to_string() + "; they cannot be joined");
-    const Tensor plain = to_plain(parts[i], allocator);
-    auto* to = static_cast<std::byte*>(joined.mutable_raw()) + i * static_cast<size_t>(inner) * bytes;
-    copy_strided(plain.raw(), to, bytes, {{outer, inner, inner * static_cast<int64_t>(parts.size())}, {inner, 1, 1}});
-  }
-  return joined;
 }
 
 /// What an output of a body is declared to be: the only thing known of it when the body never ran.
@@ -140,16 +119,7 @@ std::unique_ptr<Kernel> make_loop(const KernelContext& context) {
 /// Element `index` of an axis, the axis gone.
 Tensor taken(const Tensor& tensor, int64_t at, int64_t index, Allocator& allocator) {
   const size_t axis = axis_from_front(at, tensor.shape().rank());
-  const AxisView view = view_around(tensor.shape(), Layout::Plain, axis);
-  Shape shape;
-  for (size_t i = 0; i < tensor.shape().rank(); ++i)
-    if (i != axis) shape.push_back(tensor.shape()[i]);
-  Tensor result(tensor.type(), shape, allocator);
-  const size_t bytes = byte_size(tensor.type());
-  const auto* from = static_cast<const std::byte*>(tensor.raw()) + static_cast<size_t>(index * view.inner) * bytes;
-  copy_strided(from, result.mutable_raw(), bytes,
-               {{view.outer, view.extent * view.inner, view.inner}, {view.inner, 1, 1}});
-  return result;
+  return without_axis(part_of(tensor, axis, index, 1, allocator), axis);
 }
 
 /// Scan: N states, then M inputs that are walked along an axis.
@@ -248,8 +218,8 @@ std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "If", .traits = {.data_inputs = 0}, .make = make_if},
-    {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop},
+    {.op_type = "If", .traits = {.data_inputs = 0}, .make = make_if, .any_value = true},
+    {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop, .any_value = true},
     {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_scan, .first_opset = 9},
     {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_batched_scan, .first_opset = 8, .last_opset = 8},
 };

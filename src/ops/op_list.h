@@ -49,6 +49,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> non_zero_operators();
 [[nodiscard]] std::span<const OperatorDef> normalization_operators();
 [[nodiscard]] std::span<const OperatorDef> one_hot_operators();
+[[nodiscard]] std::span<const OperatorDef> optional_operators();
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
@@ -61,6 +62,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> rms_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> rotary_embedding_operators();
 [[nodiscard]] std::span<const OperatorDef> scatter_operators();
+[[nodiscard]] std::span<const OperatorDef> sequence_operators();
 [[nodiscard]] std::span<const OperatorDef> shape_operators();
 [[nodiscard]] std::span<const OperatorDef> shrink_operators();
 [[nodiscard]] std::span<const OperatorDef> signal_window_operators();

@@ -64,6 +64,7 @@ enum class OpKind : uint8_t {
   QuantizeLinear,
   DequantizeLinear,
   QOperator,  // QLinear*, *Integer, DynamicQuantizeLinear
+  Sequence,   // makes a sequence or an optional
 };
 
 /// Which axis of a weight tensor counts output channels.
@@ -197,6 +198,9 @@ struct OperatorDef {
   /// Attribute combinations that cannot run, found before anything runs; nullopt = fine. nullptr = always fine.
   std::optional<Unsupported> (*check)(const KernelContext& context) = nullptr;
   std::string_view domain = "";
+  /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away from
+  /// all other operators.
+  bool any_value = false;
 };
 
 /// All operators, from every family file (src/ops/op_list.cpp).

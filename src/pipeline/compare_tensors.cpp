@@ -1,5 +1,6 @@
 #include "pipeline/compare_tensors.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -50,9 +51,31 @@ TensorComparison compare_floats(const Tensor& expected, const Tensor& got, const
   return result;
 }
 
+TensorComparison compare_sequences(const Tensor& expected, const Tensor& got, const Tolerance& tolerance) {
+  const std::vector<Tensor>& want = expected.elements();
+  const std::vector<Tensor>& have = got.elements();
+  if (want.size() != have.size())
+    return {false,
+            "expected a sequence of " + std::to_string(want.size()) + " tensors, got " + std::to_string(have.size()),
+            0};
+  TensorComparison all;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const TensorComparison one = compare_tensors(want[i], have[i], tolerance);
+    all.worst_relative_error = std::max(all.worst_relative_error, one.worst_relative_error);
+    if (one.same || !all.same) continue;
+    all.same = false;
+    all.difference = "tensor " + std::to_string(i) + " of the sequence: " + one.difference;
+  }
+  return all;
+}
+
 }  // namespace
 
 TensorComparison compare_tensors(const Tensor& expected, const Tensor& got, const Tolerance& tolerance) {
+  if (expected.empty_handle() != got.empty_handle())
+    return {false, expected.empty_handle() ? "expected an absent optional" : "got an absent optional", 0};
+  if (expected.empty_handle()) return {};
+  if (expected.is_sequence() && got.is_sequence()) return compare_sequences(expected, got, tolerance);
   if (expected.type() != got.type())
     return {false,
             "expected type " + std::string(name_of(expected.type())) + ", got " + std::string(name_of(got.type())), 0};

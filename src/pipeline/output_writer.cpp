@@ -38,6 +38,10 @@ Tensor as_rows(const Tensor& output, int64_t batch, size_t real) {
 }  // namespace
 
 void OutputWriter::append(const Tensor& output, size_t real) {
+  if (output.empty_handle() || output.is_sequence()) {
+    if (stacked_) split();
+    return write_separately(output);
+  }
   const Tensor rows = as_rows(output, batch_, real);
   if (stacked_ && stacked_->fits(rows)) return stacked_->append(rows);
   if (stacked_) split();
@@ -54,8 +58,11 @@ void OutputWriter::write_separately(const Tensor& sample) {
   std::filesystem::create_directories(folder_path_, error);
   if (error) throw Error(ErrorCode::CannotWrite, folder_path_.string() + ": " + error.message());
   char name[32];
-  std::snprintf(name, sizeof name, "%06zu.npy", separate_++);
-  write_npy(folder_path_ / name, sample);
+  std::snprintf(name, sizeof name, "%06zu", separate_++);
+  if (sample.empty_handle()) return;
+  if (!sample.is_sequence()) return write_npy(folder_path_ / (std::string(name) + ".npy"), sample);
+  for (size_t i = 0; i < sample.elements().size(); ++i)
+    write_npy(folder_path_ / (std::string(name) + "_" + std::to_string(i) + ".npy"), sample.elements()[i]);
 }
 
 std::filesystem::path OutputWriter::close() {

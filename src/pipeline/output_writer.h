@@ -14,6 +14,7 @@ namespace detent {
 
 /// Writes one output's samples: stacked in FOLDER/NAME.npy while their shapes agree, else each in FOLDER/NAME/000000.npy.
 /// Outputs of extent `batch` on axis 0 are joined there, others get a new axis 0; scalars become [N].
+/// The tensors of a sequence go to FOLDER/NAME/000000_0.npy, 000000_1.npy ...; an absent optional leaves no file.
 class OutputWriter {
  public:
   /// Errors  CannotWrite when the file exists and `overwrite` is false.

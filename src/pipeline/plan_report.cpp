@@ -35,7 +35,9 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
 ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs) {
   struct ShapeObserver : Observer {
     ValueShapes shapes;
-    void observe(ValueId value, const Tensor& tensor) override { shapes[value] = tensor.shape(); }
+    void observe(ValueId value, const Tensor& tensor) override {
+      if (!tensor.is_sequence()) shapes[value] = tensor.shape();
+    }
   } observer;
   const RunnablePart runnable(graph);
   std::vector<ValueId> wanted;

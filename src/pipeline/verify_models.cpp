@@ -30,12 +30,20 @@ std::vector<fs::path> find_models(const fs::path& folder) {
   return models;
 }
 
-/// input_0.pb, input_1.pb ... as far as they go.
-std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& stem) {
-  std::vector<Tensor> tensors;
-  for (size_t i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i)
-    tensors.push_back(read_tensor_pb(folder / (stem + std::to_string(i) + ".pb")));
-  return tensors;
+PbForm form_of(const Value& value) {
+  if (value.is_optional) return PbForm::Optional;
+  return value.declared_type == DataType::Sequence ? PbForm::Sequence : PbForm::Tensor;
+}
+
+/// input_0.pb, input_1.pb ... as far as they go; `declared` are the inputs or outputs that they belong to.
+std::vector<Tensor> read_numbered(const fs::path& folder, const std::string& stem, const Graph& graph,
+                                  std::span<const ValueId> declared) {
+  std::vector<Tensor> values;
+  for (size_t i = 0; fs::exists(folder / (stem + std::to_string(i) + ".pb")); ++i) {
+    const PbForm form = i < declared.size() ? form_of(graph.value(declared[i])) : PbForm::Tensor;
+    values.push_back(read_value_pb(folder / (stem + std::to_string(i) + ".pb"), form));
+  }
+  return values;
 }
 
 /// Data sets of an FP16 model are often those of its FP32 original: inputs are cast to the model's type, and outputs may then
@@ -59,24 +67,24 @@ bool fit_inputs(const Graph& graph, std::vector<Tensor>& inputs) {
   return narrowed;
 }
 
-/// Says what cannot run before any data is read: files of sequences and the like cannot be.
-void refuse_inputs_without_tensors(const Graph& graph) {
+/// Says what cannot run before any data is read.
+void refuse_unknown_inputs(const Graph& graph) {
   for (const ValueId input : graph.inputs())
     if (!graph.value(input).declared_type)
       throw Error(ErrorCode::Unsupported,
                   "input '" + graph.value(input).name +
-                      "' is a sequence, an optional or of an element type that is not supported");
+                      "' is no tensor, sequence or optional of an element type that is supported");
 }
 
 void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Tolerance tolerance, Line& line) {
   const Graph& graph = plan.graph();
-  std::vector<Tensor> inputs = read_numbered(data_set, "input_");
+  std::vector<Tensor> inputs = read_numbered(data_set, "input_", graph, graph.inputs());
   const bool narrowed = fit_inputs(graph, inputs);
   if (narrowed) {
     tolerance.atol = std::max(tolerance.atol, kHalfTolerance);
     line.detail = "(float16 model against float data: within 2e-2)";
   }
-  const std::vector<Tensor> expected = read_numbered(data_set, "output_");
+  const std::vector<Tensor> expected = read_numbered(data_set, "output_", graph, graph.outputs());
   std::vector<ValueId> wanted(graph.outputs().begin(), graph.outputs().end());
   if (expected.empty()) throw Error(ErrorCode::InvalidData, data_set.filename().string() + " holds no output_0.pb");
   wanted.resize(std::min(wanted.size(), expected.size()));
@@ -119,7 +127,7 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
     const Graph& graph = model.graph();
     line.operators = unsupported_operators(graph);
     if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.node(0).op_type};
-    refuse_inputs_without_tensors(graph);
+    refuse_unknown_inputs(graph);
     const ExecutionPlan plan(graph, graph.outputs());
     for (const fs::path& data_set : data_sets) compare_data_set(plan, data_set, tolerance, line);
     if (line.outcome == Line::Outcome::Passed) line.operators.clear();

@@ -73,6 +73,7 @@ void PlacementDraft::find_data_slots(const Node& node) {
 bool PlacementDraft::writes_float(const Node& node) const {
   switch (kind(node.id)) {
     case OpKind::ShapeOf:
+    case OpKind::Sequence:
     case OpKind::QuantizeLinear: return false;
     case OpKind::DequantizeLinear: return true;
     case OpKind::Cast: return is_float_number(node.int_or("to", 1));
@@ -90,7 +91,7 @@ void PlacementDraft::find_types() {
     if (tensor)
       is_float_[static_cast<size_t>(value.id)] = is_float_type(tensor->type());
     else if (value.declared_type)
-      is_float_[static_cast<size_t>(value.id)] = is_float_type(*value.declared_type);
+      is_float_[static_cast<size_t>(value.id)] = is_float_type(*value.declared_type) && !value.is_optional;
   }
   for (const Node& node : graph_.nodes()) {
     const bool writes = writes_float(node);

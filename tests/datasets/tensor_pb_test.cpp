@@ -99,6 +99,38 @@ TEST(TensorPb, TellsUnsupportedFromBroken) {
   EXPECT_EQ(error(tensor_pb({1000000, 1000}, 7, "")).code(), ErrorCode::InvalidData);
 }
 
+TEST(ValuePb, ReadsSequencesAndOptionals) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& content, PbForm form) {
+    return read_value_pb(folder.write("v.pb", content), form);
+  };
+  const std::string one = tensor_pb({1}, 1, raw_of<float>({1})), two = tensor_pb({2}, 1, raw_of<float>({2, 3}));
+  const std::string list = number_field(2, 1) + bytes_field(3, one) + bytes_field(3, two);
+  const Tensor sequence = read(list, PbForm::Sequence);
+  ASSERT_EQ(sequence.elements().size(), 2U);
+  EXPECT_THAT(floats_of(sequence.elements()[1]), ElementsAre(2, 3));
+  EXPECT_TRUE(read(number_field(2, 1), PbForm::Sequence).elements().empty());
+  EXPECT_THAT(floats_of(read(number_field(2, 1) + bytes_field(3, two), PbForm::Optional)), ElementsAre(2, 3));
+  EXPECT_EQ(read(number_field(2, 3) + bytes_field(5, list), PbForm::Optional).elements().size(), 2U);
+  EXPECT_TRUE(read(bytes_field(1, "absent") + number_field(2, 0), PbForm::Optional).empty_handle());
+}
+
+TEST(ValuePb, TellsUnsupportedFromBroken) {
+  const TemporaryFolder folder;
+  const auto code = [&](const std::string& content, PbForm form) {
+    const auto path = folder.write("x.pb", content);
+    return error_of<Error>([&] { static_cast<void>(read_value_pb(path, form)); }).code();
+  };
+  const std::string text = bytes_field(3, tensor_pb({1}, 8, bytes_field(6, "text")));
+  EXPECT_EQ(code(number_field(2, 1) + text, PbForm::Sequence), ErrorCode::Unsupported);
+  EXPECT_EQ(code(number_field(2, 3) + bytes_field(5, ""), PbForm::Sequence), ErrorCode::Unsupported);  // lists of lists
+  EXPECT_EQ(code(number_field(2, 4) + bytes_field(6, ""), PbForm::Optional), ErrorCode::Unsupported);  // a map
+  const std::string cut = bytes_field(3, tensor_pb({3}, 1, raw_of<float>({1})));
+  EXPECT_EQ(code(number_field(2, 1) + cut, PbForm::Sequence), ErrorCode::InvalidData);
+  EXPECT_EQ(code("no protocol buffer", PbForm::Sequence), ErrorCode::InvalidData);
+  EXPECT_EQ(code("", PbForm::Optional), ErrorCode::InvalidData);
+}
+
 TEST(TestDataSets, AreFoundInNaturalOrder) {
   const TemporaryFolder folder;
   for (const char* name : {"test_data_set_10", "test_data_set_2", "other"})

@@ -33,6 +33,23 @@ TEST(CompareTensors, WantsIntegersExactly) {
   EXPECT_FALSE(compare_tensors(Tensor::from<int64_t>({2}, {1, 2}), Tensor::from<int64_t>({2}, {1, 3}), {}).same);
 }
 
+TEST(CompareTensors, GoesThroughSequences) {
+  const Tensor list = Tensor::sequence({floats({1}), floats({2, 3})});
+  EXPECT_TRUE(compare_tensors(list, list.clone(), {}).same);
+  const TensorComparison bad = compare_tensors(list, Tensor::sequence({floats({1}), floats({2, 4})}), {});
+  EXPECT_FALSE(bad.same);
+  EXPECT_NE(bad.difference.find("tensor 1 of the sequence: 1 of 2 elements differ"), std::string::npos)
+      << bad.difference;
+  EXPECT_FALSE(compare_tensors(list, Tensor::sequence({floats({1})}), {}).same);
+  EXPECT_FALSE(compare_tensors(list, floats({1, 2}), {}).same);
+}
+
+TEST(CompareTensors, TellsAnAbsentOptional) {
+  EXPECT_TRUE(compare_tensors(Tensor(), Tensor(), {}).same);
+  EXPECT_FALSE(compare_tensors(Tensor(), floats({1}), {}).same);
+  EXPECT_FALSE(compare_tensors(floats({1}), Tensor(), {}).same);
+}
+
 TEST(CompareTensors, WantsTypeAndShape) {
   EXPECT_FALSE(compare_tensors(floats({1}), Tensor::from<int64_t>({1}, {1}), {}).same);
   EXPECT_FALSE(compare_tensors(floats({1, 2}), Tensor::from<float>({2, 1}, {1, 2}), {}).same);
