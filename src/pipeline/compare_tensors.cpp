@@ -11,7 +11,7 @@ namespace {
 
 bool is_float(DataType type) {
   return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
-         type == DataType::BFloat16;
+         type == DataType::BFloat16 || is_small_float(type);  // NaN has many patterns
 }
 
 std::string number(double value) {

@@ -65,3 +65,15 @@ export function stack(samples) {
   samples.forEach((sample, index) => data.set(sample.data, index * size));
   return { type: first.type, dims: [samples.length, ...inner], data };
 }
+
+function halfToFloat(bits) {
+  const [sign, exponent, mantissa] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
+  if (exponent === 31) return mantissa ? NaN : sign * Infinity;
+  return sign * (exponent ? (1 + mantissa / 1024) * 2 ** (exponent - 15) : mantissa * 2 ** -24);
+}
+
+// Half precision as numbers; any other stack as it is. Newer Node.js hands out halves as numbers already.
+export function widened({ type, dims, data }) {
+  if (type !== 'float16') return { type, dims, data };
+  return { type, dims, data: data instanceof Uint16Array ? Float32Array.from(data, halfToFloat) : Float32Array.from(data) };
+}
