@@ -5,6 +5,7 @@
 
 #include "detent/error.h"
 #include "model/model.h"
+#include "tests/model/list_types_text.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"
 
@@ -95,6 +96,24 @@ g (float[4] x) => (float[4] y)
   EXPECT_EQ(constant("three")->shape().rank(), 0U);
   EXPECT_EQ(graph.constant(graph.find_value("a")), nullptr);
   EXPECT_EQ(graph.constant(kNoValue), nullptr);
+}
+
+TEST(Graph, KnowsDeclaredSequencesAndOptionals) {
+  const Model model = test::parse_list_types(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (seq(float[N]) s, optional(int64[2]) o, optional(seq(float[N])) b, seq(string[N]) t, seq(seq(float[N])) d)
+      => (bool y) { y = OptionalHasElement (o) })");
+  const auto input = [&](const char* name) { return model.graph().value(model.graph().find_value(name)); };
+  EXPECT_EQ(input("s").declared_type, DataType::Sequence);
+  EXPECT_FALSE(input("s").is_optional);
+  EXPECT_FALSE(input("s").declared_shape);
+  EXPECT_EQ(input("o").declared_type, DataType::Int64);
+  EXPECT_TRUE(input("o").is_optional);
+  EXPECT_THAT(*input("o").declared_shape, ElementsAre(2));
+  EXPECT_EQ(input("b").declared_type, DataType::Sequence);
+  EXPECT_TRUE(input("b").is_optional);
+  EXPECT_FALSE(input("t").declared_type);  // elements that no Tensor holds
+  EXPECT_FALSE(input("d").declared_type);
+  EXPECT_FALSE(input("y").is_optional);
 }
 
 TEST(Graph, AnInitializerThatIsAlsoAnInputIsNotFedByTheUser) {

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "detent/detent.h"
-#include "model/model.h"
+#include "model/list_types_text.h"
 #include "model/temporary_folder.h"
 
 namespace detent {
@@ -13,7 +13,7 @@ namespace {
 /// What verify says of a folder with that model and an input file that holds no tensor.
 VerifyReport::Line verify_text(const std::string& text) {
   const TemporaryFolder folder;
-  write_model(parse_model_text(text), folder.path() / "model.onnx");
+  write_model(test::parse_list_types(text), folder.path() / "model.onnx");
   std::filesystem::create_directory(folder.path() / "test_data_set_0");
   std::ofstream(folder.path() / "test_data_set_0" / "input_0.pb") << "no tensor";
   VerifyOptions options;
@@ -29,6 +29,9 @@ TEST(VerifyModels, CallsWhatCannotRunUnsupportedBeforeItReadsData) {
   const auto complex = verify_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (complex64[2] x) => (complex64[2] y) { y = Identity (x) }");
   EXPECT_EQ(complex.outcome, VerifyReport::Line::Outcome::Unsupported) << complex.detail;
+  const auto strings = verify_text(
+      "<ir_version: 8, opset_import: [\"\" : 14]> g (seq(string[2]) x) => (int64 y) { y = SequenceLength (x) }");
+  EXPECT_EQ(strings.outcome, VerifyReport::Line::Outcome::Unsupported) << strings.detail;
 }
 
 TEST(VerifyModels, NamesTheOperatorsThatCannotRun) {
