@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/onnx_type.h"
+#include "core/typed_fields.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy.h"
 #include "detent/error.h"
@@ -17,96 +19,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// onnx::TensorProto::DataType, by number: the library of ONNX 1.12 does not name those after BFLOAT16.
-DataType type_of_number(int number) {
-  switch (number) {
-    case 1: return DataType::Float32;
-    case 2: return DataType::UInt8;
-    case 3: return DataType::Int8;
-    case 4: return DataType::UInt16;
-    case 5: return DataType::Int16;
-    case 6: return DataType::Int32;
-    case 7: return DataType::Int64;
-    case 8: return DataType::String;
-    case 9: return DataType::Bool;
-    case 10: return DataType::Float16;
-    case 11: return DataType::Float64;
-    case 12: return DataType::UInt32;
-    case 13: return DataType::UInt64;
-    case 16: return DataType::BFloat16;
-    case 21: return DataType::UInt4;
-    case 22: return DataType::Int4;
-    default: return DataType::Undefined;
-  }
-}
-
-bool is_packed(DataType type) { return type == DataType::Int4 || type == DataType::UInt4; }
-
 [[noreturn]] void refuse(ErrorCode code, const std::string& what) { throw Error(code, what); }
 
-/// Bytes that raw_data must have.
-size_t raw_bytes(DataType type, int64_t count) {
-  return is_packed(type) ? static_cast<size_t>((count + 1) / 2) : static_cast<size_t>(count) * byte_size(type);
-}
-
-void unpack_halves(const unsigned char* packed, Tensor& tensor) {
-  auto* out = static_cast<unsigned char*>(tensor.mutable_raw());
-  for (int64_t i = 0; i < tensor.element_count(); ++i) {
-    const unsigned half = i % 2 == 0 ? packed[i / 2] & 0xfU : packed[i / 2] >> 4U;
-    const bool negative = tensor.type() == DataType::Int4 && half >= 8;
-    out[i] = static_cast<unsigned char>(negative ? half | 0xf0U : half);
-  }
-}
-
-void fill_from_raw(const std::string& raw, Tensor& tensor) {
-  const size_t wanted = raw_bytes(tensor.type(), tensor.element_count());
+Tensor from_raw(const std::string& raw, DataType type, const Shape& shape) {
+  Tensor tensor(type, shape);
+  const size_t wanted = stored_bytes(type, shape.element_count());
   if (raw.size() != wanted)
-    refuse(ErrorCode::InvalidData, "the tensor of shape " + tensor.shape().to_string() + " and type " +
-                                       std::string(name_of(tensor.type())) + " takes " + std::to_string(wanted) +
-                                       " bytes, " + std::to_string(raw.size()) + " are there");
-  if (is_packed(tensor.type())) return unpack_halves(reinterpret_cast<const unsigned char*>(raw.data()), tensor);
+    refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " and type " +
+                                       std::string(name_of(type)) + " takes " + std::to_string(wanted) + " bytes, " +
+                                       std::to_string(raw.size()) + " are there");
+  if (is_packed(type)) {
+    unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, tensor);
+    return tensor;
+  }
   if (wanted > 0) std::memcpy(tensor.mutable_raw(), raw.data(), wanted);
-  if (tensor.type() == DataType::Bool) {
+  if (type == DataType::Bool) {
     auto* bytes = static_cast<uint8_t*>(tensor.mutable_raw());
     for (size_t i = 0; i < wanted; ++i) bytes[i] = bytes[i] != 0;
   }
-}
-
-template <class Field>
-void check_count(const Field& field, int64_t wanted) {
-  if (field.size() != wanted)
-    refuse(ErrorCode::InvalidData, "the tensor should hold " + std::to_string(wanted) + " elements, " +
-                                       std::to_string(field.size()) + " are there");
-}
-
-template <class Stored, class Field>
-void fill_from(const Field& field, Tensor& tensor) {
-  check_count(field, tensor.element_count());
-  auto* out = static_cast<Stored*>(tensor.mutable_raw());
-  for (int i = 0; i < field.size(); ++i) out[i] = static_cast<Stored>(field.Get(i));
-}
-
-void fill_from_field(const onnx::TensorProto& proto, Tensor& tensor) {
-  switch (tensor.type()) {
-    case DataType::Float32: return fill_from<float>(proto.float_data(), tensor);
-    case DataType::Float64: return fill_from<double>(proto.double_data(), tensor);
-    case DataType::Int64: return fill_from<int64_t>(proto.int64_data(), tensor);
-    case DataType::UInt64: return fill_from<uint64_t>(proto.uint64_data(), tensor);
-    case DataType::UInt32: return fill_from<uint32_t>(proto.uint64_data(), tensor);
-    case DataType::Int32: return fill_from<int32_t>(proto.int32_data(), tensor);
-    case DataType::Int16: return fill_from<int16_t>(proto.int32_data(), tensor);
-    case DataType::Int8: return fill_from<int8_t>(proto.int32_data(), tensor);
-    case DataType::UInt8: return fill_from<uint8_t>(proto.int32_data(), tensor);
-    case DataType::Bool: return fill_from<bool>(proto.int32_data(), tensor);
-    case DataType::UInt16:
-    case DataType::Float16:
-    case DataType::BFloat16: return fill_from<uint16_t>(proto.int32_data(), tensor);
-    default: break;
-  }
-  check_count(proto.int32_data(), (tensor.element_count() + 1) / 2);
-  std::string packed;
-  for (const int32_t two : proto.int32_data()) packed += static_cast<char>(two);
-  fill_from_raw(packed, tensor);
+  return tensor;
 }
 
 Shape shape_of(const onnx::TensorProto& proto) {
@@ -135,24 +66,21 @@ Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
   if (proto.has_segment()) refuse(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
     refuse(ErrorCode::Unsupported, "the tensor's elements lie in another file");
-  const DataType type = type_of_number(proto.data_type());
+  const DataType type = data_type_from_onnx(proto.data_type());
   if (proto.data_type() == 0) refuse(ErrorCode::InvalidData, "not a serialised tensor: it has no type");
-  if (type == DataType::Undefined || type == DataType::String)
+  if (type == DataType::Undefined)
     refuse(ErrorCode::Unsupported,
            "tensors of " +
-               (type == DataType::String ? std::string("strings") : "ONNX type " + std::to_string(proto.data_type())) +
+               (proto.data_type() == kOnnxString ? std::string("strings")
+                                                 : "ONNX type " + std::to_string(proto.data_type())) +
                " are not supported");
   const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
-  if (proto.has_raw_data() && proto.raw_data().size() < raw_bytes(type, shape.element_count()))
+  if (proto.has_raw_data() && proto.raw_data().size() < stored_bytes(type, shape.element_count()))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
-  if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(2 * file_bytes))
+  if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(4 * file_bytes))
     refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
-  Tensor tensor(type, shape);
-  if (proto.has_raw_data())
-    fill_from_raw(proto.raw_data(), tensor);
-  else
-    fill_from_field(proto, tensor);
-  return tensor;
+  return proto.has_raw_data() ? from_raw(proto.raw_data(), type, shape)
+                              : TypedFields(proto, ErrorCode::InvalidData).read(type, shape);
 }
 
 Tensor sequence_of(const onnx::SequenceProto& proto, size_t file_bytes) {

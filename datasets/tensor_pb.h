@@ -9,9 +9,9 @@
 namespace detent {
 
 /// Reads a serialised onnx::TensorProto, the input_N.pb and output_N.pb of ONNX's backend tests. Elements from raw_data or
-/// from the typed field; int4 and uint4, packed two a byte with the first in the low half, are unpacked.
-/// Errors  InvalidData naming the file when it is no tensor or too short; Unsupported for strings, complex numbers, 8-bit
-/// floats, sequences, optionals and external data.
+/// from the typed field; types below eight bits are unpacked.
+/// Errors  InvalidData naming the file when it is no tensor or too short; Unsupported for strings, complex numbers,
+/// sequences, optionals and external data.
 [[nodiscard]] Tensor read_tensor_pb(const std::filesystem::path& path);
 
 /// What a file holds; the model's declared type tells, the file itself does not.

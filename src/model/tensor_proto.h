@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/onnx_type.h"
 #include "detent/tensor.h"
 
 namespace onnx {
@@ -11,12 +12,8 @@ class TensorProto;
 
 namespace detent {
 
-/// ONNX's number for an element type and back; Undefined for types Detent does not compute with (strings included).
-[[nodiscard]] DataType data_type_from_onnx(int32_t onnx_type);
-[[nodiscard]] int32_t onnx_type_of(DataType type);
-
-/// The tensor in `proto`. raw_data is looked at, not copied (the tensor must not outlive it), except Bool and the packed
-/// 4-bit types; typed fields are decoded into a copy.
+/// The tensor in `proto`. raw_data is looked at, not copied (the tensor must not outlive it), except Bool and the types
+/// below eight bits; typed fields are decoded into a copy.
 /// Errors  Unsupported for element types outside DataType, strings and ranks above Shape::kMaxRank; InvalidModel when the
 /// data does not fill the shape or still lies in an external file.
 [[nodiscard]] Tensor tensor_from_proto(const onnx::TensorProto& proto);
