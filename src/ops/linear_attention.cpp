@@ -130,20 +130,24 @@ void run_linear_attention(KernelCall& call, const Options& options) {
   call.set_output(1, cast(state, state_type, call.allocator()));
 }
 
+DataType declared_type(const Graph& graph, ValueId id) {
+  if (id == kNoValue) return DataType::Undefined;
+  const auto& declared = graph.value(id).declared_type;
+  return declared ? *declared : DataType::Undefined;
+}
+
 std::unique_ptr<Kernel> make_linear_attention(const KernelContext& context) {
   const Node& node = context.node;
   const std::string rule = node.string_or("update_rule", "gated_delta");
   if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
     throw Error(ErrorCode::InvalidModel,
                 "attribute update_rule='" + rule + "' is none of 'linear', 'gated', 'delta' and 'gated_delta'");
-  const ValueId present = node.output(1);
-  const auto declared = present == kNoValue ? std::nullopt : context.graph.value(present).declared_type;
   const Options options{.query_heads = node.int_or("q_num_heads", 0),
                         .key_heads = node.int_or("kv_num_heads", 0),
                         .scale = node.float_or("scale", 0),
                         .gated = rule.starts_with("gated"),
                         .delta = rule.ends_with("delta"),
-                        .state_type = declared.value_or(DataType::Undefined)};
+                        .state_type = declared_type(context.graph, node.output(1))};
   if (options.query_heads < 1 || options.key_heads < 1 || options.query_heads % options.key_heads != 0)
     throw Error(ErrorCode::InvalidModel, std::to_string(options.query_heads) + " query heads are no multiple of " +
                                              std::to_string(options.key_heads) + " key heads");

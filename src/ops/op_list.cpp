@@ -28,6 +28,7 @@ std::span<const OperatorDef> operator_list() {
         cumulative_operators(),
         deform_conv_operators(),
         determinant_operators(),
+        dropout_operators(),
         dynamic_quantize_operators(),
         einsum_operators(),
         elementwise_binary_operators(),

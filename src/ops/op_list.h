@@ -28,6 +28,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> cumulative_operators();
 [[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> determinant_operators();
+[[nodiscard]] std::span<const OperatorDef> dropout_operators();
 [[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
 [[nodiscard]] std::span<const OperatorDef> einsum_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();

@@ -29,7 +29,11 @@ double RandomStream::normal() {
 
 uint64_t seed_of(const KernelContext& context) {
   const Node& node = context.node;
-  if (node.has("seed")) return mixed(std::bit_cast<uint32_t>(node.float_or("seed", 0)) + kGoldenGamma);
+  if (const AttributeValue* given = node.find_attribute("seed")) {  // Dropout's is an integer
+    const auto* number = std::get_if<int64_t>(given);
+    return mixed((number ? static_cast<uint64_t>(*number) : std::bit_cast<uint32_t>(node.float_or("seed", 0))) +
+                 kGoldenGamma);
+  }
   uint64_t seed = kGoldenGamma;
   const ValueId output = node.output(0);
   if (output == kNoValue) return seed;

@@ -24,9 +24,12 @@ struct NodeOptions {
 inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor> inputs,
                                     const NodeOptions& options = {}) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(options.opset) + "]> g (";
-  for (size_t i = 0; i < inputs.size(); ++i)
-    text += (i ? ", " : "") + std::string(inputs[i].empty_handle() ? "float" : name_of(inputs[i].type())) + " " +
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool nameless =
+        inputs[i].empty_handle() || is_small_float(inputs[i].type());  // the parser knows no such types
+    text += (i ? ", " : "") + std::string(nameless ? "float" : name_of(inputs[i].type())) + " " +
             static_cast<char>('a' + i);
+  }
   text += ") => (";
   for (size_t i = 0; i < options.outputs; ++i) text += (i ? ", float y" + std::to_string(i) : "float y");
   const Model model = parse_model_text(text + ") { " + node + " }");
