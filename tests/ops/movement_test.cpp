@@ -321,58 +321,5 @@ TEST(Upsample, ReadsItsScalesFromAttributeOrInput) {
               testing::ElementsAre(0, 0, 1, 1));
 }
 
-TEST(Resize, StretchesTheFilterWhenItShrinksWithAntialias) {
-  // Four samples 0, 1, 2, 3 at scale 0.6: outputs lie at (o + 0.5) / 0.6 - 0.5 = 1/3 and 2, under triangles 1 / 0.6 wide.
-  // At 1/3 the samples -1, 0, 1 weigh 0.2, 0.8, 0.6; sample -1 is the edge again (0) or does not count.
-  const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), scale = Tensor::from<float>({1}, {0.6F});
-  const auto resized = [&](const std::string& attributes) {
-    return run_one("y = Resize<mode = \"linear\", antialias = 1" + attributes + ">(a, , c)", {x, {}, scale}, {19});
-  };
-  test::expect_close(resized(""), {2}, {0.6 / 1.6, 2}, 1e-6, 0);  // a few roundings
-  test::expect_close(resized(", exclude_outside = 1"), {2}, {0.6 / 1.4, 2}, 1e-6, 0);
-}
-
-TEST(Resize, ScalesTheRegionOfInterestOnly) {
-  // floor(4 * (0.75 - 0.25) * 2) = 4 samples from 0.25 * 3 to 0.75 * 3
-  const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), roi = Tensor::from<float>({2}, {0.25F, 0.75F}),
-               scale = Tensor::from<float>({1}, {2});
-  const Tensor y =
-      run_one("y = Resize<mode = \"linear\", coordinate_transformation_mode = \"tf_crop_and_resize\">(a, b, c)",
-              {x, roi, scale}, {19});
-  test::expect_close(y, {4}, {0.75, 1.25, 1.75, 2.25}, 1e-6, 0);
-}
-
-TEST(Dropout, InTrainingDropsTheShareItIsTold) {
-  Tensor ones(DataType::Float32, {100, 100});
-  std::ranges::fill(ones.mutable_data<float>(), 1.0F);
-  const Tensor training = Tensor::scalar(true), share = Tensor::scalar(0.2F);
-  const auto run = [&](const std::string& attributes, const Tensor& data) {
-    return test::run_node("y, y1 = Dropout" + attributes + "(a, b, c)", {data, share, training},
-                          {.opset = 13, .outputs = 2});
-  };
-  const auto y = run("", ones);
-  double kept = 0;
-  for (size_t i = 0; i < 10000; ++i) {
-    const bool mask = y[1].data<bool>()[i];
-    ASSERT_EQ(y[0].data<float>()[i], mask ? 1.25F : 0);
-    kept += mask;
-  }
-  EXPECT_NEAR(kept / 10000, 0.8, 5 * std::sqrt(0.8 * 0.2) / 100);  // five standard errors
-  EXPECT_EQ(test::values(y[0]), test::values(run("", ones)[0]));
-  EXPECT_NE(test::values(y[0]), test::values(run("<seed = 7>", ones)[0]));
-  EXPECT_EQ(run("", cast(ones, DataType::Float16))[0].type(), DataType::Float16);
-}
-
-TEST(Dropout, PassesTheDataAtARatioOfZeroAndAtInference) {
-  const Tensor x = test::ramp({2, 3}), all = Tensor::scalar(0.9F), none = Tensor::scalar(0.0F);
-  for (const auto& [ratio, training] : {std::pair{none, true}, std::pair{all, false}}) {
-    const auto y =
-        test::run_node("y, y1 = Dropout(a, b, c)", {x, ratio, Tensor::scalar(training)}, {.opset = 13, .outputs = 2});
-    EXPECT_EQ(test::values(y[0]), test::values(x));
-    EXPECT_THAT(test::integers(y[1]), testing::Each(1));
-  }
-  EXPECT_THROW(run_one("y = Dropout(a, b, c)", {x, Tensor::scalar(1.0F), Tensor::scalar(true)}), Error);
-}
-
 }  // namespace
 }  // namespace detent
