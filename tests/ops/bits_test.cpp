@@ -138,5 +138,10 @@ TEST(Clip, LeavesNotANumberInADouble) {
   EXPECT_TRUE(std::isnan(run_one("y = Max(a, b)", {high, a}).data<double>()[0]));
 }
 
+TEST(Erf, OfAnIntegerIsCutToOne) {
+  const Tensor a = Tensor::from<int32_t>({4}, {-9, -1, 0, 9});
+  EXPECT_THAT(integers(run_one("y = Erf(a)", {a})), ElementsAre(-1, 0, 0, 1));
+}
+
 }  // namespace
 }  // namespace detent

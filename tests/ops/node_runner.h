@@ -25,10 +25,9 @@ inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor>
                                     const NodeOptions& options = {}) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : " + std::to_string(options.opset) + "]> g (";
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool nameless =
-        inputs[i].empty_handle() || is_small_float(inputs[i].type());  // the parser knows no such types
-    text += (i ? ", " : "") + std::string(nameless ? "float" : name_of(inputs[i].type())) + " " +
-            static_cast<char>('a' + i);
+    const DataType type = inputs[i].type();
+    const bool nameless = type == DataType::Undefined || bit_size(type) < 8 || is_small_float(type);  // for the parser
+    text += (i ? ", " : "") + std::string(nameless ? "float" : name_of(type)) + " " + static_cast<char>('a' + i);
   }
   text += ") => (";
   for (size_t i = 0; i < options.outputs; ++i) text += (i ? ", float y" + std::to_string(i) : "float y");
