@@ -100,7 +100,7 @@ void clip_with_inputs(KernelCall& call) {
     const T high = call.has_input(2) ? call.input(2).data<T>()[0] : std::numeric_limits<T>::max();
     const auto in = input.data<T>();
     auto out = call.make_output_like(0, 0).mutable_data<T>();
-    for (size_t i = 0; i < in.size(); ++i) out[i] = std::min(high, std::max(low, in[i]));
+    for (size_t i = 0; i < in.size(); ++i) out[i] = std::min(std::max(in[i], low), high);  // in this order NaN stays
   });
 }
 

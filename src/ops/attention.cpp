@@ -22,6 +22,7 @@ struct Options {
   int64_t query_heads, key_heads;  ///< for inputs of rank 3; 0 = not given
   float scale, cap;                ///< scale NaN: 1 / sqrt(head size); cap 0: none
   bool causal;
+  int64_t left, right;  ///< how far from its own position a query sees; -1: to the end
   Shown shown;
 };
 
@@ -54,8 +55,8 @@ Tensor bias_of(const Tensor& mask, int64_t keys) {
   Shape shape = mask.shape();
   if (shape.rank() == 0) throw Error(ErrorCode::InvalidData, "the mask is a scalar");
   const int64_t given = shape[shape.rank() - 1];
-  if (given == 1 && keys > 1 && !boolean) return mask;  // broadcast, not short
-  shape[shape.rank() - 1] = std::max(given, keys);
+  if (given != 1) shape[shape.rank() - 1] = std::max(given, keys);  // 1 is broadcast, not short
+  const Tensor numbers = boolean ? mask : cast(mask, data_type_of<T>);
   Tensor bias(data_type_of<T>, shape);
   T* out = bias.mutable_data<T>().data();
   const int64_t width = shape[shape.rank() - 1];
@@ -66,7 +67,7 @@ Tensor bias_of(const Tensor& mask, int64_t keys) {
     else if (boolean)
       out[i] = mask.data<bool>()[static_cast<size_t>(from)] ? T{0} : -std::numeric_limits<T>::infinity();
     else
-      out[i] = mask.data<T>()[static_cast<size_t>(from)];
+      out[i] = numbers.data<T>()[static_cast<size_t>(from)];
   }
   return bias;
 }
@@ -108,6 +109,33 @@ int64_t bias_offset(const Shape& shape, std::array<int64_t, 4> position) {
   return offset;
 }
 
+/// The keys that a query may attend to: [first, last].
+struct Visible {
+  int64_t first, last;
+};
+
+/// Sees to it that query `q` of batch entry `b` looks neither into the future (causal) nor out of its window.
+Visible visible_keys(const Operands& operands, const Options& options, int64_t b, int64_t q) {
+  const int64_t keys = operands.key.shape()[2];
+  const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(b)];
+  const bool external = operands.past == 0 && !operands.valid.empty();
+  const int64_t position = q + (external ? valid - operands.query.shape()[2] : operands.past);
+  int64_t last = valid - 1;
+  if (options.causal) last = std::min(last, position);
+  if (options.right >= 0) last = std::min(last, position + options.right);
+  return {options.left < 0 ? 0 : position - options.left, last};
+}
+
+/// The softmax of a row; one without any visible key becomes 0.
+void make_probabilities(std::vector<double>& row) {
+  const double largest = row.empty() ? 0 : *std::ranges::max_element(row);
+  const bool all_masked = std::isinf(largest) && largest < 0;
+  double sum = 0;
+  for (double& x : row) sum += x = all_masked ? 0 : std::exp(x - largest);
+  if (all_masked) return;
+  for (double& x : row) x /= sum;
+}
+
 /// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
 /// unless that is nullptr. `row` is memory for one row.
 template <class T>
@@ -123,22 +151,16 @@ void score_row(const Operands& operands, const Options& options, std::array<int6
   if (options.cap > 0)
     for (double& x : row) x = std::tanh(x / options.cap) * options.cap;
   show(Shown::Capped);
-  const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(at[0])];
-  const bool external = operands.past == 0 && !operands.valid.empty();
-  const int64_t last =
-      !options.causal ? keys - 1 : at[2] + (external ? valid - operands.query.shape()[2] : operands.past);
+  const Visible visible = visible_keys(operands, options, at[0], at[2]);
   for (int64_t i = 0; i < keys; ++i) {
     double& x = row[static_cast<size_t>(i)];
     at[3] = i;
     if (!operands.bias.empty_handle())
       x += static_cast<double>(operands.bias.data<T>()[static_cast<size_t>(bias_offset(operands.bias.shape(), at))]);
-    if (i > last || i >= valid) x = -std::numeric_limits<double>::infinity();
+    if (i < visible.first || i > visible.last) x = -std::numeric_limits<double>::infinity();
   }
   show(Shown::Masked);
-  const double largest = row.empty() ? 0 : *std::ranges::max_element(row);
-  double sum = 0;
-  for (double& x : row) sum += x = std::exp(x - largest);
-  for (double& x : row) x /= sum;
+  make_probabilities(row);
   show(Shown::Probabilities);
   std::ranges::transform(row, scores, [](double x) { return static_cast<T>(x); });
 }
@@ -191,6 +213,8 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
                         .scale = node.float_or("scale", std::numeric_limits<float>::quiet_NaN()),
                         .cap = node.float_or("softcap", 0),
                         .causal = node.int_or("is_causal", 0) != 0,
+                        .left = node.int_or("left_window_size", -1),
+                        .right = node.int_or("right_window_size", -1),
                         .shown = Shown{shown}};
   return kernel_of([options](KernelCall& call) {
     if (call.input(0).type() == DataType::Float32) return attend<float>(call, options);

@@ -11,44 +11,86 @@ namespace detent {
 
 namespace {
 
-/// Scale, bias, mean and variance as one factor and one offset a channel.
-struct Affine {
-  std::vector<float> scale, shift;
+struct Options {
+  float epsilon, momentum;
+  bool training;
 };
 
-Affine affine_of(const KernelCall& call, float epsilon, int64_t channels) {
-  Tensor parameters[4];
-  for (size_t i = 0; i < 4; ++i) {
-    parameters[i] = cast(call.input(i + 1), DataType::Float32);
-    if (parameters[i].element_count() != channels)
-      throw Error(ErrorCode::InvalidModel, "input " + std::to_string(i + 1) + " has shape " +
-                                               parameters[i].shape().to_string() + ", expected " +
-                                               std::to_string(channels) + " channels");
-  }
-  Affine affine{std::vector<float>(static_cast<size_t>(channels)), std::vector<float>(static_cast<size_t>(channels))};
-  for (size_t c = 0; c < affine.scale.size(); ++c) {
-    affine.scale[c] = parameters[0].data<float>()[c] / std::sqrt(parameters[3].data<float>()[c] + epsilon);
-    affine.shift[c] = parameters[1].data<float>()[c] - parameters[2].data<float>()[c] * affine.scale[c];
-  }
-  return affine;
+/// Mean and variance of every channel.
+struct Statistics {
+  std::vector<float> mean, variance;
+};
+
+std::vector<float> parameter(const KernelCall& call, size_t slot, int64_t channels) {
+  const Tensor& tensor = call.input(slot);
+  if (tensor.element_count() != channels)
+    throw Error(ErrorCode::InvalidModel, "input " + std::to_string(slot) + " has shape " + tensor.shape().to_string() +
+                                             ", expected " + std::to_string(channels) + " channels");
+  return {tensor.data<float>().begin(), tensor.data<float>().end()};
 }
 
+/// Those of the data, in double; the variance is that of the whole population.
+Statistics measured(const float* in, const AxisView& view) {
+  const auto channels = static_cast<size_t>(view.extent);
+  const double count = static_cast<double>(view.outer * view.inner);
+  std::vector<double> sums(channels), squares(channels);
+  const auto over_channels = [&](auto&& visit) {
+    for (int64_t i = 0; i < view.outer * view.extent * view.inner; ++i)
+      visit(static_cast<size_t>(i / view.inner % view.extent), static_cast<double>(in[i]));
+  };
+  over_channels([&](size_t c, double x) { sums[c] += x; });
+  over_channels([&](size_t c, double x) { squares[c] += (x - sums[c] / count) * (x - sums[c] / count); });
+  Statistics statistics;
+  for (size_t c = 0; c < channels; ++c) {
+    statistics.mean.push_back(static_cast<float>(sums[c] / count));
+    statistics.variance.push_back(static_cast<float>(squares[c] / count));
+  }
+  return statistics;
+}
+
+/// before * momentum + now * (1 - momentum), into output `slot`.
+void set_running(KernelCall& call, size_t slot, const std::vector<float>& before, const std::vector<float>& now,
+                 float momentum) {
+  if (!call.wants_output(slot)) return;
+  auto out = call.make_output(slot, DataType::Float32, Shape{static_cast<int64_t>(now.size())}).mutable_data<float>();
+  for (size_t c = 0; c < now.size(); ++c) out[c] = before[c] * momentum + now[c] * (1 - momentum);
+}
+
+/// Data of rank 1 have one channel.
+void run_batch_norm(KernelCall& call, const Options& options) {
+  const Shape shape = call.input(0).shape();
+  if (shape.rank() < 1) throw Error(ErrorCode::InvalidData, "the input is a scalar, which has no channel axis");
+  const AxisView view = shape.rank() == 1 ? AxisView{.outer = shape[0], .extent = 1, .inner = 1}
+                                          : view_around(shape, call.input(0).layout(), 1);
+  std::vector<float> scale = parameter(call, 1, view.extent), shift = parameter(call, 2, view.extent);
+  Statistics used{parameter(call, 3, view.extent), parameter(call, 4, view.extent)};
+  const float* in = call.input(0).data<float>().data();
+  if (options.training) {
+    Statistics now = measured(in, view);
+    set_running(call, 1, used.mean, now.mean, options.momentum);
+    set_running(call, 2, used.variance, now.variance, options.momentum);
+    used = std::move(now);
+  }
+  for (size_t c = 0; c < scale.size(); ++c) {
+    scale[c] /= std::sqrt(used.variance[c] + options.epsilon);
+    shift[c] -= used.mean[c] * scale[c];
+  }
+  float* out = call.make_output_like(0, 0).mutable_data<float>().data();
+  apply_channel_affine(in, out, scale.data(), shift.data(), view.outer, view.extent, view.inner);
+}
+
+/// Running statistics have the type of those given, which need not be that of the data.
 std::unique_ptr<Kernel> make_batch_norm(const KernelContext& context) {
-  return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F)](KernelCall& call) {
-    const Shape shape = call.input(0).shape();
-    if (shape.rank() < 2)
-      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channel axis");
-    const Affine affine = affine_of(call, epsilon, shape[1]);
-    const AxisView view = view_around(shape, call.input(0).layout(), 1);
-    float* out = call.make_output_like(0, 0).mutable_data<float>().data();
-    apply_channel_affine(call.input(0).data<float>().data(), out, affine.scale.data(), affine.shift.data(), view.outer,
-                         view.extent, view.inner);
+  const Options options{.epsilon = context.node.float_or("epsilon", 1e-5F),
+                        .momentum = context.node.float_or("momentum", 0.9F),
+                        .training = context.node.int_or("training_mode", 0) != 0};
+  return kernel_of([options](KernelCall& call) {
+    const DataType types[] = {call.input(0).type(), call.input(3).type(), call.input(4).type()};
+    run_in_float(call, types, [&](KernelCall& floats) { run_batch_norm(floats, options); });
   });
 }
 
-std::optional<Unsupported> refuse_training(const KernelContext& context) {
-  if (context.node.int_or("training_mode", 0) != 0)
-    return Unsupported{"training_mode=1; export the model for inference"};
+std::optional<Unsupported> refuse_without_channels(const KernelContext& context) {
   if (context.node.int_or("spatial", 1) == 0) return Unsupported{"attribute spatial=0"};
   return std::nullopt;
 }
@@ -56,10 +98,10 @@ std::optional<Unsupported> refuse_training(const KernelContext& context) {
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BatchNormalization",
      .traits = {.kind = OpKind::BatchNorm, .data_inputs = 1},
-     .make = with_float<make_batch_norm>,
+     .make = make_batch_norm,
      .layout = LayoutNeed::Any,
      .first_opset = 7,
-     .check = refuse_training},
+     .check = refuse_without_channels},
 };
 
 }  // namespace

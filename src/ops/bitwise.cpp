@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "ops/broadcast_loop.h"
 #include "ops/kernel_function.h"
@@ -13,16 +12,19 @@ namespace {
 
 enum class BitFunction : uint8_t { And, Or, Xor, ShiftLeft, ShiftRight };
 
-/// Shifts by the width of the type or more leave nothing.
+/// Shifts by the width of the type or more, or by a negative number, leave nothing but copies of the sign.
 template <class T>
 T value_of(BitFunction function, T a, T b) {
-  const bool beyond = static_cast<uint64_t>(b) >= static_cast<uint64_t>(std::numeric_limits<T>::digits);
+  const bool beyond = static_cast<uint64_t>(b) >= 8 * sizeof(T);
+  T sign{0};
+  if constexpr (std::is_signed_v<T>)
+    if (a < T{0}) sign = T{-1};
   switch (function) {
     case BitFunction::And: return static_cast<T>(a & b);
     case BitFunction::Or: return static_cast<T>(a | b);
     case BitFunction::Xor: return static_cast<T>(a ^ b);
     case BitFunction::ShiftLeft: return beyond ? T{0} : static_cast<T>(static_cast<uint64_t>(a) << b);
-    case BitFunction::ShiftRight: return beyond ? T{0} : static_cast<T>(a >> b);
+    case BitFunction::ShiftRight: return beyond ? sign : static_cast<T>(a >> b);
   }
   return a;
 }
@@ -56,7 +58,7 @@ std::unique_ptr<Kernel> make_shift(const KernelContext& context) {
   const std::string direction = context.node.string_or("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
     throw Error(ErrorCode::InvalidModel, "attribute direction='" + direction + "' is neither 'LEFT' nor 'RIGHT'");
-  return binary_kernel(direction == "LEFT" ? BitFunction::ShiftLeft : BitFunction::ShiftRight, false);
+  return binary_kernel(direction == "LEFT" ? BitFunction::ShiftLeft : BitFunction::ShiftRight, context.opset >= 28);
 }
 
 void run_not(KernelCall& call) {

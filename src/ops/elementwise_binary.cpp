@@ -24,6 +24,12 @@ T divide(T a, T b) {
   return static_cast<T>(a / b);
 }
 
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
+  return false;
+}
+
 /// Integers go through uint64, where overflow is defined and the low bits are the same.
 template <class T>
 T value_of(BinaryFunction function, T a, T b) {
@@ -34,8 +40,8 @@ T value_of(BinaryFunction function, T a, T b) {
     case BinaryFunction::Sub: return static_cast<T>(wide_a - wide_b);
     case BinaryFunction::Mul: return static_cast<T>(wide_a * wide_b);
     case BinaryFunction::Div: return divide(a, b);
-    case BinaryFunction::Min: return std::min(a, b);
-    case BinaryFunction::Max: return std::max(a, b);
+    case BinaryFunction::Min: return is_nan(a) || a < b ? a : b;
+    case BinaryFunction::Max: return is_nan(a) || a > b ? a : b;
     case BinaryFunction::PRelu: return a < T{0} ? static_cast<T>(wide_a * wide_b) : a;
   }
   return a;
@@ -186,7 +192,18 @@ void run_pow(KernelCall& call) {
   visit_number(base.type(), [&]<class T>(T) { loop_over<T>(broadcast, output.mutable_data<T>().data(), power_of<T>); });
 }
 
-std::unique_ptr<Kernel> make_pow(const KernelContext&) { return kernel_of(run_pow); }
+/// The result has the type of the base, also where only the exponent is a half.
+std::unique_ptr<Kernel> make_pow(const KernelContext&) {
+  return kernel_of([inner = widen_half(kernel_of(run_pow))](KernelCall& call) {
+    const DataType exponent = call.input(1).type();
+    if (exponent != DataType::Float16 && exponent != DataType::BFloat16) return inner->run(call);
+    Tensor inputs[] = {call.input(0), convert(call.input(1), DataType::Float32, call.allocator())};
+    Tensor result;
+    KernelCall wide(inputs, std::span(&result, 1), {}, call.allocator(), call.workspace());
+    inner->run(wide);
+    call.set_output(0, std::move(result));
+  });
+}
 
 constexpr auto make_definitions() {
   std::array<OperatorDef, std::size(kArithmetic) + std::size(kVariadic) + 1> definitions{};
@@ -205,7 +222,7 @@ constexpr auto make_definitions() {
                            .first_opset = 6};
   definitions[next] = {.op_type = "Pow",
                        .traits = {.kind = OpKind::OtherElementwise},
-                       .make = with_half<make_pow>,
+                       .make = make_pow,
                        .layout = LayoutNeed::Any,
                        .first_opset = 7};
   return definitions;

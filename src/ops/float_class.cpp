@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
@@ -9,11 +11,35 @@ namespace detent {
 
 namespace {
 
-/// A kernel from floats to bool.
+/// Not-a-number, an infinity or, for any other, 0 of the same class as a float of eight bits.
+/// Source  ONNX, "Float stored in 8 bits".
+float class_of(uint8_t bits, DataType type) {
+  constexpr float kNone = std::numeric_limits<float>::quiet_NaN(), kInfinity = std::numeric_limits<float>::infinity();
+  const int magnitude = bits & 0x7F;
+  switch (type) {
+    case DataType::Float8E4M3FN: return magnitude == 0x7F ? kNone : 0;
+    case DataType::Float8E4M3FNUZ:
+    case DataType::Float8E5M2FNUZ: return bits == 0x80 ? kNone : 0;
+    case DataType::Float8E5M2:
+      if (magnitude == 0x7C) return bits == magnitude ? kInfinity : -kInfinity;
+      return magnitude > 0x7C ? kNone : 0;
+    default: throw unsupported_type(type);
+  }
+}
+
+Tensor classes_of(const Tensor& tensor, Allocator& allocator) {
+  Tensor classes(DataType::Float32, tensor.shape(), allocator, tensor.layout());
+  std::ranges::transform(tensor.data<uint8_t>(), classes.mutable_data<float>().begin(),
+                         [&](uint8_t bits) { return class_of(bits, tensor.type()); });
+  return classes;
+}
+
+/// A kernel from floats of any size to bool.
 template <class Test>
 std::unique_ptr<Kernel> test_kernel(Test test) {
   return kernel_of([test](KernelCall& call) {
-    const Tensor& input = call.input(0);
+    const Tensor& given = call.input(0);
+    const Tensor input = is_small_float(given.type()) ? classes_of(given, call.allocator()) : given;
     auto out = call.make_output(0, DataType::Bool, input.shape(), input.layout()).mutable_data<bool>();
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (std::is_floating_point_v<T>) {

@@ -1,5 +1,6 @@
 #include "ops/float_only.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "ops/kernel_function.h"
@@ -25,6 +26,24 @@ void run_narrowed(const Kernel& kernel, KernelCall& call) {
 }
 
 }  // namespace
+
+void run_in_float(KernelCall& call, std::span<const DataType> types, const std::function<void(KernelCall&)>& body) {
+  const auto is_other_float = [](DataType type) {
+    return type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Float64;
+  };
+  std::vector<Tensor> inputs(call.input_count()), outputs(call.output_count());
+  bool untouched = std::ranges::none_of(types, is_other_float);
+  for (size_t i = 0; i < inputs.size(); ++i) untouched = untouched && !is_other_float(call.input(i).type());
+  if (untouched) return body(call);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Tensor& input = call.input(i);
+    inputs[i] = is_other_float(input.type()) ? convert(input, DataType::Float32, call.allocator()) : input;
+  }
+  KernelCall floats(inputs, outputs, {}, call.allocator(), call.workspace());
+  body(floats);
+  for (size_t i = 0; i < std::min(outputs.size(), types.size()); ++i)
+    if (!outputs[i].empty_handle()) call.set_output(i, convert(outputs[i], types[i], call.allocator()));
+}
 
 std::unique_ptr<Kernel> narrow_double(std::unique_ptr<Kernel> kernel) {
   return kernel_of([inner = std::move(kernel)](KernelCall& call) {

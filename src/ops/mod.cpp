@@ -16,7 +16,9 @@ template <class T>
 T remainder_of(T a, T b, bool as_in_c) {
   if constexpr (std::is_floating_point_v<T>) {
     const T rest = std::fmod(a, b);
-    return !as_in_c && rest != T{0} && std::signbit(rest) != std::signbit(b) ? rest + b : rest;
+    if (as_in_c || std::isnan(rest)) return rest;
+    if (rest == T{0}) return std::copysign(rest, b);
+    return std::signbit(rest) != std::signbit(b) ? rest + b : rest;
   } else {
     if (b == T{0}) throw Error(ErrorCode::InvalidData, "remainder of an integer division by zero");
     if constexpr (std::is_signed_v<T>)

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/tensor_proto.h"
+#include "ops/elementwise_binary.h"
 #include "ops/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/memory_order.h"
@@ -74,27 +76,50 @@ std::unique_ptr<Kernel> make_instance_norm(const KernelContext& context) {
   });
 }
 
-/// Over the axes from `axis` on; scale and bias have one element for each of theirs.
-std::unique_ptr<Kernel> make_layer_norm(const KernelContext& context) {
-  return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F),
-                    axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
-    const Shape shape = call.input(0).shape();
-    const size_t axis = axis_from_front(axis_attribute, shape.rank());
-    const int64_t rows = shape.element_count(0, axis), length = shape.element_count(axis, shape.rank());
-    const float* in = call.input(0).data<float>().data();
-    float* out = call.make_output_like(0, 0).mutable_data<float>().data();
-    std::vector<float> means, inverses;
-    normalize_rows(in, out, rows, length, epsilon, means, inverses);
-    const BinaryRows each{.rows = rows, .length = length, .a_row = length};
-    apply_binary(BinaryFunction::Mul, out, floats(call.input(1), length, "the scale"), out, each);
-    if (call.has_input(2)) apply_binary(BinaryFunction::Add, out, floats(call.input(2), length, "the bias"), out, each);
+/// Output 0 = f(output 0, operand), where the operand has one element for each of a row of `length`, or any shape that
+/// can be broadcast to the output's.
+void combine_rows(KernelCall& call, BinaryFunction function, const Tensor& operand, size_t axis) {
+  const Shape shape = call.output(0).shape();
+  const int64_t rows = shape.element_count(0, axis), length = shape.element_count(axis, shape.rank());
+  if (operand.shape() == Shape(shape.dims().subspan(axis))) {
+    float* out = call.output(0).mutable_data<float>().data();
+    return apply_binary(function, out, operand.data<float>().data(), out,
+                        {.rows = rows, .length = length, .a_row = length});
+  }
+  Tensor result = combine(function, call.output(0), operand, call.allocator());
+  if (result.shape() != shape)
+    throw Error(ErrorCode::InvalidModel, "a scale or bias of shape " + operand.shape().to_string() +
+                                             " does not fit an input of shape " + shape.to_string());
+  call.set_output(0, std::move(result));
+}
 
-    Shape statistics = shape;
-    for (size_t i = axis; i < shape.rank(); ++i) statistics[i] = 1;
-    if (call.wants_output(1))
-      std::ranges::copy(means, call.make_output(1, DataType::Float32, statistics).mutable_data<float>().begin());
-    if (call.wants_output(2))
-      std::ranges::copy(inverses, call.make_output(2, DataType::Float32, statistics).mutable_data<float>().begin());
+/// Over the axes from `axis` on.
+void run_layer_norm(KernelCall& call, size_t axis, float epsilon) {
+  const Shape shape = call.input(0).shape();
+  const int64_t rows = shape.element_count(0, axis), length = shape.element_count(axis, shape.rank());
+  const float* in = call.input(0).data<float>().data();
+  float* out = call.make_output_like(0, 0).mutable_data<float>().data();
+  std::vector<float> means, inverses;
+  normalize_rows(in, out, rows, length, epsilon, means, inverses);
+  combine_rows(call, BinaryFunction::Mul, call.input(1), axis);
+  if (call.has_input(2)) combine_rows(call, BinaryFunction::Add, call.input(2), axis);
+
+  Shape statistics = shape;
+  for (size_t i = axis; i < shape.rank(); ++i) statistics[i] = 1;
+  if (call.wants_output(1))
+    std::ranges::copy(means, call.make_output(1, DataType::Float32, statistics).mutable_data<float>().begin());
+  if (call.wants_output(2))
+    std::ranges::copy(inverses, call.make_output(2, DataType::Float32, statistics).mutable_data<float>().begin());
+}
+
+/// Mean and deviation come out in the type that attribute stash_type names, whatever the data's is.
+std::unique_ptr<Kernel> make_layer_norm(const KernelContext& context) {
+  const auto statistics = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("stash_type", 1)));
+  return kernel_of([statistics, epsilon = context.node.float_or("epsilon", 1e-5F),
+                    axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
+    const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());
+    const DataType types[] = {call.input(0).type(), statistics, statistics};
+    run_in_float(call, types, [&](KernelCall& floats) { run_layer_norm(floats, axis, epsilon); });
   });
 }
 
@@ -131,7 +156,7 @@ constexpr OperatorDef kDefinitions[] = {
      .first_opset = 6},
     {.op_type = "LayerNormalization",
      .traits = {.kind = OpKind::LayerNorm, .data_inputs = 1},
-     .make = with_float<make_layer_norm>,
+     .make = make_layer_norm,
      .first_opset = 17},
     {.op_type = "GroupNormalization",
      .traits = {.kind = OpKind::GroupNorm, .data_inputs = 1},

@@ -15,6 +15,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> bit_cast_operators();
 [[nodiscard]] std::span<const OperatorDef> bitwise_operators();
 [[nodiscard]] std::span<const OperatorDef> cast_operators();
+[[nodiscard]] std::span<const OperatorDef> causal_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> center_crop_pad_operators();
 [[nodiscard]] std::span<const OperatorDef> classification_loss_operators();
 [[nodiscard]] std::span<const OperatorDef> col2im_operators();
@@ -27,6 +28,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> cumulative_operators();
 [[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
 [[nodiscard]] std::span<const OperatorDef> determinant_operators();
+[[nodiscard]] std::span<const OperatorDef> dropout_operators();
 [[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
 [[nodiscard]] std::span<const OperatorDef> einsum_operators();
 [[nodiscard]] std::span<const OperatorDef> elementwise_binary_operators();
@@ -36,11 +38,13 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> fourier_operators();
 [[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
 [[nodiscard]] std::span<const OperatorDef> hardmax_operators();
+[[nodiscard]] std::span<const OperatorDef> linear_attention_operators();
 [[nodiscard]] std::span<const OperatorDef> lp_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> lp_pool_operators();
 [[nodiscard]] std::span<const OperatorDef> lrn_operators();
 [[nodiscard]] std::span<const OperatorDef> grid_sample_operators();
 [[nodiscard]] std::span<const OperatorDef> matmul_operators();
+[[nodiscard]] std::span<const OperatorDef> max_roi_pool_operators();
 [[nodiscard]] std::span<const OperatorDef> max_unpool_operators();
 [[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> mel_weights_operators();
@@ -54,6 +58,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
 [[nodiscard]] std::span<const OperatorDef> quantized_product_operators();
+[[nodiscard]] std::span<const OperatorDef> random_operators();
 [[nodiscard]] std::span<const OperatorDef> recurrent_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
 [[nodiscard]] std::span<const OperatorDef> region_operators();
@@ -69,6 +74,7 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> slice_gather_operators();
 [[nodiscard]] std::span<const OperatorDef> softmax_operators();
 [[nodiscard]] std::span<const OperatorDef> space_depth_operators();
+[[nodiscard]] std::span<const OperatorDef> swiglu_operators();
 [[nodiscard]] std::span<const OperatorDef> tile_expand_operators();
 [[nodiscard]] std::span<const OperatorDef> top_k_operators();
 [[nodiscard]] std::span<const OperatorDef> transpose_operators();

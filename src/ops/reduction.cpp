@@ -131,21 +131,37 @@ Tensor reduce_axes(ReduceFunction function, const Tensor& input, const Axes& axe
   return current.reshaped(kept).relabelled(layout);
 }
 
-Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& allocator) {
-  Tensor in = cast(tensor, DataType::Float32, allocator);
-  Tensor out(DataType::Float32, in.shape(), allocator, in.layout());
-  apply_unary({function}, in.data<float>().data(), out.mutable_data<float>().data(), in.data<float>().size());
-  return tensor.type() == DataType::Float32 ? out : cast(out, tensor.type(), allocator);
+double value_of(UnaryFunction function, double x) {
+  switch (function) {
+    case UnaryFunction::Exp: return std::exp(x);
+    case UnaryFunction::Log: return std::log(x);
+    default: return std::sqrt(x);
+  }
 }
 
-/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as float.
-Tensor log_sum_exp(const Tensor& given, const Axes& axes, Allocator& allocator) {
-  if (given.type() != DataType::Float32)
-    return cast(log_sum_exp(cast(given, DataType::Float32, allocator), axes, allocator), given.type(), allocator);
-  const Tensor& input = given;
+/// exp, log or the square root: float in vectors, double and integers in double.
+Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& allocator) {
+  if (tensor.type() == DataType::Float32) {
+    Tensor out(DataType::Float32, tensor.shape(), allocator, tensor.layout());
+    const auto in = tensor.data<float>();
+    apply_unary({function}, in.data(), out.mutable_data<float>().data(), in.size());
+    return out;
+  }
+  Tensor wide = cast(tensor, DataType::Float64, allocator).clone(allocator);
+  for (double& x : wide.mutable_data<double>()) x = value_of(function, x);
+  return cast(wide, tensor.type(), allocator);
+}
+
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as double.
+Tensor log_sum_exp(const Tensor& input, const Axes& axes, Allocator& allocator) {
+  if (input.type() != DataType::Float32 && input.type() != DataType::Float64)
+    return cast(log_sum_exp(cast(input, DataType::Float64, allocator), axes, allocator), input.type(), allocator);
   Tensor largest = reduce_axes(ReduceFunction::Max, input, axes, allocator);
-  for (float& x : largest.mutable_data<float>())
-    if (std::isinf(x)) x = 0;
+  visit_number(largest.type(), [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>)
+      for (T& x : largest.mutable_data<T>())
+        if (std::isinf(x)) x = 0;
+  });
   const Tensor shifted = combine(BinaryFunction::Sub, input, largest, allocator);
   const Tensor sum =
       reduce_axes(ReduceFunction::Sum, apply_to_floats(UnaryFunction::Exp, shifted, allocator), axes, allocator);

@@ -122,6 +122,15 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
     axes.resize(shape.rank());
     std::iota(axes.begin(), axes.end(), size_t{0});
   }
+  const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
+  if (crops) {
+    const std::vector<float> roi = floats_in(call, settings.roi_slot);
+    if (roi.size() != 2 * axes.size()) refuse_length("numbers in roi", roi.size(), 2 * axes.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      resized[axes[i]].roi_start = roi[i];
+      resized[axes[i]].roi_end = roi[i + axes.size()];
+    }
+  }
   const std::vector<float> scales =
       settings.fixed_scales.empty() ? floats_in(call, settings.scales_slot) : settings.fixed_scales;
   if (!scales.empty()) {
@@ -130,20 +139,14 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
       ResizeAxis& axis = resized[axes[i]];
       if (!(scales[i] > 0)) throw Error(ErrorCode::InvalidModel, "a scale is not positive");
       axis.scale = scales[i];
-      axis.out = static_cast<int64_t>(std::floor(static_cast<float>(axis.in) * scales[i]));
+      const float part = crops ? axis.roi_end - axis.roi_start : 1;
+      axis.out = static_cast<int64_t>(std::floor(static_cast<float>(axis.in) * part * scales[i]));
+      if (axis.out < 0) throw Error(ErrorCode::InvalidData, "a region of interest ends before it starts");
     }
   } else if (call.has_input(settings.sizes_slot)) {
     set_sizes(resized, axes, integers_of(call.input(settings.sizes_slot)), settings.policy);
   } else {
     throw Error(ErrorCode::InvalidModel, "neither scales nor sizes are given");
-  }
-  if (settings.options.coordinates == CoordinateMode::TfCropAndResize) {
-    const std::vector<float> roi = floats_in(call, settings.roi_slot);
-    if (roi.size() != 2 * axes.size()) refuse_length("numbers in roi", roi.size(), 2 * axes.size());
-    for (size_t i = 0; i < axes.size(); ++i) {
-      resized[axes[i]].roi_start = roi[i];
-      resized[axes[i]].roi_end = roi[i + axes.size()];
-    }
   }
   return resized;
 }

@@ -48,12 +48,11 @@ float kernel_weight(const ResizeOptions& options, float distance) {
   return 0;
 }
 
-/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside,
-/// antialias).
+/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside).
 void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float x, ResizeTaps& taps) {
   const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
   const float reach = (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;
-  const bool skip_outside = options.antialias || (options.exclude_outside && options.mode == ResizeMode::Cubic);
+  const bool skip_outside = options.exclude_outside && (options.antialias || options.mode == ResizeMode::Cubic);
   const size_t begin = taps.index.size();
   float sum = 0;
   for (auto i = static_cast<int64_t>(std::floor(x - reach)) + 1; static_cast<float>(i) < x + reach; ++i) {
@@ -63,7 +62,7 @@ void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float
     taps.weight.push_back(weight);
     sum += weight;
   }
-  if (!skip_outside || sum == 0) return;
+  if (!(skip_outside || options.antialias) || sum == 0) return;
   for (size_t i = begin; i < taps.weight.size(); ++i) taps.weight[i] /= sum;
 }
 

@@ -21,11 +21,16 @@ void normalize(const T* in, T* out, int64_t rows, int64_t length, double epsilon
   }
 }
 
-/// The output has the type of the scale.
+Tensor widened(const Tensor& tensor, Allocator& allocator) {
+  const bool half = tensor.type() == DataType::Float16 || tensor.type() == DataType::BFloat16;
+  return half ? convert(tensor, DataType::Float32, allocator) : tensor;
+}
+
+/// The output has the type of the scale, which need not be that of the input.
 std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
   return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F),
                     axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
-    const Tensor& input = call.input(0);
+    const Tensor input = widened(call.input(0), call.allocator());
     const Shape& shape = input.shape();
     const size_t axis = axis_from_front(axis_attribute, shape.rank());
     Tensor normal(input.type(), shape, call.allocator());
@@ -34,20 +39,20 @@ std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
       normalize(input.data<T>().data(), normal.mutable_data<T>().data(), shape.element_count(0, axis),
                 shape.element_count(axis, shape.rank()), static_cast<double>(epsilon));
     });
-    const Tensor& scale = call.input(1);
+    const Tensor scale = widened(call.input(1), call.allocator());
     if (scale.type() != normal.type()) normal = cast(normal, scale.type(), call.allocator());
     Tensor output = combine(BinaryFunction::Mul, normal, scale, call.allocator());
     if (output.shape() != shape)
       throw Error(ErrorCode::InvalidData, "a scale of shape " + scale.shape().to_string() +
                                               " does not fit an input of shape " + shape.to_string());
-    call.set_output(0, std::move(output));
+    call.set_output(0, convert(output, call.input(1).type(), call.allocator()));
   });
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "RMSNormalization",
      .traits = {.kind = OpKind::OtherNorm, .data_inputs = 1},
-     .make = with_half<make_rms_norm>,
+     .make = make_rms_norm,
      .first_opset = 23},
 };
 

@@ -112,32 +112,6 @@ std::unique_ptr<Kernel> make_identity(const KernelContext&) {
   return kernel_of([](KernelCall& call) { call.set_output(0, call.input(0)); });
 }
 
-constexpr std::string_view kTraining = "training_mode is true; export the model for inference";
-
-/// Nothing is dropped at inference, and in training at a ratio of 0 (which is 0.5 when left out).
-bool drops_something(const Tensor* ratio, const Tensor* training) {
-  return training && scalar_of(*training) != 0 && (!ratio || scalar_of(*ratio) != 0);
-}
-
-/// Inference: the data passes, the optional mask is all true.
-std::unique_ptr<Kernel> make_dropout(const KernelContext&) {
-  return kernel_of([](KernelCall& call) {
-    if (drops_something(call.has_input(1) ? &call.input(1) : nullptr, call.has_input(2) ? &call.input(2) : nullptr))
-      throw Error(ErrorCode::Unsupported, std::string(kTraining));
-    call.set_output(0, call.input(0));
-    if (!call.wants_output(1)) return;
-    std::ranges::fill(
-        call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
-  });
-}
-
-std::optional<Unsupported> refuse_training(const KernelContext& context) {
-  const bool computed = context.node.input(1) != kNoValue && !context.constant(1);  // known only when it runs
-  if (!computed && drops_something(context.constant(1), context.constant(2)))
-    return Unsupported{std::string(kTraining)};
-  return std::nullopt;
-}
-
 constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1};
 constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 0};
 
@@ -153,12 +127,6 @@ constexpr OperatorDef kDefinitions[] = {
      .make = make_identity,
      .layout = LayoutNeed::Any,
      .any_value = true},
-    {.op_type = "Dropout",
-     .traits = kSameElements,
-     .make = make_dropout,
-     .layout = LayoutNeed::Any,
-     .first_opset = 7,
-     .check = refuse_training},
 };
 
 }  // namespace

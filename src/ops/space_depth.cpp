@@ -37,10 +37,16 @@ int64_t block_of(const KernelContext& context) {
               "a tensor of shape " + shape.to_string() + " cannot be cut into blocks of " + std::to_string(block));
 }
 
-std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
+/// Whether the channels of a block's elements lie together, one group of all channels an element (DCR), or the elements
+/// of each channel do (CRD).
+bool is_depth_first(const KernelContext& context) {
   const std::string mode = context.node.string_or("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
-  return kernel_of([block = block_of(context), depth_first = mode == "DCR"](KernelCall& call) {
+  return mode == "DCR";
+}
+
+std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
+  return kernel_of([block = block_of(context), depth_first = is_depth_first(context)](KernelCall& call) {
     const Shape& s = call.input(0).shape();
     if (s.rank() != 4 || s[1] % (block * block) != 0) refuse(s, block);
     const int64_t depth = s[1] / (block * block);
@@ -53,11 +59,15 @@ std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
 }
 
 std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
-  return kernel_of([block = block_of(context)](KernelCall& call) {
+  return kernel_of([block = block_of(context), depth_first = is_depth_first(context)](KernelCall& call) {
     const Shape& s = call.input(0).shape();
     if (s.rank() != 4 || s[2] % block != 0 || s[3] % block != 0) refuse(s, block);
     const Shape shape{s[0], s[1] * block * block, s[2] / block, s[3] / block};
-    permute(call, {s[0], s[1], s[2] / block, block, s[3] / block, block}, {0, 3, 5, 1, 2, 4}, shape);
+    const Six extents{s[0], s[1], s[2] / block, block, s[3] / block, block};
+    if (depth_first)
+      permute(call, extents, {0, 3, 5, 1, 2, 4}, shape);
+    else
+      permute(call, extents, {0, 1, 3, 5, 2, 4}, shape);
   });
 }
 

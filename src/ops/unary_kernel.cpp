@@ -65,6 +65,7 @@ T integer_value(UnaryFunction function, T x) {
     case UnaryFunction::Neg: return negative;
     case UnaryFunction::Abs: return x < T{0} ? negative : x;
     case UnaryFunction::Sign: return static_cast<T>((x > T{0}) - (x < T{0}));
+    case UnaryFunction::Erf: return static_cast<T>(std::erf(static_cast<double>(x)));  // 0, or 1 far from 0
     default: throw unsupported_type(data_type_of<T>);
   }
 }

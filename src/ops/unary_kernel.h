@@ -8,7 +8,7 @@
 namespace detent {
 
 /// Applies one function to every element of input 0, in place where possible. float in vectors, double in double; the
-/// integer types for the functions that ONNX defines on them (Relu, Abs, Neg, Sign, Clip). Errors  Unsupported for
+/// integer types for the functions that ONNX defines on them (Relu, Abs, Neg, Sign, Erf). Errors  Unsupported for
 /// other types.
 [[nodiscard]] std::unique_ptr<Kernel> unary_kernel(UnarySpec spec);
 

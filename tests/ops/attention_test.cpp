@@ -128,5 +128,44 @@ TEST(AffineGrid, PutsTheEndsOnCornersOrInsideThem) {
   EXPECT_THROW(run_one("y = AffineGrid(a, b)", {unit, test::int64s({1, 1, 2, 2, 2})}, {20}), Error);
 }
 
+TEST(Attention, LooksThroughAWindowAroundItsPosition) {
+  // All values of key j are j: the output is the mean of the visible keys, all equally like the query 0.
+  Tensor query(DataType::Float32, {1, 1, 4, 2}), key = test::ramp({1, 1, 6, 2}), value(DataType::Float32, {1, 1, 6, 1});
+  std::ranges::fill(query.mutable_data<float>(), 0.0F);
+  for (size_t j = 0; j < 6; ++j) value.mutable_data<float>()[j] = static_cast<float>(j);
+  const auto means = [&](const std::string& attributes, const Tensor& valid = {}) {
+    const std::string call = valid.empty_handle() ? "(a, b, c)" : "(a, b, c, , , , g)";
+    return values(run_one("y = Attention<" + attributes + ">" + call, {query, key, value, {}, {}, {}, valid}, {25}));
+  };
+  // {0, 1}, {0, 1, 2}, {0..3}, {1..4}
+  EXPECT_THAT(means("left_window_size = 2, right_window_size = 1"), ElementsAre(0.5F, 1, 1.5F, 2.5F));
+  EXPECT_THAT(means("left_window_size = 1, is_causal = 1"), ElementsAre(0, 0.5F, 1.5F, 2.5F));
+  EXPECT_THAT(means("right_window_size = 0"), ElementsAre(0, 0.5F, 1, 1.5F));
+  // 5 of 6 keys are valid: the queries are keys 1 to 4
+  EXPECT_THAT(means("left_window_size = 1, right_window_size = 1", test::int64s({5})), ElementsAre(1, 2, 3, 3.5F));
+}
+
+TEST(Attention, OfAQueryThatMaySeeNothingIsZero) {
+  const Tensor mask = Tensor::from<bool>({3, 5}, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1});
+  const auto y = run_node("y, y1, y2, y3 = Attention<qk_matmul_output_mode = 3>(a, b, c, d)",
+                          {kQuery, kKey, kValue, mask}, {.opset = 24, .outputs = 4});
+  for (size_t head = 0; head < 4; ++head) {
+    EXPECT_EQ(values(y[0])[head * 6 + 2], 0);
+    EXPECT_EQ(values(y[0])[head * 6 + 3], 0);
+    EXPECT_EQ(values(y[3])[head * 15 + 0], 1);
+    for (size_t k = 5; k < 10; ++k) EXPECT_EQ(values(y[3])[head * 15 + k], 0);
+  }
+}
+
+TEST(Attention, BroadcastsAMaskOfOneColumnAndAddsIntegers) {
+  const auto open = naive(kQuery, kKey, kValue, [](int64_t) { return 4; });
+  const Tensor column = Tensor::from<bool>({3, 1}, {1, 1, 1});
+  expect_close(run_one("y = Attention(a, b, c, d)", {kQuery, kKey, kValue, column}, {24}), {1, 4, 3, 2}, open, 1e-6,
+               1e-9);
+  const Tensor number = Tensor::from<int32_t>({1, 5}, {2, 2, 2, 2, 2});  // the same for all keys changes nothing
+  expect_close(run_one("y = Attention(a, b, c, d)", {kQuery, kKey, kValue, number}, {24}), {1, 4, 3, 2}, open, 1e-6,
+               1e-9);
+}
+
 }  // namespace
 }  // namespace detent

@@ -89,5 +89,59 @@ TEST(Pow, KeepsIntegersExactAndTheTypeOfTheBase) {
   EXPECT_THAT(integers(root), ElementsAre(3));
 }
 
+TEST(BitShift, OfSignedNumbersKeepsTheSign) {
+  const Tensor a = Tensor::from<int8_t>({5}, {-8, 7, -1, -8, 64}), b = Tensor::from<int8_t>({5}, {1, 1, 8, -1, 2});
+  EXPECT_THAT(integers(run_one("y = BitShift<direction = \"RIGHT\">(a, b)", {a, b}, {28})),
+              ElementsAre(-4, 3, -1, -1, 16));
+  EXPECT_THAT(integers(run_one("y = BitShift<direction = \"LEFT\">(a, b)", {a, b}, {28})),
+              ElementsAre(-16, 14, 0, 0, 0));
+  EXPECT_THROW(run_one("y = BitShift<direction = \"LEFT\">(a, b)", {a, b}, {27}), Error);
+}
+
+TEST(Mod, GivesZeroTheSignOfTheDivisor) {
+  const Tensor a = Tensor::from<float>({4}, {-4, 4, -0.0F, 5}), b = Tensor::from<float>({4}, {2, -2, 3, -INFINITY});
+  const std::vector<float> y = values(run_one("y = Mod(a, b)", {a, b}, {28}));
+  EXPECT_THAT(y, ElementsAre(0, 0, 0, -INFINITY));
+  EXPECT_FALSE(std::signbit(y[0]));
+  EXPECT_TRUE(std::signbit(y[1]));
+  EXPECT_FALSE(std::signbit(y[2]));
+  EXPECT_TRUE(std::isnan(values(run_one("y = Mod(a, b)", {a, Tensor::from<float>({1}, {0})}, {28}))[0]));
+}
+
+TEST(FloatClass, KnowsFloatsOfOneByte) {
+  const Tensor bits = Tensor::from<uint8_t>({5}, {0x7C, 0xFC, 0x7D, 0x7F, 0x80});
+  const auto marks = [&](const std::string& node, DataType type) {
+    return integers(run_one(node, {bits.reinterpreted(type)}, {20}));
+  };
+  EXPECT_THAT(marks("y = IsNaN(a)", DataType::Float8E5M2), ElementsAre(0, 0, 1, 1, 0));
+  EXPECT_THAT(marks("y = IsInf(a)", DataType::Float8E5M2), ElementsAre(1, 1, 0, 0, 0));
+  EXPECT_THAT(marks("y = IsInf<detect_negative = 0>(a)", DataType::Float8E5M2), ElementsAre(1, 0, 0, 0, 0));
+  EXPECT_THAT(marks("y = IsNaN(a)", DataType::Float8E4M3FN), ElementsAre(0, 0, 0, 1, 0));
+  EXPECT_THAT(marks("y = IsInf(a)", DataType::Float8E4M3FN), ElementsAre(0, 0, 0, 0, 0));
+  EXPECT_THAT(marks("y = IsNaN(a)", DataType::Float8E5M2FNUZ), ElementsAre(0, 0, 0, 0, 1));
+}
+
+TEST(Pow, KeepsTheTypeOfTheBaseNextToAHalf) {
+  const Tensor half = cast(Tensor::from<float>({1}, {2}), DataType::Float16);
+  EXPECT_THAT(values(run_one("y = Pow(a, b)", {Tensor::from<float>({1}, {3}), half})), ElementsAre(9));
+  EXPECT_EQ(run_one("y = Pow(a, b)", {Tensor::from<int32_t>({1}, {3}), half}).type(), DataType::Int32);
+  EXPECT_EQ(run_one("y = Pow(a, b)", {half, half}).type(), DataType::Float16);
+  EXPECT_EQ(run_one("y = Pow(a, b)", {half, test::int64s({2})}).type(), DataType::Float16);
+}
+
+TEST(Clip, LeavesNotANumberInADouble) {
+  const Tensor a = Tensor::from<double>({3}, {NAN, 5, -5}), low = Tensor::scalar(-1.0), high = Tensor::scalar(1.0);
+  const Tensor y = run_one("y = Clip(a, b, c)", {a, low, high});
+  EXPECT_TRUE(std::isnan(y.data<double>()[0]));
+  EXPECT_EQ(y.data<double>()[1], 1);
+  EXPECT_EQ(y.data<double>()[2], -1);
+  EXPECT_TRUE(std::isnan(run_one("y = Max(a, b)", {high, a}).data<double>()[0]));
+}
+
+TEST(Erf, OfAnIntegerIsCutToOne) {
+  const Tensor a = Tensor::from<int32_t>({4}, {-9, -1, 0, 9});
+  EXPECT_THAT(integers(run_one("y = Erf(a)", {a})), ElementsAre(-1, 0, 0, 1));
+}
+
 }  // namespace
 }  // namespace detent

@@ -250,6 +250,8 @@ TEST(SpaceDepth, SwapsBlocksAndBack) {
   EXPECT_EQ(test::values(run_one("y = SpaceToDepth<blocksize = 2>(a)", {wide})), test::values(input));
   const Tensor other = run_one("y = DepthToSpace<blocksize = 2, mode = \"CRD\">(a)", {input});
   EXPECT_EQ(at(other, {1, 1, 3, 4}), at(input, {1, 1 * 4 + 1 * 2 + 0, 1, 2}));
+  EXPECT_EQ(test::values(run_one("y = SpaceToDepth<blocksize = 2, mode = \"CRD\">(a)", {other}, {28})),
+            test::values(input));
   EXPECT_THROW(run_one("y = SpaceToDepth<blocksize = 2>(a)", {input}), Error);
 }
 

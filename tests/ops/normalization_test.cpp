@@ -63,5 +63,33 @@ TEST(GroupNormalization, TakesScalesOfGroupsOrChannels) {
                      kAbsolute);
 }
 
+TEST(LayerNormalization, GivesStatisticsInTheStashType) {
+  // 1, 3 -> mean 2, deviation 1; 3001, 3003 -> mean 3002, which is no half
+  const Tensor x = Tensor::from<float>({2, 2}, {1, 3, 3001, 3003}), one = Tensor::from<float>({2}, {1, 1});
+  const auto run = [&](DataType type, const std::string& attributes) {
+    return test::run_node("y, y1, y2 = LayerNormalization<epsilon = 0.0" + attributes + ">(a, b)",
+                          {cast(x, type), cast(one, type)}, {.opset = 17, .outputs = 3});
+  };
+  for (const DataType type : {DataType::Float32, DataType::Float64, DataType::Float16}) {
+    const auto y = run(type, "");
+    EXPECT_EQ(y[0].type(), type);
+    EXPECT_EQ(y[1].type(), DataType::Float32);
+    EXPECT_EQ(test::values(y[2])[0], 1);
+    EXPECT_EQ(y[1].shape(), (Shape{2, 1}));
+    EXPECT_EQ(test::values(y[1])[0], 2);
+  }
+  EXPECT_EQ(test::values(run(DataType::Float32, "")[1])[1], 3002);
+  EXPECT_EQ(run(DataType::Float16, ", stash_type = 16")[2].type(), DataType::BFloat16);
+}
+
+TEST(LayerNormalization, BroadcastsScaleAndBias) {
+  const Tensor x = Tensor::from<float>({2, 2}, {1, 3, 5, 7});
+  const Tensor rows = Tensor::from<float>({2, 1}, {2, 3}), single = Tensor::from<float>({1}, {10});
+  EXPECT_THAT(test::values(run_one("y = LayerNormalization<epsilon = 0.0>(a, b, c)", {x, rows, single}, {17})),
+              testing::ElementsAre(8, 12, 7, 13));
+  EXPECT_THROW(run_one("y = LayerNormalization(a, b)", {x, test::ramp({3})}, {17}), Error);
+  EXPECT_THROW(run_one("y = LayerNormalization(a, b)", {x, test::ramp({2, 1, 2})}, {17}), Error);
+}
+
 }  // namespace
 }  // namespace detent

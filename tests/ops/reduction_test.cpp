@@ -3,7 +3,9 @@
 namespace detent {
 namespace {
 
+using test::integers;
 using test::run_one;
+using test::values;
 
 struct Case {
   std::string name;
@@ -186,14 +188,40 @@ TEST(BatchNormalization, IsOneFactorAndOffsetAChannelInBothLayouts) {
                          input.shape(), expected, 1e-6, 1e-5);
 }
 
-TEST(BatchNormalization, RefusesTrainingBeforeItRuns) {
-  const Model model = parse_model_text(
-      "<ir_version: 8, opset_import: [\"\" : 15]> g (float a, float b) => (float y) { y = "
-      "BatchNormalization<training_mode = 1>(a, b, b, b, b) }");
-  const NodeId node = 0;
-  const auto found = find_unsupported(model.graph(), std::span(&node, 1));
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_THAT(found[0].reason, testing::HasSubstr("training_mode"));
+TEST(BatchNormalization, InTrainingTakesTheStatisticsOfTheData) {
+  // Channel 0 holds 1, 3 (mean 2, variance 1), channel 1 holds 2, 10 (mean 6, variance 16).
+  const Tensor x = Tensor::from<float>({2, 2}, {1, 2, 3, 10}), scale = Tensor::from<float>({2}, {1, 2}),
+               bias = Tensor::from<float>({2}, {0, 1}), mean = Tensor::from<float>({2}, {10, 0}),
+               variance = Tensor::from<float>({2}, {1, 8});
+  const std::string node =
+      "y, y1, y2 = BatchNormalization<training_mode = 1, epsilon = 0.0, momentum = 0.75>(a, b, c, d, e)";
+  for (const DataType type : {DataType::Float32, DataType::Float16, DataType::Float64}) {
+    const auto y = test::run_node(node, {cast(x, type), scale, bias, mean, variance}, {.opset = 15, .outputs = 3});
+    EXPECT_EQ(y[0].type(), type);
+    EXPECT_EQ(y[1].type(), DataType::Float32);  // as the running statistics are given
+    EXPECT_THAT(values(cast(y[0], DataType::Float32)), testing::ElementsAre(-1, -1, 1, 3));
+    EXPECT_THAT(values(y[1]), testing::ElementsAre(8, 1.5F));
+    EXPECT_THAT(values(y[2]), testing::ElementsAre(1, 10));
+  }
+}
+
+TEST(BatchNormalization, SeesOneChannelInAVector) {
+  const Tensor x = Tensor::from<float>({3}, {1, 2, 3}), two = Tensor::from<float>({1}, {2}),
+               four = Tensor::from<float>({1}, {4});
+  EXPECT_THAT(values(run_one("y = BatchNormalization<epsilon = 0.0>(a, b, c, d, e)", {x, two, two, two, four}, {15})),
+              testing::ElementsAre(1, 2, 3));
+  EXPECT_THROW(run_one("y = BatchNormalization(a, b, c, d, e)", {test::ramp({3, 2}), two, two, two, four}, {15}),
+               Error);
+}
+
+TEST(ReduceLogSumExp, KeepsTheDigitsOfADouble) {
+  const Tensor x = Tensor::from<double>({1, 2}, {1, 2});
+  const auto y = [&](const std::string& name) { return run_one("y = " + name + "(a)", {x}, {18}).data<double>()[0]; };
+  EXPECT_NEAR(y("ReduceLogSumExp"), 2 + std::log1p(std::exp(-1.0)), 1e-15);
+  EXPECT_NEAR(y("ReduceL2"), std::sqrt(5.0), 1e-15);
+  EXPECT_NEAR(y("ReduceLogSum"), std::log(3.0), 1e-15);
+  EXPECT_EQ(integers(run_one("y = ReduceL2(a)", {Tensor::from<int64_t>({2}, {3 << 24, 4 << 24})}, {18})),
+            std::vector<int64_t>{int64_t{5} << 24});  // squares beyond the 24 bits of a float
 }
 
 }  // namespace

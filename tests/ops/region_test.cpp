@@ -64,5 +64,19 @@ TEST_F(NonMaxSuppression, RefusesScoresOfAnotherNumberOfBoxes) {
   EXPECT_THROW(run(10, 0.5F, 0), Error);
 }
 
+TEST(MaxRoiPool, TakesTheLargestOfWholeElementsCornersIncluded) {
+  // 1x1x4x4 image 0..15. Region (0, 0)-(2, 2) after scaling by 0.5: 3x3 elements in 2x2 bins that share row and column 1.
+  Tensor image(DataType::Float32, {1, 1, 4, 4});
+  for (int i = 0; i < 16; ++i) image.mutable_data<float>()[static_cast<size_t>(i)] = static_cast<float>(i);
+  const std::string node = "y = MaxRoiPool<pooled_shape = [2, 2], spatial_scale = 0.5>(a, b)";
+  const Tensor region = Tensor::from<float>({2, 5}, {0, 0, 0, 4, 4, 0, 4, 4, 12, 12});
+  // The second region reaches over the edge: rows and columns 2..6 in bins 2..4 and 4..6, the latter outside.
+  const Tensor y = run_one(node, {image, region});
+  EXPECT_EQ(y.shape(), (Shape{2, 1, 2, 2}));
+  EXPECT_THAT(test::values(y), testing::ElementsAre(5, 6, 9, 10, 15, 0, 0, 0));
+  EXPECT_EQ(run_one(node, {cast(image, DataType::Float64), cast(region, DataType::Float64)}).type(), DataType::Float64);
+  EXPECT_THROW(run_one(node, {image, Tensor::from<float>({1, 5}, {1, 0, 0, 4, 4})}), Error);
+}
+
 }  // namespace
 }  // namespace detent

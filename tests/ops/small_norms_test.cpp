@@ -113,5 +113,15 @@ TEST(SoftmaxCrossEntropyLoss, GivesTheLossAndTheLogProbabilities) {
   EXPECT_THROW(run_one("y = SoftmaxCrossEntropyLoss<reduction = \"max\">(a, b)", {x, label}), Error);
 }
 
+TEST(RmsNormalization, HasTheTypeOfTheScale) {
+  const Tensor x = Tensor::from<float>({1, 2}, {3, -3}), scale = Tensor::from<float>({2}, {2, 2});
+  for (const DataType from : {DataType::Float32, DataType::Float16, DataType::Float64})
+    for (const DataType to : {DataType::Float32, DataType::BFloat16, DataType::Float64}) {
+      const Tensor y = run_one("y = RMSNormalization<epsilon = 0.0>(a, b)", {cast(x, from), cast(scale, to)}, {23});
+      EXPECT_EQ(y.type(), to);
+      EXPECT_THAT(values(cast(y, DataType::Float32)), ElementsAre(2, -2));
+    }
+}
+
 }  // namespace
 }  // namespace detent

@@ -1,0 +1,30 @@
+#include "ops/node_runner.h"
+
+namespace detent {
+namespace {
+
+using test::run_one;
+
+TEST(Resize, StretchesTheFilterWhenItShrinksWithAntialias) {
+  // Four samples 0, 1, 2, 3 at scale 0.6: outputs lie at (o + 0.5) / 0.6 - 0.5 = 1/3 and 2, under triangles 1 / 0.6 wide.
+  // At 1/3 the samples -1, 0, 1 weigh 0.2, 0.8, 0.6; sample -1 is the edge again (0) or does not count.
+  const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), scale = Tensor::from<float>({1}, {0.6F});
+  const auto resized = [&](const std::string& attributes) {
+    return run_one("y = Resize<mode = \"linear\", antialias = 1" + attributes + ">(a, , c)", {x, {}, scale}, {19});
+  };
+  test::expect_close(resized(""), {2}, {0.6 / 1.6, 2}, 1e-6, 0);  // a few roundings
+  test::expect_close(resized(", exclude_outside = 1"), {2}, {0.6 / 1.4, 2}, 1e-6, 0);
+}
+
+TEST(Resize, ScalesTheRegionOfInterestOnly) {
+  // floor(4 * (0.75 - 0.25) * 2) = 4 samples from 0.25 * 3 to 0.75 * 3
+  const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), roi = Tensor::from<float>({2}, {0.25F, 0.75F}),
+               scale = Tensor::from<float>({1}, {2});
+  const Tensor y =
+      run_one("y = Resize<mode = \"linear\", coordinate_transformation_mode = \"tf_crop_and_resize\">(a, b, c)",
+              {x, roi, scale}, {19});
+  test::expect_close(y, {4}, {0.75, 1.25, 1.75, 2.25}, 1e-6, 0);
+}
+
+}  // namespace
+}  // namespace detent
