@@ -248,6 +248,6 @@ constexpr OperatorDef kConvolutions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> conv_operators() { return kConvolutions; }
+std::span<const OperatorDef> convolution_operators() { return kConvolutions; }
 
 }  // namespace detent
