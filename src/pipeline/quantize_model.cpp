@@ -38,7 +38,6 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // model.onnx -> graph that the target likes
   const Model original = read_float_model(options.model);
   const auto source = open_data(options.data, input_specs(original.graph()));
-  report_unsupported_tail(original.graph(), *options.run.reporter);
   Model model = original.clone();
   const Preparation preparation = prepare_model(model, target);
   const std::vector<Tensor> first_inputs = read_first_inputs(*source, original.graph(), options.run);
@@ -50,6 +49,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
 
   // images -> executor -> histograms -> ranges
   const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
+  report_unsupported_tail(original.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges =
       choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind, worker_count(options.run));

@@ -87,7 +87,6 @@ TEST(TensorPb, TellsUnsupportedFromBroken) {
     return caught;
   };
   EXPECT_EQ(error(tensor_pb({1}, 8, bytes_field(6, "text"))).code(), ErrorCode::Unsupported);
-  EXPECT_EQ(error(tensor_pb({1}, 17, raw_of<uint8_t>({1}))).code(), ErrorCode::Unsupported);
   EXPECT_EQ(error(tensor_pb({1}, 14, raw_of<uint64_t>({1}))).code(), ErrorCode::Unsupported);
   const std::string sequence =
       bytes_field(1, "seq") + number_field(2, 1) + bytes_field(3, tensor_pb({1}, 1, raw_of<float>({1})));
@@ -97,6 +96,13 @@ TEST(TensorPb, TellsUnsupportedFromBroken) {
   EXPECT_EQ(error(tensor_pb({3}, 1, raw_of<float>({1, 2}))).code(), ErrorCode::InvalidData);
   EXPECT_EQ(error(tensor_pb({1000000, 1000000}, 1, raw_of<float>({1, 2}))).code(), ErrorCode::InvalidData);
   EXPECT_EQ(error(tensor_pb({1000000, 1000}, 7, "")).code(), ErrorCode::InvalidData);
+}
+
+TEST(TensorPb, ReadsEightBitFloats) {
+  const TemporaryFolder folder;
+  const Tensor tensor = read_tensor_pb(folder.write("x.pb", tensor_pb({1}, 17, raw_of<uint8_t>({0x38}))));
+  EXPECT_EQ(tensor.type(), DataType::Float8E4M3FN);
+  EXPECT_EQ(cast(tensor, DataType::Float32).data<float>()[0], 1.0F);  // biased exponent 7, mantissa 0
 }
 
 TEST(ValuePb, ReadsSequencesAndOptionals) {
