@@ -1,0 +1,130 @@
+// See compare_with_onnxruntime.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { openSession, runOnce } from '../tests/onnxruntime/engine.mjs';
+import { readNpy, writeNpy } from '../tests/onnxruntime/npy.mjs';
+import { readModel } from '../tests/onnxruntime/onnx_file.mjs';
+import { models, program, resnet50 } from './speed_models.mjs';
+
+const { values: options } = parseArgs({ options: {
+  rounds: { type: 'string', default: '15' }, threads: { type: 'string', default: '2' }, only: { type: 'string' },
+  json: { type: 'string' },
+} });
+const rounds = Number(options.rounds);
+const threads = Number(options.threads);
+const work = mkdtempSync(join(tmpdir(), 'detent-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+
+// A long run takes about this much longer than a short one: the difference is the cost of the samples alone.
+const longSeconds = 0.5;
+
+function quantile(sorted, q) {
+  const at = (sorted.length - 1) * q;
+  const [low, high] = [Math.floor(at), Math.ceil(at)];
+  return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
+}
+
+// {median, low, high}: quartiles.
+function summary(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
+}
+
+// Deviates that are nearly normal, the same in every run.
+function randomStack(count, dims) {
+  let state = 7;
+  const uniform = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32 - 0.5;
+  };
+  const size = dims.reduce((a, b) => a * b, 1);
+  const data = new Float32Array(count * size);
+  for (let i = 0; i < data.length; ++i) data[i] = (uniform() + uniform() + uniform()) * 2;
+  return { type: 'float32', dims: [count, ...dims], data };
+}
+
+const milliseconds = () => Number(process.hrtime.bigint()) / 1e6;
+
+async function timeOnnxRuntime(session, input, batch, count) {
+  const size = input.data.length / input.dims[0];
+  const begin = milliseconds();
+  for (let done = 0; done < count; done += batch) {
+    const from = done % (input.dims[0] - batch + 1);
+    const data = input.data.subarray(from * size, (from + batch) * size);
+    await runOnce(session, { [session.inputNames[0]]: { type: input.type, dims: [batch, ...input.dims.slice(1)], data } });
+  }
+  return (milliseconds() - begin) / count;
+}
+
+// Wall time of the process in milliseconds.
+function timeDetent(args) {
+  return new Promise((resolve, reject) => {
+    const begin = milliseconds();
+    const child = spawn(program, [...args, '--threads', String(threads), '--quiet', '--overwrite'],
+      { stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr.on('data', (text) => { errors += text; });
+    child.on('close', (code) => (code === 0 ? resolve(milliseconds() - begin) : reject(new Error(`${args[0]}: ${errors}`))));
+  });
+}
+
+// What a sample costs beyond start and end: (long run - short run) / difference in samples.
+async function marginal(args, short, long) {
+  const few = await timeDetent([...args, '--limit', String(short)]);
+  const many = await timeDetent([...args, '--limit', String(long)]);
+  return { sample: (many - few) / (long - short), whole: many / long };
+}
+
+const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+async function measure(model) {
+  const file = model === resnet50 ? join(work, 'resnet50.onnx') : model.file;
+  if (model === resnet50) execFileSync('node', [new URL('resnet50.mjs', import.meta.url).pathname, file]);
+  const batch = model.batch ?? 1;
+  const dims = model.dims;
+  const session = await openSession(file, 'all', { intraOpNumThreads: threads, interOpNumThreads: 1 });
+  const probe = randomStack(2 * batch, dims);
+  await timeOnnxRuntime(session, probe, batch, 4 * batch);
+  const about = await timeOnnxRuntime(session, probe, batch, 8 * batch);
+  const short = 8 * Math.ceil(threads / 2);
+  const long = short + Math.max(16, batch * Math.ceil((longSeconds * 1000) / about / batch));
+  const stack = join(work, 'inputs.npy');
+  writeNpy(stack, randomStack(long, dims));
+  const input = readNpy(stack);
+  const run = ['run', file, '--data', stack, '-o', join(work, 'outputs')];
+  const calibrate = ['quantize', file, '--data', stack, '--calibrator', 'max', '-o', join(work, 'quantized.onnx')];
+  const rows = [];
+  for (let round = 0; round < rounds; ++round) {
+    const theirs = await timeOnnxRuntime(session, input, batch, long - short);
+    await pause(50);  // ONNX Runtime's threads spin for a while after a run
+    const plain = await marginal(run, short, long);
+    const histograms = await marginal(calibrate, short, long);
+    rows.push({ theirs, run: plain.sample, whole: plain.whole, calibrate: histograms.sample });
+  }
+  await session.release();
+  const of = (pick) => summary(rows.map(pick));
+  return { name: model.name, samples: long, theirs: of((r) => r.theirs), run: of((r) => r.run), whole: of((r) => r.whole),
+    calibrate: of((r) => r.calibrate), runRatio: of((r) => r.run / r.theirs),
+    calibrateRatio: of((r) => r.calibrate / r.theirs), bound: model.bound, calibrateBound: model.calibrateBound };
+}
+
+const number = (value, digits = 2) => value.toFixed(digits).padStart(6);
+const ratio = ({ median, low, high }, bound) =>
+  `${number(median)} (${low.toFixed(2)}-${high.toFixed(2)})${bound === undefined ? '' : median <= bound ? '  ' : ' >'}`;
+
+console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms a sample, medians; ratios with quartiles; > misses its bound`);
+console.log('model               samples  ONNX Rt     run   whole  calibr.   run / ONNX Rt       calibrate / ONNX Rt');
+const names = options.only?.split(',');
+const results = [];
+for (const model of models.filter((m) => !names || names.includes(m.name))) {
+  const r = await measure(model);
+  results.push(r);
+  console.log([r.name.padEnd(19), String(r.samples).padStart(7), number(r.theirs.median), number(r.run.median),
+    number(r.whole.median), number(r.calibrate.median), ratio(r.runRatio, r.bound),
+    ratio(r.calibrateRatio, r.calibrateBound)].join('  '));
+}
+if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
