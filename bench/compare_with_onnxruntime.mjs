@@ -90,7 +90,7 @@ async function measure(model) {
   const probe = randomStack(2 * batch, dims);
   await timeOnnxRuntime(session, probe, batch, 4 * batch);
   const about = await timeOnnxRuntime(session, probe, batch, 8 * batch);
-  const short = 8 * Math.ceil(threads / 2);
+  const short = 16;  // quantize measures its error on that many, in the short run as in the long one
   const long = short + Math.max(16, batch * Math.ceil((longSeconds * 1000) / about / batch));
   const stack = join(work, 'inputs.npy');
   writeNpy(stack, randomStack(long, dims));

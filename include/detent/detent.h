@@ -67,6 +67,7 @@ struct RunOptions {
   DataOptions data;
   RunSettings run;
   bool overwrite = false;
+  bool profile = false;  ///< also report where the time went
 };
 
 /// Runs the model over the data and writes each output as .npy, samples stacked on axis 0.

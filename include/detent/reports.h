@@ -114,11 +114,30 @@ struct VerifyReport {
   size_t passed = 0, failed = 0, unsupported = 0;
 };
 
+/// Where a run's time went, in milliseconds a sample on one worker.
+struct ProfileReport {
+  struct Line {
+    std::string node, op;  ///< "Conv + Relu" where the Relu was fused into the Conv
+    double ms = 0;
+  };
+  std::vector<Line> nodes;  ///< in execution order
+  size_t samples = 0;
+  double total_ms = 0;
+  /// A calibration pass over the same samples: the values that are quantized for the default target.
+  struct Collecting {
+    std::string target;
+    size_t values = 0;
+    double total_ms = 0, collector_ms = 0;
+  };
+  std::optional<Collecting> collecting;  ///< absent for a model that is quantized already
+};
+
 struct RunReport {
   std::string model;
   size_t samples = 0, skipped_samples = 0;
   double seconds = 0;
   std::vector<std::filesystem::path> written;
+  std::optional<ProfileReport> profile;
 };
 
 }  // namespace detent

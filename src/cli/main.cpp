@@ -1,3 +1,7 @@
+#if __has_include(<malloc.h>)
+#include <malloc.h>
+#endif
+
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -15,6 +19,15 @@ using namespace detent;
 extern "C" void on_interrupt(int) {
   // A second Ctrl-C ends the process at once; temporary files are then left to the user.
   if (interrupted().exchange(true)) std::signal(SIGINT, SIG_DFL);
+}
+
+/// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the threads
+/// that freed them, and memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
+void return_large_blocks() {
+#ifdef M_MMAP_THRESHOLD
+  constexpr int kLarge = 512 * 1024;
+  mallopt(M_MMAP_THRESHOLD, kLarge);
+#endif
 }
 
 struct Parsed {
@@ -83,6 +96,7 @@ int flushed(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  return_large_blocks();
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   try {

@@ -26,6 +26,9 @@ Action declare_run(CLI::App& app) {
   state->collect.push_back(add_data_options(app, state->options.data, true));
   state->collect.push_back(add_run_options(app, state->options.run));
   app.add_flag("--overwrite", state->options.overwrite, "Replace files in DIR")->group("Running");
+  app.add_flag("--profile", state->options.profile,
+               "Print where the time went: by operator, by node, and the collector's share of a calibration")
+      ->group("Running");
   return [state](Environment& environment) {
     for (const Collect& collect : state->collect) collect();
     state->options.run.reporter = &environment.reporter;

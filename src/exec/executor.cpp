@@ -156,19 +156,28 @@ void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   run_steps(observer);
 }
 
+void Executor::observe_outputs(const Step& step, Observer& observer) {
+  for (const ValueId value : step.outputs) {
+    if (value == kNoValue || !plan_.is_wanted(value)) continue;
+    const Tensor& computed = values_[static_cast<size_t>(value)];
+    if (computed.empty_handle()) continue;
+    const TimeAdder adder(times_ ? &times_->observing : nullptr);
+    observer.observe(value, computed);
+  }
+}
+
 void Executor::run_steps(Observer& observer) {
   const Graph& graph = plan_.graph();
-  for (const Step& step : plan_.steps()) {
+  if (times_) ++times_->runs;
+  for (size_t i = 0; i < plan_.steps().size(); ++i) {
+    const Step& step = plan_.steps()[i];
     try {
+      const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
       run_step(step);
     } catch (const Error& error) {
       throw error.in(describe(graph, graph.node(step.node)));
     }
-    for (const ValueId value : step.outputs) {
-      if (value == kNoValue || !plan_.is_wanted(value)) continue;
-      if (const Tensor& computed = values_[static_cast<size_t>(value)]; !computed.empty_handle())
-        observer.observe(value, computed);
-    }
+    observe_outputs(step, observer);
     inputs_.clear();
     residuals_.clear();
     for (const ValueId value : step.last_uses) values_[static_cast<size_t>(value)] = Tensor();

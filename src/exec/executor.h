@@ -8,6 +8,7 @@
 
 #include "exec/buffer_pool.h"
 #include "exec/execution_plan.h"
+#include "exec/step_times.h"
 
 namespace detent {
 
@@ -31,6 +32,9 @@ class Executor {
   /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
+  /// From now on adds the time of every step to `times`, made for this plan; nullptr stops that. Must outlive the runs.
+  void measure(StepTimes* times) { times_ = times; }
+
  private:
   class StepSubgraphs;
 
@@ -48,11 +52,13 @@ class Executor {
   void check_operand(ValueId value, const Tensor& tensor, const Step& step) const;
   void take_outputs(const Step& step);
   void run_step(const Step& step);
+  void observe_outputs(const Step& step, Observer& observer);
 
   const ExecutionPlan& plan_;
   std::unique_ptr<BufferPool> own_pool_;  // none in a subgraph's executor
   BufferPool& pool_;
   std::map<const ExecutionPlan*, std::unique_ptr<Executor>> subgraphs_;  // made when first run
+  StepTimes* times_ = nullptr;
   Workspace workspace_;
   std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused

@@ -1,6 +1,7 @@
 #include "pipeline/measure_error.h"
 
 #include <algorithm>
+#include <map>
 
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
@@ -10,64 +11,92 @@ namespace detent {
 
 namespace {
 
-/// The first samples of another source.
-class Head final : public DataSource {
+/// Samples [first, first + count) of another source, as far as it has them.
+class Part final : public DataSource {
  public:
-  Head(const DataSource& source, size_t samples) : source_(source), size_(std::min(samples, source.size())) {}
+  Part(const DataSource& source, size_t first, size_t count)
+      : source_(source), first_(first), size_(std::min(count, source.size() - std::min(first, source.size()))) {}
   [[nodiscard]] size_t size() const override { return size_; }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
-  [[nodiscard]] Sample read(size_t i) const override { return source_.read(i); }
+  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(first_ + i); }
+  [[nodiscard]] Sample read(size_t i) const override { return source_.read(first_ + i); }
 
  private:
   const DataSource& source_;
-  size_t size_;
+  size_t first_, size_;
 };
 
-/// One model, run in every worker as far as the named values.
-struct Runner {
-  const Graph& graph;
-  std::vector<ValueId> wanted;
-  ExecutionPlan plan;
-  ExecutorSlots slots;
+/// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
+constexpr size_t kKeptBytes = size_t{128} << 20;
 
-  Runner(const Graph& model_graph, const std::vector<std::string>& names, size_t workers)
-      : graph(model_graph), wanted(values_named(model_graph, names)), plan(model_graph, wanted), slots(plan, workers) {}
-
-  [[nodiscard]] std::vector<Tensor> run(size_t slot, std::span<const Tensor> inputs) {
+/// Runs a model over samples as far as the named values; `take(index, real samples, outputs)` gets them in order.
+template <class Take>
+void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
+               const RunSettings& settings, Take&& take) {
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> wanted = values_named(graph, names);
+  const ExecutionPlan plan(graph, wanted);
+  ExecutorSlots slots(plan, worker_count(settings));
+  struct Outputs {
+    size_t index, real;
+    std::vector<Tensor> tensors;
+  };
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    const size_t index = batch.front().index;
     OutputKeeper keeper(graph, wanted);
-    slots.at(slot).run(inputs, keeper);
-    return keeper.take();
-  }
-};
+    slots.at(slot).run(stack_samples(std::move(batch)), keeper);
+    return Outputs{index, real, keeper.take()};
+  };
+  stream<Outputs>(source, batch_stream_options(graph, settings, true), process,
+                  [&](size_t, Outputs&& outputs) { take(outputs.index, outputs.real, std::move(outputs.tensors)); });
+}
+
+size_t bytes_of(const std::vector<Tensor>& tensors) {
+  size_t bytes = 0;
+  for (const Tensor& tensor : tensors) bytes += tensor.byte_count();
+  return bytes;
+}
 
 }  // namespace
 
-ErrorReport measure_error(const Model& reference, const Model& candidate, const DataSource& source, size_t samples,
+ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
+                              const RunSettings& settings) {
+  ReferenceOutputs kept;
+  kept.names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  const size_t wanted = std::min(samples, source.size());
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("running FP32", wanted);
+  const auto keep = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
+    kept.tensors.emplace(index, std::move(outputs));
+    reporter.advance_to(kept.samples += real);
+  };
+  // The first batch tells how much a sample's outputs take.
+  const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
+  kept.parts = {{0, std::min(batch, wanted)}};
+  run_named(reference, kept.names, Part(source, 0, kept.parts[0].second), settings, keep);
+  if (wanted > batch && !kept.tensors.empty()) {
+    const size_t batches = kKeptBytes / std::max<size_t>(1, bytes_of(kept.tensors.begin()->second));
+    kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
+    run_named(reference, kept.names, Part(source, batch, kept.parts[1].second), settings, keep);
+  }
+  reporter.end();
+  return kept;
+}
+
+ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                           const RunSettings& settings) {
-  const Head head(source, samples);
-  const std::vector<std::string> names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
-  Runner first(reference.graph(), names, worker_count(settings));
-  Runner second(candidate.graph(), names, worker_count(settings));
-  std::vector<ErrorSums> totals(names.size());
+  std::vector<ErrorSums> totals(reference.names.size());
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
-  reporter.begin("measuring the error", head.size());
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    const std::vector<Tensor> inputs = stack_samples(std::move(batch));
-    const std::vector<Tensor> a = first.run(slot, inputs);
-    const std::vector<Tensor> b = second.run(slot, inputs);
-    std::pair<size_t, std::vector<ErrorSums>> result(real, {});
-    for (size_t i = 0; i < a.size(); ++i) result.second.push_back(ErrorSums::of(a[i], b[i]));
-    return result;
+  reporter.begin("measuring the error", reference.samples);
+  const auto add = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
+    const std::vector<Tensor>& expected = reference.tensors.at(index);
+    for (size_t i = 0; i < totals.size(); ++i) totals[i] += ErrorSums::of(expected[i], outputs[i]);
+    reporter.advance_to(measured += real);
   };
-  const auto finish = [&](size_t, std::pair<size_t, std::vector<ErrorSums>>&& result) {
-    for (size_t i = 0; i < totals.size(); ++i) totals[i] += result.second[i];
-    reporter.advance_to(measured += result.first);
-  };
-  stream<std::pair<size_t, std::vector<ErrorSums>>>(head, batch_stream_options(first.graph, settings, true), process,
-                                                    finish);
+  for (const auto& [first, count] : reference.parts)
+    run_named(candidate, reference.names, Part(source, first, count), settings, add);
   reporter.end();
-  return summarize_errors(names, totals, measured);
+  return summarize_errors(reference.names, totals, measured);
 }
 
 }  // namespace detent

@@ -1,14 +1,31 @@
 #pragma once
 
+#include <map>
+#include <utility>
+#include <vector>
+
 #include "detent/detent.h"
 #include "model/model.h"
 
 namespace detent {
 
-/// Runs both models on the first `samples` samples and compares by name their outputs or, where
-/// operators at the end cannot run, the last values before them (RunnablePart).
+/// What the float model says to the first samples, kept so that its weights need not lie in memory beside those of the
+/// model that is compared with it.
+struct ReferenceOutputs {
+  std::vector<std::string> names;                 ///< outputs or, before a tail that cannot run, RunnablePart::ends()
+  std::map<size_t, std::vector<Tensor>> tensors;  ///< by index of the (first) sample of a batch
+  std::vector<std::pair<size_t, size_t>> parts;   ///< (first sample, samples) as they were run
+  size_t samples = 0;
+};
+
+/// Runs the first `samples` samples, or as many as keep 128 MiB of outputs, at least one batch.
 /// Errors  those of reading and running; Interrupted.
-[[nodiscard]] ErrorReport measure_error(const Model& reference, const Model& candidate, const DataSource& source,
-                                        size_t samples, const RunSettings& settings);
+[[nodiscard]] ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
+                                            const RunSettings& settings);
+
+/// Runs the candidate on the same samples of the same source and compares by name.
+/// Errors  those of reading and running; Interrupted.
+[[nodiscard]] ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candidate,
+                                        const DataSource& source, const RunSettings& settings);
 
 }  // namespace detent

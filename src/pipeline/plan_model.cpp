@@ -53,7 +53,7 @@ std::vector<Tensor> zero_inputs(const Graph& graph, const std::vector<Shape>& sh
 PlanReport plan_model(const PlanModelOptions& options) {
   const Target& target = find_target(options.target);
   Model model = read_float_model(options.model);
-  const Model original = model.clone();
+  const ModelFacts facts = facts_of(model);
   const Preparation preparation = prepare_model(model, target);
   const Graph& graph = model.graph();
   const std::vector<Shape> shapes = shapes_to_run(graph, options.shapes);
@@ -64,8 +64,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   else
     note = "input sizes are open: give --shape NAME=1,3,224,224 to have MACs and bytes counted";
   const PlacementPlan plan = make_placement_plan(graph, target, options.placement, known);
-  PlanReport report =
-      describe_plan(plan, graph, options.model.string(), original.graph(), preparation.folded_batchnorms);
+  PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
   if (!note.empty()) report.notes.push_back(note);
   return report;
 }

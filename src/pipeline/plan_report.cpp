@@ -5,13 +5,17 @@
 
 namespace detent {
 
+ModelFacts facts_of(const Model& model) {
+  return {model.graph().opset(), model.graph().nodes().size(), model.byte_size()};
+}
+
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
-                         const Graph& original, size_t folded_batchnorms) {
+                         const ModelFacts& original, size_t folded_batchnorms) {
   PlanReport report;
   report.model = model_path;
   report.target = plan.target->spec();
-  report.opset = original.opset();
-  report.nodes = original.nodes().size();
+  report.opset = original.opset;
+  report.nodes = original.nodes;
   report.folded_batchnorms = folded_batchnorms;
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);

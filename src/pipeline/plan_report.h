@@ -6,9 +6,16 @@
 
 namespace detent {
 
-/// The plan with names instead of ids. `original` tells opset and node count before preparation.
+/// What reports say of a model as it came, before preparation.
+struct ModelFacts {
+  int64_t opset = 0;
+  size_t nodes = 0, bytes = 0;
+};
+[[nodiscard]] ModelFacts facts_of(const Model& model);
+
+/// The plan with names instead of ids. `original` is the model before preparation.
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
-                                       const Graph& original, size_t folded_batchnorms);
+                                       const ModelFacts& original, size_t folded_batchnorms);
 
 /// Shapes of every value that can run, from one run on `inputs`.
 [[nodiscard]] ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs);

@@ -86,16 +86,33 @@ void check_same(const Tensor& expected, const Tensor& got, const std::string& wh
   throw Error(ErrorCode::Internal, what + " changed output '" + name + "' by " + text);
 }
 
+bool may_change(const Graph& graph, const Target& target) {
+  if (graph.opset() < target.minimum_opset) return true;
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op_type == "BatchNormalization"; });
+}
+
 }  // namespace
 
-void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs,
+NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs) {
+  const Graph& graph = model.graph();
+  NamedOutputs outputs{names_of(graph, RunnablePart(graph).ends()), {}};
+  outputs.tensors = run_once(graph, inputs, values_named(graph, outputs.names));
+  return outputs;
+}
+
+void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
                         const std::string& what) {
-  const Graph& old_graph = before.graph();
-  const Graph& new_graph = after.graph();
-  const std::vector<std::string> names = names_of(old_graph, RunnablePart(old_graph).ends());
-  const std::vector<Tensor> expected = run_once(old_graph, inputs, values_named(old_graph, names));
-  const std::vector<Tensor> got = run_once(new_graph, inputs, values_named(new_graph, names));
-  for (size_t i = 0; i < expected.size(); ++i) check_same(expected[i], got[i], what, names[i]);
+  const std::vector<Tensor> got = run_once(after.graph(), inputs, values_named(after.graph(), before.names));
+  for (size_t i = 0; i < got.size(); ++i) check_same(before.tensors[i], got[i], what, before.names[i]);
+}
+
+Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs) {
+  // What the model said before is kept, not the model: its weights would lie in memory twice.
+  NamedOutputs before;
+  if (may_change(model.graph(), target)) before = outputs_of(model, inputs);
+  const Preparation preparation = prepare_model(model, target);
+  if (preparation.changed()) check_same_outputs(before, model, inputs, "folding and opset raising");
+  return preparation;
 }
 
 }  // namespace detent

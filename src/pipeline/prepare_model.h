@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "detent/data_source.h"
 #include "model/model.h"
@@ -27,11 +29,21 @@ struct Preparation {
 /// Raises the opset to what the target needs and folds BatchNormalization, in place.
 Preparation prepare_model(Model& model, const Target& target);
 
-/// Runs both models on `inputs` and compares every output that can run (see RunnablePart): |a - b| <= 1e-4 of the largest magnitude of the output, 2e-2 for
-/// half types, whose every intermediate value is rounded to 11 bits.
+/// What a model says to some inputs: every output that can run (see RunnablePart).
+struct NamedOutputs {
+  std::vector<std::string> names;
+  std::vector<Tensor> tensors;
+};
+[[nodiscard]] NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs);
+
+/// Runs `after` on `inputs` and compares with what the model said before: |a - b| <= 1e-4 of the largest magnitude of the
+/// output, 2e-2 for half types, whose every intermediate value is rounded to 11 bits.
 /// The bound is 100 times what folding in double and rounding once to float (2^-24 per weight) was seen to cause.
 /// Errors  Internal naming `what` and the output.
-void check_same_outputs(const Model& before, const Model& after, std::span<const Tensor> inputs,
+void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
                         const std::string& what);
+
+/// prepare_model(), checked on `inputs` where it may have changed anything.
+Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs);
 
 }  // namespace detent

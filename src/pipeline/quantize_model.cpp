@@ -36,12 +36,11 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const RangeOverrides overrides = read_overrides(options.override_file);
 
   // model.onnx -> graph that the target likes
-  const Model original = read_float_model(options.model);
-  const auto source = open_data(options.data, input_specs(original.graph()));
-  Model model = original.clone();
-  const Preparation preparation = prepare_model(model, target);
-  const std::vector<Tensor> first_inputs = read_first_inputs(*source, original.graph(), options.run);
-  if (preparation.changed()) check_same_outputs(original, model, first_inputs, "folding and opset raising");
+  Model model = read_float_model(options.model);
+  const ModelFacts facts = facts_of(model);
+  const auto source = open_data(options.data, input_specs(model.graph()));
+  const std::vector<Tensor> first_inputs = read_first_inputs(*source, model.graph(), options.run);
+  const Preparation preparation = prepare_checked(model, target, first_inputs);
 
   // rules x target -> placement plan
   const ValueShapes shapes = find_shapes(model.graph(), first_inputs);
@@ -49,17 +48,18 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
 
   // images -> executor -> histograms -> ranges
   const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
-  report_unsupported_tail(original.graph(), *options.run.reporter);
+  report_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges =
       choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind, worker_count(options.run));
 
   // plan + ranges -> Q/DQ model
-  QuantizeReport report = start_report(options, original, preparation, plan, model.graph(), calibration);
+  QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
+  const ReferenceOutputs reference = keep_outputs(model, *source, options.error_samples, options.run);
   apply_patch(model, rewrite.patch);
-  report.error = measure_error(original, model, *source, options.error_samples, options.run);
+  report.error = measure_error(reference, model, *source, options.run);
   write_checked(model, options.output, options.overwrite);
   finish_report(report, options, model, stopwatch.seconds());
   return report;

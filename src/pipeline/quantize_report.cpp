@@ -42,7 +42,7 @@ std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& gra
   return stack_samples(std::move(samples));
 }
 
-QuantizeReport start_report(const QuantizeOptions& options, const Model& original, const Preparation& preparation,
+QuantizeReport start_report(const QuantizeOptions& options, const ModelFacts& original, const Preparation& preparation,
                             const PlacementPlan& plan, const Graph& graph, const Calibration& calibration) {
   QuantizeReport report;
   report.model = options.model.string();
@@ -50,13 +50,13 @@ QuantizeReport start_report(const QuantizeOptions& options, const Model& origina
   report.target = plan.target->spec();
   report.calibrator = options.calibrator;
   report.opset = preparation.opset_before;
-  report.nodes = original.graph().nodes().size();
-  report.model_bytes = original.byte_size();
+  report.nodes = original.nodes;
+  report.model_bytes = original.bytes;
   report.samples = calibration.samples;
   report.skipped_samples = calibration.skipped;
   report.calibration_seconds = calibration.seconds;
   report.threads = worker_count(options.run);
-  report.plan = describe_plan(plan, graph, report.model, original.graph(), preparation.folded_batchnorms);
+  report.plan = describe_plan(plan, graph, report.model, original, preparation.folded_batchnorms);
   report.notes = plan.notes;
   return report;
 }

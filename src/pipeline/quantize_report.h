@@ -2,6 +2,7 @@
 
 #include "detent/detent.h"
 #include "pipeline/calibrate_model.h"
+#include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
 #include "rewrite/qdq_inserter.h"
 
@@ -17,7 +18,7 @@ namespace detent {
                                                     const RunSettings& settings);
 
 /// The parts of the report, filled as the pipeline goes.
-[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Model& original,
+[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const ModelFacts& original,
                                           const Preparation& preparation, const PlacementPlan& plan, const Graph& graph,
                                           const Calibration& calibration);
 void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);

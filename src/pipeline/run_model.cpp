@@ -4,6 +4,7 @@
 #include "pipeline/batch_stream.h"
 #include "pipeline/output_writer.h"
 #include "pipeline/prepare_model.h"
+#include "pipeline/profile_run.h"
 #include "pipeline/stopwatch.h"
 
 namespace detent {
@@ -33,7 +34,7 @@ RunReport run_model(const RunOptions& options) {
 
   RunReport report;
   report.model = options.model.string();
-  ExecutorSlots slots(plan, worker_count(options.run));
+  ExecutorSlots slots(plan, worker_count(options.run), options.profile);
   Reporter& reporter = *options.run.reporter;
   reporter.begin("running", source->size());
   using Outputs = std::pair<size_t, std::vector<Tensor>>;
@@ -56,6 +57,7 @@ RunReport run_model(const RunOptions& options) {
   reporter.end();
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());
   report.seconds = stopwatch.seconds();
+  if (options.profile) report.profile = profile_run(plan, slots.times(), model, *source, options.run);
   return report;
 }
 

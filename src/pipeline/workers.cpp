@@ -13,6 +13,12 @@ size_t worker_count(const RunSettings& settings) {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
+StepTimes ExecutorSlots::times() const {
+  StepTimes all(plan_.steps().size());
+  for (const StepTimes& one : times_) all.merge(one);
+  return all;
+}
+
 OutputKeeper::OutputKeeper(const Graph& graph, std::span<const ValueId> wanted)
     : places_(graph.values().size()), kept_(wanted.size()) {
   for (size_t i = 0; i < wanted.size(); ++i) places_[static_cast<size_t>(wanted[i])].push_back(i);

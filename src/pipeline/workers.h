@@ -15,15 +15,21 @@ namespace detent {
 /// One executor per worker slot, made when the slot is used first.
 class ExecutorSlots {
  public:
-  ExecutorSlots(const ExecutionPlan& plan, size_t slots) : plan_(plan), executors_(slots) {}
+  ExecutorSlots(const ExecutionPlan& plan, size_t slots, bool measured = false)
+      : plan_(plan), executors_(slots), times_(measured ? slots : 0, StepTimes(plan.steps().size())) {}
   [[nodiscard]] Executor& at(size_t slot) {
-    if (!executors_[slot]) executors_[slot] = std::make_unique<Executor>(plan_);
+    if (executors_[slot]) return *executors_[slot];
+    executors_[slot] = std::make_unique<Executor>(plan_);
+    if (!times_.empty()) executors_[slot]->measure(&times_[slot]);
     return *executors_[slot];
   }
+  /// Of all executors together; zeros unless measured.
+  [[nodiscard]] StepTimes times() const;
 
  private:
   const ExecutionPlan& plan_;
   std::vector<std::unique_ptr<Executor>> executors_;  // each element is touched by one thread at a time
+  std::vector<StepTimes> times_;                      // like executors_
 };
 
 /// Keeps the wanted values of one run, in the order asked for, in plain layout and in memory of their own.

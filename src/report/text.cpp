@@ -6,24 +6,13 @@
 #include <filesystem>
 #include <map>
 
+#include "report/format.h"
+
 namespace detent {
 
 namespace {
 
-template <class... Args>
-std::string format(const char* pattern, Args... args) {
-  const int size = std::snprintf(nullptr, 0, pattern, args...);
-  std::string text(static_cast<size_t>(size) + 1, '\0');
-  std::snprintf(text.data(), text.size(), pattern, args...);
-  text.pop_back();
-  return text;
-}
-
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
-
-std::string plural(size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string shape_text(const std::vector<int64_t>& shape) {
   std::string text;
@@ -192,6 +181,7 @@ std::string to_text(const RunReport& report) {
   text += "\n";
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
+  if (report.profile) text += "\n" + to_text(*report.profile);
   return text;
 }
 

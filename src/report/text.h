@@ -14,7 +14,10 @@ namespace detent {
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
+/// With the profile, if there is one.
 [[nodiscard]] std::string to_text(const RunReport& report);
+/// Operators by time, the nodes that take 95 % of it, and the collector.
+[[nodiscard]] std::string to_text(const ProfileReport& report);
 
 /// "1.9 MB", "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);

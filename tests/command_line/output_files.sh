@@ -32,6 +32,13 @@ for target in tensorrt onnxruntime; do
   rm -rf out/*
 done
 
+# What a profile must say: operators, nodes, and for a float model the collector.
+accepts "run --profile" run "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 2 --quiet --profile -o out/run
+for word in operator node "of which the collector"; do
+  grep -q "$word" stdout || fail "run --profile says nothing of '$word'"
+done
+rm -rf out/*
+
 # So many samples that it cannot be done before the signal; data that needs no reading.
 code=0
 timeout --preserve-status --signal=INT 3 "$DETENT" quantize "$model" --data random:normal,n=1000000 --quiet \

@@ -184,7 +184,7 @@ TEST(PrepareModel, KeepsTheOutputsOfAFoldedModel) {
   Tensor x(DataType::Float32, {1, 2, 4, 4});
   float next = -2;
   for (float& value : x.mutable_data<float>()) value = next += 0.3F;
-  check_same_outputs(before, after, std::span(&x, 1), "folding");
+  check_same_outputs(outputs_of(before, std::span(&x, 1)), after, std::span(&x, 1), "folding");
 }
 
 TEST(PrepareModel, NoticesAChangedModel) {
@@ -196,7 +196,7 @@ TEST(PrepareModel, NoticesAChangedModel) {
   apply_patch(after, patch);
   Tensor x(DataType::Float32, {1, 2, 4, 4});
   for (float& value : x.mutable_data<float>()) value = 1;
-  EXPECT_THROW(check_same_outputs(before, after, std::span(&x, 1), "damage"), Error);
+  EXPECT_THROW(check_same_outputs(outputs_of(before, std::span(&x, 1)), after, std::span(&x, 1), "damage"), Error);
 }
 
 }  // namespace
