@@ -20,7 +20,7 @@ process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 process.on('SIGINT', () => process.exit(130));
 
 // A long run takes about this much longer than a short one: the difference is the cost of the samples alone.
-const longSeconds = 0.5;
+const longSeconds = 1;
 
 function quantile(sorted, q) {
   const at = (sorted.length - 1) * q;

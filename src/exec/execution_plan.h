@@ -40,6 +40,7 @@ struct Step {
 
 struct PlanOptions {
   bool fuse = true;
+  int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};
 };

@@ -74,7 +74,7 @@ void PlanBuilder::refuse_unsupported() const {
 }
 
 KernelContext PlanBuilder::context_for(const Node& node) const {
-  return {graph_, node, graph_.opset(node.domain), {}, plan_.constants_};
+  return {graph_, node, graph_.opset(node.domain), {}, plan_.constants_, options_.team};
 }
 
 void PlanBuilder::fold_constants() {
@@ -206,8 +206,8 @@ std::vector<Subplan> PlanBuilder::plan_subgraphs(const Node& node) const {
       else
         subplan.captured.push_back({outer, inner});
     }
-    subplan.plan = std::make_shared<const ExecutionPlan>(**subgraph, (*subgraph)->outputs(),
-                                                         PlanOptions{.fuse = options_.fuse, .known = known});
+    subplan.plan = std::make_shared<const ExecutionPlan>(
+        **subgraph, (*subgraph)->outputs(), PlanOptions{.fuse = options_.fuse, .team = options_.team, .known = known});
     std::erase_if(subplan.captured, [&](const auto& value) { return !subplan.plan->needs_input(value.inner); });
     subplans.push_back(std::move(subplan));
   }

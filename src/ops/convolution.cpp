@@ -97,7 +97,7 @@ class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const KernelContext& context)
       : node_(context.node), attributes_(WindowAttributes::parse(context.node)),
-        group_(context.node.int_or("group", 1)), post_ops_(context) {
+        group_(context.node.int_or("group", 1)), team_(context.team), post_ops_(context) {
     if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
   }
 
@@ -105,6 +105,7 @@ class ConvolutionKernel final : public Kernel {
     const Tensor input = to_channels_last(call.input(0), call.allocator());
     const Tensor& weights = call.input(1);
     check_shapes(input.shape(), weights.shape());
+    const onednn::Team team(team_);
     Key key{input.shape(), weights.shape(), false};
     const Compiled* compiled = &compiled_for(key, call);
     if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
@@ -157,7 +158,6 @@ class ConvolutionKernel final : public Kernel {
   }
 
   Compiled compile(const Key& key, bool has_bias) const {
-    static_cast<void>(onednn::engine());  // this thread's team size, before any primitive is made
     const Window window = Variant::resolve(attributes_, node_, spatial_of(key.input), spatial_of(key.weights));
     const int64_t channels = Variant::output_channels(key.weights, group_);
     Compiled compiled;
@@ -219,6 +219,7 @@ class ConvolutionKernel final : public Kernel {
   const Node& node_;
   WindowAttributes attributes_;
   int64_t group_;
+  int team_;
   Tensor weights_;
   PostOps post_ops_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;

@@ -17,6 +17,15 @@ void use_one_thread() {
 
 }  // namespace
 
+Team::Team(int threads) : changed_(threads > 1) {
+  use_one_thread();
+  if (changed_) omp_set_num_threads(threads);
+}
+
+Team::~Team() {
+  if (changed_) omp_set_num_threads(1);
+}
+
 const dnnl::engine& engine() {
   use_one_thread();
   static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);

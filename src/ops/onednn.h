@@ -20,6 +20,19 @@ namespace detent::onednn {
 [[nodiscard]] const dnnl::engine& engine();
 [[nodiscard]] dnnl::stream& stream();
 
+/// Gives oneDNN `threads` threads on the calling thread as long as it lives. Primitives must be made with the team they run
+/// with. Only for kernels whose every output element is summed by one thread, whatever their number (convolutions).
+class Team {
+ public:
+  explicit Team(int threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+ private:
+  bool changed_;
+};
+
 /// Memory descriptor of a float tensor as it lies in memory (plain or channels-last).
 [[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout);
 /// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32 only.

@@ -94,6 +94,7 @@ struct KernelContext {
   int64_t opset = 0;                    ///< of the node's domain
   std::span<const FusedOp> fused = {};  ///< empty unless OperatorDef::fuse accepted them
   std::span<const Tensor> folded = {};  ///< constants computed by the plan, by ValueId; may be empty
+  int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the plan; nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;

@@ -50,7 +50,7 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   for (const ValueId value : watched)
     if (!graph.constant(value)) measured.push_back(value);
 
-  const ExecutionPlan plan(graph, measured);
+  const ExecutionPlan plan(graph, measured, {.team = team_size(settings, source.size(), fixed_batch(graph))});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   Reporter& reporter = *settings.reporter;
   reporter.begin("calibrating", source.size());

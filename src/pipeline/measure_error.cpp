@@ -34,7 +34,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
                const RunSettings& settings, Take&& take) {
   const Graph& graph = model.graph();
   const std::vector<ValueId> wanted = values_named(graph, names);
-  const ExecutionPlan plan(graph, wanted);
+  const ExecutionPlan plan(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
   ExecutorSlots slots(plan, worker_count(settings));
   struct Outputs {
     size_t index, real;

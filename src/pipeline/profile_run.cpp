@@ -23,7 +23,7 @@ std::string operators_of(const Graph& graph, const Step& step) {
 /// One pass with histograms of `values`, as calibrate() runs it.
 StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                           const RunSettings& settings) {
-  const ExecutionPlan plan(graph, values);
+  const ExecutionPlan plan(graph, values, {.team = team_size(settings, source.size(), fixed_batch(graph))});
   ExecutorSlots slots(plan, worker_count(settings), true);
   std::vector<std::unique_ptr<Collector>> collectors(worker_count(settings));
   Reporter& reporter = *settings.reporter;

@@ -25,7 +25,8 @@ RunReport run_model(const RunOptions& options) {
   const Model model = read_runnable_model(options.model);
   const Graph& graph = model.graph();
   const auto source = open_data(options.data, input_specs(graph));
-  const ExecutionPlan plan(graph, graph.outputs());
+  const ExecutionPlan plan(graph, graph.outputs(),
+                           {.team = team_size(options.run, source->size(), fixed_batch(graph))});
   make_folder(options.output_folder);
   const int64_t batch_size = fixed_batch(graph);
   std::vector<OutputWriter> writers;

@@ -1,5 +1,6 @@
 #include "pipeline/workers.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <thread>
@@ -11,6 +12,11 @@ namespace detent {
 size_t worker_count(const RunSettings& settings) {
   if (settings.threads > 0) return settings.threads;
   return std::max(1U, std::thread::hardware_concurrency());
+}
+
+int team_size(const RunSettings& settings, size_t samples, int64_t batch) {
+  const size_t batches = std::max<size_t>(1, samples / static_cast<size_t>(std::max<int64_t>(1, batch)));
+  return static_cast<int>(std::max<size_t>(1, worker_count(settings) / batches));
 }
 
 StepTimes ExecutorSlots::times() const {
