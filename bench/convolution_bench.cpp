@@ -60,8 +60,8 @@ Model one_node(const Layer& layer) {
   return parse_model_text(text);
 }
 
-/// Multiplications and additions, those with padding included: oneDNN leaves them out, so a share may exceed 1. An output element of Conv reads a row of the weights; an input element of ConvTranspose
-/// (weights: input channels first) meets a row as well.
+/// Multiplications and additions, those with padding included: oneDNN leaves them out, so a share may exceed 1. An output
+/// element of Conv reads a row of the weights; an input element of ConvTranspose (weights: input channels first) meets one.
 double operations(const Layer& layer, int64_t outputs) {
   const Shape& w = layer.weights;
   const std::string_view node = layer.node;
