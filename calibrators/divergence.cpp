@@ -7,6 +7,9 @@
 namespace detent {
 namespace {
 
+constexpr size_t kSample = 32;    // every 32nd window is computed first: what cannot come near them is left out
+constexpr double kMargin = 1e-9;  // far more than kSameDivergence and the rounding of lower_bound
+
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
 }  // namespace
@@ -40,8 +43,15 @@ double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) c
   double first_log = 0;
   double last_log = 0;
   size_t begin = first;
+  size_t end = first;
+  size_t rest = levels - 1;  // the bucket ends at ceil((bucket + 1) * width / levels), without a division each
   for (size_t bucket = 0; bucket < levels; ++bucket) {
-    const size_t end = first + ((bucket + 1) * width + levels - 1) / levels;
+    end += width / levels;
+    rest += width % levels;
+    if (rest >= levels) {
+      rest -= levels;
+      ++end;
+    }
     const double count = sums_[end] - sums_[begin];
     if (count > 0) {
       const double log_q = std::log(count / (non_empty_[end] - non_empty_[begin]));
@@ -53,6 +63,36 @@ double ClippedDivergence::operator()(size_t first, size_t last, size_t levels) c
   }
   p_log_q += left * first_log + right * last_log;
   return (p_log_p - p_log_q) / sums_.back() - std::log(sums_.back()) + std::log(inside);
+}
+
+double ClippedDivergence::lower_bound(size_t first, size_t last, size_t levels) const {
+  const double left = sums_[first];
+  const double right = sums_.back() - sums_[last];
+  const double inside = sums_[last] - sums_[first];
+  if (inside <= 0 || (left > 0 && counts_[first] == 0) || (right > 0 && counts_[last - 1] == 0))
+    return std::numeric_limits<double>::infinity();
+  const size_t shortest = (last - first) / levels;
+  const size_t longest = shortest + 1;  // bins of a bucket
+  const auto moved = [](double tail, double bucket) { return (bucket + tail) * std::log1p(tail / bucket); };
+  double tails = 0;
+  if (left > 0) tails += moved(left, sums_[first + longest] - sums_[first]);
+  if (right > 0) tails += moved(right, sums_[last] - sums_[last - longest]);
+  return tails / sums_.back() + std::log(inside / sums_.back());
+}
+
+std::vector<double> window_divergences(const ClippedDivergence& divergence, std::span<const Window> windows,
+                                       size_t levels) {
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < windows.size(); i += kSample)
+    least = std::min(least, divergence(windows[i].first, windows[i].last, levels));
+  std::vector<double> found(windows.size(), std::numeric_limits<double>::infinity());
+  for (size_t i = 0; i < windows.size(); ++i) {
+    const auto [first, last] = windows[i];
+    if (divergence.lower_bound(first, last, levels) > least + kMargin) continue;
+    found[i] = divergence(first, last, levels);
+    least = std::min(least, found[i]);
+  }
+  return found;
 }
 
 size_t last_minimum(std::span<const double> divergences) {

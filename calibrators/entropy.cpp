@@ -24,9 +24,9 @@ class WindowSearch {
   void run() {
     if (divergence_.bins() < kUnsignedLevels) return;  // fewer bins than levels: nothing to gain
     for (int round = 0; round < kRounds; ++round) {
-      const bool right = zero_ < divergence_.bins() && move_last();
-      const bool left = zero_ > 0 && move_first();
-      if (!right && !left) return;
+      // Once an end stays, the other one would find again what it found last.
+      if (!move_last() && round > 0) return;
+      if (!move_first()) return;
     }
   }
   [[nodiscard]] size_t first() const { return first_; }
@@ -48,19 +48,20 @@ class WindowSearch {
   }
 
   bool move_last() {
+    if (zero_ == divergence_.bins()) return false;
     const size_t from = std::max(zero_, first_ + kUnsignedLevels);
-    std::vector<double> candidates;
-    for (size_t last = from; last <= divergence_.bins(); ++last)
-      candidates.push_back(divergence_(first_, last, kUnsignedLevels));
-    const size_t best = from + last_minimum(candidates);
+    std::vector<Window> windows;
+    for (size_t last = from; last <= divergence_.bins(); ++last) windows.push_back({first_, last});
+    const size_t best = from + last_minimum(window_divergences(divergence_, windows, kUnsignedLevels));
     return std::exchange(last_, best) != best;
   }
 
   bool move_first() {
+    if (zero_ == 0) return false;
     const size_t to = std::min(zero_, last_ - kUnsignedLevels);
-    std::vector<double> candidates;  // from the narrowest to the widest, so that ties keep more
-    for (size_t first = to + 1; first-- > 0;) candidates.push_back(divergence_(first, last_, kUnsignedLevels));
-    const size_t best = to - last_minimum(candidates);
+    std::vector<Window> windows;  // from the narrowest to the widest, so that ties keep more
+    for (size_t first = to + 1; first-- > 0;) windows.push_back({first, last_});
+    const size_t best = to - last_minimum(window_divergences(divergence_, windows, kUnsignedLevels));
     return std::exchange(first_, best) != best;
   }
 
@@ -81,11 +82,11 @@ class EntropyCalibrator : public Calibrator {
  private:
   static Range symmetric(const Histogram& histogram) {
     const ClippedDivergence divergence(without_zero_peak(magnitude_bins(histogram).counts));
-    std::vector<double> candidates;
-    for (size_t bins = kSignedLevels; bins <= divergence.bins(); ++bins)
-      candidates.push_back(divergence(0, bins, kSignedLevels));
-    if (candidates.empty()) return {-histogram.max_abs(), histogram.max_abs()};
-    const double edge = static_cast<double>(kSignedLevels + last_minimum(candidates)) * histogram.bin_width();
+    std::vector<Window> windows;
+    for (size_t bins = kSignedLevels; bins <= divergence.bins(); ++bins) windows.push_back({0, bins});
+    if (windows.empty()) return {-histogram.max_abs(), histogram.max_abs()};
+    const size_t best = last_minimum(window_divergences(divergence, windows, kSignedLevels));
+    const double edge = static_cast<double>(kSignedLevels + best) * histogram.bin_width();
     const auto amax = static_cast<float>(std::min<double>(edge, histogram.max_abs()));
     return {-amax, amax};
   }

@@ -1,6 +1,8 @@
 #include "calibrators/grid_error.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace detent {
 namespace {
@@ -32,7 +34,9 @@ GridError::GridError(const SignedBins& bins)
 GridError::Moments GridError::up_to(double x) const {
   if (x <= origin_) return {};
   if (x >= origin_ + static_cast<double>(counts_.size())) return sums_.back();
-  const double left = std::floor(x);
+  // std::floor is a call before SSE4.1.
+  auto left = static_cast<double>(static_cast<int64_t>(x));
+  if (left > x) --left;
   const auto bin = static_cast<size_t>(left - origin_);
   const Powers part = integrals(left, x);
   const double count = counts_[bin];
@@ -51,6 +55,26 @@ double GridError::operator()(const Grid& grid) const {
     before = here;
   }
   return error;
+}
+
+double GridError::rounding() const {
+  const double furthest = 2 * std::max(-origin_, origin_ + static_cast<double>(counts_.size()));
+  return 0x1p-36 * furthest * furthest * sums_.back().mass;
+}
+
+StretchBound::StretchBound(const GridError& error)
+    : norm_(std::sqrt(error.second_moment())), rounding_(error.rounding()) {}
+
+bool StretchBound::exceeds(const Grid& grid, double limit) const {
+  if (grid.zero_point != grid_.zero_point || grid.lowest != grid_.lowest || grid.highest != grid_.highest) return false;
+  const double stretch = std::abs(1 - grid_.scale / grid.scale);
+  // A millionth more of every length: far above the rounding here.
+  return root_ > 1.000001 * ((1 + stretch) * std::sqrt(limit + rounding_) + stretch * norm_);
+}
+
+void StretchBound::remember(const Grid& grid, double error) {
+  grid_ = grid;
+  root_ = std::sqrt(std::max(error - rounding_, 0.0));
 }
 
 }  // namespace detent

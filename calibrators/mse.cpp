@@ -15,6 +15,7 @@ constexpr int kSignedLevels = 127;
 constexpr int kUnsignedLevels = 255;
 constexpr int kFirstCandidate = 128;  // bins; with fewer a bin would be wider than a step
 constexpr int kRounds = 4;
+constexpr int kSample = 64;  // every 64th candidate is computed first: what cannot beat them is left out
 
 /// [low, high] in bins, found by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
 class RangeSearch {
@@ -23,48 +24,51 @@ class RangeSearch {
       : error_(bins), min_(std::min(min, 0.0)), max_(std::max(max, 0.0)), low_(min_), high_(max_) {}
 
   void run() {
-    best_ = cost(low_, high_);
+    best_ = error_(grid({low_, high_}));
     for (int round = 0; round < kRounds; ++round) {
-      const bool right = move_high();
-      const bool left = move_low();
-      if (!right && !left) return;
+      // Once an end stays, the other one would find again what it found last.
+      if (!move(high_, 1, low_ < 0 ? 0 : 1, max_) && round > 0) return;
+      if (!move(low_, -1, high_ > 0 ? 0 : 1, -min_)) return;
     }
   }
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
 
  private:
-  [[nodiscard]] double cost(double low, double high) const {
-    const double scale = (high - low) / kUnsignedLevels;
-    return error_({scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kUnsignedLevels});
+  struct Window {
+    double low, high;
+  };
+
+  static Grid grid(const Window& at) {
+    const double scale = (at.high - at.low) / kUnsignedLevels;
+    return {scale, static_cast<int>(std::nearbyint(-at.low / scale)), 0, kUnsignedLevels};
   }
 
-  bool move_high() {
-    const double before = high_;
-    for (double edge = low_ < 0 ? 0 : 1; edge < max_ + 1; ++edge) {
-      const double candidate = std::min(edge, max_);
-      if (candidate - low_ < 1) continue;
-      const double found = cost(low_, candidate);
+  /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs least,
+  /// if it costs less than what is known. True when it moved.
+  bool move(double& end, double sign, double nearest, double furthest) {
+    const double before = end;
+    const auto window = [&](double edge) {
+      const double candidate = sign * std::min(edge, furthest);
+      return sign > 0 ? Window{low_, candidate} : Window{candidate, high_};
+    };
+    double least = best_;  // what a candidate must not exceed to be chosen
+    for (double edge = nearest; edge < furthest + 1; edge += kSample)
+      if (const Window at = window(edge); at.high - at.low >= 1) least = std::min(least, error_(grid(at)));
+    StretchBound bound(error_);
+    for (double edge = nearest; edge < furthest + 1; ++edge) {
+      const Window at = window(edge);
+      if (at.high - at.low < 1) continue;
+      const Grid candidate = grid(at);
+      if (bound.exceeds(candidate, least)) continue;
+      const double found = error_(candidate);
+      bound.remember(candidate, found);
       if (found < best_) {
         best_ = found;
-        high_ = candidate;
+        end = sign > 0 ? at.high : at.low;
       }
     }
-    return high_ != before;
-  }
-
-  bool move_low() {
-    const double before = low_;
-    for (double edge = high_ > 0 ? 0 : 1; edge < 1 - min_; ++edge) {
-      const double candidate = std::max(-edge, min_);
-      if (high_ - candidate < 1) continue;
-      const double found = cost(candidate, high_);
-      if (found < best_) {
-        best_ = found;
-        low_ = candidate;
-      }
-    }
-    return low_ != before;
+    return end != before;
   }
 
   GridError error_;
@@ -86,14 +90,22 @@ class MseCalibrator : public Calibrator {
     const SignedBins bins = magnitude_bins(histogram);
     const GridError error(bins);
     const double largest = histogram.max_abs() / histogram.bin_width();
+    const auto candidate = [&](size_t i) { return std::min(static_cast<double>(i), largest); };
+    const auto grid = [](double amax) { return Grid{amax / kSignedLevels, 0, 0, kSignedLevels}; };
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kSample)
+      least = std::min(least, error(grid(candidate(i))));
+    StretchBound bound(error);
     double best_error = std::numeric_limits<double>::infinity();
     double best = largest;
     for (size_t i = kFirstCandidate; i <= bins.counts.size(); ++i) {
-      const double candidate = std::min(static_cast<double>(i), largest);
-      const double found = error({candidate / kSignedLevels, 0, 0, kSignedLevels});
+      const Grid at = grid(candidate(i));
+      if (bound.exceeds(at, least)) continue;
+      const double found = error(at);
+      bound.remember(at, found);
       if (found < best_error) {
         best_error = found;
-        best = candidate;
+        best = candidate(i);
       }
     }
     const auto amax = static_cast<float>(best * histogram.bin_width());

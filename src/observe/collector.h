@@ -12,7 +12,7 @@
 namespace detent {
 
 /// An observer that owns one histogram per watched value. One collector per worker; merged at the end in any order.
-/// Memory  up to 64 KiB per watched value (32 KiB a side in use) and 73 KiB of scratch per collector.
+/// Memory  up to 64 KiB per watched value (32 KiB a side in use) and 82 KiB of scratch per collector.
 class Collector : public Observer {
  public:
   /// Histograms for `watched`; other values are ignored.

@@ -108,6 +108,25 @@ Counted CountElements(const float* values, size_t count, float inverse_width, in
   return counted;
 }
 
+Counted ListBins(const float* values, size_t count, float inverse_width, int32_t limit_bits, uint32_t* bins,
+                 size_t* end) {
+  const Floats df;
+  const Ints di;
+  Counted counted;
+  const size_t whole = count - count % hn::Lanes(df);
+  Extremes extremes = {hn::Set(df, std::numeric_limits<float>::infinity()),
+                       hn::Set(df, -std::numeric_limits<float>::infinity())};
+  auto largest = hn::Zero(di);
+  const uint32_t* const last =
+      ScanChunk(values, whole, hn::Set(df, inverse_width), extremes, largest, counted.non_zero, bins);
+  if (whole == 0 || !hn::AllTrue(di, hn::Lt(largest, hn::Set(di, limit_bits)))) return {};
+  *end = static_cast<size_t>(last - bins);
+  counted.elements = whole;
+  counted.min = hn::GetLane(hn::MinOfLanes(df, extremes.min));
+  counted.max = hn::GetLane(hn::MaxOfLanes(df, extremes.max));
+  return counted;
+}
+
 #if HWY_TARGET == HWY_SCALAR  // has no vectors of several 16-bit lanes
 HWY_INLINE hn::Vec<hn::ScalableTag<uint64_t>> TakeBins(hn::ScalableTag<uint64_t> /*d*/, uint16_t* table) {
   uint64_t packed = 0;
@@ -143,13 +162,24 @@ HWY_AFTER_NAMESPACE();
 namespace detent {
 
 HWY_EXPORT(CountElements);
+HWY_EXPORT(ListBins);
 HWY_EXPORT(FlushTable);
 
+namespace {
+
+/// Bit pattern of 4096 bins of width 2^log2_width; with the largest width the limit is Inf itself.
+int32_t limit_bits(int log2_width) { return (127 + 12 + log2_width) << 23; }
+
+}  // namespace
+
 Counted count_elements(std::span<const float> values, int log2_width, uint16_t* table) {
-  constexpr int kFirstExponent = 127 + 12;  // of 4096 in a float's bits; with the largest width the limit is Inf itself
-  const int32_t limit_bits = (kFirstExponent + log2_width) << 23;
-  return HWY_DYNAMIC_DISPATCH(CountElements)(values.data(), values.size(), std::ldexp(1.0f, -log2_width), limit_bits,
-                                             table);
+  return HWY_DYNAMIC_DISPATCH(CountElements)(values.data(), values.size(), std::ldexp(1.0f, -log2_width),
+                                             limit_bits(log2_width), table);
+}
+
+Counted list_bins(std::span<const float> values, int log2_width, uint32_t* bins, size_t& end) {
+  return HWY_DYNAMIC_DISPATCH(ListBins)(values.data(), values.size(), std::ldexp(1.0f, -log2_width),
+                                        limit_bits(log2_width), bins, &end);
 }
 
 void flush_table(uint16_t* table, uint64_t* counters, size_t bins) {

@@ -30,6 +30,12 @@ inline constexpr size_t kMaxElementsInTable = 250'000;
 /// Dispatched at run time to the widest vectors of the CPU.
 Counted count_elements(std::span<const float> values, int log2_width, uint16_t* table);
 
+/// Writes the bin of each non-zero element to `bins`, in their order and as numbered above (kBinsInTable - 64 and up: no
+/// bin), and sets `end` to their number, when all but a rest of less than one vector fit; else takes no element at all.
+/// Input   room in `bins` for as many elements as `values` has and 64 more.
+/// For few elements: whoever increments the counters by this list has no table to empty.
+Counted list_bins(std::span<const float> values, int log2_width, uint32_t* bins, size_t& end);
+
 /// counters[i] += table[4*i] + ... + table[4*i+3], which become 0. `bins` is a multiple of 64.
 void flush_table(uint16_t* table, uint64_t* counters, size_t bins);
 

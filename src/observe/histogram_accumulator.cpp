@@ -10,8 +10,11 @@ namespace {
 
 constexpr size_t kBins = Histogram::kBins;
 static_assert(kBinsInTable >= 2 * kBins);
-// Emptying the table costs about as much as counting this many elements one by one.
-constexpr size_t kFewElements = 512;
+// Up to here incrementing the counters one by one costs less than emptying the table.
+constexpr size_t kFewElements = 4096;
+constexpr size_t kListRoom = kFewElements + 64;
+// Fewer than this are not worth a vector.
+constexpr size_t kTooFew = 16;
 // Elements added one by one where one of them does not fit: enough to pay for emptying the table where NaN are frequent.
 constexpr size_t kPlainBlock = 2048;
 constexpr size_t kFlushStep = 64;  // bins
@@ -24,19 +27,35 @@ size_t bins_in_use(float magnitude, int log2_width) {
 
 }  // namespace
 
-HistogramAccumulator::HistogramAccumulator() : table_(kCountsPerBin * kBinsInTable) {}
+HistogramAccumulator::HistogramAccumulator() : table_(kCountsPerBin * kBinsInTable), list_(kListRoom) {}
 
 void HistogramAccumulator::add(Histogram& histogram, std::span<const float> values) {
-  while (values.size() > kFewElements) {
+  while (values.size() >= kTooFew) {
     const std::span<const float> rest =
-        add_fitting(histogram, values.first(std::min(values.size(), kMaxElementsInTable)));
+        values.size() <= kFewElements
+            ? add_few(histogram, values)
+            : add_fitting(histogram, values.first(std::min(values.size(), kMaxElementsInTable)));
     values = values.subspan(static_cast<size_t>(rest.data() - values.data()));
     if (rest.empty()) continue;
     const size_t plain = std::min(values.size(), kPlainBlock);  // NaN, Inf, one that makes the bins grow, or the rest
     histogram.add(values.first(plain));
     values = values.subspan(plain);
   }
-  histogram.add(values);
+  if (!values.empty()) histogram.add(values);
+}
+
+std::span<const float> HistogramAccumulator::add_few(Histogram& histogram, std::span<const float> values) {
+  size_t end = 0;
+  const Counted counted = list_bins(values, histogram.log2_width_, list_.data(), end);
+  if (counted.elements == 0) return values;
+  histogram.admit({counted.elements, counted.min, counted.max});
+  histogram.zeros_ += counted.elements - counted.non_zero;
+  if (counted.max > 0) histogram.positive_.resize(kBins);
+  if (counted.min < 0) histogram.negative_.resize(kBins);
+  const std::array<uint64_t*, 3> sides = {histogram.positive_.data(), histogram.negative_.data(), nowhere_.data()};
+  const uint32_t* bin = list_.data();
+  for (const uint32_t* const last = bin + end; bin != last; ++bin) ++sides[*bin / kBins][*bin % kBins];
+  return values.subspan(counted.elements);
 }
 
 std::span<const float> HistogramAccumulator::add_fitting(Histogram& histogram, std::span<const float> values) {

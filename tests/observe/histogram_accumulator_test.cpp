@@ -54,7 +54,7 @@ TEST_P(EveryInstructionSet, AgreesWithPlainCounting) {
                                                                   tiny,   mostly_equal, rarely_infinite};
   HistogramAccumulator accumulator;  // one for all: nothing may leak from one histogram into the next
   for (size_t kind = 0; kind < kinds.size(); ++kind) {
-    for (const size_t count : {0, 1, 2, 3, 15, 16, 17, 63, 100, 2047, 2048, 2049, 5000, 40001}) {
+    for (const size_t count : {0, 1, 2, 3, 15, 16, 17, 63, 100, 2047, 2048, 2049, 4096, 4097, 5000, 40001}) {
       const std::vector<float> values = generate(count, kinds[kind]);
       Histogram fast;
       accumulator.add(fast, values);
