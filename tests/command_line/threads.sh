@@ -16,4 +16,10 @@ for threads in 1 2; do
     --threads $threads -o out/run$threads
 done
 cmp out/run1/logits.npy out/run2/logits.npy || fail "run: 1 and 2 threads write different outputs"
+# With fewer samples than threads the spare ones work inside the convolutions.
+for threads in 1 3; do
+  accepts "one sample with $threads threads" run "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 1 \
+    --quiet --threads $threads -o out/one$threads
+done
+cmp out/one1/logits.npy out/one3/logits.npy || fail "one sample: 1 and 3 threads write different outputs"
 finish
