@@ -100,11 +100,21 @@ struct Power {
     return encode_power(static_cast<double>(value), options);
   }
 };
+/// A float between which and `value` no float16 lies: rounding it once more rounds `value` itself (round to odd, S. Boldo
+/// and G. Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+float rounded_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto back = static_cast<double>(nearest);
+  if (back == value || !std::isfinite(nearest)) return nearest;  // NaN is no number either
+  const bool outwards = std::abs(back) > std::abs(value);
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(nearest) - (outwards ? 1U : 0U)) | 1U);
+}
 struct Half {
   using Storage = uint16_t;
   float load(uint16_t bits) const { return half_to_float(bits); }
   template <class From>
   uint16_t store(From value) const {
+    if constexpr (std::is_same_v<From, double>) return float_to_half(rounded_to_odd(value));
     return float_to_half(static_cast<float>(value));
   }
 };

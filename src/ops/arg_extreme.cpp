@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory_order.h"
@@ -13,13 +15,21 @@ struct Options {
   bool largest, keep, last;
 };
 
+/// Whether `x` is more extreme than `y`: NaN is more than any number, as in numpy.argmax and ONNX Runtime.
+template <class T>
+bool beats(T x, T y, bool largest) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && !std::isnan(y);
+  return largest ? x > y : x < y;
+}
+
 /// Where along one line the extreme lies; of equal ones the first, or the last.
 template <class T>
 int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const Options& options) {
   int64_t best = 0;
   for (int64_t i = 1; i < extent; ++i) {
     const T x = line[i * stride], y = line[best * stride];
-    if ((options.largest ? x > y : x < y) || (options.last && x == y)) best = i;
+    if (beats(x, y, options.largest) || (options.last && !beats(y, x, options.largest))) best = i;
   }
   return best;
 }

@@ -222,8 +222,9 @@ class GemmKernel final : public Kernel {
                                            {transpose_a_, transpose_b_, alpha_, beta_}, call.allocator()));
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
-    const bool bias_inside = call.has_input(2) && beta_ == 1.0F && call.input(2).element_count() == columns &&
-                             call.input(2).shape().rank() >= 1 &&
+    // oneDNN scales the sum of product and bias, ONNX the product alone.
+    const bool bias_inside = call.has_input(2) && alpha_ == 1.0F && beta_ == 1.0F &&
+                             call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
                              call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
     if (inner == 0)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);

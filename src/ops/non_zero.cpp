@@ -8,10 +8,10 @@ namespace detent {
 
 namespace {
 
-/// Indices of the elements that are not 0, one column each; a scalar counts as a vector of one element.
+/// Indices of the elements that are not 0, one column each; a scalar has no axes, so its columns have no rows.
 void run_non_zero(KernelCall& call) {
   const Tensor marks = cast(call.input(0), DataType::Bool, call.allocator());
-  const Shape shape = marks.shape().rank() == 0 ? Shape{1} : marks.shape();
+  const Shape& shape = marks.shape();
   const auto marked = marks.data<bool>();
   const int64_t count = std::ranges::count(marked, true);
   Tensor& output = call.make_output(0, DataType::Int64, Shape{static_cast<int64_t>(shape.rank()), count});

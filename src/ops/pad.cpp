@@ -21,7 +21,11 @@ std::optional<PadMode> mode_named(std::string_view name) {
   return std::nullopt;
 }
 
-/// Where element `i` of the endless padded axis comes from; -1 for the fill value.
+struct Padding {
+  int64_t begin = 0, end = 0;  // negative crops
+};
+
+/// Where element `i` of the endless padded axis of `extent` elements comes from; -1 for the fill value.
 int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   if (extent == 0) return -1;
@@ -39,9 +43,18 @@ int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   return -1;
 }
 
-struct Padding {
-  int64_t begin = 0, end = 0;  // negative crops
-};
+/// Where every element of a padded axis comes from. What is cropped at one end does not come back at the other: the rest
+/// is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
+std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
+  const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
+  const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);
+  std::vector<int64_t> table(static_cast<size_t>(extent + padding.begin + padding.end));
+  for (size_t i = 0; i < table.size(); ++i) {
+    const int64_t at = source_of(mode, static_cast<int64_t>(i) - std::max<int64_t>(padding.begin, 0), rest);
+    table[i] = at < 0 ? -1 : at + cropped;
+  }
+  return table;
+}
 
 /// One axis after the other; untouched axes cost nothing.
 Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill,
@@ -55,8 +68,7 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
     if (shape[axis] < 0)
       throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
     const AxisView view = view_around(current.shape(), current.layout(), axis);
-    std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
-    for (size_t i = 0; i < table.size(); ++i) table[i] = source_of(mode, static_cast<int64_t>(i) - begin, view.extent);
+    const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
     Tensor padded(current.type(), shape, allocator, current.layout());
     gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
                 table, fill);

@@ -1,5 +1,7 @@
 #include "ops/post_ops.h"
 
+#include <algorithm>
+
 namespace detent {
 
 namespace {
@@ -28,10 +30,19 @@ PostOps::PostOps(const KernelContext& context) {
   }
 }
 
+/// oneDNN 2.6 computes two activations of one algorithm in a chain with the parameters of only one of them (LeakyRelu, then
+/// Relu): the second one stays a node of its own.
 size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
+  std::vector<dnnl::algorithm> taken;
   size_t accepted = 0;
   for (const FusedOp& op : candidates) {
-    if (op.kind != OpKind::Add && !fusable_activation(context.graph, op)) break;
+    if (op.kind != OpKind::Add) {
+      const auto activation = fusable_activation(context.graph, op);
+      if (!activation) break;
+      const dnnl::algorithm algorithm = onednn::eltwise_of(*activation)->algorithm;
+      if (std::ranges::find(taken, algorithm) != taken.end()) break;
+      taken.push_back(algorithm);
+    }
     ++accepted;
   }
   return accepted;

@@ -20,14 +20,15 @@ struct Attributes {
   int64_t axis = 1;
   int64_t block = 0;  ///< opset 21; 0 = one scale a slice of the axis
   DataType type = DataType::Undefined;
-  DataType precision = DataType::Undefined;  ///< of the division, opset 23; Undefined = float
+  DataType precision = DataType::Undefined;  ///< of the division, opset 23; Undefined = that of the scale
   bool saturate = true;                      ///< small floats, opset 19
+  bool precision_of_scale = false;           ///< opset 23; earlier texts name none, and ONNX Runtime divides in float
 
-  explicit Attributes(const Node& node)
+  Attributes(const Node& node, int64_t opset)
       : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
         type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))),
         precision(data_type_from_onnx(static_cast<int32_t>(node.int_or("precision", 0)))),
-        saturate(node.int_or("saturate", 1) != 0) {}
+        saturate(node.int_or("saturate", 1) != 0), precision_of_scale(opset >= 23) {}
 };
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
@@ -143,14 +144,26 @@ void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor
   });
 }
 
-/// The quotients themselves, rounded to the type that `precision` names; scales become 1.
+float rounded_to(DataType type, float value) {
+  return type == DataType::Float16 ? half_to_float(float_to_half(value)) : bfloat16_to_float(float_to_bfloat16(value));
+}
+
+/// Float16 or BFloat16 where the division is one of such numbers; Undefined where float does.
+DataType narrow_precision(const Attributes& attributes, DataType scale) {
+  const bool by_scale = attributes.precision == DataType::Undefined && attributes.precision_of_scale;
+  const DataType type = by_scale ? scale : attributes.precision;
+  return type == DataType::Float16 || type == DataType::BFloat16 ? type : DataType::Undefined;
+}
+
+/// Quotients of numbers of the type `precision`, rounded to it; scales become 1.
 Tensor divide_in(DataType precision, Parameters& parameters, const Tensor& input, Allocator& allocator) {
   const Tensor narrow = convert(convert(input, precision, allocator), DataType::Float32, allocator);
   Tensor quotients(DataType::Float32, input.shape(), allocator, input.layout());
   const float* in = narrow.data<float>().data();
   float* out = quotients.mutable_data<float>().data();
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double) {
-    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i) out[i] = in[i] / scale;
+    const float divisor = rounded_to(precision, scale);
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i) out[i] = in[i] / divisor;
   });
   std::fill(parameters.scales.begin(), parameters.scales.end(), 1.0F);
   return convert(convert(quotients, precision, allocator), DataType::Float32, allocator);
@@ -160,8 +173,8 @@ void run_quantize(KernelCall& call, const Attributes& attributes) {
   Tensor input = convert(call.input(0), DataType::Float32, call.allocator());
   if (attributes.block > 0) input = to_plain(input, call.allocator());
   Parameters parameters = parameters_of(call, input, attributes);
-  if (attributes.precision != DataType::Undefined && attributes.precision != DataType::Float32)
-    input = divide_in(attributes.precision, parameters, input, call.allocator());
+  if (const DataType narrow = narrow_precision(attributes, call.input(1).type()); narrow != DataType::Undefined)
+    input = divide_in(narrow, parameters, input, call.allocator());
   DataType type = attributes.type == DataType::Undefined ? DataType::UInt8 : attributes.type;
   if (call.has_input(2)) type = call.input(2).type();
   Tensor& output = call.make_output(0, type, input.shape(), input.layout());
@@ -229,11 +242,13 @@ void run_dequantize(KernelCall& call, const Attributes& attributes) {
 }
 
 std::unique_ptr<Kernel> make_quantize(const KernelContext& context) {
-  return kernel_of([attributes = Attributes(context.node)](KernelCall& call) { run_quantize(call, attributes); });
+  return kernel_of(
+      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_quantize(call, attributes); });
 }
 
 std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
-  return kernel_of([attributes = Attributes(context.node)](KernelCall& call) { run_dequantize(call, attributes); });
+  return kernel_of(
+      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_dequantize(call, attributes); });
 }
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {

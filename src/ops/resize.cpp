@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "ops/half_precision.h"
@@ -213,6 +214,25 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   return output;
 }
 
+/// Blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (its text is silent,
+/// and a cast would cut 47.9 down to 47 and let a cubic overshoot wrap around).
+Tensor back_to(DataType type, const Tensor& blended, Allocator& allocator) {
+  constexpr DataType kNoIntegers[] = {DataType::Float64, DataType::Float16, DataType::BFloat16, DataType::Bool};
+  if (std::ranges::find(kNoIntegers, type) != std::end(kNoIntegers)) return convert(blended, type, allocator);
+  Tensor output(type, blended.shape(), allocator, blended.layout());
+  const float* in = blended.data<float>().data();
+  visit_number(type, [&]<class T>(T) {
+    T* out = output.mutable_data<T>().data();
+    constexpr auto low = static_cast<double>(std::numeric_limits<T>::lowest());
+    constexpr auto high = static_cast<double>(std::numeric_limits<T>::max());
+    for (int64_t i = 0; i < output.element_count(); ++i) {
+      const double x = std::nearbyint(static_cast<double>(in[i]));
+      out[i] = x >= high ? std::numeric_limits<T>::max() : static_cast<T>(std::max(low, x));
+    }
+  });
+  return output;
+}
+
 /// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow
 /// the one whose elements are scattered most goes first, while the tensor is small.
 std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout layout) {
@@ -237,7 +257,7 @@ std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
       if (one.in == one.out && (!crops || (one.roi_start == 0 && one.roi_end == 1)) && one.scale == 1.0F) continue;
       current = resize_axis(current, axis, one, settings.options, call.allocator());
     }
-    call.set_output(0, blends ? cast(current, call.input(0).type(), call.allocator()) : current);
+    call.set_output(0, blends ? back_to(call.input(0).type(), current, call.allocator()) : current);
   });
 }
 

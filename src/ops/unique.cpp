@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "ops/kernel_function.h"
@@ -15,15 +16,23 @@ struct Groups {
   std::vector<int64_t> first, inverse, counts;  ///< first index and count of every group; group of every index
 };
 
+/// -1, 0 or 1; every NaN is the same and behind all numbers, as numpy.unique has it, to which ONNX refers.
+template <class T>
+int order_of(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(x) || std::isnan(y)) return static_cast<int>(std::isnan(x)) - static_cast<int>(std::isnan(y));
+  return x < y ? -1 : static_cast<int>(y < x);
+}
+
 /// Slices along the axis compare element by element.
 template <class T>
 Groups find_groups(const T* in, const AxisView& view, bool sorted) {
   const auto compare = [&](int64_t a, int64_t b) {
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = 0; i < view.inner; ++i) {
-        const T x = in[(o * view.extent + a) * view.inner + i], y = in[(o * view.extent + b) * view.inner + i];
-        if (x < y) return -1;
-        if (y < x) return 1;
+        const int64_t line = o * view.extent;
+        const int order = order_of(in[(line + a) * view.inner + i], in[(line + b) * view.inner + i]);
+        if (order != 0) return order;
       }
     return 0;
   };

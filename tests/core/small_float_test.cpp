@@ -115,6 +115,15 @@ TEST(SmallFloat, HoldsPowersOfTwoRoundedAsAsked) {
   EXPECT_TRUE(std::isnan(decode_power(encode_power(kNan, {}))));
 }
 
+/// Rounded to float first, both would be ties between two halves, and the wrong one is even.
+TEST(Cast, RoundsDoublesToHalvesOnce) {
+  const double inputs[] = {1 + 0x1p-11 + 0x1p-40, 1 + 0x1.8p-10 - 0x1p-40, 1 + 0x1p-11, 1e300, -0x1p-1000};
+  const Tensor half = cast(Tensor::from<double>({5}, std::span<const double>(inputs)), DataType::Float16);
+  const Tensor wide = cast(half, DataType::Float32);
+  EXPECT_EQ(std::vector<float>(wide.data<float>().begin(), wide.data<float>().end()),
+            (std::vector<float>{1 + 0x1p-10F, 1 + 0x1p-10F, 1, kInfinity, -0.0F}));
+}
+
 TEST(Cast, DropsHigherBitsBetweenIntegersAndKeepsThemSignedBelowEightBits) {
   const Tensor wide = Tensor::from<int32_t>({5}, {1, 2, 3, 5, -1});
   const Tensor narrow = cast(wide, DataType::Int2), bare = cast(wide, DataType::UInt2);

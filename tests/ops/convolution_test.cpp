@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "ops/one_node.h"
 
 namespace detent {
@@ -205,6 +207,28 @@ TEST(ConvTranspose, FindsItsPadsFromTheOutputShape) {
   const Tensor same = run_node("ConvTranspose <strides = [2,2], pads = [1,1,0,0]> (a, b)", {x, w}, true);
   EXPECT_EQ(y.shape(), (Shape{1, 1, 6, 6}));
   for (size_t i = 0; i < 36; ++i) EXPECT_EQ(y.data<float>()[i], same.data<float>()[i]);
+}
+
+/// The values of Conv followed by `chain`, which leads from v to y.
+std::vector<float> conv_then(const std::string& chain, const Tensor& x, const Tensor& w) {
+  const Model model = parse_model_text("<ir_version: 7, opset_import: [\"\" : 10]> g (" + testing::text_type(x) +
+                                       " a, " + testing::text_type(w) +
+                                       " b) => (float[N] y) { v = Conv<pads = [1,1,1,1]>(a, b) " + chain + " }");
+  const Tensor y = run_once(model.graph(), std::vector<Tensor>{x, w}, model.graph().outputs()).front();
+  return {y.data<float>().begin(), y.data<float>().end()};
+}
+
+TEST(Conv, KeepsTheParametersOfTwoActivationsOfOneKind) {
+  const Tensor x = whole_numbers({1, 16, 6, 5}, 1), w = whole_numbers({16, 16, 3, 3}, 2, 1);
+  const auto plain = conv_then("y = Identity(v)", x, w);
+  const auto relu = conv_then("u = LeakyRelu<alpha = 0.25>(v) y = Relu(u)", x, w);
+  const auto leaky = conv_then("u = LeakyRelu<alpha = 0.25>(v) y = LeakyRelu<alpha = 0.5>(u)", x, w);
+  const auto clip = conv_then("u = Clip<min = -4.0, max = 4.0>(v) y = Clip<min = 1.0, max = 9.0>(u)", x, w);
+  for (size_t i = 0; i < plain.size(); ++i) {
+    ASSERT_EQ(relu[i], std::max(plain[i], 0.0F));
+    ASSERT_EQ(leaky[i], plain[i] < 0 ? plain[i] / 8 : plain[i]);
+    ASSERT_EQ(clip[i], std::clamp(plain[i], 1.0F, 4.0F));
+  }
 }
 
 }  // namespace

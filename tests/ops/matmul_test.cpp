@@ -68,6 +68,17 @@ TEST(Gemm, TransposesScalesAndAddsTheBias) {
   }
 }
 
+TEST(Gemm, ScalesTheProductButNotABiasOfFactorOne) {
+  const Tensor a = whole_numbers({2, 3}, 1);
+  const Tensor b = whole_numbers({3, 2}, 2);
+  const Tensor c = Tensor::from<float>({2}, {10, 20});
+  for (const bool constant : {true, false}) {
+    const auto product = values(run_node("Gemm (a, b)", {a, b}, constant));
+    EXPECT_EQ(values(run_node("Gemm <alpha = 0.5> (a, b, c)", {a, b, c}, constant)),
+              (std::vector<float>{product[0] / 2 + 10, product[1] / 2 + 20, product[2] / 2 + 10, product[3] / 2 + 20}));
+  }
+}
+
 TEST(Gemm, BroadcastsTheBiasBothWays) {
   const Tensor a = whole_numbers({2, 3}, 1);
   const Tensor b = whole_numbers({3, 2}, 2);

@@ -151,27 +151,6 @@ TEST(Pad, SurroundsWithTheValueInBothLayouts) {
   }
 }
 
-TEST(Pad, KnowsEveryMode) {
-  const Tensor input = numbered({3});
-  const auto padded = [&](const std::string& mode, int opset) {
-    return test::values(run_one("y = Pad<mode = \"" + mode + "\">(a, b)", {input, int64s({2, 1})}, {opset}));
-  };
-  EXPECT_THAT(padded("constant", 13), testing::ElementsAre(0, 0, 0, 1, 2, 0));
-  EXPECT_THAT(padded("reflect", 13), testing::ElementsAre(2, 1, 0, 1, 2, 1));
-  EXPECT_THAT(padded("edge", 13), testing::ElementsAre(0, 0, 0, 1, 2, 2));
-  EXPECT_THAT(padded("wrap", 19), testing::ElementsAre(1, 2, 0, 1, 2, 0));
-  EXPECT_THROW(padded("mirror", 13), Error);
-}
-
-TEST(Pad, CropsWithNegativeAmountsAndReadsOldAttributes) {
-  EXPECT_THAT(test::values(run_one("y = Pad(a, b)", {numbered({4}), int64s({-1, 1})})),
-              testing::ElementsAre(1, 2, 3, 0));
-  EXPECT_THAT(test::values(run_one("y = Pad<pads = [1, 0], value = 9.0>(a)", {numbered({2})}, {7})),
-              testing::ElementsAre(9, 0, 1));
-  const Tensor some = run_one("y = Pad(a, b, c, d)", {numbered({2, 2}), int64s({1, 0}), Tensor(), int64s({-1})}, {18});
-  EXPECT_THAT(test::values(some), testing::ElementsAre(0, 0, 1, 0, 2, 3));
-}
-
 TEST(Reshape, ResolvesZeroAndMinusOne) {
   EXPECT_EQ(run_one("y = Reshape(a, b)", {numbered({2, 3, 4}), int64s({0, -1})}).shape(), (Shape{2, 12}));
   EXPECT_EQ(run_one("y = Reshape<allowzero = 1>(a, b)", {numbered({0, 3}), int64s({3, 0})}, {14}).shape(),

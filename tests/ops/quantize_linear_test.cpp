@@ -118,6 +118,27 @@ TEST(QuantizeLinear, SaturatesTwoBits) {
   EXPECT_EQ(test::integers(codes), (std::vector<int64_t>{-2, -2, 0, 1, 1}));
 }
 
+/// 30.5 / 0.26171875 is 116.54: 116.5 among the numbers of 8 bits of bfloat16, which rounds to even.
+TEST(QuantizeLinear, DividesInTheTypeOfTheScaleSinceOpset23) {
+  const std::vector<Tensor> inputs = {cast(Tensor::from<float>({1}, {30.5F}), DataType::BFloat16),
+                                      cast(Tensor::scalar(0.26171875F), DataType::BFloat16),
+                                      Tensor::scalar(uint8_t{0})};
+  const auto code = [&](const std::string& attributes, int opset) {
+    return test::integers(run_one("y = QuantizeLinear" + attributes + "(a, b, c)", inputs, {opset}))[0];
+  };
+  EXPECT_EQ(code("", 23), 116);
+  EXPECT_EQ(code("<precision = 1>", 23), 117);
+  EXPECT_EQ(code("", 21), 117);
+}
+
+/// 1.00044 is 1 in half precision, where 2047 / 1.00044 would be 2046.
+TEST(QuantizeLinear, RoundsTheScaleToThePrecisionToo) {
+  const std::vector<Tensor> inputs = {Tensor::from<float>({1}, {2047}), Tensor::scalar(1.00044F),
+                                      Tensor::scalar(int16_t{0})};
+  EXPECT_EQ(test::integers(run_one("y = QuantizeLinear<precision = 10>(a, b, c)", inputs, {23}))[0], 2047);
+  EXPECT_EQ(test::integers(run_one("y = QuantizeLinear(a, b, c)", inputs, {23}))[0], 2046);
+}
+
 /// 2049 / 1 is 2048 in half precision (11 bits, ties to even), 2049 in float.
 TEST(QuantizeLinear, DividesInThePrecisionAskedFor) {
   const std::vector<Tensor> inputs = {Tensor::from<float>({1}, {2049}), Tensor::scalar(1.0F),

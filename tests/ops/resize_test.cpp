@@ -16,6 +16,18 @@ TEST(Resize, StretchesTheFilterWhenItShrinksWithAntialias) {
   test::expect_close(resized(", exclude_outside = 1"), {2}, {0.6 / 1.4, 2}, 1e-6, 0);
 }
 
+TEST(Resize, RoundsIntegersToTheNearestInRange) {
+  const auto doubled = [](const std::string& mode, const Tensor& x) {
+    return test::integers(
+        run_one("y = Resize<mode = \"" + mode + "\">(a, , c)", {x, {}, Tensor::from<float>({1}, {2})}, {19}));
+  };
+  // 10, 10.75, 12.25, 13: outputs lie a quarter of a pixel beside the samples.
+  EXPECT_THAT(doubled("linear", Tensor::from<int8_t>({2}, {10, 13})), testing::ElementsAre(10, 11, 12, 13));
+  // A step of 255: cubic weights at 1/4 and 3/4 beside it add up to 0.2265625 and 0.7734375, and overshoot elsewhere.
+  EXPECT_THAT(doubled("cubic", Tensor::from<uint8_t>({4}, {0, 0, 255, 255})),
+              testing::ElementsAre(0, 0, 0, 58, 197, 255, 255, 255));
+}
+
 TEST(Resize, ScalesTheRegionOfInterestOnly) {
   // floor(4 * (0.75 - 0.25) * 2) = 4 samples from 0.25 * 3 to 0.75 * 3
   const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), roi = Tensor::from<float>({2}, {0.25F, 0.75F}),

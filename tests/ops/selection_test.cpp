@@ -1,6 +1,7 @@
 // Operators that pick, order, count and mask elements.
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -126,12 +127,23 @@ TEST(OneHot, LeavesIndicesOutsideTheDepthCold) {
   EXPECT_THROW(run_one("y = OneHot<axis = 2>(a, b, c)", {indices, depth, off_on}), Error);
 }
 
+TEST(ArgMax, TakesNaNForTheExtreme) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor input = Tensor::from<float>({5}, {1, nan, 5, nan, -2});
+  EXPECT_THAT(integers(run_one("y = ArgMax(a)", {input})), ElementsAre(1));
+  EXPECT_THAT(integers(run_one("y = ArgMin(a)", {input})), ElementsAre(1));
+  EXPECT_THAT(integers(run_one("y = ArgMax<select_last_index = 1>(a)", {input})), ElementsAre(3));
+  EXPECT_THAT(integers(run_one("y = ArgMin(a)", {Tensor::from<float>({3}, {1, 5, -2})})), ElementsAre(2));
+}
+
 TEST(NonZero, ListsOneColumnAnElement) {
   const Tensor input = Tensor::from<float>({2, 2}, {0, 3, -0.0F, 4});
   const Tensor output = run_one("y = NonZero(a)", {input});
   EXPECT_EQ(output.shape(), (Shape{2, 2}));
   EXPECT_THAT(integers(output), ElementsAre(0, 1, 1, 1));
   EXPECT_EQ(run_one("y = NonZero(a)", {Tensor(DataType::Int32, {3, 0, 2})}).shape(), (Shape{3, 0}));
+  EXPECT_EQ(run_one("y = NonZero(a)", {Tensor::scalar(3.0F)}).shape(), (Shape{0, 1}));
+  EXPECT_EQ(run_one("y = NonZero(a)", {Tensor::scalar(0.0F)}).shape(), (Shape{0, 0}));
 }
 
 TEST(EyeLike, PlacesOnesOnADiagonal) {
@@ -172,6 +184,16 @@ TEST(Unique, NamesFirstPlacesGroupsAndCounts) {
   outputs = run_node("y, y1, y2, y3 = Unique<sorted = 0>(a)", {input}, options);
   EXPECT_THAT(values(outputs[0]), ElementsAre(2, 1, 3, 4));
   EXPECT_THAT(integers(outputs[2]), ElementsAre(0, 1, 1, 2, 3, 2));
+}
+
+TEST(Unique, TakesAllNaNForOneValueBehindTheNumbers) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Tensor input = Tensor::from<float>({5}, {1, nan, 0, nan, 1});
+  const auto outputs = run_node("y, y1, y2, y3 = Unique(a)", {input}, {.opset = 11, .outputs = 4});
+  EXPECT_THAT(values(outputs[0]), ElementsAre(0, 1, testing::IsNan()));
+  EXPECT_THAT(integers(outputs[1]), ElementsAre(2, 0, 1));
+  EXPECT_THAT(integers(outputs[2]), ElementsAre(1, 2, 0, 2, 1));
+  EXPECT_THAT(integers(outputs[3]), ElementsAre(1, 2, 2));
 }
 
 TEST(Unique, ComparesWholeSlicesAlongAnAxis) {
