@@ -16,7 +16,6 @@
 ///       pair   x -> c1   R1
 ///       share  a b
 ///
-/// A line `needs OP` before `model` skips the case where Detent has no such operator.
 /// `{...}` is filled with as many numbers as the shape before it needs. A node is called by its first output, an edge
 /// is `value -> node` (`value -> node:slot` where a node reads a value twice). Expectations, each with an optional
 /// beginning of the rule's name where a decision is meant:
@@ -48,7 +47,6 @@ struct PlacementCase {
   std::filesystem::path file;
   int number = 0;
   std::string name;   ///< "residual_add_ResNetBlockPairsItsSkip"
-  std::string needs;  ///< operator without which the case is skipped; mostly empty
   std::string model;
   std::vector<Expectation> expectations;
 };

@@ -93,12 +93,10 @@ inline void read_placement_file(const std::filesystem::path& file, std::vector<P
     words >> word;
     std::getline(words >> std::ws, rest);
     if (word == "case") {
-      cases.push_back({file, number, file.stem().string() + "_" + rest, "", "", {}});
+      cases.push_back({file, number, file.stem().string() + "_" + rest, "", {}});
       in_model = false;
     } else if (cases.empty() || cases.back().file != file) {
       throw misread(file, number, "expected `case NAME` first");
-    } else if (word == "needs") {
-      cases.back().needs = rest;
     } else if (word == "model") {
       in_model = true;
     } else if (word == "expect") {
