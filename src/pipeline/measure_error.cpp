@@ -73,8 +73,9 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
   kept.parts = {{0, std::min(batch, wanted)}};
   run_named(reference, kept.names, Part(source, 0, kept.parts[0].second), settings, keep);
-  if (wanted > batch && !kept.tensors.empty()) {
-    const size_t batches = kKeptBytes / std::max<size_t>(1, bytes_of(kept.tensors.begin()->second));
+  if (wanted > batch) {  // the first batch may have been passed over as unreadable: then nothing is known of the size
+    const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
+    const size_t batches = kKeptBytes / std::max<size_t>(1, bytes);
     kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
     run_named(reference, kept.names, Part(source, batch, kept.parts[1].second), settings, keep);
   }

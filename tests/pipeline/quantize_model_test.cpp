@@ -150,6 +150,18 @@ TEST_F(QuantizeModel, FixesRangesThatTheUserGives) {
   EXPECT_EQ(code_of(options), ErrorCode::InvalidOption);
 }
 
+TEST_F(QuantizeModel, MeasuresTheErrorThoughTheFirstSampleIsUnreadable) {
+  QuantizeOptions options = sample_options("tensorrt", "out.onnx");
+  const fs::path images = folder_ / "images";
+  fs::copy(options.data.sources.at(0), images);
+  std::ofstream(images / "000.png", std::ios::trunc) << "";
+  options.data.sources = {images.string()};
+  options.run.skip_bad_data = true;
+  const QuantizeReport report = quantize_model(options);
+  EXPECT_EQ(report.skipped_samples, 1U);
+  EXPECT_EQ(report.error.value().samples, 3U);  // four were asked for
+}
+
 TEST_F(QuantizeModel, QuantizesAModelThatEndsInAnOperatorOfAnEngine) {
   write_model(parse_model_text(R"(<ir_version: 8, opset_import: ["" : 19, "com.acme" : 1]>
 g (float[1,2,8,8] x) => (float[N] kept)
