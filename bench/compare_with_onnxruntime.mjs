@@ -1,6 +1,6 @@
 // See compare_with_onnxruntime.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -96,19 +96,22 @@ async function measure(model) {
   writeNpy(stack, randomStack(long, dims));
   const input = readNpy(stack);
   const run = ['run', file, '--data', stack, '-o', join(work, 'outputs')];
-  const calibrate = ['quantize', file, '--data', stack, '--calibrator', 'max', '-o', join(work, 'quantized.onnx')];
+  const report = join(work, 'report.json');
+  const calibrate = ['quantize', file, '--data', stack, '--calibrator', 'max', '-o', join(work, 'quantized.onnx'),
+    '--report', report];
   const rows = [];
   for (let round = 0; round < rounds; ++round) {
     const theirs = await timeOnnxRuntime(session, input, batch, long - short);
     await pause(50);  // ONNX Runtime's threads spin for a while after a run
     const plain = await marginal(run, short, long);
     const histograms = await marginal(calibrate, short, long);
-    rows.push({ theirs, run: plain.sample, whole: plain.whole, calibrate: histograms.sample });
+    const peak = JSON.parse(readFileSync(report, 'utf8')).peak_mb;
+    rows.push({ theirs, run: plain.sample, whole: plain.whole, calibrate: histograms.sample, peak });
   }
   await session.release();
   const of = (pick) => summary(rows.map(pick));
   return { name: model.name, samples: long, theirs: of((r) => r.theirs), run: of((r) => r.run), whole: of((r) => r.whole),
-    calibrate: of((r) => r.calibrate), runRatio: of((r) => r.run / r.theirs),
+    calibrate: of((r) => r.calibrate), peak: of((r) => r.peak), runRatio: of((r) => r.run / r.theirs),
     calibrateRatio: of((r) => r.calibrate / r.theirs), bound: model.bound, calibrateBound: model.calibrateBound };
 }
 
@@ -117,14 +120,14 @@ const ratio = ({ median, low, high }, bound) =>
   `${number(median)} (${low.toFixed(2)}-${high.toFixed(2)})${bound === undefined ? '' : median <= bound ? '  ' : ' >'}`;
 
 console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms a sample, medians; ratios with quartiles; > misses its bound`);
-console.log('model               samples  ONNX Rt     run   whole  calibr.   run / ONNX Rt       calibrate / ONNX Rt');
+console.log('model               samples  ONNX Rt     run   whole  calibr.  peak MB   run / ONNX Rt       calibrate / ONNX Rt');
 const names = options.only?.split(',');
 const results = [];
 for (const model of models.filter((m) => !names || names.includes(m.name))) {
   const r = await measure(model);
   results.push(r);
   console.log([r.name.padEnd(19), String(r.samples).padStart(7), number(r.theirs.median), number(r.run.median),
-    number(r.whole.median), number(r.calibrate.median), ratio(r.runRatio, r.bound),
+    number(r.whole.median), number(r.calibrate.median), number(r.peak.median, 0), ratio(r.runRatio, r.bound),
     ratio(r.calibrateRatio, r.calibrateBound)].join('  '));
 }
 if (options.json) writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);

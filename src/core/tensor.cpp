@@ -1,9 +1,7 @@
 #include "detent/tensor.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <new>
 
 namespace detent {
 
@@ -48,16 +46,6 @@ constexpr TypeInfo kTypes[] = {
     {DataType::Sequence, "sequence", 0, 0},
 };
 
-constexpr std::align_val_t kAlignment{64};
-
-class HeapAllocator final : public Allocator {
- public:
-  BufferRef allocate(size_t bytes) override { return refer(make_buffer(bytes, this)); }
-
- private:
-  void take_back(Buffer* buffer) override { destroy(buffer); }
-};
-
 /// Shape as batch x channels x spatial; requires rank >= 3.
 struct ChannelView {
   int64_t batch, channels, spatial;
@@ -69,9 +57,18 @@ ChannelView channel_view(const Shape& shape) {
   return {shape[0], shape[1], shape.element_count(2, shape.rank())};
 }
 
+/// out[c][r] = in[r][c] for the few colours of an image: loops of known length become vector code.
+template <int64_t kRows, class T>
+void interleave(const T* in, T* out, int64_t columns) {
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t r = 0; r < kRows; ++r) out[c * kRows + r] = in[r * columns + c];
+}
+
 /// out[c][r] = in[r][c] in blocks that stay in L1.
 template <class T>
 void transpose_2d(const T* in, T* out, int64_t rows, int64_t columns) {
+  if (rows == 3) return interleave<3>(in, out, columns);
+  if (rows == 4) return interleave<4>(in, out, columns);
   constexpr int64_t kBlock = 16;
   for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
     const int64_t r1 = std::min(rows, r0 + kBlock);
@@ -139,49 +136,6 @@ std::string Shape::to_string() const {
   std::string text;
   for (size_t i = 0; i < rank_; ++i) text += (i ? "x" : "") + std::to_string(dims_[i]);
   return text;
-}
-
-BufferRef::BufferRef(Buffer* buffer) : buffer_(buffer) {
-  std::atomic_ref<int>(buffer_->references_).store(1, std::memory_order_relaxed);
-}
-
-BufferRef::BufferRef(const BufferRef& other) : buffer_(other.buffer_) {
-  if (buffer_) std::atomic_ref<int>(buffer_->references_).fetch_add(1, std::memory_order_relaxed);
-}
-
-void BufferRef::reset() {
-  if (!buffer_) return;
-  if (std::atomic_ref<int>(buffer_->references_).fetch_sub(1, std::memory_order_acq_rel) == 1)
-    buffer_->owner_->take_back(buffer_);
-  buffer_ = nullptr;
-}
-
-bool BufferRef::unique() const {
-  return buffer_ && std::atomic_ref<int>(buffer_->references_).load(std::memory_order_acquire) == 1;
-}
-
-Allocator& Allocator::heap() {
-  static HeapAllocator* const allocator = new HeapAllocator;  // never destroyed: constants may outlive static storage
-  return *allocator;
-}
-
-Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
-  auto* buffer = new Buffer;
-  const size_t rounded = std::max<size_t>(64, (bytes + 63) / 64 * 64);
-  try {
-    buffer->data_ = static_cast<std::byte*>(::operator new(rounded, kAlignment));
-  } catch (const std::bad_alloc&) {
-    delete buffer;
-    throw;
-  }
-  buffer->capacity_ = rounded;
-  buffer->owner_ = owner;
-  return buffer;
-}
-
-void Allocator::destroy(Buffer* buffer) {
-  ::operator delete(buffer->data_, kAlignment);
-  delete buffer;
 }
 
 Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout layout)

@@ -1,6 +1,7 @@
 #include "exec/plan_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace detent {
@@ -114,23 +115,35 @@ std::optional<Use> PlanBuilder::only_use(ValueId value) const {
   return uses.front();
 }
 
-/// x * Sigmoid(x): `value` is read by a Sigmoid and by the Mul that also reads that Sigmoid, and by nobody else.
-std::optional<FusedOp> PlanBuilder::silu_behind(ValueId value) const {
+/// What x * gate(x) computes: Silu for Sigmoid, HardSwish for HardSigmoid with its parameters.
+std::optional<OpKind> PlanBuilder::self_gated(const Node& gate) const {
+  const OpKind kind = traits_of(graph_, gate).kind;
+  if (kind == OpKind::Sigmoid) return OpKind::Silu;
+  if (kind != OpKind::HardSigmoid) return std::nullopt;
+  constexpr float kTolerance = 1e-6F;  // exporters write 1/6 with more or fewer digits
+  const bool fits = std::abs(gate.float_or("alpha", 0.2F) - 1.0F / 6) < kTolerance &&
+                    std::abs(gate.float_or("beta", 0.5F) - 0.5F) < kTolerance;
+  return fits ? std::optional(OpKind::HardSwish) : std::nullopt;
+}
+
+/// x * gate(x): `value` is read by a gate and by the Mul that also reads that gate, and by nobody else.
+std::optional<FusedOp> PlanBuilder::self_gate_behind(ValueId value) const {
   if (plan_.is_wanted(value)) return std::nullopt;
   const auto uses = needed_uses(value);
   if (uses.size() != 2) return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     const Node& gate = graph_.node(uses[i].node);
     const Node& product = graph_.node(uses[1 - i].node);
-    if (traits_of(graph_, gate).kind != OpKind::Sigmoid || traits_of(graph_, product).kind != OpKind::Mul) continue;
+    const auto kind = self_gated(gate);
+    if (!kind || traits_of(graph_, product).kind != OpKind::Mul) continue;
     const auto gate_use = only_use(gate.output(0));
-    if (gate_use && gate_use->node == product.id) return FusedOp{&product, OpKind::Silu, -1};
+    if (gate_use && gate_use->node == product.id) return FusedOp{&product, *kind, -1};
   }
   return std::nullopt;
 }
 
 std::optional<FusedOp> PlanBuilder::follower(ValueId value) const {
-  if (auto silu = silu_behind(value)) return silu;
+  if (auto gated = self_gate_behind(value)) return gated;
   const auto use = only_use(value);
   if (!use) return std::nullopt;
   const Node& node = graph_.node(use->node);
@@ -155,9 +168,9 @@ std::vector<FusedOp> PlanBuilder::followers(const Node& node) const {
 
 void PlanBuilder::claim(const FusedOp& op) {
   claimed_[static_cast<size_t>(op.node->id)] = true;
-  if (op.kind != OpKind::Silu) return;
+  if (traits_of(graph_, *op.node).kind != OpKind::Mul) return;
   for (const ValueId input : op.node->inputs)
-    if (const Node* gate = graph_.producer(input); gate && traits_of(graph_, *gate).kind == OpKind::Sigmoid)
+    if (const Node* gate = graph_.producer(input); gate && self_gated(*gate))
       claimed_[static_cast<size_t>(gate->id)] = true;
 }
 

@@ -28,7 +28,8 @@ class PlanBuilder {
   [[nodiscard]] std::vector<Use> needed_uses(ValueId value) const;
   /// The follower that could be fused behind `value`, claimed or not.
   [[nodiscard]] std::optional<FusedOp> follower(ValueId value) const;
-  [[nodiscard]] std::optional<FusedOp> silu_behind(ValueId value) const;
+  [[nodiscard]] std::optional<OpKind> self_gated(const Node& gate) const;
+  [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
   [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
   void claim(const FusedOp& op);
   void add_step(const Node& node);

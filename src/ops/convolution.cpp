@@ -26,6 +26,7 @@ std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2,
 struct Forward {
   using Primitive = dnnl::convolution_forward;
   static constexpr bool finish_inside = true;  // bias and post-ops belong to the primitive
+  static constexpr bool has_own = true;        // some shapes have kernels of our own
   static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   static constexpr const char* name = "convolution";
   static int64_t input_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
@@ -47,6 +48,7 @@ struct Transposed {
   using Primitive = dnnl::deconvolution_forward;
   // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel itself.
   static constexpr bool finish_inside = false;
+  static constexpr bool has_own = false;
   static constexpr auto algorithm = dnnl::algorithm::deconvolution_direct;
   static constexpr const char* name = "transposed convolution";
   static int64_t input_channels(const Shape& weights, int64_t) { return weights[0]; }
@@ -82,9 +84,15 @@ struct Compiled {
   Shape output;
   dnnl::primitive primitive;
   memory::desc source, weights, destination, scratchpad;
-  bool fused = false;     // post-ops are inside the primitive
-  Tensor packed_weights;  // empty when the weights are not constant
+  bool fused = false;                                  // post-ops are inside the primitive
+  Tensor packed_weights;                               // empty when the weights are not constant
+  std::unique_ptr<const ChannelsLastConvolution> own;  // instead of all that
 };
+
+bool is_dequantized(const KernelContext& context, size_t slot) {
+  const Node* producer = context.graph.producer(context.node.inputs[slot]);
+  return producer && traits_of(context.graph, *producer).kind == OpKind::DequantizeLinear;
+}
 
 struct Key {
   Shape input, weights;
@@ -97,7 +105,8 @@ class ConvolutionKernel final : public Kernel {
  public:
   explicit ConvolutionKernel(const KernelContext& context)
       : node_(context.node), attributes_(WindowAttributes::parse(context.node)),
-        group_(context.node.int_or("group", 1)), team_(context.team), post_ops_(context) {
+        group_(context.node.int_or("group", 1)), team_(context.team),
+        quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)), post_ops_(context) {
     if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
   }
 
@@ -108,6 +117,7 @@ class ConvolutionKernel final : public Kernel {
     const onednn::Team team(team_);
     Key key{input.shape(), weights.shape(), false};
     const Compiled* compiled = &compiled_for(key, call);
+    if (compiled->own) return run_own(*compiled, input, call);
     if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
       key.fuse = true;
       compiled = &compiled_for(key, call);
@@ -122,17 +132,34 @@ class ConvolutionKernel final : public Kernel {
   }
 
  private:
+  void run_own(const Compiled& compiled, const Tensor& input, KernelCall& call) const {
+    Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
+    RegisterFinish finish;
+    if (call.has_input(2)) finish.bias = call.input(2).data<float>().data();
+    const auto execute = [&](const StretchFinish* rest) {
+      compiled.own->run(input.data<float>().data(), output.mutable_data<float>().data(), finish, rest, call.workspace(),
+                        team_);
+    };
+    if (post_ops_.residuals_fit(compiled.output, call.residuals())) {
+      const PostOps::Stretches rest(post_ops_, call, finish);
+      execute(rest.or_null());
+    } else {
+      execute(nullptr);
+      post_ops_.apply(call);
+    }
+  }
+
   void execute(const Compiled& compiled, const Tensor& input, const Tensor& weights, KernelCall& call) const {
     std::vector<Tensor> keep;
     Tensor packed = compiled.packed_weights;
     if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
     Tensor& output = call.output(0);
-    std::unordered_map<int, memory> arguments{
+    onednn::Arguments arguments{
         {DNNL_ARG_SRC, onednn::wrap(input, compiled.source)},
         {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
         {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
     };
-    if (Variant::finish_inside && call.has_input(2)) arguments.insert({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
+    if (Variant::finish_inside && call.has_input(2)) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
     if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
     onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
   }
@@ -164,6 +191,9 @@ class ConvolutionKernel final : public Kernel {
     compiled.output = Shape{key.input[0], channels};
     for (const int64_t extent : window.output) compiled.output.push_back(extent);
     if (compiled.output.element_count() == 0) return compiled;
+    if (Variant::has_own && !weights_.empty_handle() && !quantized_)
+      compiled.own = make_winograd({key.input, compiled.output, window, weights_, group_});
+    if (compiled.own) return compiled;
 
     const auto dims = Variant::weights_in_file(key.weights, group_).dims();
     const memory::desc any_weights(without_group(dims, group_), memory::data_type::f32, memory::format_tag::any);
@@ -220,6 +250,7 @@ class ConvolutionKernel final : public Kernel {
   WindowAttributes attributes_;
   int64_t group_;
   int team_;
+  bool quantized_;  // an engine sums integers exactly: no transformed sums, whose rounding would move results by a step
   Tensor weights_;
   PostOps post_ops_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;

@@ -72,12 +72,12 @@ class Product {
         throw onednn::as_error(error, "product of " + wanted.a.to_string() + " and " + wanted.b.to_string());
       }
     });
-    std::unordered_map<int, memory> arguments{
+    onednn::Arguments arguments{
         {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
         {DNNL_ARG_WEIGHTS, onednn::wrap(compiled.packed_b.empty_handle() ? b : compiled.packed_b, compiled.b)},
         {DNNL_ARG_DST, onednn::wrap(output, compiled.output)},
     };
-    if (has_bias) arguments.insert({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
+    if (has_bias) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
     onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), workspace);
   }
 

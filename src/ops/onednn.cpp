@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include <array>
+
 namespace detent::onednn {
 
 namespace {
@@ -82,11 +84,17 @@ std::optional<Eltwise> eltwise_of(const ActivationSpec& activation) {
   }
 }
 
-void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-             std::unordered_map<int, dnnl::memory> arguments, Workspace& workspace) {
+void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,
+             Workspace& workspace) {
   if (const size_t bytes = scratchpad.get_size(); bytes > 0)
-    arguments.insert({DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad, engine(), workspace.scratch(bytes))});
-  primitive.execute(stream(), arguments);
+    arguments.push_back({DNNL_ARG_SCRATCHPAD, dnnl::memory(scratchpad, engine(), workspace.scratch(bytes))});
+  // The C++ interface wants a hash table for every call.
+  std::array<dnnl_exec_arg_t, 16> list{};
+  if (arguments.size() > list.size()) throw Error(ErrorCode::Internal, "a primitive with too many arguments");
+  for (size_t i = 0; i < arguments.size(); ++i) list[i] = {arguments[i].first, arguments[i].second.get()};
+  const auto count = static_cast<int>(arguments.size());
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive.get(), stream().get(), count, list.data()),
+                          "could not execute a primitive");
 }
 
 Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator) {

@@ -50,9 +50,12 @@ struct Eltwise {
 };
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
+/// What a primitive reads and writes, by its DNNL_ARG.
+using Arguments = std::vector<std::pair<int, dnnl::memory>>;
+
 /// Runs `primitive` with `arguments`, adding scratch memory from the workspace.
-void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-             std::unordered_map<int, dnnl::memory> arguments, Workspace& workspace);
+void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,
+             Workspace& workspace);
 
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);

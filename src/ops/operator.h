@@ -83,7 +83,7 @@ struct OpTraits {
 /// An operator that the executor folds into the one before it.
 struct FusedOp {
   const Node* node = nullptr;
-  OpKind kind = OpKind::Other;  ///< Add, an activation, or Silu for the pair Sigmoid + Mul (node is the Mul)
+  OpKind kind = OpKind::Other;  ///< Add, an activation, or Silu/HardSwish for a gate and its Mul (node is the Mul)
   int residual_slot = -1;       ///< Add: which input of `node` comes from elsewhere; -1 for activations
 };
 

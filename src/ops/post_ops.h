@@ -1,8 +1,8 @@
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
+#include "ops/channels_last_convolution.h"
 #include "ops/onednn.h"
 
 namespace detent {
@@ -18,10 +18,27 @@ class PostOps {
   /// Attributes with all of them as oneDNN post-ops; residuals lie in memory like `output`.
   [[nodiscard]] dnnl::primitive_attr attributes(const dnnl::memory::desc& output) const;
   /// Adds the residuals (in `layout`) to the arguments; `keep` holds reordered copies alive.
-  void bind(std::unordered_map<int, dnnl::memory>& arguments, std::span<const Tensor> residuals, Layout layout,
-            Allocator& allocator, std::vector<Tensor>& keep) const;
+  void bind(onednn::Arguments& arguments, std::span<const Tensor> residuals, Layout layout, Allocator& allocator,
+            std::vector<Tensor>& keep) const;
   /// The same arithmetic as separate passes over call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
+
+  /// The same arithmetic for our own convolutions, whose residuals have the output's shape: what fits goes into `inside`, the
+  /// rest is done stretch by stretch.
+  class Stretches final : public StretchFinish {
+   public:
+    Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside);
+    void finish(size_t begin, size_t end) const override;
+    /// nullptr when nothing is left for finish().
+    [[nodiscard]] const StretchFinish* or_null() const { return next_ < post_ops_.items_.size() ? this : nullptr; }
+
+   private:
+    const PostOps& post_ops_;
+    std::vector<Tensor> residuals_;  // channels-last
+    float* output_;
+    size_t next_ = 0;           // first item that finish() does
+    size_t next_residual_ = 0;  // and the first residual it adds
+  };
 
   /// How many of `candidates` can be fused.
   static size_t accept(const KernelContext& context, std::span<const FusedOp> candidates);
