@@ -11,7 +11,7 @@ import { models, program, resnet50 } from './speed_models.mjs';
 
 const { values: options } = parseArgs({ options: {
   rounds: { type: 'string', default: '15' }, threads: { type: 'string', default: '2' }, only: { type: 'string' },
-  json: { type: 'string' },
+  json: { type: 'string' }, seconds: { type: 'string', default: '1' },
 } });
 const rounds = Number(options.rounds);
 const threads = Number(options.threads);
@@ -20,7 +20,7 @@ process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 process.on('SIGINT', () => process.exit(130));
 
 // A long run takes about this much longer than a short one: the difference is the cost of the samples alone.
-const longSeconds = 1;
+const longSeconds = Number(options.seconds);
 
 function quantile(sorted, q) {
   const at = (sorted.length - 1) * q;
