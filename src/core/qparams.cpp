@@ -39,8 +39,9 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
     throw Error(ErrorCode::InvalidOption,
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
   const int codes = 1 << type.weight_bits;
-  const double min = std::min(range.min, 0.0f);
-  const double max = std::max(range.max, 0.0f);
+  const double given = 127.0 * range.given_scale;  // exact: 24 bits times 7
+  const double min = given > 0 ? -given : std::min(range.min, 0.0f);
+  const double max = given > 0 ? given : std::max(range.max, 0.0f);
   const double amax = std::max(max, -min);
   double scale = 0;
   if (type.type == DataType::Int8) {
