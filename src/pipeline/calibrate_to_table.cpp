@@ -65,6 +65,10 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::optional<CalibrationTable> before =
       options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};
 
+  if (!options.resume && fs::exists(partial_path))
+    options.run.reporter->warn(partial_path.string() +
+                               " is there from an interrupted calibration; --resume would go on with it");
+
   SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
   const Pass pass = measure(graph, values, *source, options.run, &tracker);
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
