@@ -4,11 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
-#include "detent/detent.h"
 #include "model/model.h"
-#include "model/temporary_folder.h"
 #include "observe/calibration_table.h"
 #include "pipeline/prepare_model.h"
+#include "pipeline/sample_tables.h"
 #include "place/target.h"
 
 namespace detent {
@@ -16,50 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Six images of the bundled sample, in a folder of its own.
-class Tables : public ::testing::Test {
- protected:
-  void TearDown() override { interrupted() = false; }
-
-  static DataOptions sample_data() {
-    DataOptions data;
-    data.sources = {(sample_ / "calib").string()};
-    data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
-    data.limit = 6;
-    return data;
-  }
-  [[nodiscard]] CalibrateOptions calibration(const std::string& output) const {
-    CalibrateOptions options;
-    options.model = sample_ / "model_opset13.onnx";
-    options.data = sample_data();
-    options.output = folder_ / output;
-    return options;
-  }
-  [[nodiscard]] QuantizeOptions quantization(const std::string& target, const std::string& output) const {
-    QuantizeOptions options;
-    options.model = sample_ / "model_opset13.onnx";
-    options.target = target;
-    options.output = folder_ / output;
-    return options;
-  }
-  /// Bytes of the table that these options make.
-  static std::string table_bytes(const CalibrateOptions& options) {
-    static_cast<void>(calibrate_model(options));
-    return TemporaryFolder::read(options.output);
-  }
-  static std::string model_bytes(const QuantizeOptions& options) {
-    static_cast<void>(quantize_model(options));
-    return TemporaryFolder::read(options.output);
-  }
-
-  inline static const fs::path sample_ = fs::path(DETENT_SOURCE_DIR) / "datasets/samples/shapes_unet";
-  TemporaryFolder folder_;
-};
-
-template <class Action>
-ErrorCode code_of(Action&& action) {
-  return error_of<Error>(action).code();
-}
+using Tables = SampleTables;
 
 TEST(Targets, PrepareEveryModelAlikeSoThatOneTableServesAll) {
   const char* const old = R"(<ir_version: 7, opset_import: ["" : 11]>
@@ -157,64 +113,6 @@ TEST_F(Tables, DifferForOtherSamplesAndOtherPreprocessing) {
   EXPECT_NE(a.samples[0].content, b.samples[0].content);
 }
 
-/// Presses Ctrl-C as soon as some samples are done.
-class Interrupter : public Reporter {
- public:
-  void begin(std::string_view, size_t) override {}
-  void advance_to(size_t done) override {
-    if (done >= 2) interrupted() = true;
-  }
-  void end() override {}
-  void warn(std::string_view) override {}
-};
-
-TEST_F(Tables, GoOnWhereAnInterruptedCalibrationEnded) {
-  const std::string expected = table_bytes(calibration("whole.dct"));
-  Interrupter interrupter;
-  CalibrateOptions options = calibration("out.dct");
-  options.run.threads = 1;
-  options.run.reporter = &interrupter;
-  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(options)); }), ErrorCode::Interrupted);
-  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"out.dct.partial", "whole.dct"}));
-  const CalibrationTable partial = read_table(folder_ / "out.dct.partial");
-  EXPECT_TRUE(partial.partial());
-  EXPECT_GE(partial.samples.size(), 2U);
-  EXPECT_LT(partial.samples.size(), 6U);
-
-  interrupted() = false;
-  options.run.reporter = &Reporter::silent();
-  options.resume = true;
-  EXPECT_EQ(table_bytes(options), expected);
-  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"out.dct", "whole.dct"}));
-}
-
-TEST_F(Tables, DoNotGoOnWithOtherDataOrAnotherShard) {
-  Interrupter interrupter;
-  CalibrateOptions options = calibration("out.dct");
-  options.run.threads = 1;
-  options.run.reporter = &interrupter;
-  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(options)); }), ErrorCode::Interrupted);
-  interrupted() = false;
-  options.run.reporter = &Reporter::silent();
-  options.resume = true;
-  CalibrateOptions other = options;
-  other.data.preprocess = "unit";
-  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
-  other = options;
-  other.data.shard_count = 2;
-  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
-  other = options;
-  other.targets = {"tensorrt"};
-  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
-  EXPECT_FALSE(fs::exists(options.output));
-}
-
-TEST_F(Tables, BeginAtTheFirstSampleWhereThereIsNothingToResume) {
-  CalibrateOptions options = calibration("out.dct");
-  options.resume = true;
-  EXPECT_EQ(table_bytes(options), table_bytes(calibration("again.dct")));
-}
-
 TEST_F(Tables, MeasureASampleTwiceThatAListNamesTwice) {
   std::ofstream(folder_ / "list.txt") << (sample_ / "calib/000.png").string() << "\n"
                                       << (sample_ / "calib/000.png").string() << "\n";
@@ -281,56 +179,6 @@ TEST_F(Tables, TellWhatTheyHold) {
   for (size_t i = 1; i < drawn.rows.size(); ++i) EXPECT_EQ(drawn.rows[i].low, drawn.rows[i - 1].high);
   EXPECT_EQ(code_of([&] { static_cast<void>(inspect_table_value(folder_ / "table.dct", "nosuch")); }),
             ErrorCode::InvalidOption);
-}
-
-/// Scale of every quantized value.
-std::map<std::string, double> scales(const QuantizeReport& report) {
-  std::map<std::string, double> found;
-  for (const auto& value : report.values) found[value.name] = value.scale;
-  return found;
-}
-
-TEST_F(Tables, GiveTheSameScalesByWayOfACache) {
-  static_cast<void>(calibrate_model(calibration("table.dct")));
-  QuantizeOptions options = quantization("tensorrt", "direct.onnx");
-  options.table = folder_ / "table.dct";
-  const auto direct = scales(quantize_model(options));
-
-  static_cast<void>(export_cache({.table = folder_ / "table.dct", .output = folder_ / "cache"}));
-  const CacheImportReport imported =
-      import_cache({.cache = folder_ / "cache", .model = options.model, .output = folder_ / "imported.dct"});
-  EXPECT_TRUE(imported.unknown.empty());
-  EXPECT_TRUE(imported.missing.empty());
-  options.table = folder_ / "imported.dct";
-  options.calibrator = "max";  // does not matter any more
-  options.output = folder_ / "by_cache.onnx";
-  EXPECT_EQ(scales(quantize_model(options)), direct);
-  EXPECT_EQ(TemporaryFolder::read(folder_ / "by_cache.onnx"), TemporaryFolder::read(folder_ / "direct.onnx"));
-
-  static_cast<void>(export_cache({.table = folder_ / "imported.dct", .output = folder_ / "again"}));
-  EXPECT_EQ(TemporaryFolder::read(folder_ / "again"), TemporaryFolder::read(folder_ / "cache"));
-}
-
-TEST_F(Tables, ReportTheNamesOfACacheThatFitNothing) {
-  std::ofstream(folder_ / "cache") << "TRT-8601-EntropyCalibration2\nimage: 3ca3d70a\nno such tensor: 3f800000\n";
-  const CacheImportReport report = import_cache(
-      {.cache = folder_ / "cache", .model = sample_ / "model_opset13.onnx", .output = folder_ / "imported.dct"});
-  EXPECT_EQ(report.imported, 1U);
-  EXPECT_EQ(report.unknown, std::vector<std::string>{"no such tensor"});
-  EXPECT_GT(report.missing.size(), 10U);
-  EXPECT_EQ(std::ranges::count(report.missing, "image"), 0);
-
-  QuantizeOptions options = quantization("tensorrt", "out.onnx");
-  options.table = folder_ / "imported.dct";
-  EXPECT_EQ(code_of([&] { static_cast<void>(quantize_model(options)); }), ErrorCode::TableMismatch);
-
-  std::ofstream(folder_ / "foreign") << "TRT-8601-EntropyCalibration2\nx: 3ca3d70a\n";
-  EXPECT_EQ(
-      code_of([&] {
-        static_cast<void>(import_cache(
-            {.cache = folder_ / "foreign", .model = sample_ / "model_opset13.onnx", .output = folder_ / "none.dct"}));
-      }),
-      ErrorCode::TableMismatch);
 }
 
 }  // namespace
