@@ -81,6 +81,7 @@ struct ErrorReport {
 
 struct QuantizeReport {
   std::string model, output, target, calibrator;
+  std::string table;  ///< where the ranges came from; empty: measured
   int64_t opset = 0, written_opset = 0;
   size_t nodes = 0;
   uintmax_t model_bytes = 0, output_bytes = 0;
@@ -102,13 +103,56 @@ struct QuantizeReport {
   std::vector<std::string> notes;
 };
 
+/// What a calibration table holds.
+struct TableReport {
+  std::string table;  ///< path
+  uintmax_t bytes = 0;
+  std::string model_fingerprint;
+  std::vector<std::string> tools, instruction_sets;
+  std::vector<std::string> targets;  ///< empty: every value that any target could quantize
+  std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
+  bool partial = false;
+  std::vector<std::string> samples;  ///< names, in the order of the table
+  struct Value {
+    std::string name;
+    uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
+    double min = 0, max = 0;
+    int log2_width = 0;
+    size_t bins_in_use = 0;
+    std::optional<double> scale;  ///< imported: nothing else is known
+  };
+  std::vector<Value> values;
+  std::optional<double> seconds;  ///< of the pass that made it
+  size_t skipped_samples = 0;
+};
+
+/// The histogram of a value in few rows of equal width.
+struct DistributionReport {
+  TableReport::Value value;
+  struct Row {
+    double low = 0, high = 0;  ///< [low, high) right of 0, (low, high] left of it
+    uint64_t count = 0;
+  };
+  std::vector<Row> rows;  ///< ascending; zeros are in none
+};
+
+struct CacheImportReport {
+  std::string cache, output;
+  std::string version_line;  ///< "TRT-8601-EntropyCalibration2"
+  size_t imported = 0;
+  std::vector<std::string> unknown;        ///< names in the cache that the model has no value for
+  std::vector<std::string> without_scale;  ///< in the cache with scale 0
+  std::string target;
+  std::vector<std::string> missing;  ///< values that the target's default placement quantizes and the cache lacks
+};
+
 struct VerifyReport {
   struct Line {
     std::string folder, model;
     enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
     std::string detail;
     std::vector<std::string> operators;  ///< at fault: those that cannot run, or that of the first wrong output
-    double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|, over all data sets and outputs
+    double worst_relative_error = 0;     ///< largest |a-b| / largest |expected|, over all data sets and outputs
   };
   std::vector<Line> lines;
   size_t passed = 0, failed = 0, unsupported = 0;

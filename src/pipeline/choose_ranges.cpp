@@ -55,6 +55,16 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
+/// The range of an imported scale, of several the widest; nothing when none of the members has one.
+std::optional<Range> imported_range(const std::map<ValueId, float>& scales, const std::vector<ValueId>& members) {
+  float widest = 0;
+  for (const ValueId value : members)
+    if (const auto found = scales.find(value); found != scales.end()) widest = std::max(widest, found->second);
+  if (widest == 0) return std::nullopt;
+  const auto amax = static_cast<float>(127.0 * widest);
+  return Range{-amax, amax, widest};
+}
+
 }  // namespace
 
 RangeOverrides read_overrides(const std::filesystem::path& file) {
@@ -94,6 +104,10 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
         return;
       }
       chosen = found->second.calibrator.get();
+    }
+    if (const auto imported = imported_range(calibration.scales, unit.members)) {
+      unit.range = *imported;
+      return;
     }
     if (const auto fixed = find_range(plan.fixed_ranges, unit.members); fixed && unit.members.size() == 1) {
       unit.range = *fixed;

@@ -19,7 +19,7 @@ using RangeOverrides = std::map<std::string, RangeOverride>;
 /// Errors  InvalidOption naming the file and the entry.
 [[nodiscard]] RangeOverrides read_overrides(const std::filesystem::path& file);
 
-/// One range per paired value: the plan's fixed range, the user's, or what the calibrator chooses from the histogram
+/// One range per paired value: the user's, an imported scale, the plan's fixed range, or what the calibrator chooses from the histogram
 /// (merged over the value's scale group). Members of a group get the same range. Values in parallel.
 /// Errors  InvalidOption when an override names a value that gets no pair.
 [[nodiscard]] std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan,

@@ -54,7 +54,7 @@ struct NamedOutputs {
 void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
                         const std::string& what);
 
-/// prepare_model(), checked on `inputs` where it may have changed anything.
+/// prepare_model(), checked on `inputs` where it may have changed anything; no inputs -> not checked.
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
                             const PrepareOptions& options = {});
 

@@ -50,6 +50,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const ModelFacts& or
   report.output = options.output.string();
   report.target = plan.target->spec();
   report.calibrator = options.calibrator;
+  report.table = options.table.string();
   report.opset = preparation.opset_before;
   report.nodes = original.nodes;
   report.model_bytes = original.bytes;
