@@ -18,10 +18,10 @@ struct Prepared {
   Prepared(const Model& model, const std::vector<std::string>& names, int team)
       : wanted(values_named(model.graph(), names)), plan(model.graph(), wanted, {.team = team}) {}
 
-  /// With buffers of its own that go afterwards: a worker holds the activations of one model at a time.
-  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs) const {
+  /// The models of one worker share a pool, so that it holds the activations of one at a time.
+  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const {
     OutputKeeper keeper(plan.graph(), wanted);
-    Executor(plan).run(inputs, keeper);
+    Executor(plan, pool).run(inputs, keeper);
     return keeper.take();
   }
 };
@@ -52,15 +52,15 @@ struct BatchErrors {
 };
 
 BatchErrors compare(const Prepared& reference, const std::vector<std::unique_ptr<Prepared>>& variants,
-                    std::vector<Sample>&& batch, size_t real) {
+                    std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
   const std::string name = batch.front().name;
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   BatchErrors result{{}, std::vector<bool>(reference.wanted.size(), true), real};
   try {
-    const std::vector<Tensor> expected = real_part(reference.run(inputs), size, real);
+    const std::vector<Tensor> expected = real_part(reference.run(inputs, pool), size, real);
     for (const auto& variant : variants) {
-      const std::vector<Tensor> outputs = real_part(variant->run(inputs), size, real);
+      const std::vector<Tensor> outputs = real_part(variant->run(inputs, pool), size, real);
       auto& sums = result.errors.emplace_back(outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
@@ -119,8 +119,9 @@ Evaluation evaluate_variants(const Model& reference, std::span<const Model> vari
   Evaluation result;
   Reporter& reporter = *settings.reporter;
   reporter.begin(task, source.size());
-  const auto process = [&](size_t, std::vector<Sample>&& batch, size_t real) {
-    return compare(original, prepared, std::move(batch), real);
+  std::vector<BufferPool> pools(worker_count(settings));
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    return compare(original, prepared, std::move(batch), real, pools[slot]);
   };
   const auto add = [&](size_t, BatchErrors&& batch) {
     for (size_t v = 0; v < totals.size(); ++v)
