@@ -43,6 +43,7 @@ Action declare_quantize(CLI::App& app) {
                  "Take ranges from this calibration table; --data is then needed only to measure the error")
       ->type_name("TABLE.dct")
       ->group("Calibration");
+  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
   app.add_option("--calibrator", options.calibrator, "How ranges are chosen from the histograms:" + calibrators)
       ->type_name("NAME[:ARG]")
       ->capture_default_str()
