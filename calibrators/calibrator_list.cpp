@@ -31,7 +31,8 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
     if (entry.name == name) return entry.make(argument);
     known += (known.empty() ? "" : ", ") + std::string(entry.name);
   }
-  throw Error(ErrorCode::Usage, "there is no calibrator \"" + std::string(spec) + "\"", "known are: " + known);
+  throw Error(ErrorCode::Usage, "there is no calibrator \"" + std::string(spec) + "\"",
+              "known are: " + known + "; for a whole model also auto");
 }
 
 void refuse_argument(std::string_view calibrator, std::string_view argument) {

@@ -79,8 +79,23 @@ struct ErrorReport {
   std::vector<Output> outputs;
 };
 
+/// What --calibrator auto measured.
+struct CalibratorMeasurement {
+  struct Candidate {
+    std::string calibrator;  ///< "percentile:99.9"
+    double score_db = 0;     ///< mean over the float outputs of their SQNR, each within the resolution of a float
+    ErrorReport error;       ///< against the float model
+  };
+  std::vector<Candidate> candidates;
+  size_t winner = 0;  ///< index into candidates
+  size_t samples = 0;
+  double seconds = 0;
+};
+
 struct QuantizeReport {
-  std::string model, output, target, calibrator;
+  std::string model, output, target;
+  std::string calibrator;  ///< that gave the ranges: the winner of `measured` where that is set
+  std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
   size_t nodes = 0;
   uintmax_t model_bytes = 0, output_bytes = 0;
@@ -108,7 +123,7 @@ struct VerifyReport {
     enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
     std::string detail;
     std::vector<std::string> operators;  ///< at fault: those that cannot run, or that of the first wrong output
-    double worst_relative_error = 0;  ///< largest |a-b| / largest |expected|, over all data sets and outputs
+    double worst_relative_error = 0;     ///< largest |a-b| / largest |expected|, over all data sets and outputs
   };
   std::vector<Line> lines;
   size_t passed = 0, failed = 0, unsupported = 0;

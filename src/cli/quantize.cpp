@@ -39,6 +39,7 @@ Action declare_quantize(CLI::App& app) {
   std::string calibrators;
   for (const CalibratorEntry& entry : calibrator_list())
     calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
   app.add_option("--calibrator", options.calibrator, "How ranges are chosen from the histograms:" + calibrators)
       ->type_name("NAME[:ARG]")
       ->capture_default_str()

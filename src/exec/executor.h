@@ -24,6 +24,8 @@ class Observer {
 class Executor {
  public:
   explicit Executor(const ExecutionPlan& plan);
+  /// With buffers that executors of other plans use too, from the same thread. `pool` must outlive this object.
+  Executor(const ExecutionPlan& plan, BufferPool& pool);
 
   /// inputs  by position of graph.inputs(); any DataType the model declares,
   ///         an empty handle for an absent optional.
@@ -38,7 +40,6 @@ class Executor {
  private:
   class StepSubgraphs;
 
-  Executor(const ExecutionPlan& plan, BufferPool& pool);
   void run_steps(Observer& observer);
   /// Runs a subgraph of `step` on an executor of its own that shares this one's buffers.
   [[nodiscard]] std::vector<Tensor> run_subgraph(const Step& step, std::string_view attribute,

@@ -1,31 +1,12 @@
 #include "pipeline/choose_ranges.h"
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "pipeline/for_each_index.h"
 
 namespace detent {
 
 namespace {
-
-RangeOverride parse_override(const std::string& name, const nlohmann::json& entry) {
-  RangeOverride parsed;
-  if (entry.contains("calibrator")) {
-    parsed.calibrator = make_calibrator(entry.at("calibrator").get<std::string>());
-  } else if (entry.contains("amax")) {
-    const float amax = entry.at("amax").get<float>();
-    parsed.range = {-amax, amax};
-  } else if (entry.contains("min") && entry.contains("max")) {
-    parsed.range = {entry.at("min").get<float>(), entry.at("max").get<float>()};
-  } else {
-    throw Error(ErrorCode::InvalidOption, "'" + name + "' has neither calibrator, nor amax, nor min and max");
-  }
-  if (!(parsed.range.min <= 0 && parsed.range.max >= 0))
-    throw Error(ErrorCode::InvalidOption, "the range of '" + name + "' does not contain 0");
-  return parsed;
-}
 
 /// Values that get one range together.
 struct Unit {
@@ -57,45 +38,20 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
 
 }  // namespace
 
-RangeOverrides read_overrides(const std::filesystem::path& file) {
-  RangeOverrides overrides;
-  if (file.empty()) return overrides;
-  std::ifstream stream(file);
-  if (!stream) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
-  try {
-    const nlohmann::json document = nlohmann::json::parse(stream);
-    for (const auto& [name, entry] : document.items()) overrides[name] = parse_override(name, entry);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorCode::InvalidOption, file.string() + ": " + error.what());
-  } catch (const Error& error) {
-    throw error.in(file.string());
-  }
-  return overrides;
-}
-
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
                                        const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind,
                                        size_t threads) {
   std::vector<Unit> units = units_of(plan);
-  std::map<std::string, bool> used;
-  for (const Unit& unit : units)
-    for (const ValueId value : unit.members) used[graph.value(value).name] = true;
-  for (const auto& [name, ignored] : overrides)
-    if (!used.count(name)) throw Error(ErrorCode::InvalidOption, "--override names '" + name + "', which gets no pair");
-
   for_each_index(units.size(), threads, [&](size_t i) {
     Unit& unit = units[i];
-    const Calibrator* chosen = &calibrator;
-    for (const ValueId value : unit.members) {
-      const auto found = overrides.find(graph.value(value).name);
-      if (found == overrides.end()) continue;
-      if (!found->second.calibrator) {
-        unit.range = found->second.range;
-        return;
-      }
-      chosen = found->second.calibrator.get();
+    const RangeOverride* own = find_override(overrides, graph, unit.members);
+    if (own && !own->calibrator) {
+      unit.range = own->range;
+      return;
     }
-    if (const auto fixed = find_range(plan.fixed_ranges, unit.members); fixed && unit.members.size() == 1) {
+    const Calibrator* chosen = own ? own->calibrator.get() : &calibrator;
+    const auto fixed = find_range(plan.fixed_ranges, unit.members);
+    if (!own && fixed && unit.members.size() == 1) {
       unit.range = *fixed;
       return;
     }

@@ -5,25 +5,12 @@
 
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
+#include "pipeline/sample_subset.h"
 #include "report/metrics.h"
 
 namespace detent {
 
 namespace {
-
-/// Samples [first, first + count) of another source, as far as it has them.
-class Part final : public DataSource {
- public:
-  Part(const DataSource& source, size_t first, size_t count)
-      : source_(source), first_(first), size_(std::min(count, source.size() - std::min(first, source.size()))) {}
-  [[nodiscard]] size_t size() const override { return size_; }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(first_ + i); }
-  [[nodiscard]] Sample read(size_t i) const override { return source_.read(first_ + i); }
-
- private:
-  const DataSource& source_;
-  size_t first_, size_;
-};
 
 /// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
 constexpr size_t kKeptBytes = size_t{128} << 20;
@@ -72,12 +59,14 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   // The first batch tells how much a sample's outputs take.
   const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
   kept.parts = {{0, std::min(batch, wanted)}};
-  run_named(reference, kept.names, Part(source, 0, kept.parts[0].second), settings, keep);
+  run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, 0, kept.parts[0].second)), settings,
+            keep);
   if (wanted > batch) {  // the first batch may have been passed over as unreadable: then nothing is known of the size
     const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
     const size_t batches = kKeptBytes / std::max<size_t>(1, bytes);
     kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
-    run_named(reference, kept.names, Part(source, batch, kept.parts[1].second), settings, keep);
+    run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, batch, kept.parts[1].second)),
+              settings, keep);
   }
   reporter.end();
   return kept;
@@ -95,7 +84,8 @@ ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candid
     reporter.advance_to(measured += real);
   };
   for (const auto& [first, count] : reference.parts)
-    run_named(candidate, reference.names, Part(source, first, count), settings, add);
+    run_named(candidate, reference.names, SampleSubset(source, consecutive_samples(source, first, count)), settings,
+              add);
   reporter.end();
   return summarize_errors(reference.names, totals, measured);
 }

@@ -3,6 +3,7 @@
 #include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
+#include "pipeline/measure_calibrators.h"
 #include "pipeline/measure_error.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
@@ -32,7 +33,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
   const RewriteOptions format = rewrite_options(options.format, target);
-  const auto calibrator = make_calibrator(options.calibrator);
+  const auto calibrator = is_auto(options.calibrator) ? nullptr : make_calibrator(options.calibrator);
   const RangeOverrides overrides = read_overrides(options.override_file);
 
   // model.onnx -> graph that the target likes
@@ -45,18 +46,24 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // rules x target -> placement plan
   const ValueShapes shapes = find_shapes(model.graph(), first_inputs);
   const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+  check_overrides(overrides, model.graph(), plan);
 
   // images -> executor -> histograms -> ranges
   const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
   report_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
-  const auto ranges =
-      choose_ranges(model.graph(), plan, calibration, *calibrator, overrides, kind, worker_count(options.run));
+  const auto ranges_of = [&](const Calibrator& one) {
+    return choose_ranges(model.graph(), plan, calibration, one, overrides, kind, worker_count(options.run));
+  };
+  MeasuredRanges measured;
+  if (!calibrator) measured = measure_calibrators(model, plan, format, ranges_of, source.get(), options.run);
+  const auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
 
   // plan + ranges -> Q/DQ model
   QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
+  if (!calibrator) add_measurement(report, measured.measurement);
   const ReferenceOutputs reference = keep_outputs(model, *source, options.error_samples, options.run);
   apply_patch(model, rewrite.patch);
   report.error = measure_error(reference, model, *source, options.run);

@@ -72,6 +72,11 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
 }
 
+void add_measurement(QuantizeReport& report, CalibratorMeasurement measurement) {
+  report.calibrator = measurement.candidates.at(measurement.winner).calibrator;
+  report.measured = std::move(measurement);
+}
+
 void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds) {
   report.written_opset = written.graph().opset();
   report.output_bytes = std::filesystem::file_size(options.output);

@@ -22,6 +22,8 @@ namespace detent {
                                           const Preparation& preparation, const PlacementPlan& plan, const Graph& graph,
                                           const Calibration& calibration);
 void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);
+/// --calibrator auto: what it measured; the winner becomes the report's calibrator.
+void add_measurement(QuantizeReport& report, CalibratorMeasurement measurement);
 void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
 
 /// Writes the model, reads the file back and compares it with what was meant.

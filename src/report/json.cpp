@@ -69,6 +69,18 @@ Json error_metrics(const ErrorReport& error) {
   return json;
 }
 
+Json measurement(const CalibratorMeasurement& measured) {
+  Json candidates = Json::array();
+  for (size_t i = 0; i < measured.candidates.size(); ++i) {
+    const auto& candidate = measured.candidates[i];
+    candidates.push_back({{"calibrator", candidate.calibrator},
+                          {"score_db", number(candidate.score_db)},
+                          {"metrics", error_metrics(candidate.error)},
+                          {"winner", i == measured.winner}});
+  }
+  return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
+}
+
 }  // namespace
 
 std::string to_json(const ModelReport& report) {
@@ -114,6 +126,7 @@ std::string to_json(const QuantizeReport& report) {
             {"target", report.target},   {"calibrator", report.calibrator},
             {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
             {"values", values},          {"coverage", coverage(report.plan.coverage)}};
+  if (report.measured) json["auto"] = measurement(*report.measured);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;

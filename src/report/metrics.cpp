@@ -10,11 +10,14 @@ double sqnr_db(double signal, double noise) {
   return 10 * std::log10(signal / noise);
 }
 
+bool is_measured(DataType type) {
+  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16 ||
+         type == DataType::Float64;
+}
+
 ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   ErrorSums sums;
-  const bool is_float = reference.type() == DataType::Float32 || reference.type() == DataType::Float16 ||
-                        reference.type() == DataType::BFloat16 || reference.type() == DataType::Float64;
-  if (!is_float) return sums;
+  if (!is_measured(reference.type())) return sums;
   if (reference.shape() != candidate.shape())
     throw Error(ErrorCode::Internal, "outputs of shape " + reference.shape().to_string() + " and " +
                                          candidate.shape().to_string() + " cannot be compared");

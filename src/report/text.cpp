@@ -47,6 +47,22 @@ std::string error_text(const ErrorReport& error) {
   return text;
 }
 
+std::string measurement_text(const CalibratorMeasurement& measured) {
+  std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
+                     plural(measured.samples, "sample") + format(" in %.1f s", measured.seconds) +
+                     ", SQNR of the outputs against FP32\n";
+  for (size_t i = 0; i < measured.candidates.size(); ++i) {
+    const auto& candidate = measured.candidates[i];
+    text += format("  %c %-17s %6.2f dB", i == measured.winner ? '*' : ' ', candidate.calibrator.c_str(),
+                   candidate.score_db);
+    if (candidate.error.argmax_agreement)
+      text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement);
+    if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement);
+    text += "\n";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string bytes_text(double bytes) {
@@ -111,7 +127,9 @@ std::string to_text(const QuantizeReport& report) {
   text += "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds);
   if (report.calibration_seconds > 0)
     text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
-  text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator + "\n";
+  text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator +
+          (report.measured ? " (auto)" : "") + "\n";
+  if (report.measured) text += measurement_text(*report.measured);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.plan.folded_batchnorms)
     text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";

@@ -2,7 +2,7 @@
 # The same bytes whatever the number of threads.
 . "$(dirname "$0")/expect.sh"
 for target in tensorrt onnxruntime; do
-  for calibrator in max percentile entropy mse; do
+  for calibrator in max percentile entropy mse auto; do
     for threads in 1 2; do
       accepts "$target, $calibrator, $threads threads" quantize "$model" --data "$sample/calib" \
         --preprocess "$preprocess" --target $target --calibrator $calibrator --threads $threads --quiet \

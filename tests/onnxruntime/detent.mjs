@@ -76,10 +76,14 @@ export function quantized(model, target, calibrator = 'entropy', ...more) {
   if (!written.has(key)) {
     const file = join(freshFolder(), 'model.int8.onnx');
     written.set(key, detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration,
-      ...preprocessing(model), '--target', target, '--calibrator', calibrator, ...more).then(() => file));
+      ...preprocessing(model), '--target', target, '--calibrator', calibrator, '--report', reportOf(file),
+      ...more).then(() => file));
   }
   return written.get(key);
 }
+
+// Where the report of a file that quantized() wrote lies.
+export const reportOf = (file) => `${file}.json`;
 
 export async function plan(model, target) {
   return JSON.parse((await detent('plan', model.file, '--target', target, '--json')).stdout);

@@ -60,6 +60,36 @@ TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
       std::string::npos);
 }
 
+QuantizeReport measured_report() {
+  QuantizeReport report;
+  report.plan = small_plan();
+  report.calibrator = "mse";
+  report.measured = CalibratorMeasurement{{{"max", 20.5, {32, 20.5, 0.99, 0.875, std::nullopt, {}}},
+                                           {"mse", 31.25, {32, 31.25, 0.999, std::nullopt, 1.0, {}}}},
+                                          1,
+                                          32,
+                                          1.5};
+  return report;
+}
+
+TEST(QuantizeText, ListsWhatAutoMeasuredAndMarksTheWinner) {
+  const std::string text = to_text(measured_report());
+  EXPECT_NE(text.find("calibrator mse (auto)\nmeasured 2 calibrators on 32 samples in 1.5 s"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.5 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << text;
+}
+
+TEST(QuantizeJson, HasTheCandidatesOfAutoAndNothingOfItOtherwise) {
+  QuantizeReport report = measured_report();
+  const std::string json = to_json(report);
+  for (const char* field : {"\"auto\": {", "\"candidates\": [", "\"score_db\": 31.25", "\"argmax_agreement\": 0.875",
+                            "\"winner\": true", "\"winner\": false", "\"calibrator\": \"max\""})
+    EXPECT_NE(json.find(field), std::string::npos) << field << json;
+  report.measured.reset();
+  EXPECT_EQ(to_json(report).find("\"auto\""), std::string::npos);
+}
+
 ProfileReport small_profile() {
   ProfileReport profile;
   profile.nodes = {{"stem", "Conv + Relu", 6.0}, {"block", "Conv + Relu", 3.0}, {"tail", "Softmax", 1.0}};

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "detent/data_source.h"
+
+namespace detent {
+
+/// Some samples of another source, in any order. Names and `Sample::index` stay those of the other source.
+class SampleSubset final : public DataSource {
+ public:
+  /// `source` must outlive this object; every index lies below source.size().
+  SampleSubset(const DataSource& source, std::vector<size_t> indices) : source_(source), indices_(std::move(indices)) {}
+  [[nodiscard]] size_t size() const override { return indices_.size(); }
+  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(indices_[i]); }
+  [[nodiscard]] Sample read(size_t i) const override { return source_.read(indices_[i]); }
+
+ private:
+  const DataSource& source_;
+  std::vector<size_t> indices_;
+};
+
+/// first, first + 1 ... as far as `source` has them, at most `count`.
+[[nodiscard]] std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, size_t count);
+
+/// 64 bits of a sample's name, the same on every machine. Source  FNV-1a, then the finalizer of SplitMix64.
+[[nodiscard]] uint64_t hash_of_name(std::string_view name);
+
+/// The `count` samples whose names (path relative to the source, index within a file) have the smallest hash, in
+/// ascending order of it: the same samples in the same order however the source is shuffled.
+/// Fewer than `count` in the source -> all of them.
+[[nodiscard]] std::vector<size_t> samples_by_hash(const DataSource& source, size_t count);
+
+}  // namespace detent
