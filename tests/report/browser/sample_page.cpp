@@ -34,7 +34,7 @@ ValueHistogram made_up_value(size_t index, Random& random) {
   for (size_t i = 0; i < bins; ++i) {
     const double x = value.first + (static_cast<double>(i) + 0.5) * value.width;
     const double density =
-        std::exp(-std::abs(x) / (0.35 * spread)) + 3e-4 * std::exp(-std::abs(x) / (0.12 * value.max));
+        std::exp(-0.5 * std::pow(x / (0.4 * spread), 2)) + 2e-3 * std::exp(-std::abs(x) / (0.09 * value.max));
     const auto count = static_cast<uint64_t>(4e6 * density * (0.75 + 0.5 * uniform(random)));
     value.bins.push_back(i + 1 == bins ? std::max<uint64_t>(count, 1) : count);
     value.count += value.bins.back();

@@ -3,9 +3,9 @@
   const number = (value) => Number(value.toPrecision(4)).toString().replaceAll('-', '\u2212');
 
   const addReadout = (histogram) => {
-    const { low, high, first, width, bins } = histogram.dataset;
+    const { low, high, first, width } = histogram.dataset;
     const [from, to, start, step] = [low, high, first, width].map(Number);
-    const counts = bins.split(' ').map(Number);
+    let counts = null;  // read when first asked for: most charts are never looked at
     const readout = document.createElement('p');
     readout.className = 'readout';
     histogram.after(readout);
@@ -18,6 +18,7 @@
       readout.textContent = '';
     };
     histogram.addEventListener('pointermove', (event) => {
+      counts ??= histogram.dataset.bins.split(' ').map(Number);
       const box = histogram.getBoundingClientRect();
       const x = from + (to - from) * ((event.clientX - box.left) / box.width);
       const index = Math.floor((x - start) / step);
