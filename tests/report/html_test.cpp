@@ -120,6 +120,26 @@ TEST(Html, DoesNotCallATieAWin) {
   EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("That is level with the next, max, and level with FP32."));
 }
 
+TEST(Html, DoesNotCompareAutoWithWhatItTakes) {
+  ComparisonReport report = small_comparison();
+  report.variants.push_back(report.variants[1]);
+  report.variants[2].calibrator = "auto", report.variants[2].takes = "mse";
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(
+      page, HasSubstr("<strong>mse</strong> is the best of 3 candidates: 76.50\u00A0% top-1. That is 6.50 points above "
+                      "the next, max,"));
+  EXPECT_THAT(page, HasSubstr("auto <small>takes mse</small>"));
+  report.winner = "auto";
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("<strong>auto</strong>, which takes mse, is the best of 3"));
+}
+
+TEST(Html, CountsSkippedSamples) {
+  ComparisonReport report = small_comparison();
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("skipped")));
+  report.skipped_samples = 2;
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("2 unreadable samples skipped"));
+}
+
 TEST(Html, OfOneCandidateComparesWithFp32Only) {
   ComparisonReport report = small_comparison();
   report.variants.erase(report.variants.begin());
@@ -179,7 +199,7 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   ComparisonReport report = small_comparison();
   SensitivityReport sensitivity = small_sensitivity();
   report.model = report.target = kHostile;
-  report.variants[1].calibrator = report.winner = kHostile;
+  report.variants[1].calibrator = report.winner = report.variants[0].takes = kHostile;
   report.variants[0].metrics[kHostile] = report.fp32[kHostile] = 1;
   report.variants[0].outputs = {{kHostile, 20, 1}, {"y", 20, 1}};
   report.plan.layers[1] = {kHostile, kHostile, false, kHostile, kHostile, 1, 1};

@@ -88,6 +88,7 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
   for (const Variant& variant : report.variants) {
     const bool best = variant.calibrator == report.winner;
     html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
+            (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
             metric_cells(variant.metrics, metrics, report, axis, true) +
             number_cell(static_cast<double>(variant.size_bytes),

@@ -18,10 +18,14 @@ std::optional<double> find_metric(const std::map<std::string, double>& metrics, 
   return found == metrics.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// True when the two are one model under two names: `auto` and what it takes.
+bool same_model(const Variant& a, const Variant& b) { return a.takes == b.calibrator || b.takes == a.calibrator; }
+
 /// The variant that comes closest to the winner, null when there is no other with a value.
-const Variant* next_best(const ComparisonReport& report) {
+const Variant* next_best(const ComparisonReport& report, const Variant& winner) {
   const Variant* best = nullptr;
   for (const auto& variant : report.variants) {
+    if (same_model(variant, winner)) continue;
     const auto value = find_metric(variant.metrics, report.criterion);
     if (variant.calibrator == report.winner || !value || std::isnan(*value)) continue;
     if (!best || *value > best->metrics.at(report.criterion)) best = &variant;
@@ -39,14 +43,15 @@ std::string beside(const MetricStyle& style, double value, double other, const s
 std::string verdict(const ComparisonReport& report) {
   const Variant* winner = winning_variant(report);
   if (!winner) return "No variant was compared.";
-  const std::string name = "<strong>" + escape(winner->calibrator) + "</strong>";
+  const std::string name = "<strong>" + escape(winner->calibrator) + "</strong>" +
+                           (winner->takes.empty() ? "" : ", which takes " + escape(winner->takes) + ",");
   const auto value = find_metric(winner->metrics, report.criterion);
   if (!value) return name + " is the best of " + plural(report.variants.size(), "candidate") + ".";
   const MetricStyle style = metric_style(report.criterion);
   const std::string reached = escape(style.text(*value) + " " + style.label);
   const auto fp32 = find_metric(report.fp32, report.criterion);
   std::vector<std::string> parts;
-  if (const Variant* next = next_best(report))
+  if (const Variant* next = next_best(report, *winner))
     parts.push_back(beside(style, *value, next->metrics.at(report.criterion), "the next, " + escape(next->calibrator)));
   if (fp32) parts.push_back(beside(style, *value, *fp32, "FP32"));
   std::string text = report.variants.size() == 1
@@ -94,7 +99,10 @@ std::string facts(const ComparisonReport& report) {
   };
   return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
          samples(report.calibration_samples, "calibration", report.calibration_seconds) +
-         samples(report.evaluation_samples, "evaluation", report.evaluation_seconds) + "</ul>";
+         samples(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
+         (report.skipped_samples ? "<li>" + plural(report.skipped_samples, "unreadable sample") + " skipped</li>"
+                                 : "") +
+         "</ul>";
 }
 
 }  // namespace
