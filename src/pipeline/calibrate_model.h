@@ -24,4 +24,8 @@ struct Calibration {
 [[nodiscard]] Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
                                     const RunSettings& settings);
 
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
+/// One warning for each.
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
+
 }  // namespace detent
