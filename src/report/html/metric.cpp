@@ -48,7 +48,11 @@ MetricStyle metric_style(const std::string& metric) {
   }
 }
 
-std::string MetricStyle::number(double value) const { return fixed_text(factor * value, decimals); }
+std::string MetricStyle::number(double value) const {
+  // A share that is not complete is not written as 100 %.
+  if (factor == 100 && value < 1) return fixed_text(std::min(factor * value, 100 - std::pow(10, -decimals)), decimals);
+  return fixed_text(factor * value, decimals);
+}
 
 std::string MetricStyle::text(double value) const { return number(value) + (std::isnan(value) ? std::string() : unit); }
 

@@ -90,6 +90,11 @@ TEST(MetricStyle, WritesFractionsInPercentAndDifferencesInPoints) {
   EXPECT_FALSE(top1.differ(0.766, 0.766001)) << "the same when printed";
 }
 
+TEST(MetricStyle, SaysHundredPercentOnlyWhenItIs) {
+  EXPECT_EQ(metric_style("argmax_agreement").number(0.999999), "99.99");
+  EXPECT_EQ(metric_style("argmax_agreement").number(1), "100.00");
+}
+
 TEST(MetricStyle, WritesUnknownMetricsAsPlainNumbers) {
   const MetricStyle style = metric_style("f1");
   EXPECT_EQ(style.label, "f1");
