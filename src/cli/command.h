@@ -32,6 +32,7 @@ struct Command {
 [[nodiscard]] Action declare_calibrate(CLI::App& app);
 [[nodiscard]] Action declare_merge(CLI::App& app);
 [[nodiscard]] Action declare_plan(CLI::App& app);
+[[nodiscard]] Action declare_compare(CLI::App& app);
 [[nodiscard]] Action declare_run(CLI::App& app);
 [[nodiscard]] Action declare_verify(CLI::App& app);
 [[nodiscard]] Action declare_inspect(CLI::App& app);

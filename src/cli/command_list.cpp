@@ -19,6 +19,11 @@ constexpr Command kCommands[] = {
     {"plan", "Show where the pairs would go and why, without data",
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128",
      declare_plan},
+    {"compare", "Quantize with several calibrators, judge all of them on evaluation data, show the best",
+     "detent compare datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
+     "      --preprocess imagenet,resize=128x128,crop=128 --eval datasets/samples/shapes_unet/eval/images \\\n"
+     "      --masks datasets/samples/shapes_unet/eval/masks",
+     declare_compare},
     {"run", "Run a float or Q/DQ model over data and write its outputs as .npy",
      "detent run datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/eval/images \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 -o outputs",

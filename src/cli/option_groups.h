@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "detent/detent.h"
+#include "detent/evaluation.h"
 
 namespace detent::cli {
 
@@ -13,6 +14,9 @@ namespace detent::cli {
 using Collect = std::function<void()>;
 
 [[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, bool required);
+/// --eval, --eval-limit, --labels, --masks, --metric-command. Samples are preprocessed as those of `data`.
+[[nodiscard]] Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data,
+                                             bool required);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);

@@ -1,5 +1,6 @@
 #include "pipeline/calibrate_model.h"
 
+#include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
 #include "pipeline/stopwatch.h"
 
@@ -108,6 +109,15 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   check_measured(graph, calibration.histograms, *settings.reporter);
   calibration.seconds = stopwatch.seconds();
   return calibration;
+}
+
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter) {
+  const RunnablePart runnable(graph);
+  for (const UnsupportedNode& item : runnable.unsupported()) {
+    const Node& node = graph.node(item.node);
+    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
+                  "; it is kept as it is and errors are measured before it");
+  }
 }
 
 }  // namespace detent

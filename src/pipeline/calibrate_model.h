@@ -53,4 +53,8 @@ void add_constants(const Graph& graph, std::span<const ValueId> values, std::map
 /// Errors  InvalidData for a value that held NaN and Inf only.
 void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& histograms, Reporter& reporter);
 
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
+/// One warning for each.
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
+
 }  // namespace detent

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <ranges>
 
 #include "core/float_type.h"
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
+#include "pipeline/stopwatch.h"
 
 namespace detent {
 
@@ -44,7 +47,8 @@ Tensor first_rows(const Tensor& tensor, int64_t rows) {
 std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real) {
   if (real == batch) return outputs;
   for (Tensor& output : outputs)
-    if (is_floating_point(output.type()) && output.shape().rank() > 0 && output.shape()[0] == static_cast<int64_t>(batch))
+    if (!output.empty_handle() && !output.is_sequence() && output.shape().rank() > 0 &&
+        output.shape()[0] == static_cast<int64_t>(batch))
       output = first_rows(output, static_cast<int64_t>(real));
   return outputs;
 }
@@ -53,32 +57,92 @@ std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t 
 struct BatchErrors {
   std::vector<std::vector<ErrorSums>> errors;
   std::vector<bool> comparable;
+  std::vector<TaskSums> task;                // by model, the float model first
+  std::vector<double> seconds;               // the same
+  std::vector<std::vector<Tensor>> outputs;  // the same; for a MetricCommand only
   size_t real = 0;
 };
 
-BatchErrors compare(const Prepared& reference, const std::vector<std::unique_ptr<Prepared>>& variants,
-                    std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
+/// All models, ready to run, and what is wanted of them.
+struct Contest {
+  const std::vector<std::string>& names;
+  std::vector<std::unique_ptr<Prepared>> models;  // the float model first
+  OutputJudges judges;
+
+  [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
+};
+
+void compare_outputs(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs, BatchErrors& result) {
+  auto& sums = result.errors.emplace_back(outputs.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
+      sums[i] = ErrorSums::of(expected[i], outputs[i]);
+    else
+      result.comparable[i] = false;
+  }
+}
+
+BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
-  const std::string name = batch.front().name;
+  std::vector<std::string> samples;
+  for (size_t i = 0; i < real; ++i) samples.push_back(batch[i].name);
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
-  BatchErrors result{{}, std::vector<bool>(reference.wanted.size(), true), real};
-  try {
-    const std::vector<Tensor> expected = real_part(reference.run(inputs, pool), size, real);
-    for (const auto& variant : variants) {
-      const std::vector<Tensor> outputs = real_part(variant->run(inputs, pool), size, real);
-      auto& sums = result.errors.emplace_back(outputs.size());
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-          sums[i] = ErrorSums::of(expected[i], outputs[i]);
-        else
-          result.comparable[i] = false;
-      }
+  BatchErrors result{.comparable = std::vector<bool>(contest.names.size(), true), .real = real};
+  std::vector<Truth> truths;
+  if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
+  std::vector<Tensor> expected;
+  for (const auto& model : contest.models) {
+    std::vector<Tensor> outputs;
+    try {
+      const Stopwatch stopwatch;
+      outputs = model->run(inputs, pool);
+      result.seconds.push_back(stopwatch.seconds());
+    } catch (const Error& error) {
+      throw error.in("sample '" + samples.front() + "'");
     }
-  } catch (const Error& error) {
-    throw error.in("sample '" + name + "'");
+    if (contest.judges.command) result.outputs.push_back(outputs);
+    outputs = real_part(std::move(outputs), size, real);
+    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (&model == &contest.models.front())
+      expected = std::move(outputs);
+    else
+      compare_outputs(expected, outputs, result);
   }
   return result;
 }
+
+/// Sums of all batches, added in their order.
+struct Totals {
+  std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
+  std::vector<bool> comparable;
+  std::vector<TaskSums> task;
+  std::vector<double> seconds;
+  size_t samples = 0;
+
+  Totals(size_t variants, size_t outputs)
+      : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
+        seconds(variants + 1) {}
+
+  void add(const BatchErrors& batch) {
+    for (size_t v = 0; v < errors.size(); ++v)
+      for (size_t i = 0; i < comparable.size(); ++i) errors[v][i] += batch.errors[v][i];
+    for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
+    for (size_t m = 0; m < batch.task.size(); ++m) task[m] += batch.task[m];
+    for (size_t m = 0; m < seconds.size(); ++m) seconds[m] += batch.seconds[m];
+    samples += batch.real;
+  }
+
+  /// Takes over further variants of the same samples; the float model ran again and counts once.
+  void join(Totals&& more) {
+    const size_t skip = errors.empty() ? 0 : 1;
+    if (skip == 0) task.clear(), seconds.clear();
+    std::ranges::move(more.errors, std::back_inserter(errors));
+    for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && more.comparable[i];
+    std::ranges::move(more.task | std::views::drop(skip), std::back_inserter(task));
+    std::ranges::move(more.seconds | std::views::drop(skip), std::back_inserter(seconds));
+    samples = more.samples;
+  }
+};
 
 /// The nodes' inputs that are computed themselves, each once.
 std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
@@ -112,45 +176,50 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
 
 Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,
                              const std::vector<std::string>& names, const DataSource& source,
-                             const RunSettings& settings, std::string_view task, size_t weight_bytes) {
+                             const RunSettings& settings, std::string_view task, const OutputJudges& judges,
+                             size_t weight_bytes) {
   const Graph& graph = reference.graph();
   const int team = team_size(settings, source.size(), fixed_batch(graph));
-  const Prepared original(reference, names, team);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
-  std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
-  std::vector<bool> comparable(names.size(), true);
+  const size_t passes = std::max<size_t>(1, (variants.size() + at_once - 1) / at_once);
+  Contest contest{names, {}, judges};
+  contest.models.push_back(std::make_unique<Prepared>(reference, names, team));
   std::vector<BufferPool> pools(worker_count(settings));
-  Evaluation result;
   Reporter& reporter = *settings.reporter;
-  const size_t passes = (variants.size() + at_once - 1) / at_once;
-  size_t done = 0;
   reporter.begin(task, source.size() * passes);
-  for (size_t first = 0; first < variants.size(); first += at_once) {
-    std::vector<std::unique_ptr<Prepared>> prepared;
+
+  Totals totals(0, names.size());
+  Evaluation result;
+  for (size_t pass = 0; pass < passes; ++pass) {
+    const size_t first = pass * at_once;
+    contest.models.resize(1);
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
-      prepared.push_back(std::make_unique<Prepared>(variant, names, team));
-    result.samples = 0;
+      contest.models.push_back(std::make_unique<Prepared>(variant, names, team));
+    Totals part(contest.models.size() - 1, names.size());
     const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-      return compare(original, prepared, std::move(batch), real, pools[slot]);
+      return run_batch(contest, std::move(batch), real, pools[slot]);
     };
     const auto add = [&](size_t, BatchErrors&& batch) {
-      for (size_t v = 0; v < prepared.size(); ++v)
-        for (size_t i = 0; i < names.size(); ++i) totals[first + v][i] += batch.errors[v][i];
-      for (size_t i = 0; i < names.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
-      result.samples += batch.real;
-      reporter.advance_to(done += batch.real);
+      part.add(batch);
+      for (size_t m = pass == 0 ? 0 : 1; m < batch.outputs.size(); ++m)  // the float model's outputs once
+        judges.command->append(m == 0 ? 0 : first + m, batch.outputs[m], batch.real);
+      reporter.advance_to(pass * source.size() + part.samples);
     };
-    stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add);
-    if (result.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+    result.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
+    if (part.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+    totals.join(std::move(part));
   }
   reporter.end();
 
+  result.samples = totals.samples;
+  result.seconds = std::move(totals.seconds);
+  if (contest.judged_by_task()) result.task = std::move(totals.task);
   result.errors.resize(variants.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!comparable[i]) continue;
+    if (!totals.comparable[i]) continue;
     result.outputs.push_back(names[i]);
-    for (size_t v = 0; v < totals.size(); ++v) result.errors[v].push_back(totals[v][i]);
+    for (size_t v = 0; v < variants.size(); ++v) result.errors[v].push_back(totals.errors[v][i]);
   }
   return result;
 }

@@ -1,6 +1,5 @@
 #include "core/atomic_file.h"
 #include "detent/calibrator.h"
-#include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
 #include "pipeline/measure_calibrators.h"
@@ -15,20 +14,6 @@
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
-
-namespace {
-
-/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
-void report_unsupported_tail(const Graph& graph, Reporter& reporter) {
-  const RunnablePart runnable(graph);
-  for (const UnsupportedNode& item : runnable.unsupported()) {
-    const Node& node = graph.node(item.node);
-    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
-                  "; it is kept as it is and errors are measured before it");
-  }
-}
-
-}  // namespace
 
 QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Stopwatch stopwatch;
@@ -56,7 +41,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const std::vector<ValueId> values = plan.quantized_values();
   const Calibration calibration = table ? calibration_from(*table, model.graph(), values, *options.run.reporter)
                                         : calibrate(model.graph(), values, *source, options.run);
-  report_unsupported_tail(model.graph(), *options.run.reporter);
+  warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges_of = [&](const Calibrator& one) {
     return choose_ranges(model.graph(), plan, calibration, one, overrides, kind, worker_count(options.run));

@@ -136,6 +136,40 @@ std::string to_json(const QuantizeReport& report) {
   return render(json);
 }
 
+std::string to_json(const ComparisonReport& report) {
+  const auto metrics = [](const std::map<std::string, double>& values) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values) json[name] = number(value);
+    return json;
+  };
+  Json variants = Json::array();
+  for (const auto& variant : report.variants) {
+    Json outputs = Json::array();
+    for (const auto& output : variant.outputs)
+      outputs.push_back(
+          {{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
+    Json item{{"calibrator", variant.calibrator}};
+    if (!variant.takes.empty()) item["takes"] = variant.takes;
+    item["metrics"] = metrics(variant.metrics);
+    item["outputs"] = outputs;
+    item["size_bytes"] = variant.size_bytes;
+    item["seconds"] = variant.seconds;
+    variants.push_back(item);
+  }
+  return render({{"model", report.model},
+                 {"target", report.target},
+                 {"calibration_samples", report.calibration_samples},
+                 {"evaluation_samples", report.evaluation_samples},
+                 {"skipped_samples", report.skipped_samples},
+                 {"fp32", metrics(report.fp32)},
+                 {"variants", variants},
+                 {"winner", report.winner},
+                 {"criterion", report.criterion},
+                 {"coverage", coverage(report.plan.coverage)},
+                 {"calibration_seconds", report.calibration_seconds},
+                 {"evaluation_seconds", report.evaluation_seconds}});
+}
+
 std::string to_json(const VerifyReport& report) {
   Json lines = Json::array();
   for (const auto& line : report.lines) {

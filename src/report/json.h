@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "detent/comparison.h"
 #include "detent/reports.h"
 
 namespace detent {
@@ -14,5 +15,6 @@ namespace detent {
 [[nodiscard]] std::string to_json(const PlanReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
+[[nodiscard]] std::string to_json(const ComparisonReport& report);
 
 }  // namespace detent

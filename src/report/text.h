@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "detent/comparison.h"
 #include "detent/reports.h"
 
 namespace detent {
@@ -14,6 +15,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
+/// A table of the candidates, the best one marked.
+[[nodiscard]] std::string to_text(const ComparisonReport& report);
 /// With the profile, if there is one.
 [[nodiscard]] std::string to_text(const RunReport& report);
 /// Operators by time, the nodes that take 95 % of it, and the collector.
@@ -27,6 +30,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const DistributionReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
+/// "18 of 18 weighted layers INT8 (100 % of MACs)".
+[[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 /// "1.9 MB", "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);
 /// "99.6 %"; exactly 100 % only when it is.

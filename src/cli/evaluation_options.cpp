@@ -1,0 +1,33 @@
+#include "cli/option_groups.h"
+
+namespace detent::cli {
+
+Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, bool required) {
+  constexpr const char* kGroup = "Evaluation";
+  evaluation.data.option = "--eval";
+  auto* source = app.add_option("--eval", evaluation.data.sources,
+                                "[INPUT=]SRC: samples to judge on, in the forms and with the --preprocess of --data")
+                     ->type_name("[INPUT=]SRC")
+                     ->allow_extra_args(false)
+                     ->group(kGroup);
+  if (required) source->required();
+  app.add_option("--eval-limit", evaluation.data.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
+  app.add_option("--labels", evaluation.labels,
+                 "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5")
+      ->type_name("FILE.csv")
+      ->group(kGroup);
+  app.add_option(
+         "--masks", evaluation.masks,
+         "Folder of masks with the names of the images: pixel = class (255 of more than two classes: unlabelled). "
+         "Gives the mean IoU")
+      ->type_name("DIR")
+      ->group(kGroup);
+  app.add_option("--metric-command", evaluation.metric_command,
+                 "Your own metric: called with two folders of one .npy per output, the float model's and a "
+                 "candidate's; prints one number, larger is better")
+      ->type_name("CMD")
+      ->group(kGroup);
+  return [&evaluation, &data] { evaluation.data.preprocess = data.preprocess; };
+}
+
+}  // namespace detent::cli
