@@ -56,7 +56,11 @@ std::string MetricStyle::number(double value) const {
 
 std::string MetricStyle::text(double value) const { return number(value) + (std::isnan(value) ? std::string() : unit); }
 
-std::string MetricStyle::difference(double delta) const { return number(std::abs(delta)) + difference_unit; }
+std::string MetricStyle::difference(double a, double b) const {
+  const double steps = std::pow(10, decimals);
+  const auto printed = [&](double value) { return std::round(steps * factor * value) / steps; };
+  return fixed_text(std::abs(printed(a) - printed(b)), decimals) + difference_unit;
+}
 
 bool MetricStyle::differ(double a, double b) const { return number(a) != number(b); }
 

@@ -16,9 +16,10 @@ struct MetricStyle {
   std::string unit;             ///< " %", " dB", ""
   std::string difference_unit;  ///< " points", " dB", ""
 
-  [[nodiscard]] std::string text(double value) const;        ///< "76.60 %"
-  [[nodiscard]] std::string number(double value) const;      ///< "76.60"
-  [[nodiscard]] std::string difference(double delta) const;  ///< "2.05 points", without a sign
+  [[nodiscard]] std::string text(double value) const;    ///< "76.60 %"
+  [[nodiscard]] std::string number(double value) const;  ///< "76.60"
+  /// "2.05 points": between the two as they are printed, so that readers get the same; without a sign.
+  [[nodiscard]] std::string difference(double a, double b) const;
   /// False where the two would be printed alike.
   [[nodiscard]] bool differ(double a, double b) const;
 };

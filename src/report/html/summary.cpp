@@ -37,7 +37,7 @@ const Variant* next_best(const ComparisonReport& report, const Variant& winner) 
 std::string beside(const MetricStyle& style, double value, double other, const std::string& name) {
   if (!style.differ(value, other)) return "level with " + name;
   if (!std::isfinite(value - other)) return (value > other ? "above " : "below ") + name;
-  return style.difference(value - other) + (value > other ? " above " : " below ") + name;
+  return style.difference(value, other) + (value > other ? " above " : " below ") + name;
 }
 
 std::string verdict(const ComparisonReport& report) {
