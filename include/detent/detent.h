@@ -40,7 +40,8 @@ struct FormatOptions {
 
 struct QuantizeOptions {
   std::filesystem::path model, output;
-  DataOptions data;
+  DataOptions data;             ///< without sources: `table` alone, and the error is not measured
+  std::filesystem::path table;  ///< ranges come from this calibration table; empty: from a pass over the data
   std::string calibrator = "entropy";
   std::filesystem::path override_file;  ///< ranges or calibrators by value name, JSON; empty: none
   std::string target = "tensorrt";
@@ -79,6 +80,56 @@ struct CompareOptions {
 ///          compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
 [[nodiscard]] ComparisonReport compare_calibrators(const CompareOptions& options);
 
+struct CalibrateOptions {
+  std::filesystem::path model, output;
+  DataOptions data;
+  std::vector<std::string> targets;  ///< only what these quantize by `placement`; empty: what any target could
+  PlacementOptions placement;
+  RunSettings run;
+  bool resume = false;  ///< go on with OUTPUT.partial if it is there
+  bool overwrite = false;
+};
+
+/// One pass over the data into a calibration table. The same samples in any order, threads and shards give the same bytes.
+/// Interrupted, it leaves OUTPUT.partial, a table of the samples done, and throws Interrupted.
+[[nodiscard]] TableReport calibrate_model(const CalibrateOptions& options);
+
+struct MergeTablesOptions {
+  std::vector<std::filesystem::path> tables;
+  std::filesystem::path output;
+  bool mixed_isa = false;  ///< accept tables measured with kernels for other CPUs
+  bool overwrite = false;
+};
+
+/// Adds tables of shards. Errors  TableMismatch naming the table that does not fit those before it.
+[[nodiscard]] TableReport merge_tables(const MergeTablesOptions& options);
+
+/// Errors  InvalidData when the file is no table or damaged.
+[[nodiscard]] TableReport inspect_table(const std::filesystem::path& table);
+/// How one value of a table is distributed. Errors  InvalidOption when the table has no such value or only its scale.
+[[nodiscard]] DistributionReport inspect_table_value(const std::filesystem::path& table, const std::string& value);
+/// True when the file begins like a calibration table.
+[[nodiscard]] bool is_table(const std::filesystem::path& file);
+
+struct CacheExportOptions {
+  std::filesystem::path table, output;
+  std::string calibrator = "entropy";
+  std::string target = "tensorrt";  ///< whose version the cache names
+  bool overwrite = false;
+};
+
+/// Writes a TensorRT calibration cache: a scale per value. Returns their number.
+size_t export_cache(const CacheExportOptions& options);
+
+struct CacheImportOptions {
+  std::filesystem::path cache, model, output;
+  bool overwrite = false;
+};
+
+/// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
+/// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model.
+[[nodiscard]] CacheImportReport import_cache(const CacheImportOptions& options);
+
 struct PlanModelOptions {
   std::filesystem::path model;
   std::string target = "tensorrt";
@@ -112,6 +163,8 @@ struct VerifyOptions {
 
 [[nodiscard]] ModelReport inspect_model(const std::filesystem::path& model);
 
+/// "detent 0.1.0".
+[[nodiscard]] std::string tool_version();
 /// "detent 0.1.0" and the libraries' versions, one a line.
 [[nodiscard]] std::string version_text();
 

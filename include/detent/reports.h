@@ -94,6 +94,7 @@ struct CalibratorMeasurement {
 
 struct QuantizeReport {
   std::string model, output, target;
+  std::string table;       ///< where the ranges came from; empty: measured
   std::string calibrator;  ///< that gave the ranges: the winner of `measured` where that is set
   std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
@@ -115,6 +116,49 @@ struct QuantizeReport {
   PlanReport plan;
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
+};
+
+/// What a calibration table holds.
+struct TableReport {
+  std::string table;  ///< path
+  uintmax_t bytes = 0;
+  std::string model_fingerprint;
+  std::vector<std::string> tools, instruction_sets;
+  std::vector<std::string> targets;  ///< empty: every value that any target could quantize
+  std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
+  bool partial = false;
+  std::vector<std::string> samples;  ///< names, in the order of the table
+  struct Value {
+    std::string name;
+    uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
+    double min = 0, max = 0;
+    int log2_width = 0;
+    size_t bins_in_use = 0;
+    std::optional<double> scale;  ///< imported: nothing else is known
+  };
+  std::vector<Value> values;
+  std::optional<double> seconds;  ///< of the pass that made it
+  size_t skipped_samples = 0;
+};
+
+/// The histogram of a value in few rows of equal width.
+struct DistributionReport {
+  TableReport::Value value;
+  struct Row {
+    double low = 0, high = 0;  ///< [low, high) right of 0, (low, high] left of it
+    uint64_t count = 0;
+  };
+  std::vector<Row> rows;  ///< ascending; zeros are in none
+};
+
+struct CacheImportReport {
+  std::string cache, output;
+  std::string version_line;  ///< "TRT-8601-EntropyCalibration2"
+  size_t imported = 0;
+  std::vector<std::string> unknown;        ///< names in the cache that the model has no value for
+  std::vector<std::string> without_scale;  ///< in the cache with scale 0
+  std::string target;
+  std::vector<std::string> missing;  ///< values that the target's default placement quantizes and the cache lacks
 };
 
 struct VerifyReport {

@@ -9,6 +9,13 @@ constexpr Command kCommands[] = {
      "detent quantize datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 -o shapes_unet.int8.onnx",
      declare_quantize},
+    {"calibrate", "Measure a model's values over data and keep them as a table",
+     "detent calibrate datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
+     "      --preprocess imagenet,resize=128x128,crop=128 -o shapes_unet.dct",
+     declare_calibrate},
+    {"merge", "Add the calibration tables of shards",
+     "detent merge part-1.dct part-2.dct -o whole.dct    # from 'detent calibrate ... --shard 1/2' and '--shard 2/2'",
+     declare_merge},
     {"plan", "Show where the pairs would go and why, without data",
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128",
      declare_plan},
@@ -25,8 +32,12 @@ constexpr Command kCommands[] = {
      "detent verify /usr/share/libonnx-testdata/data/node/test_relu    # any folder with model.onnx and "
      "test_data_set_0",
      declare_verify},
-    {"inspect", "Show a model's inputs, outputs, operators, and what cannot run",
+    {"inspect", "Show what a model or a calibration table holds",
      "detent inspect datasets/samples/shapes_unet/model_opset13.onnx", declare_inspect},
+    {"cache", "Write and read TensorRT calibration caches",
+     "detent cache export shapes_unet.dct -o shapes_unet.cache    # 'detent cache export --help', 'detent cache import "
+     "--help'",
+     declare_cache},
 };
 
 }  // namespace

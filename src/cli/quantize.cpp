@@ -35,10 +35,14 @@ Action declare_quantize(CLI::App& app) {
   QuantizeOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the quantized model goes")->required()->type_name("OUT.onnx");
-  state->collect.push_back(add_data_options(app, options.data, true));
+  state->collect.push_back(add_data_options(app, options.data, false));
   std::string calibrators;
   for (const CalibratorEntry& entry : calibrator_list())
     calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  app.add_option("--table", options.table,
+                 "Take ranges from this calibration table; --data is then needed only to measure the error")
+      ->type_name("TABLE.dct")
+      ->group("Calibration");
   calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
   app.add_option("--calibrator", options.calibrator, "How ranges are chosen from the histograms:" + calibrators)
       ->type_name("NAME[:ARG]")

@@ -40,6 +40,9 @@ struct Step {
 
 struct PlanOptions {
   bool fuse = true;
+  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
+  /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
+  bool exact_fusion = false;
   int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};

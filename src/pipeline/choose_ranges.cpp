@@ -36,6 +36,16 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
+/// The range of an imported scale, of several the widest; nothing when none of the members has one.
+std::optional<Range> imported_range(const std::map<ValueId, float>& scales, const std::vector<ValueId>& members) {
+  float widest = 0;
+  for (const ValueId value : members)
+    if (const auto found = scales.find(value); found != scales.end()) widest = std::max(widest, found->second);
+  if (widest == 0) return std::nullopt;
+  const auto amax = static_cast<float>(127.0 * widest);
+  return Range{-amax, amax, widest};
+}
+
 }  // namespace
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
@@ -47,6 +57,10 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
     const RangeOverride* own = find_override(overrides, graph, unit.members);
     if (own && !own->calibrator) {
       unit.range = own->range;
+      return;
+    }
+    if (const auto imported = imported_range(calibration.scales, unit.members)) {
+      unit.range = *imported;
       return;
     }
     const Calibrator* chosen = own ? own->calibrator.get() : &calibrator;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/metrics.h"
+#include "core/float_type.h"
 
 namespace detent {
 
@@ -29,7 +29,7 @@ bool higher(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)
 }  // namespace
 
 ClassOutput::ClassOutput(const Tensor& output, int64_t channels, int64_t height, int64_t width)
-    : holds_classes_(!is_measured(output.type())),
+    : holds_classes_(!is_floating_point(output.type())),
       values_(cast(output, holds_classes_ ? DataType::Int64 : DataType::Float32)), channels_(channels), height_(height),
       width_(width) {
   if (holds_classes_)
@@ -43,7 +43,7 @@ std::optional<ClassOutput> ClassOutput::of_samples(const Tensor& output, int64_t
   if (is_integer(output.type()))
     return shape.rank() >= 1 && shape.element_count() == samples ? std::optional(ClassOutput(output, 1, 1, 1))
                                                                  : std::nullopt;
-  if (!is_measured(output.type()) || shape.rank() < 1 || shape.element_count() == 0) return std::nullopt;
+  if (!is_floating_point(output.type()) || shape.rank() < 1 || shape.element_count() == 0) return std::nullopt;
   if (shape.rank() == 1 && samples == 1) return ClassOutput(output, shape[0], 1, 1);
   if (shape[0] != samples) return std::nullopt;
   const int64_t channels = shape.rank() >= 2 ? shape[1] : 1;
@@ -60,7 +60,7 @@ std::optional<ClassOutput> ClassOutput::of_pixels(const Tensor& output, int64_t 
   if (is_integer(output.type()))
     return shape.element_count() == samples * height * width ? std::optional(ClassOutput(output, 1, height, width))
                                                              : std::nullopt;
-  if (!is_measured(output.type()) || rank != 4) return std::nullopt;
+  if (!is_floating_point(output.type()) || rank != 4) return std::nullopt;
   return ClassOutput(output, shape[1], height, width);
 }
 

@@ -41,6 +41,8 @@ struct OutputJudges {
 /// memory holds the weights of all models, and for each worker the activations of one model and two sets of outputs,
 /// whatever the number of samples. Sums are added in the order of the source, so threads change nothing.
 ///
+/// weight_bytes  variants whose weights take more than this together are run in several passes over the source, at least
+///               one variant at a time.
 /// variants  models that hold the values `names`; they may be quantized.
 /// judges    see every value of `names`, of whatever type; errors are measured of the float ones.
 /// Left out  a value whose shape depends on the data and came out different for some variant (boxes behind a
@@ -51,6 +53,6 @@ struct OutputJudges {
 [[nodiscard]] Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,
                                            const std::vector<std::string>& names, const DataSource& source,
                                            const RunSettings& settings, std::string_view task,
-                                           const OutputJudges& judges = {});
+                                           const OutputJudges& judges = {}, size_t weight_bytes = size_t{4} << 30);
 
 }  // namespace detent

@@ -27,13 +27,13 @@ Model PlannedModel::quantized(const std::map<ValueId, Range>& ranges) const {
 
 PlannedModel plan_model_for(const PlanningOptions& options) {
   const Target& target = find_target(options.target);
-  const RewriteOptions format = rewrite_options(options.format, target);
+  const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   auto data = open_data(options.data, input_specs(model.graph()));
   const std::vector<Tensor> inputs = read_first_inputs(*data, model.graph(), options.run);
-  const Preparation preparation = prepare_checked(model, target, inputs);
+  const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
   PlacementPlan plan =
       make_placement_plan(model.graph(), target, options.placement, find_shapes(model.graph(), inputs));
   check_overrides(overrides, model.graph(), plan);

@@ -7,7 +7,9 @@
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
+#include "pipeline/quantize_sources.h"
 #include "pipeline/stopwatch.h"
+#include "pipeline/table_calibration.h"
 #include "pipeline/workers.h"
 #include "rewrite/qdq_inserter.h"
 
@@ -17,24 +19,28 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
-  const RewriteOptions format = rewrite_options(options.format, target);
+  const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   const auto calibrator = is_auto(options.calibrator) ? nullptr : make_calibrator(options.calibrator);
   const RangeOverrides overrides = read_overrides(options.override_file);
 
   // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const auto source = open_data(options.data, input_specs(model.graph()));
-  const std::vector<Tensor> first_inputs = read_first_inputs(*source, model.graph(), options.run);
-  const Preparation preparation = prepare_checked(model, target, first_inputs);
+  const auto table = open_table(options, model);            // nothing without --table
+  const auto source = open_source(options, model.graph());  // nothing with --table alone
+  const std::vector<Tensor> first_inputs =
+      source ? read_first_inputs(*source, model.graph(), options.run) : made_up_inputs(model.graph());
+  const Preparation preparation = prepare_checked(model, target, first_inputs, prepare_options(options.placement));
 
   // rules x target -> placement plan
-  const ValueShapes shapes = find_shapes(model.graph(), first_inputs);
+  const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
   const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
 
-  // images -> executor -> histograms -> ranges
-  const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
+  // images -> executor -> histograms, or the table that holds them -> ranges
+  const std::vector<ValueId> values = plan.quantized_values();
+  const Calibration calibration = table ? calibration_from(*table, model.graph(), values, *options.run.reporter)
+                                        : calibrate(model.graph(), values, *source, options.run);
   warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges_of = [&](const Calibrator& one) {
@@ -49,9 +55,9 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
-  const ReferenceOutputs reference = keep_outputs(model, *source, options.error_samples, options.run);
+  const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
   apply_patch(model, rewrite.patch);
-  report.error = measure_error(reference, model, *source, options.run);
+  if (source) report.error = measure_error(reference, model, *source, options.run);
   write_checked(model, options.output, options.overwrite);
   finish_report(report, options, model, stopwatch.seconds());
   return report;

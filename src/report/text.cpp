@@ -124,8 +124,11 @@ std::string to_text(const QuantizeReport& report) {
   std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
                      plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
                      "     target " + report.target + "\n";
-  text += "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds);
-  if (report.calibration_seconds > 0)
+  text += report.table.empty()
+              ? "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds)
+              : "ranges from " + report.table +
+                    (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
+  if (report.table.empty() && report.calibration_seconds > 0)
     text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
   text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator +
           (report.measured ? " (auto)" : "") + "\n";

@@ -22,6 +22,14 @@ namespace detent {
 /// Operators by time, the nodes that take 95 % of it, and the collector.
 [[nodiscard]] std::string to_text(const ProfileReport& report);
 
+/// What the table is of and covers; the line of each value is left out.
+[[nodiscard]] std::string summary_text(const TableReport& report);
+/// With a line for each value.
+[[nodiscard]] std::string to_text(const TableReport& report);
+/// A histogram of text.
+[[nodiscard]] std::string to_text(const DistributionReport& report);
+[[nodiscard]] std::string to_text(const CacheImportReport& report);
+
 /// "18 of 18 weighted layers INT8 (100 % of MACs)".
 [[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 /// "1.9 MB", "512 B".
