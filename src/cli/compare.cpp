@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
+#include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 struct State {
   CompareOptions options;
-  std::filesystem::path json_file;
+  std::filesystem::path json_file, html_file;
   std::optional<double> fail_below;
   std::vector<Collect> collect;
 };
@@ -33,10 +34,12 @@ void check_bound(const ComparisonReport& report, double bound) {
 
 int compare(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
-  if (!state.json_file.empty()) check_writable(state.json_file, true);
+  for (const std::filesystem::path& file : {state.json_file, state.html_file})
+    if (!file.empty()) check_writable(file, true);
   state.options.run.reporter = &environment.reporter;
   const ComparisonReport report = compare_calibrators(state.options);
   if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt));
   std::fputs(to_text(report).c_str(), stdout);
   if (state.fail_below) check_bound(report, *state.fail_below);
   return 0;
@@ -64,6 +67,9 @@ Action declare_compare(CLI::App& app) {
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
+  app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
+      ->type_name("FILE.html")
+      ->group("Report");
   app.add_option("--fail-below", state->fail_below,
                  "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB")
       ->type_name("X")
