@@ -44,8 +44,11 @@ cv::Mat single_channel(const cv::Mat& pixels) {
 }  // namespace
 
 std::optional<fs::path> find_mask(const fs::path& folder, const std::string& image) {
-  if (const auto same = find_at(folder / image)) return same;
-  return find_at(folder / fs::path(image).filename());
+  // A list may name images by an absolute path or one that leaves its folder; that path leads to the image, not the mask.
+  const fs::path below = fs::path(image).relative_path().lexically_normal();
+  if (below == fs::path(image).lexically_normal() && *below.begin() != "..")
+    if (const auto same = find_at(folder / below)) return same;
+  return find_at(folder / below.filename());
 }
 
 ClassMask read_mask(const fs::path& path) {

@@ -55,6 +55,31 @@ struct QuantizeOptions {
 /// Calibrates, places, rewrites, measures and writes. See the README for the order of the steps.
 [[nodiscard]] QuantizeReport quantize_model(const QuantizeOptions& options);
 
+struct CompareOptions {
+  std::filesystem::path model;
+  DataOptions data;  ///< to calibrate with
+  EvaluationOptions evaluation;
+  std::vector<std::string> calibrators = {
+      "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
+  std::filesystem::path override_file;
+  std::string target = "tensorrt";
+  PlacementOptions placement;
+  FormatOptions format;
+  RunSettings run;
+};
+
+/// Calibrates once, quantizes once for each calibrator and judges all variants together on the evaluation samples: each
+/// is read once and the float model runs once on it. Variants are the models that quantize_model would write; `auto` takes
+/// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
+/// equal ranges share a variant.
+/// The winner has the best task metric ("metric", else "miou", else "top1"), of equals the higher SQNR, of equals the first;
+/// without a task metric the higher SQNR.
+/// Memory   the weights of all variants, and per worker one sample's activations and outputs; nothing grows with the samples,
+///          but the disk's temporary folder with a metric command.
+/// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when nothing can be
+///          compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
+[[nodiscard]] ComparisonReport compare_calibrators(const CompareOptions& options);
+
 struct CalibrateOptions {
   std::filesystem::path model, output;
   DataOptions data;
@@ -104,31 +129,6 @@ struct CacheImportOptions {
 /// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
 /// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model.
 [[nodiscard]] CacheImportReport import_cache(const CacheImportOptions& options);
-
-struct CompareOptions {
-  std::filesystem::path model;
-  DataOptions data;  ///< to calibrate with
-  EvaluationOptions evaluation;
-  std::vector<std::string> calibrators = {
-      "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
-  std::filesystem::path override_file;
-  std::string target = "tensorrt";
-  PlacementOptions placement;
-  FormatOptions format;
-  RunSettings run;
-};
-
-/// Calibrates once, quantizes once for each calibrator and judges all variants together on the evaluation samples: each
-/// is read once and the float model runs once on it. Variants are the models that quantize_model would write; `auto` takes
-/// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
-/// equal ranges share a variant.
-/// The winner has the best task metric ("metric", else "miou", else "top1"), of equals the higher SQNR, of equals the first;
-/// without a task metric the higher SQNR.
-/// Memory   the weights of all variants, and per worker one sample's activations and outputs; nothing grows with the samples,
-///          but the disk's temporary folder with a metric command.
-/// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when nothing can be
-///          compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
-[[nodiscard]] ComparisonReport compare_calibrators(const CompareOptions& options);
 
 struct PlanModelOptions {
   std::filesystem::path model;

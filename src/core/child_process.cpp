@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <thread>
 
+#include "core/system_reason.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 
@@ -29,7 +29,7 @@ std::string text_of(const std::filesystem::path& path) {
 class Descriptor {
  public:
   Descriptor(const std::filesystem::path& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {
-    if (number_ < 0) throw Error(ErrorCode::CannotWrite, path.string() + ": " + std::strerror(errno));
+    if (number_ < 0) throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be opened"));
   }
   ~Descriptor() { ::close(number_); }
   Descriptor(const Descriptor&) = delete;
@@ -43,7 +43,7 @@ class Descriptor {
 /// Between fork and exec only calls that are safe in a process of many threads.
 pid_t start(const std::vector<char*>& words, const Descriptor& in, const Descriptor& out, const Descriptor& err) {
   const pid_t child = ::fork();
-  if (child < 0) throw Error(ErrorCode::CannotWrite, std::string("no process can be started: ") + std::strerror(errno));
+  if (child < 0) throw Error(ErrorCode::CannotWrite, with_system_reason("no process can be started"));
   if (child > 0) return child;
   ::setpgid(0, 0);  // a group of its own, so that what it starts ends with it
   std::signal(SIGINT, SIG_DFL);
@@ -70,8 +70,7 @@ int wait_for(pid_t child) {
   for (;;) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    if (ended < 0 && errno != EINTR)
-      throw Error(ErrorCode::Internal, std::string("a command was lost: ") + std::strerror(errno));
+    if (ended < 0 && errno != EINTR) throw Error(ErrorCode::Internal, with_system_reason("a command was lost"));
     if (interrupted()) {
       end_group(child);
       throw Error(ErrorCode::Interrupted, "interrupted");

@@ -26,6 +26,10 @@ struct Calibration {
 [[nodiscard]] Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
                                     const RunSettings& settings);
 
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
+/// One warning for each.
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
+
 /// One pass over the data, as far as it came.
 struct Pass {
   Collector collector;  ///< whole batches only
@@ -52,9 +56,5 @@ void add_constants(const Graph& graph, std::span<const ValueId> values, std::map
 /// Warns of values that were never anything but 0.
 /// Errors  InvalidData for a value that held NaN and Inf only.
 void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& histograms, Reporter& reporter);
-
-/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
-/// One warning for each.
-void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 
 }  // namespace detent

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/float_type.h"
-#include "report/metrics.h"
 
 namespace detent {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
-#include <ranges>
+#include <memory>
+#include <optional>
 
 #include "core/float_type.h"
 #include "exec/runnable_part.h"
@@ -66,7 +66,7 @@ struct BatchErrors {
 /// All models, ready to run, and what is wanted of them.
 struct Contest {
   const std::vector<std::string>& names;
-  std::vector<std::unique_ptr<Prepared>> models;  // the float model first
+  std::vector<std::shared_ptr<const Prepared>> models;  // the float model first
   OutputJudges judges;
 
   [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
@@ -102,7 +102,8 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
     }
     if (contest.judges.command) result.outputs.push_back(outputs);
     outputs = real_part(std::move(outputs), size, real);
-    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (judges.task && judges.task->given())
+      result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
@@ -111,37 +112,45 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
   return result;
 }
 
-/// Sums of all batches, added in their order.
+/// Sums of all batches, added in their order. Passes run some variants each, and the float model anew.
 struct Totals {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
-  std::vector<TaskSums> task;
-  std::vector<double> seconds;
-  size_t samples = 0;
+  std::vector<TaskSums> task;   // [0] of the float model, [1 + variant]
+  std::vector<double> seconds;  // the same
+  size_t samples = 0, skipped = 0;
 
   Totals(size_t variants, size_t outputs)
       : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
         seconds(variants + 1) {}
 
+  /// The pass that begins with variant `first`.
+  void begin_pass(size_t first) {
+    first_ = first;
+    samples = 0;
+  }
+
+  /// Where model `m` of a pass stands among all; nullopt for the float model after the first pass, which has counted it.
+  [[nodiscard]] std::optional<size_t> place_of(size_t m) const {
+    if (m > 0) return first_ + m;
+    return first_ == 0 ? std::optional<size_t>(0) : std::nullopt;
+  }
+
   void add(const BatchErrors& batch) {
-    for (size_t v = 0; v < errors.size(); ++v)
-      for (size_t i = 0; i < comparable.size(); ++i) errors[v][i] += batch.errors[v][i];
+    for (size_t v = 0; v < batch.errors.size(); ++v)
+      for (size_t i = 0; i < comparable.size(); ++i) errors[first_ + v][i] += batch.errors[v][i];
     for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
-    for (size_t m = 0; m < batch.task.size(); ++m) task[m] += batch.task[m];
-    for (size_t m = 0; m < seconds.size(); ++m) seconds[m] += batch.seconds[m];
+    for (size_t m = 0; m < batch.seconds.size(); ++m) {
+      const auto place = place_of(m);
+      if (!place) continue;
+      seconds[*place] += batch.seconds[m];
+      if (!batch.task.empty()) task[*place] += batch.task[m];
+    }
     samples += batch.real;
   }
 
-  /// Takes over further variants of the same samples; the float model ran again and counts once.
-  void join(Totals&& more) {
-    const size_t skip = errors.empty() ? 0 : 1;
-    if (skip == 0) task.clear(), seconds.clear();
-    std::ranges::move(more.errors, std::back_inserter(errors));
-    for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && more.comparable[i];
-    std::ranges::move(more.task | std::views::drop(skip), std::back_inserter(task));
-    std::ranges::move(more.seconds | std::views::drop(skip), std::back_inserter(seconds));
-    samples = more.samples;
-  }
+ private:
+  size_t first_ = 0;
 };
 
 /// The nodes' inputs that are computed themselves, each once.
@@ -182,39 +191,37 @@ Evaluation evaluate_variants(const Model& reference, std::span<const Model> vari
   const int team = team_size(settings, source.size(), fixed_batch(graph));
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
-  const size_t passes = std::max<size_t>(1, (variants.size() + at_once - 1) / at_once);
-  Contest contest{names, {}, judges};
-  contest.models.push_back(std::make_unique<Prepared>(reference, names, team));
+  const auto original = std::make_shared<const Prepared>(reference, names, team);
   std::vector<BufferPool> pools(worker_count(settings));
+  Totals totals(variants.size(), names.size());
   Reporter& reporter = *settings.reporter;
+  const size_t passes = (variants.size() + at_once - 1) / at_once;
+  size_t finished = 0;
   reporter.begin(task, source.size() * passes);
-
-  Totals totals(0, names.size());
-  Evaluation result;
-  for (size_t pass = 0; pass < passes; ++pass) {
-    const size_t first = pass * at_once;
-    contest.models.resize(1);
+  for (size_t first = 0; first < variants.size(); first += at_once) {
+    Contest contest{names, {original}, judges};
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
-      contest.models.push_back(std::make_unique<Prepared>(variant, names, team));
-    Totals part(contest.models.size() - 1, names.size());
+      contest.models.push_back(std::make_shared<const Prepared>(variant, names, team));
+    totals.begin_pass(first);
     const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
       return run_batch(contest, std::move(batch), real, pools[slot]);
     };
     const auto add = [&](size_t, BatchErrors&& batch) {
-      part.add(batch);
-      for (size_t m = pass == 0 ? 0 : 1; m < batch.outputs.size(); ++m)  // the float model's outputs once
-        judges.command->append(m == 0 ? 0 : first + m, batch.outputs[m], batch.real);
-      reporter.advance_to(pass * source.size() + part.samples);
+      totals.add(batch);
+      for (size_t m = 0; m < batch.outputs.size(); ++m)
+        if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
+      reporter.advance_to(finished += batch.real);
     };
-    result.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
-    if (part.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
-    totals.join(std::move(part));
+    totals.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
+    if (totals.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
   }
   reporter.end();
 
+  Evaluation result;
   result.samples = totals.samples;
+  result.skipped = totals.skipped;
   result.seconds = std::move(totals.seconds);
-  if (contest.judged_by_task()) result.task = std::move(totals.task);
+  if (judges.task && judges.task->given()) result.task = std::move(totals.task);
   result.errors.resize(variants.size());
   for (size_t i = 0; i < names.size(); ++i) {
     if (!totals.comparable[i]) continue;

@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 
 #include "core/child_process.h"
+#include "core/system_reason.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -20,7 +19,7 @@ namespace fs = std::filesystem;
 fs::path make_temporary_folder() {
   std::string pattern = (fs::temp_directory_path() / "detent_metric_XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
-    throw Error(ErrorCode::CannotWrite, pattern + ": no temporary folder: " + std::strerror(errno),
+    throw Error(ErrorCode::CannotWrite, pattern + ": " + with_system_reason("cannot be made a temporary folder"),
                 "TMPDIR names where temporary folders are made");
   return pattern;
 }

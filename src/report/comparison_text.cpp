@@ -19,6 +19,8 @@ struct Column {
 };
 
 std::string as_percent(double fraction) { return format("%.2f %%", 100 * fraction); }
+/// 100 % only when it is.
+std::string as_agreement(double fraction) { return as_percent(std::floor(fraction * 1e4) / 1e4); }
 std::string as_number(double value) { return format("%.6g", value); }
 std::string as_decibels(double value) { return std::isfinite(value) ? format("%.2f dB", value) : "infinite"; }
 std::string as_cosine(double value) { return format("%.5f", value); }
@@ -29,8 +31,8 @@ constexpr std::array<Column, 8> kColumns = {{{"metric", "metric", as_number},
                                              {"top5", "top-5", as_percent},
                                              {"sqnr_db", "SQNR", as_decibels},
                                              {"cosine", "cosine", as_cosine},
-                                             {"argmax_agreement", "argmax", percent_text},
-                                             {"sign_agreement", "sign", percent_text}}};
+                                             {"argmax_agreement", "argmax", as_agreement},
+                                             {"sign_agreement", "sign", as_agreement}}};
 
 using Table = std::vector<std::vector<std::string>>;
 

@@ -50,5 +50,14 @@ TEST(Masks, AreFoundByTheImagesNameInALosslessFormat) {
   EXPECT_EQ(find_mask(folder.path(), "c.jpg"), std::nullopt);
 }
 
+TEST(Masks, AreNeverTheImageItself) {
+  const TemporaryFolder folder;
+  const cv::Mat image(1, 1, CV_8U, cv::Scalar(1));
+  const auto mask = write_image(folder / "masks" / "a.png", image);
+  const auto picture = write_image(folder / "images" / "a.png", image);
+  EXPECT_EQ(find_mask(folder / "masks", picture.string()), mask);
+  EXPECT_EQ(find_mask(folder / "masks", "../images/a.png"), mask);
+}
+
 }  // namespace
 }  // namespace detent

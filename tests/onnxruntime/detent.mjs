@@ -1,6 +1,6 @@
 // Runs the program under test (environment DETENT, else the release build) and hands back what it wrote.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -84,6 +84,23 @@ export function quantized(model, target, calibrator = 'entropy', ...more) {
 
 // Where the report of a file that quantized() wrote lies.
 export const reportOf = (file) => `${file}.json`;
+
+// The report of `detent compare` on an evaluation set of images with labels or masks.
+export async function compared(model, set, target, calibrators) {
+  const folder = freshFolder();
+  const report = join(folder, 'report.json');
+  const judges = set.masks ? ['--masks', set.masks] : ['--labels', writeLabels(folder, set)];
+  await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), '--eval',
+    writeList(folder, set.files), ...judges, '--target', target, '--calibrators', calibrators.join(','), '--json', report,
+    '--quiet');
+  return JSON.parse(readFileSync(report, 'utf8'));
+}
+
+function writeLabels(folder, { files, labels }) {
+  const path = join(folder, 'labels.csv');
+  writeFileSync(path, `file,label\n${files.map((file, index) => `"${file}",${labels[index]}\n`).join('')}`);
+  return path;
+}
 
 export async function plan(model, target) {
   return JSON.parse((await detent('plan', model.file, '--target', target, '--json')).stdout);
