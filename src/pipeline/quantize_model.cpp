@@ -58,9 +58,11 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
   const ReferenceOutputs reference = keep_outputs(model, *source, options.error_samples, options.run);
+  const PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);
   report.error = measure_error(reference, model, *source, options.run);
-  write_checked(model, options.output, options.overwrite);
+  write_checked(model, options.output, options.overwrite, promised,
+                {options.placement.quantize_outputs, format.per_tensor_weights});
   finish_report(report, options, model, stopwatch.seconds());
   return report;
 }
