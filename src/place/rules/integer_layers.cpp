@@ -63,23 +63,13 @@ void place_product(PlacementDraft& draft, const Node& node) {
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }
 
-void place_attention(PlacementDraft& draft, const Node& node) {
-  const bool int8 = draft.options().attention == PlacementOptions::Attention::Int8;
-  for (const int slot : draft.data_slots(node.id)) {
-    if (!int8)
-      draft.keep_float(node.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
-    else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
-      draft.pair(node.id, slot, "product of two activations (--attention int8)");
-  }
-}
-
 void decide(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
     const OpKind kind = draft.kind(node.id);
     if (draft.is_weighted(node.id) && kind == OpKind::Conv) place_conv(draft, node);
     if (draft.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul)) place_product(draft, node);
-    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_attention(draft, node);
+    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
   }
 }
 
