@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/float_type.h"
+
 namespace detent {
 
 double sqnr_db(double signal, double noise) {
@@ -12,9 +14,7 @@ double sqnr_db(double signal, double noise) {
 
 ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   ErrorSums sums;
-  const bool is_float = reference.type() == DataType::Float32 || reference.type() == DataType::Float16 ||
-                        reference.type() == DataType::BFloat16 || reference.type() == DataType::Float64;
-  if (!is_float) return sums;
+  if (!is_floating_point(reference.type())) return sums;
   if (reference.shape() != candidate.shape())
     throw Error(ErrorCode::Internal, "outputs of shape " + reference.shape().to_string() + " and " +
                                          candidate.shape().to_string() + " cannot be compared");

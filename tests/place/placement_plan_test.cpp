@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/graph_patch.h"
 #include "model/model.h"
 #include "place/placement_case_reader.h"
 
@@ -101,24 +100,6 @@ TEST(PlacementPlan, ProductsCountTheirInnerExtent) {
   ASSERT_EQ(plan.layers.size(), 2U);
   EXPECT_EQ(plan.layers[0].macs, 5 * 48 * 32);
   EXPECT_EQ(plan.layers[1].macs, 5 * 24 * 48);
-}
-
-// ONNX's text form has no FP16 constants.
-TEST(PlacementPlan, HalfPrecisionLayersStayFloatBetweenTheirPairsInOnnxRuntime) {
-  Model model = parse_model_text(test::fill_tensors(R"(
-    <ir_version: 8, opset_import: ["" : 17]>
-    g (float16[1,16,8,8] x) => (float16[1,16,8,8] y) <float[16,16,3,3] w = {...}, float[16,16,1,1] v = {...}>
-    { c = Conv <pads = [1,1,1,1]> (x, w)  r = Relu (c)  y = Conv (r, v) })"));
-  GraphPatch patch;
-  for (const char* name : {"w", "v"})
-    patch.replace_constants.emplace_back(
-        name, cast(*model.graph().constant(model.graph().find_value(name)), DataType::Float16));
-  apply_patch(model, patch);
-  const PlacementPlan plan = make_placement_plan(model.graph(), find_target("onnxruntime"), {});
-  EXPECT_FALSE(plan.layers[0].int8);
-  EXPECT_NE(plan.layers[0].reason.find("FP16"), std::string::npos) << plan.layers[0].reason;
-  EXPECT_EQ(plan.coverage.pairs, 2);
-  EXPECT_TRUE(make_placement_plan(model.graph(), find_target("tensorrt"), {}).layers[0].int8);
 }
 
 TEST(PlacementPlan, EmptyGraphGivesAnEmptyPlan) {

@@ -33,18 +33,6 @@ void pair_conv_input(PlacementDraft& draft, const Node& conv) {
   draft.pair(conv.id, 0, "an integer Conv reads a pair");
 }
 
-// Every integer kernel with weights computes with FP32 scales; a layer between FP16 values stays float between its pairs.
-bool is_half(const PlacementDraft& draft, const Node& layer) {
-  return draft.weight(layer.id).type() == DataType::Float16;
-}
-
-void finish_layer(PlacementDraft& draft, const Node& layer, const std::string& reason) {
-  if (is_half(draft, layer))
-    draft.run_float(layer.id, "ONNX Runtime has no integer " + layer.op_type + " between FP16 values");
-  else
-    draft.run_int8(layer.id, reason);
-}
-
 void place_conv(PlacementDraft& draft, const Node& conv) {
   const ValueId own = conv.output(0), last = absorbed_output(draft, own, true);
   const std::string obstacle = obstacle_to_closing(draft, last);
@@ -58,7 +46,7 @@ void place_conv(PlacementDraft& draft, const Node& conv) {
   close_with_pair(draft, last,
                   "an integer Conv needs the pair behind it" +
                       std::string(last == own ? "" : " and behind the activation that it absorbs"));
-  finish_layer(draft, conv, "pairs on input and output: QLinearConv");
+  draft.run_int8(conv.id, "pairs on input and output: QLinearConv");
 }
 
 bool scales_operands(const Node& gemm) {
@@ -69,7 +57,7 @@ void place_product(PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) == OpKind::Gemm && node.input(2) != kNoValue && scales_operands(node))
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
-  finish_layer(draft, node, "pair on the input and INT8 weight");
+  draft.run_int8(node.id, "pair on the input and INT8 weight");
   if (draft.graph().value(node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
