@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -70,6 +71,8 @@ class PlacementDraft {
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, false, reason, false); }
   void replace_with_float_layer(NodeId node, const std::string& reason) { decide_layer(node, false, reason, true); }
   [[nodiscard]] bool is_int8(NodeId node) const;
+  /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
+  void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
   /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
   void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
 
@@ -114,6 +117,7 @@ class PlacementDraft {
   std::vector<bool> out_, forced_, weight_quantized_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
+  std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
   std::vector<bool> is_float_;         // by value id
   std::vector<ValueId> scale_parent_;  // union-find forest by value id
   std::vector<OutputPair> output_pairs_;

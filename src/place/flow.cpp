@@ -200,7 +200,7 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
     if (current.is_output || current.uses.empty()) return false;
     for (const Use& use : current.uses) {
       if (use.slot < 0) return false;
-      if (draft.is_pair(use.node, use.slot)) continue;
+      if (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf) continue;
       const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
                           is_fused_pointwise(draft, use.node);
       if (!passes) return false;

@@ -142,9 +142,19 @@ class FileCheck {
     check_bias_scale(node, bias);
   }
 
+  /// The node itself, or the product in front of the Add that holds its bias.
+  [[nodiscard]] const Node& layer_of_bias(const Node& node) const {
+    if (traits_of(graph_, node).kind != OpKind::Add) return node;
+    for (const ValueId input : node.inputs)
+      if (const Node* product = graph_.producer(input); product && traits_of(graph_, *product).kind == OpKind::MatMul)
+        return *product;
+    return node;
+  }
+
   /// The accumulator counts in steps of s_x * s_w; ONNX Runtime leaves the layer float where the bias is off by more.
   void check_bias_scale(const Node& node, const WrittenPair& bias) {
-    const int data = written_.find_by_result(node.input(0)), weight = written_.find_by_result(node.input(1));
+    const Node& layer = layer_of_bias(node);
+    const int data = written_.find_by_result(layer.input(0)), weight = written_.find_by_result(layer.input(1));
     if (data < 0 || weight < 0 || !at(data).grid.scale || !at(weight).grid.scale || !bias.grid.scale)
       return add(graph_.node(bias.dequantize), "is an INT32 bias of a layer without pairs");
     const Tensor x = cast(*at(data).grid.scale, DataType::Float32), w = cast(*at(weight).grid.scale, DataType::Float32),

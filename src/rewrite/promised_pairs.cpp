@@ -40,6 +40,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
     input.read = ReadAs::Weight;
     input.axis = weight.axis;
     if (const Tensor* constant = graph.constant(weight.value)) input.shape = constant->shape();
+    if (weight.bias.node != kNoNode) slot_of(file, weight.bias.node, weight.bias.slot).read = ReadAs::Bias;
   }
   for (const OutputPair& pair : plan.output_pairs) file.output_pairs[graph.value(pair.value).name] = pair.scale_group;
   return file;

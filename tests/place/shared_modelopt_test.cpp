@@ -10,6 +10,7 @@
 #include <set>
 
 #include "model/fold_batchnorm.h"
+#include "model/forward_constants.h"
 #include "model/model.h"
 #include "place/placement_plan.h"
 
@@ -147,6 +148,7 @@ TEST_P(ModelOptimizer, DiffersByOurPoliciesOnly) {
     GTEST_SKIP() << "missing " << reference << " or " << model_file;
 
   Model model = read_model(model_file);
+  forward_constants(model);
   fold_batchnorms(model);
   const Graph& graph = model.graph();
   const PlacementPlan plan = make_placement_plan(graph, find_target("tensorrt"), {});
