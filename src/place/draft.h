@@ -48,6 +48,9 @@ class PlacementDraft {
   // ---- marks ----
   /// No rule may quantize the node's inputs or weights; its edges become float with this reason.
   void keep_out(NodeId node, const std::string& reason);
+  /// The same by the user's wish: the node reads floats whatever its neighbours would like.
+  void exclude(NodeId node, const std::string& reason);
+  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[index(node)]; }
   void force(NodeId node) { forced_[index(node)] = true; }
   [[nodiscard]] bool is_out(NodeId node) const { return out_[index(node)]; }
   [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
@@ -114,7 +117,7 @@ class PlacementDraft {
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, forced_, weight_quantized_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
   std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
