@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ class PlacementDraft {
   // ---- marks ----
   /// No rule may quantize the node's inputs or weights; its edges become float with this reason.
   void keep_out(NodeId node, const std::string& reason);
+  /// The same by the user's wish: the node reads floats whatever its neighbours would like.
+  void exclude(NodeId node, const std::string& reason);
+  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[index(node)]; }
   void force(NodeId node) { forced_[index(node)] = true; }
   [[nodiscard]] bool is_out(NodeId node) const { return out_[index(node)]; }
   [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
@@ -70,6 +74,8 @@ class PlacementDraft {
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, false, reason, false); }
   void replace_with_float_layer(NodeId node, const std::string& reason) { decide_layer(node, false, reason, true); }
   [[nodiscard]] bool is_int8(NodeId node) const;
+  /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
+  void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
   /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
   void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
 
@@ -111,9 +117,10 @@ class PlacementDraft {
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, forced_, weight_quantized_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
+  std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
   std::vector<bool> is_float_;         // by value id
   std::vector<ValueId> scale_parent_;  // union-find forest by value id
   std::vector<OutputPair> output_pairs_;
