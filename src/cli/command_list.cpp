@@ -11,6 +11,8 @@ constexpr Command kCommands[] = {
      declare_quantize},
     {"plan", "Show where the pairs would go and why, without data",
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128", declare_plan},
+    {"lint", "Read any Q/DQ model and say what runs in INT8, what does not, and why",
+     "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote", declare_lint},
     {"run", "Run a float or Q/DQ model over data and write its outputs as .npy",
      "detent run datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/eval/images \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 -o outputs",

@@ -10,6 +10,7 @@ namespace detent {
 /// Numbers that are not finite become null.
 [[nodiscard]] std::string to_json(const ModelReport& report);
 [[nodiscard]] std::string to_json(const PlanReport& report);
+[[nodiscard]] std::string to_json(const LintReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 

@@ -29,15 +29,6 @@ std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   return text;
 }
 
-std::string coverage_text(const CoverageReport& coverage) {
-  std::string text =
-      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
-  if (coverage.macs > 0)
-    text +=
-        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
-  return text;
-}
-
 std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
   text += std::isfinite(error.sqnr_db) ? format("%.1f dB", error.sqnr_db) : "infinite";
@@ -48,6 +39,15 @@ std::string error_text(const ErrorReport& error) {
 }
 
 }  // namespace
+
+std::string coverage_text(const CoverageReport& coverage) {
+  std::string text =
+      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  if (coverage.macs > 0)
+    text +=
+        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
+  return text;
+}
 
 std::string bytes_text(double bytes) {
   if (bytes < 1e3) return format("%.0f B", bytes);
