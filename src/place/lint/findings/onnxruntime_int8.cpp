@@ -28,13 +28,14 @@ void check_shared(const LintView& view, FindingLog& log) {
   }
 }
 
-// The bound that the codes could go below, read as the real value of the lowest code.
-bool cuts_below(const QdqNode& grid, const Range& bounds) {
+// The Clip cuts nothing at the top that the codes do not cut, and something at the bottom that they do not.
+bool cuts_only_below(const QdqNode& grid, const Range& bounds) {
   const double scale = static_cast<double>(grid.scales.front());
   const double point = grid.zero_points.empty() ? 0.0 : static_cast<double>(grid.zero_points.front());
   const CodeRange codes = code_range(grid.codes);
-  constexpr double kHalfStep = 0.5;  // less is lost in rounding
-  return (codes.lowest - point) * scale < static_cast<double>(bounds.min) - kHalfStep * scale;
+  const double half_step = 0.5 * scale;  // less is lost in rounding
+  return (codes.lowest - point) * scale < static_cast<double>(bounds.min) - half_step &&
+         (codes.highest - point) * scale <= static_cast<double>(bounds.max) + half_step;
 }
 
 void check_clip(const LintView& view, FindingLog& log) {
@@ -45,7 +46,7 @@ void check_clip(const LintView& view, FindingLog& log) {
     for (const QuantizedOperand* pair : view.pairs_on(node.output(0))) {
       if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
       const QdqNode& grid = view.qdq(pair->quantize);
-      if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_below(grid, bounds)) continue;
+      if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, bounds)) continue;
       log.add(node.name,
               "an INT8 pair behind it reaches below its lower bound: ONNX Runtime drops the Clip for the pair, and the "
               "bound is lost",

@@ -55,10 +55,10 @@ void check_weight(const LintView& view, FindingLog& log) {
 void check_bias_scale(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id)) continue;
-    const double error = bias_scale_error(view, node.id).value_or(0);
-    if (error <= kBiasScaleTolerance) continue;
+    const auto error = bias_scale_error(view, node.id);
+    if (!error) continue;
     log.add(node.name,
-            "the bias of " + view.found().describe(node.id) + " has scales " + number_text(100 * error) +
+            "the bias of " + view.found().describe(node.id) + " has scales " + number_text(100 * *error) +
                 " % off input scale * weight scale; ONNX Runtime then keeps the layer float",
             "compute the bias again with scale = input scale * weight scale, or keep it float", {node.id});
   }
