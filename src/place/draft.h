@@ -31,6 +31,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
   /// Weight tensor of a weighted op.
   [[nodiscard]] const Tensor& weight(NodeId node) const;
+  /// Axis of the weight that counts output channels; -1 where engines know none and one scale serves all.
+  [[nodiscard]] int weight_axis(const Node& node) const;
   /// Input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[index(node)]; }
   /// Value of the first data slot; kNoValue when there is none.
@@ -103,7 +105,6 @@ class PlacementDraft {
   void find_data_slots(const Node& node);
   void find_types();
   [[nodiscard]] bool writes_float(const Node& node) const;
-  [[nodiscard]] int weight_axis(const Node& node) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
