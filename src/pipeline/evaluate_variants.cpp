@@ -102,8 +102,7 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
     }
     if (contest.judges.command) result.outputs.push_back(outputs);
     outputs = real_part(std::move(outputs), size, real);
-    if (judges.task && judges.task->given())
-      result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
