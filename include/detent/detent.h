@@ -140,6 +140,18 @@ struct PlanModelOptions {
 /// The placement without data. MACs and bytes are 0 where the model leaves sizes open and no shape was given.
 [[nodiscard]] PlanReport plan_model(const PlanModelOptions& options);
 
+struct LintOptions {
+  std::filesystem::path model;
+  std::string target = "tensorrt";
+  std::map<std::string, std::vector<int64_t>> shapes;  ///< --shape NAME=..., for open sizes
+};
+
+/// Reads any Q/DQ model, says what of it runs in INT8 and lists the findings, worst first. QOperator models and float
+/// models are named as such. MACs are 0 where the model leaves sizes open and no shape was given.
+[[nodiscard]] LintReport lint_model(const LintOptions& options);
+/// Every kind of finding, errors first.
+[[nodiscard]] std::vector<FindingInfo> known_findings();
+
 struct RunOptions {
   std::filesystem::path model, output_folder;
   DataOptions data;

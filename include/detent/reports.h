@@ -65,6 +65,22 @@ struct PlanReport {
   CoverageReport coverage;
 };
 
+/// What is found in a finished Q/DQ model.
+struct LintReport {
+  PlanReport plan;  ///< model, target, layers as the file runs them, coverage, notes; no edges
+  std::string origin;  ///< "qdq", "qoperator", "float"
+  struct Finding {
+    std::string id, level, node, message, cure;
+    double mac_share = 0;  ///< fraction of the model's MACs that it concerns; 0 when sizes are open
+  };
+  std::vector<Finding> findings;  ///< worst first
+};
+
+/// A kind of finding, for --help.
+struct FindingInfo {
+  std::string id, levels, summary;  ///< levels: "error", or "note on tensorrt, error on onnxruntime"
+};
+
 /// Error of one model's outputs against another's.
 struct ErrorReport {
   size_t samples = 0;

@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "detent/detent.h"
 #include "detent/evaluation.h"
@@ -19,6 +22,8 @@ using Collect = std::function<void()>;
                                              bool required);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
+/// --shape NAME=1,3,224,224, repeatable.
+[[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);
 
 }  // namespace detent::cli

@@ -56,9 +56,11 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
   const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  const PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);
   if (source) report.error = measure_error(reference, model, *source, options.run);
-  write_checked(model, options.output, options.overwrite);
+  write_checked(model, options.output, options.overwrite, promised,
+                {options.placement.quantize_outputs, format.per_tensor_weights});
   finish_report(report, options, model, stopwatch.seconds());
   return report;
 }

@@ -106,6 +106,24 @@ std::string to_json(const PlanReport& report) {
                  {"coverage", coverage(report.coverage)}});
 }
 
+std::string to_json(const LintReport& report) {
+  Json findings = Json::array();
+  for (const auto& finding : report.findings)
+    findings.push_back({{"id", finding.id},
+                        {"level", finding.level},
+                        {"node", finding.node},
+                        {"message", finding.message},
+                        {"cure", finding.cure},
+                        {"mac_share", number(finding.mac_share)}});
+  return render({{"model", report.plan.model},
+                 {"target", report.plan.target},
+                 {"origin", report.origin},
+                 {"findings", findings},
+                 {"layers", layers(report.plan)},
+                 {"notes", report.plan.notes},
+                 {"coverage", coverage(report.plan.coverage)}});
+}
+
 std::string to_json(const QuantizeReport& report) {
   Json values = Json::array();
   for (const auto& value : report.values) {

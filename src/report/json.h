@@ -13,6 +13,7 @@ namespace detent {
 [[nodiscard]] std::string to_json(const TableReport& report);
 [[nodiscard]] std::string to_json(const DistributionReport& report);
 [[nodiscard]] std::string to_json(const PlanReport& report);
+[[nodiscard]] std::string to_json(const LintReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 [[nodiscard]] std::string to_json(const ComparisonReport& report);

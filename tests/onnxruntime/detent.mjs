@@ -46,9 +46,14 @@ export async function writeSamples(model, set) {
   const identity = join(folder, 'identity.onnx');
   writeFileSync(identity, identityModel(readModel(model.file).inputs[0]));
   const out = join(folder, 'out');
-  const source = set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
-  await detent('run', identity, '-o', out, '--quiet', ...source, ...preprocessing(model));
+  await detent('run', identity, '-o', out, '--quiet', ...sourceOf(folder, set), ...preprocessing(model));
   return join(out, 'samples.npy');
+}
+
+// {source}: anything that --data takes.
+function sourceOf(folder, set) {
+  if (set.source) return ['--data', set.source];
+  return set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
 }
 
 // Absolute paths stay what they are when joined to the list's folder.
@@ -106,6 +111,15 @@ function writeLabels(folder, { files, labels }) {
   const path = join(folder, 'labels.csv');
   writeFileSync(path, `file,label\n${files.map((file, index) => `"${file}",${labels[index]}\n`).join('')}`);
   return path;
+}
+
+// Path of a model of float_models.mjs quantized on its few samples: enough where the numbers do not matter.
+export async function quantizedOnFew(model, target) {
+  const folder = freshFolder();
+  const file = join(folder, 'model.int8.onnx');
+  await detent('quantize', model.file, '-o', file, '--quiet', ...sourceOf(folder, model.samples()),
+    ...preprocessing(model), '--target', target, '--calibrator', 'max');
+  return file;
 }
 
 export async function plan(model, target) {
