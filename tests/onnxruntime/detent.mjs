@@ -90,14 +90,20 @@ export function quantized(model, target, calibrator = 'entropy', ...more) {
 // Where the report of a file that quantized() wrote lies.
 export const reportOf = (file) => `${file}.json`;
 
-// The report of `detent compare` on an evaluation set of images with labels or masks.
+// What tells `detent compare` good outputs of a set from bad ones. A truth of packed bits belongs to the whole stack.
+function judgesOf(folder, set) {
+  if (set.masks) return ['--masks', set.masks];
+  if (set.labels) return ['--labels', writeLabels(folder, set)];
+  return ['--metric-command', `node '${join(root, 'tests/onnxruntime/occupancy_iou.mjs')}' '${set.truth}'`];
+}
+
+// The report of `detent compare` on an evaluation set.
 export async function compared(model, set, target, calibrators) {
   const folder = freshFolder();
   const report = join(folder, 'report.json');
-  const judges = set.masks ? ['--masks', set.masks] : ['--labels', writeLabels(folder, set)];
   await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), '--eval',
-    writeList(folder, set.files), ...judges, '--target', target, '--calibrators', calibrators.join(','), '--json', report,
-    '--quiet');
+    set.stack ?? writeList(folder, set.files), ...judgesOf(folder, set), '--target', target, '--calibrators',
+    calibrators.join(','), '--json', report, '--quiet');
   return JSON.parse(readFileSync(report, 'utf8'));
 }
 

@@ -43,7 +43,8 @@ function occupancy(folder) {
     const packed = new Uint8Array(kept.length * wide);
     kept.forEach((from, to) => packed.set(bits.data.subarray(from * wide, (from + 1) * wide), to * wide));
     const score = (output) => occupancyIou(output, packed);
-    return { stack: join(folder, 'latents.npy'), shard: `1/${stride}`, score };
+    const truth = join(folder, 'occupancy_bits.npy');
+    return { stack: join(folder, 'latents.npy'), shard: `1/${stride}`, truth, score };
   };
 }
 
