@@ -9,6 +9,7 @@
 
 #include "detent/comparison.h"
 #include "detent/data_source.h"
+#include "detent/equalize_options.h"
 #include "detent/error.h"
 #include "detent/evaluation.h"
 #include "detent/placement_options.h"
@@ -47,6 +48,7 @@ struct QuantizeOptions {
   std::string target = "tensorrt";
   PlacementOptions placement;
   FormatOptions format;
+  EqualizeOptions equalize;
   RunSettings run;
   bool overwrite = false;
   size_t error_samples = 16;  ///< how many samples the closing error measurement uses
@@ -65,6 +67,7 @@ struct CompareOptions {
   std::string target = "tensorrt";
   PlacementOptions placement;
   FormatOptions format;
+  EqualizeOptions equalize;
   RunSettings run;
 };
 
@@ -85,6 +88,7 @@ struct CalibrateOptions {
   DataOptions data;
   std::vector<std::string> targets;  ///< only what these quantize by `placement`; empty: what any target could
   PlacementOptions placement;
+  EqualizeOptions equalize;  ///< bias correction needs ranges: it is not for here
   RunSettings run;
   bool resume = false;  ///< go on with OUTPUT.partial if it is there
   bool overwrite = false;

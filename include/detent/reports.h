@@ -108,6 +108,29 @@ struct CalibratorMeasurement {
   double seconds = 0;
 };
 
+/// What equalization did to a model before it was calibrated.
+struct EqualizeReport {
+  std::string requested;  ///< "auto", "gate,relu" ...; "table" where a calibration table said it
+  struct Family {
+    std::string name;     ///< "gate"
+    double alpha = 0.5;   ///< exponent of the activations' share
+    size_t groups = 0, values = 0;  ///< that can be equalized
+    bool kept = false;
+    std::optional<double> gain_db;  ///< of the output SQNR, where it was measured
+  };
+  std::vector<Family> families;  ///< in the order tried; those without a group too
+  struct Value {
+    std::string name, family;
+    size_t channels = 0;
+    double imbalance_before = 1, imbalance_after = 1;  ///< largest over median of the channels' amax; 0: not measured
+  };
+  std::vector<Value> values;  ///< those that are equalized and stored
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, on the samples that decided
+  size_t samples = 0;
+  double seconds = 0;
+  std::vector<std::string> notes;
+};
+
 struct QuantizeReport {
   std::string model, output, target;
   std::string table;       ///< where the ranges came from; empty: measured
@@ -129,6 +152,7 @@ struct QuantizeReport {
     std::optional<int> group;
   };
   std::vector<QuantizedValue> values;
+  std::optional<EqualizeReport> equalized;  ///< absent: --equalize off
   PlanReport plan;
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;

@@ -39,6 +39,7 @@ Action declare_calibrate(CLI::App& app) {
           "Measure only what these targets quantize with the policies below (default: every value that any "
           "target could, so that one table serves all)")
       ->type_name("NAME[:VERSION][,...]");
+  state->collect.push_back(add_equalize_options(app, options.equalize, false));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_flag(
          "--resume", options.resume,

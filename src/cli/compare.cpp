@@ -65,6 +65,7 @@ Action declare_compare(CLI::App& app) {
       ->group("Calibration");
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  state->collect.push_back(add_equalize_options(app, options.equalize, true));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
   app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")

@@ -163,8 +163,7 @@ Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_
 
 Collect add_format_options(CLI::App& app, FormatOptions& format) {
   struct Texts {
-    std::string weights, weight_range = "max", activation, range = "narrow", bias, equalize = "off",
-                         bias_correction = "off";
+    std::string weights, weight_range = "max", activation, range = "narrow", bias;
   };
   auto texts = std::make_shared<Texts>();
   const auto choice = [&](const std::string& name, std::string& value, std::vector<std::string> known,
@@ -183,8 +182,6 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
-  choice("--equalize", texts->equalize, {"off"}, "Exact equalization of channel ranges");
-  choice("--bias-correction", texts->bias_correction, {"off"}, "Correction of biases for the quantization error");
   return [texts, &format] {
     if (!texts->weights.empty()) format.int8_weights = texts->weights == "int8";
     format.weight_range =
@@ -193,6 +190,23 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
     format.full_range = texts->range == "full";
     if (!texts->bias.empty()) format.int32_bias = texts->bias == "int32";
   };
+}
+
+Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_biases) {
+  app.add_option("--equalize", options.equalize,
+                 "Even out channels exactly before calibrating: auto measures which families help; gate, relu, linear, norm, "
+                 "comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was measured "
+                 "with")
+      ->type_name("off|auto|LIST")
+      ->group("Equalization");
+  if (!with_biases) return [] {};
+  auto correction = std::make_shared<std::string>("off");
+  app.add_option("--bias-correction", *correction,
+                 "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs")
+      ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
+      ->capture_default_str()
+      ->group("Equalization");
+  return [correction, &options] { options.bias_correction = *correction == "on"; };
 }
 
 }  // namespace detent::cli

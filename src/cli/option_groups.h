@@ -25,5 +25,7 @@ using Collect = std::function<void()>;
 /// --shape NAME=1,3,224,224, repeatable.
 [[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);
+/// --equalize, and --bias-correction where asked for.
+[[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_biases);
 
 }  // namespace detent::cli

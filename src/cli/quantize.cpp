@@ -53,6 +53,7 @@ Action declare_quantize(CLI::App& app) {
       ->group("Calibration");
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  state->collect.push_back(add_equalize_options(app, options.equalize, true));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");
   app.add_flag("--overwrite", options.overwrite, "Replace OUT if it exists")->group("Running");

@@ -166,7 +166,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
 
   // model, plan and data; what is wrong with any of them is said before anything long begins
   const PlannedModel planned = plan_model_for(
-      {options.model, options.data, options.override_file, options.target, options.placement, options.format, run});
+      {options.model, options.data, options.override_file, options.target, options.placement, options.format, options.equalize, names, run});
   const Graph& graph = planned.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);

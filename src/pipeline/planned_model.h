@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "detent/detent.h"
@@ -21,6 +22,8 @@ struct PlanningOptions {
   const std::string& target;
   const PlacementOptions& placement;
   const FormatOptions& format;
+  const EqualizeOptions& equalize;
+  std::vector<std::string> calibrators;  ///< that --equalize auto judges with
   const RunSettings& run;
 };
 
@@ -33,6 +36,7 @@ struct PlannedModel {
   PlacementPlan plan;
   RangeOverrides overrides;
   std::unique_ptr<DataSource> data;  ///< to calibrate with
+  std::optional<EqualizeReport> equalized;
 
   [[nodiscard]] RangeKind range_kind() const;
   /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.

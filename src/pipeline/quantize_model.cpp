@@ -2,6 +2,8 @@
 #include "detent/calibrator.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
+#include "pipeline/equalize_model.h"
+#include "pipeline/judge_equalized.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/measure_error.h"
 #include "pipeline/plan_report.h"
@@ -22,6 +24,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   const auto calibrator = is_auto(options.calibrator) ? nullptr : make_calibrator(options.calibrator);
   const RangeOverrides overrides = read_overrides(options.override_file);
+  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
 
   // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
@@ -31,6 +34,14 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const std::vector<Tensor> first_inputs =
       source ? read_first_inputs(*source, model.graph(), options.run) : made_up_inputs(model.graph());
   const Preparation preparation = prepare_checked(model, target, first_inputs, prepare_options(options.placement));
+
+  // channels evened out, exactly
+  std::optional<EqualizeOutcome> equalized;
+  if (request.asks() && source)
+    equalized = equalize_model(
+        model, request, first_inputs, *source, options.run, {.per_tensor_weights = format.per_tensor_weights},
+        make_equalize_judge(model, *source,
+                            {target, options.placement, format, overrides, {options.calibrator}, options.run}));
 
   // rules x target -> placement plan
   const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
@@ -55,6 +66,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
+  if (equalized) report.equalized = std::move(equalized->report);
   const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
   const PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);

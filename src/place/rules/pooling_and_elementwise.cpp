@@ -42,10 +42,24 @@ bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
   return false;
 }
 
+// What an equalized gate is multiplied by, one factor a channel: the Mul before the product; nullptr when there is none.
+const Node* gate_factors(const PlacementDraft& draft, ValueId gate) {
+  const Node* node = draft.graph().producer(gate);
+  const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
+  return factors && sole_use(draft.graph(), gate) ? node : nullptr;
+}
+
+// The gate itself, before such factors.
+ValueId bare_gate(const PlacementDraft& draft, ValueId gate) {
+  const Node* factors = gate_factors(draft, gate);
+  return factors ? varying_input(draft, factors->id) : gate;
+}
+
 bool is_excitation(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
   if (node.inputs[0] == kNoValue || node.inputs[1] == kNoValue) return false;
-  return excites(draft, node.inputs[0], node.inputs[1]) || excites(draft, node.inputs[1], node.inputs[0]);
+  return excites(draft, bare_gate(draft, node.inputs[0]), node.inputs[1]) ||
+         excites(draft, bare_gate(draft, node.inputs[1]), node.inputs[0]);
 }
 
 // Means over spatial axes: every axis is 2 or more, or counted from the end and not the last alone (a norm over
@@ -76,8 +90,23 @@ bool is_quantizable(const PlacementDraft& draft, const Node& node) {
   }
 }
 
+// The factors of an equalized gate lie between 1/64 and 64: one scale for all would lose the small ones, so the pair stands
+// before them.
+bool place_before_factors(PlacementDraft& draft, const Node& node, int slot) {
+  const Node* factors = gate_factors(draft, node.inputs[static_cast<size_t>(slot)]);
+  if (!factors || !excites(draft, varying_input(draft, factors->id), node.inputs[static_cast<size_t>(1 - slot)]))
+    return false;
+  for (const int inner : draft.data_slots(factors->id))
+    if (draft.may_carry_pair(factors->inputs[static_cast<size_t>(inner)]))
+      draft.pair(factors->id, inner,
+                 "gate of a squeeze-and-excite block, before its factors: one scale would lose the small ones");
+  draft.keep_float(node.id, slot, "the gate's factors run in the kernel of the product");
+  return true;
+}
+
 void place_excitation(PlacementDraft& draft, const Node& node) {
   for (const int slot : draft.data_slots(node.id)) {
+    if (draft.options().se_mul != PlacementOptions::SeMul::Float && place_before_factors(draft, node, slot)) continue;
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
     else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))

@@ -1,0 +1,190 @@
+#include "equalize/channel_axis.h"
+
+#include <algorithm>
+
+namespace detent {
+
+namespace {
+
+/// Extents are aligned from the right, as operands of element-wise operators are.
+std::optional<size_t> aligned(const Shape& in, const Shape& out, size_t axis) {
+  if (out.rank() < in.rank()) return std::nullopt;
+  const size_t behind = axis + out.rank() - in.rank();
+  return out[behind] == in[axis] ? std::optional(behind) : std::nullopt;
+}
+
+/// The axes from the front up to this one are kept.
+std::optional<size_t> kept_in_front(const Shape& in, const Shape& out, size_t axis) {
+  if (axis >= out.rank() || in[axis] != out[axis]) return std::nullopt;
+  return in.element_count(0, axis) == out.element_count(0, axis) ? std::optional(axis) : std::nullopt;
+}
+
+/// Elements keep their order, so an axis stays one where as many elements lie in front of it.
+std::optional<size_t> reshaped(const Shape& in, const Shape& out, size_t axis) {
+  for (size_t behind = 0; behind < out.rank(); ++behind)
+    if (out[behind] == in[axis] && out.element_count(0, behind) == in.element_count(0, axis)) return behind;
+  return std::nullopt;
+}
+
+std::optional<size_t> transposed(const Node& node, size_t rank, size_t axis) {
+  const std::vector<int64_t> order = node.ints_or("perm", {});
+  for (size_t behind = 0; behind < rank; ++behind) {
+    const size_t from = order.empty() ? rank - 1 - behind : static_cast<size_t>(order.at(behind));
+    if (from == axis) return behind;
+  }
+  return std::nullopt;
+}
+
+/// Axes that a Slice works on; nullopt when they are not known.
+std::optional<std::vector<int64_t>> sliced_axes(const Graph& graph, const Node& node) {
+  if (node.has("starts")) return node.has("axes") ? std::optional(node.ints_or("axes", {})) : std::nullopt;
+  const Tensor* axes = graph.constant(node.input(3));
+  if (!axes) return std::nullopt;
+  const Tensor wide = cast(*axes, DataType::Int64);
+  return std::vector<int64_t>(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
+}
+
+bool slices(const Graph& graph, const Node& node, size_t axis, size_t rank) {
+  const auto axes = sliced_axes(graph, node);
+  return !axes || std::ranges::any_of(*axes, [&](int64_t one) {
+    return static_cast<size_t>(one < 0 ? one + static_cast<int64_t>(rank) : one) == axis;
+  });
+}
+
+}  // namespace
+
+std::optional<size_t> axis_behind(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot, size_t axis,
+                                  size_t output) {
+  const auto in = shapes.find(node.input(slot)), out = shapes.find(node.output(output));
+  if (in == shapes.end() || out == shapes.end() || axis >= in->second.rank()) return std::nullopt;
+  const Shape &from = in->second, &to = out->second;
+  switch (traits_of(graph, node).kind) {
+    case OpKind::Relu:
+    case OpKind::LeakyRelu:
+    case OpKind::PRelu:
+    case OpKind::Clip:
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div: return aligned(from, to, axis);
+    case OpKind::MaxPool:
+    case OpKind::AveragePool:
+    case OpKind::Resize:
+    case OpKind::Pad: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::GlobalAveragePool:
+    case OpKind::ReduceMean: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::Slice:
+      return slot == 0 && !slices(graph, node, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::Concat:
+    case OpKind::Split: return from.rank() == to.rank() ? std::optional(axis) : std::nullopt;
+    case OpKind::Reshape: return slot == 0 ? reshaped(from, to, axis) : std::nullopt;
+    case OpKind::Transpose: return transposed(node, from.rank(), axis);
+    default: return std::nullopt;
+  }
+}
+
+std::optional<size_t> axis_before(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot, size_t axis,
+                                  size_t output) {
+  const auto in = shapes.find(node.input(slot));
+  if (in == shapes.end()) return std::nullopt;
+  for (size_t before = 0; before < in->second.rank(); ++before)
+    if (axis_behind(graph, shapes, node, slot, before, output) == axis) return before;
+  return std::nullopt;
+}
+
+bool is_rescalable(const Graph& graph, const Node& node) {
+  const OpTraits& traits = traits_of(graph, node);
+  if (!node.domain.empty() || traits.weight_slot != 1 || graph.value(node.input(0)).is_constant) return false;
+  const Tensor* weight = graph.constant(node.input(1));
+  if (!weight || weight->element_count() == 0) return false;
+  if (traits.bias_slot >= 0 && node.input(static_cast<size_t>(traits.bias_slot)) != kNoValue &&
+      !graph.constant(node.input(static_cast<size_t>(traits.bias_slot))))
+    return false;
+  switch (traits.kind) {
+    case OpKind::Conv:
+    case OpKind::ConvTranspose: return weight->shape().rank() >= 3;
+    case OpKind::Gemm: return weight->shape().rank() == 2 && node.int_or("transA", 0) == 0;
+    case OpKind::MatMul: return weight->shape().rank() == 2;
+    default: return false;
+  }
+}
+
+std::optional<size_t> channel_axis_read(const Graph& graph, const Node& node, const Shape& shape) {
+  if (!is_rescalable(graph, node) || shape.rank() < 2) return std::nullopt;
+  const OpKind kind = traits_of(graph, node).kind;
+  return kind == OpKind::MatMul || kind == OpKind::Gemm ? shape.rank() - 1 : size_t{1};
+}
+
+std::optional<size_t> channel_axis_written(const Graph& graph, const Node& node, const Shape& shape) {
+  if (shape.rank() < 2) return std::nullopt;
+  const OpKind kind = traits_of(graph, node).kind;
+  if (kind == OpKind::LayerNorm) return shape.rank() - 1;
+  if (kind == OpKind::InstanceNorm) return size_t{1};
+  return channel_axis_read(graph, node, shape);
+}
+
+namespace {
+
+class AxisFinder {
+ public:
+  AxisFinder(const Graph& graph, const Shapes& shapes)
+      : graph_(graph), shapes_(shapes), axes_(graph.values().size(), -1) {
+    for (const Node& node : graph.nodes()) begin_at(node);
+    for (bool changed = true; changed;) changed = forward() | backward();
+  }
+
+  [[nodiscard]] std::vector<int> take() { return std::move(axes_); }
+
+ private:
+  bool set(ValueId value, std::optional<size_t> axis) {
+    if (value == kNoValue || !axis || graph_.value(value).is_constant) return false;
+    int& known = axes_[static_cast<size_t>(value)];
+    if (known >= 0) return false;
+    known = static_cast<int>(*axis);
+    return true;
+  }
+
+  void begin_at(const Node& node) {
+    const auto in = shapes_.find(node.input(0)), out = shapes_.find(node.output(0));
+    if (in != shapes_.end()) set(in->first, channel_axis_read(graph_, node, in->second));
+    if (out != shapes_.end()) set(out->first, channel_axis_written(graph_, node, out->second));
+  }
+
+  [[nodiscard]] int axis_of(ValueId value) const { return value == kNoValue ? -1 : axes_[static_cast<size_t>(value)]; }
+
+  /// Carries axes across one node, in both directions.
+  bool across(const Node& node) {
+    bool changed = false;
+    for (size_t output = 0; output < node.outputs.size(); ++output)
+      for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+        const ValueId in = node.inputs[slot], out = node.outputs[output];
+        if (axis_of(in) >= 0)
+          changed |= set(out, axis_behind(graph_, shapes_, node, slot, static_cast<size_t>(axis_of(in)), output));
+        else if (axis_of(out) >= 0)
+          changed |= set(in, axis_before(graph_, shapes_, node, slot, static_cast<size_t>(axis_of(out)), output));
+      }
+    return changed;
+  }
+
+  bool forward() {
+    bool changed = false;
+    for (const Node& node : graph_.nodes()) changed |= across(node);
+    return changed;
+  }
+
+  bool backward() {
+    bool changed = false;
+    for (size_t i = graph_.nodes().size(); i-- > 0;) changed |= across(graph_.nodes()[i]);
+    return changed;
+  }
+
+  const Graph& graph_;
+  const Shapes& shapes_;
+  std::vector<int> axes_;
+};
+
+}  // namespace
+
+std::vector<int> channel_axes(const Graph& graph, const Shapes& shapes) { return AxisFinder(graph, shapes).take(); }
+
+}  // namespace detent

@@ -1,0 +1,213 @@
+#include "equalize/equalize_patch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "equalize/weight_channels.h"
+
+namespace detent {
+
+namespace {
+
+using Factors = std::vector<float>;
+
+/// What multiplies the channels of a constant: written / read.
+std::vector<double> quotient(const Factors& written, const Factors& read) {
+  const size_t count = std::max(written.size(), read.size());
+  std::vector<double> result(count, 1.0);
+  for (size_t c = 0; c < count; ++c) {
+    if (!written.empty()) result[c] *= static_cast<double>(written[c]);
+    if (!read.empty()) result[c] /= static_cast<double>(read[c]);
+  }
+  return result;
+}
+
+bool all_ones(const std::vector<double>& factors) {
+  return std::ranges::all_of(factors, [](double factor) { return factor == 1.0; });
+}
+
+/// The constant multiplied along the axis that lies `from_right` of its end; spread over the channels where it is
+/// broadcast there.
+Tensor multiplied(const Tensor& constant, size_t from_right, const std::vector<double>& factors) {
+  const auto channels = static_cast<int64_t>(factors.size());
+  std::vector<int64_t> extents(constant.shape().begin(), constant.shape().end());
+  while (extents.size() <= from_right) extents.insert(extents.begin(), 1);
+  const size_t axis = extents.size() - 1 - from_right;
+  const Shape in{std::span<const int64_t>(extents)};
+  extents[axis] = channels;
+  const Shape out{std::span<const int64_t>(extents)};
+  const int64_t outer = in.element_count(0, axis), inner = in.element_count(axis + 1, in.rank());
+  const Tensor wide = cast(constant, DataType::Float64);
+  const auto values = wide.data<double>();
+  Tensor result(DataType::Float64, out);
+  const auto target = result.mutable_data<double>();
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < inner; ++i) {
+        const int64_t from = (o * in[axis] + (in[axis] == 1 ? 0 : c)) * inner + i;
+        target[static_cast<size_t>((o * channels + c) * inner + i)] =
+            values[static_cast<size_t>(from)] * factors[static_cast<size_t>(c)];
+      }
+  return cast(result, constant.type());
+}
+
+class PatchMaker {
+ public:
+  PatchMaker(const Graph& graph, const Equalization& equalization) : graph_(graph), equalization_(equalization) {
+    for (const auto& [name, value] : equalization.values)
+      if (graph.find_value(name) == kNoValue) throw mismatch("value '" + name + "'");
+    for (const auto& [name, slot] : equalization.gates)
+      if (graph.find_node(name) == kNoNode) throw mismatch("node '" + name + "'");
+  }
+
+  GraphPatch make() {
+    for (const Node& node : graph_.nodes()) visit(node);
+    if (!patch_.empty()) patch_.reason = "equalize channels";
+    return std::move(patch_);
+  }
+
+ private:
+  static Error mismatch(const std::string& what) {
+    return {ErrorCode::TableMismatch, "the equalization does not fit the model: there is no " + what + " like that",
+            "calibrate again with --equalize"};
+  }
+
+  /// Factors of a value; empty when it stays as it is.
+  [[nodiscard]] const EqualizedValue* equalized(ValueId value) const {
+    if (value == kNoValue) return nullptr;
+    const auto found = equalization_.values.find(graph_.value(value).name);
+    return found == equalization_.values.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] Factors factors_of(ValueId value) const {
+    const EqualizedValue* found = equalized(value);
+    return found ? found->factors : Factors{};
+  }
+
+  void visit(const Node& node) {
+    const Factors read = factors_of(node.input(0)), written = factors_of(node.output(0));
+    if (const auto gate = equalization_.gates.find(node.name); gate != equalization_.gates.end())
+      return scale_gate(node, gate->second);
+    switch (traits_of(graph_, node).kind) {
+      case OpKind::Conv:
+      case OpKind::ConvTranspose:
+      case OpKind::Gemm:
+      case OpKind::MatMul:
+        if (!read.empty() || !written.empty()) scale_weight(node, read, written);
+        return;
+      case OpKind::LayerNorm:
+      case OpKind::InstanceNorm:
+        if (!written.empty())
+          for (size_t slot = 1; slot < std::min<size_t>(3, node.inputs.size()); ++slot)
+            scale_constant(node, slot, 0, quotient(written, {}));
+        return;
+      case OpKind::Add:
+      case OpKind::Sub:
+        for (size_t slot = 0; slot < node.inputs.size(); ++slot)
+          if (is_constant(node.inputs[slot]) && !written.empty())
+            scale_constant(node, slot, from_right(node), quotient(written, {}));
+        return;
+      case OpKind::Mul:
+      case OpKind::Div: return scale_product(node);
+      default: return;
+    }
+  }
+
+  [[nodiscard]] bool is_constant(ValueId value) const { return value != kNoValue && graph_.constant(value); }
+
+  /// Where the channels of the node's output lie, counted from the end of its shape. Ranks are not known here: a constant
+  /// that has the channels says it, one that has not was declared.
+  [[nodiscard]] size_t from_right(const Node& node) const {
+    for (const ValueId value : {node.output(0), node.input(0), node.input(1)})
+      if (const EqualizedValue* found = equalized(value)) return static_cast<size_t>(found->from_right);
+    return 0;
+  }
+
+  /// x * constant or x / constant: the constant takes what lies between x and the product.
+  void scale_product(const Node& node) {
+    for (const size_t slot : {size_t{1}, size_t{0}}) {
+      if (!is_constant(node.input(slot))) continue;
+      const Factors read = factors_of(node.input(1 - slot)), written = factors_of(node.output(0));
+      const bool divides = traits_of(graph_, node).kind == OpKind::Div;
+      const std::vector<double> factors = divides ? quotient(read, written) : quotient(written, read);
+      if (!factors.empty() && !all_ones(factors)) scale_constant(node, slot, from_right(node), factors);
+      return;
+    }
+  }
+
+  void scale_weight(const Node& node, const Factors& read, const Factors& written) {
+    if (!is_rescalable(graph_, node)) throw mismatch("weighted op '" + node.name + "'");
+    replace(node, 1, rescaled_weight(graph_, node, read, written), "_weight");
+    if (!written.empty() && node.input(2) != kNoValue) scale_constant(node, 2, 0, quotient(written, {}));
+  }
+
+  void scale_constant(const Node& node, size_t slot, size_t axis_from_right, const std::vector<double>& factors) {
+    const Tensor* constant = graph_.constant(node.input(slot));
+    if (!constant) return;
+    const Shape& shape = constant->shape();
+    const int64_t extent = axis_from_right < shape.rank() ? shape[shape.rank() - 1 - axis_from_right] : 1;
+    if (extent != 1 && extent != static_cast<int64_t>(factors.size()))
+      throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
+    replace(node, slot, multiplied(*constant, axis_from_right, factors), "_operand" + std::to_string(slot));
+  }
+
+  /// product = x * gate: the gate takes what lies between x and the product.
+  void scale_gate(const Node& node, int32_t slot) {
+    if (node.inputs.size() != 2 || slot < 0 || slot > 1) throw mismatch("product '" + node.name + "'");
+    const ValueId x = node.inputs[static_cast<size_t>(1 - slot)], gate = node.inputs[static_cast<size_t>(slot)];
+    const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
+    if (factors.empty() || all_ones(factors)) return;
+    const std::string& name = graph_.value(gate).name;
+    const size_t behind = from_right(node);  // axes behind the channels, all 1 in a gate
+    std::vector<int64_t> extents(behind + 2, 1);
+    extents[1] = static_cast<int64_t>(factors.size());
+    const Tensor wide = Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
+    const std::string constant = fresh(name + "_factors"), scaled = fresh(name + "_equalized");
+    patch_.add_initializers.emplace_back(constant, cast(wide, type_around(node)));
+    patch_.add_nodes.push_back({"Mul", scaled, {name, constant}, {scaled}, {}, ""});
+    patch_.rewire.push_back({node.name, slot, scaled});
+  }
+
+  /// Type of the weights around: that of the values, which the graph need not declare.
+  [[nodiscard]] DataType type_around(const Node& product) const {
+    for (const Use& use : graph_.value(product.output(0)).uses) {
+      const Node& reader = graph_.node(use.node);
+      if (is_rescalable(graph_, reader)) return graph_.constant(reader.input(1))->type();
+    }
+    for (const Node& node : graph_.nodes())
+      if (is_rescalable(graph_, node)) return graph_.constant(node.input(1))->type();
+    return DataType::Float32;
+  }
+
+  void replace(const Node& node, size_t slot, Tensor content, const std::string& suffix) {
+    const ValueId old = node.input(slot);
+    const Value& value = graph_.value(old);
+    if (value.uses.size() == 1 && !value.is_output && graph_.constant(old)->shape() == content.shape()) {
+      patch_.replace_constants.emplace_back(value.name, std::move(content));
+      return;
+    }
+    const std::string added = fresh(graph_.value(node.output(0)).name + suffix);
+    patch_.add_initializers.emplace_back(added, std::move(content));
+    patch_.rewire.push_back({node.name, static_cast<int>(slot), added});
+  }
+
+  /// A value name that neither the graph nor the patch has.
+  std::string fresh(const std::string& wish) {
+    std::string name = unused_value_name(graph_, wish);
+    while (!names_.insert(name).second) name = unused_value_name(graph_, name + "_");
+    return name;
+  }
+
+  const Graph& graph_;
+  const Equalization& equalization_;
+  std::set<std::string> names_;
+  GraphPatch patch_;
+};
+
+}  // namespace
+
+GraphPatch make_equalize_patch(const Graph& graph, const Equalization& equalization) {
+  return PatchMaker(graph, equalization).make();
+}
+
+}  // namespace detent

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "detent/detent.h"
+#include "equalize/choose_factors.h"
+#include "model/model.h"
+#include "pipeline/equalize_request.h"
+
+namespace detent {
+
+/// Equalization of one prepared model: its groups, and the ranges of their channels.
+class Equalizer {
+ public:
+  /// Finds groups and runs `samples` once to measure channels.
+  /// inputs  of one batch: shapes come from it, and every patch is checked on it.
+  Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples, const RunSettings& settings,
+            const FactorOptions& options);
+
+  [[nodiscard]] bool has(EqualizeFamily family) const;
+  /// Factors of the families in `items`; of a model with none of them nothing.
+  [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
+  /// A copy of the model, equalized and checked.
+  /// Errors  Internal when an output changed by more than rounding.
+  [[nodiscard]] Model equalized(const Equalization& equalization) const;
+
+  /// What the report says of families (none kept) and of the values in `equalization`.
+  [[nodiscard]] std::vector<EqualizeReport::Family> describe_families() const;
+  [[nodiscard]] std::vector<EqualizeReport::Value> describe_values(const Equalization& equalization) const;
+  /// Groups that a Clip holds back, as sentences.
+  [[nodiscard]] std::vector<std::string> notes(const Equalization& equalization) const;
+
+ private:
+  const Model& model_;
+  std::span<const Tensor> inputs_;
+  FactorOptions options_;
+  std::vector<ChannelGroup> groups_;
+  ChannelRanges ranges_;
+};
+
+/// Mean SQNR of the outputs in dB of each model quantized, against the float model: [model][calibrator].
+using EqualizeJudge = std::function<std::vector<std::vector<double>>(std::span<const Model> models)>;
+
+struct EqualizeOutcome {
+  Equalization equalization;
+  EqualizeReport report;
+};
+
+/// Chooses what is asked for and applies it to `model`, in place.
+///
+/// auto    families in the order of kEqualizeFamilies, each with alpha 0.5 and 0.75 on top of what was kept before; the better is
+///         kept where the mean over the calibrators does not fall and none of them falls by more than 0.2 dB.
+/// source  the calibration data: channels are measured on 256 samples of it, those whose names have the smallest hash.
+/// judge   called under auto only.
+[[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std::span<const Tensor> inputs,
+                                             const DataSource& source, const RunSettings& settings,
+                                             const FactorOptions& options, const EqualizeJudge& judge);
+
+/// Applies a known equalization to `model`, in place, checked on `inputs` where there are any.
+/// Errors  TableMismatch when it is of another model; Internal when an output changed.
+void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs);
+
+/// The samples that decide: 32, those whose names have the smallest hash.
+[[nodiscard]] std::vector<size_t> deciding_samples(const DataSource& source);
+
+}  // namespace detent

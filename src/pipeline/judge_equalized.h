@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "detent/placement_options.h"
+#include "pipeline/equalize_model.h"
+#include "pipeline/range_overrides.h"
+#include "place/target.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+/// How the models are quantized that `--equalize auto` compares. Looks at things that must outlive the judge.
+struct JudgeOptions {
+  const Target& target;
+  const PlacementOptions& placement;
+  RewriteOptions format;
+  const RangeOverrides& overrides;
+  std::vector<std::string> calibrators;  ///< specs; "auto" stands for max, entropy, mse and percentile:99.99
+  const RunSettings& run;
+};
+
+/// Quantizes each model with each calibrator, calibrated and compared with `reference` on the deciding samples of `source`.
+/// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_variants.
+[[nodiscard]] EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& source, JudgeOptions options);
+
+}  // namespace detent
