@@ -55,6 +55,7 @@ class FactorChooser {
       for (GroupState& state : states_) choose_group(state);
     Equalization result;
     for (const GroupState& state : states_) add(state, result);
+    std::ranges::sort(result.activations);
     return result;
   }
 
@@ -175,6 +176,7 @@ class FactorChooser {
       for (const double factor : factors) value.factors.push_back(static_cast<float>(factor));
       result.values[graph_.value(member.value).name] = std::move(value);
     }
+    for (const NodeId node : state.group->activations) result.activations.push_back(graph_.node(node).name);
     for (const Use& gate : state.group->gates) result.gates[graph_.node(gate.node).name] = gate.slot;
   }
 

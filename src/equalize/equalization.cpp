@@ -8,6 +8,7 @@ std::string_view name_of(EqualizeFamily family) {
     case EqualizeFamily::Relu: return "relu";
     case EqualizeFamily::Linear: return "linear";
     case EqualizeFamily::Norm: return "norm";
+    case EqualizeFamily::Act: return "act";
   }
   return "";
 }

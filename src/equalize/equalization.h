@@ -14,11 +14,12 @@ enum class EqualizeFamily : uint8_t {
   Relu,    ///< weighted op -> Relu, LeakyRelu, PRelu, Clip -> weighted op
   Linear,  ///< values that are only added and read by weighted ops: residual streams
   Norm,    ///< what a normalization's scale and shift write
+  Act,     ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, in its kernel where engines fuse element by element
 };
 inline constexpr EqualizeFamily kEqualizeFamilies[] = {EqualizeFamily::Gate, EqualizeFamily::Linear,
-                                                       EqualizeFamily::Relu, EqualizeFamily::Norm};
+                                                       EqualizeFamily::Relu, EqualizeFamily::Norm, EqualizeFamily::Act};
 
-/// "gate", "relu", "linear", "norm".
+/// "gate", "relu", "linear", "norm", "act".
 [[nodiscard]] std::string_view name_of(EqualizeFamily family);
 
 /// A value whose channels are multiplied by factors.
@@ -34,6 +35,7 @@ struct EqualizedValue {
 struct Equalization {
   std::map<std::string, EqualizedValue> values;  ///< by name of the value
   std::map<std::string, int32_t> gates;  ///< product of x and a gate, by name of the node -> slot that reads the gate
+  std::vector<std::string> activations;  ///< nodes that get a Mul behind them, sorted
   [[nodiscard]] bool empty() const { return values.empty(); }
   friend bool operator==(const Equalization&, const Equalization&) = default;
 };

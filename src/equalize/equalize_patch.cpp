@@ -57,6 +57,8 @@ class PatchMaker {
   PatchMaker(const Graph& graph, const Equalization& equalization) : graph_(graph), equalization_(equalization) {
     for (const auto& [name, value] : equalization.values)
       if (graph.find_value(name) == kNoValue) throw mismatch("value '" + name + "'");
+    for (const std::string& name : equalization.activations)
+      if (graph.find_node(name) == kNoNode) throw mismatch("node '" + name + "'");
     for (const auto& [name, slot] : equalization.gates)
       if (graph.find_node(name) == kNoNode) throw mismatch("node '" + name + "'");
   }
@@ -88,6 +90,7 @@ class PatchMaker {
     const Factors read = factors_of(node.input(0)), written = factors_of(node.output(0));
     if (const auto gate = equalization_.gates.find(node.name); gate != equalization_.gates.end())
       return scale_gate(node, gate->second);
+    if (std::ranges::binary_search(equalization_.activations, node.name)) return scale_behind(node);
     switch (traits_of(graph_, node).kind) {
       case OpKind::Conv:
       case OpKind::ConvTranspose:
@@ -158,14 +161,29 @@ class PatchMaker {
     const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;
-    const size_t behind = from_right(node);  // axes behind the channels, all 1 in a gate
-    std::vector<int64_t> extents(behind + 2, 1);
-    extents[1] = static_cast<int64_t>(factors.size());
-    const Tensor wide = Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
-    const std::string constant = fresh(name + "_factors"), scaled = fresh(name + "_equalized");
-    patch_.add_initializers.emplace_back(constant, cast(wide, type_around(node)));
-    patch_.add_nodes.push_back({"Mul", scaled, {name, constant}, {scaled}, {}, ""});
+    const std::string scaled = fresh(name + "_equalized");
+    multiply(node, name, scaled, factors);
     patch_.rewire.push_back({node.name, slot, scaled});
+  }
+
+  /// The activation writes a new value, and a Mul behind it the old one.
+  void scale_behind(const Node& node) {
+    const Factors written = factors_of(node.output(0));
+    if (written.empty()) return;
+    const std::string& name = graph_.value(node.output(0)).name;
+    const std::string plain = fresh(name + "_plain");
+    patch_.rename_outputs.push_back({node.name, 0, plain});
+    multiply(node, plain, name, quotient(written, {}));
+  }
+
+  /// A Mul of a value around `node` by one factor a channel.
+  void multiply(const Node& node, const std::string& from, const std::string& to, const std::vector<double>& factors) {
+    std::vector<int64_t> extents(from_right(node) + 1, 1);  // broadcast in front of the channels
+    extents.front() = static_cast<int64_t>(factors.size());
+    const Tensor wide = Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
+    const std::string constant = fresh(to + "_factors");
+    patch_.add_initializers.emplace_back(constant, cast(wide, type_around(node)));
+    patch_.add_nodes.push_back({"Mul", fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
   }
 
   /// Type of the weights around: that of the values, which the graph need not declare.

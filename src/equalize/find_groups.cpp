@@ -17,7 +17,7 @@ constexpr int64_t kMostElements = 1 << 20;
 
 /// What lies in a group, by value.
 struct Marks {
-  bool gate = false, norm = false, relu = false;
+  bool gate = false, norm = false, relu = false, act = false;
 };
 
 /// Extent of a constant operand on the axis of the result; 1 where it is broadcast.
@@ -41,8 +41,8 @@ bool is_zero(const Tensor& tensor) {
 
 class GroupFinder {
  public:
-  GroupFinder(const Graph& graph, const Shapes& shapes)
-      : graph_(graph), shapes_(shapes), axes_(channel_axes(graph, shapes)), ties_(counts()),
+  GroupFinder(const Graph& graph, const Shapes& shapes, bool behind_activations)
+      : graph_(graph), shapes_(shapes), behind_activations_(behind_activations), axes_(channel_axes(graph, shapes)), ties_(counts()),
         marks_(graph.values().size()), limits_(graph.values().size(), std::numeric_limits<float>::infinity()) {}
 
   std::vector<ChannelGroup> find() {
@@ -89,6 +89,8 @@ class GroupFinder {
       case OpKind::LeakyRelu:
       case OpKind::PRelu: return visit_relu(node);
       case OpKind::Clip: return visit_clip(node);
+      case OpKind::HardSwish:
+      case OpKind::Silu: return visit_activation(node);
       case OpKind::Add:
       case OpKind::Sub: return visit_sum(node);
       case OpKind::Mul:
@@ -198,7 +200,27 @@ class GroupFinder {
     if (constant(node.input(1))) return visit_scaled(node, 0, 1);
     if (divides) return false;
     if (constant(node.input(0))) return visit_scaled(node, 1, 0);
-    return visit_gated(node);
+    return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
+  }
+
+  /// x * Sigmoid(x).
+  [[nodiscard]] bool multiplies_itself(const Node& node) const {
+    for (const size_t slot : {size_t{0}, size_t{1}}) {
+      const Node* gate = graph_.producer(node.inputs[slot]);
+      if (!gate || gate->input(0) != node.inputs[1 - slot]) continue;
+      const OpKind kind = traits_of(graph_, *gate).kind;
+      if (kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return true;
+    }
+    return false;
+  }
+
+  /// What it reads stays; what it writes can be multiplied behind it.
+  bool visit_activation(const Node& node) {
+    const ValueId out = node.output(0);
+    if (!behind_activations_ || !ties_.tracks(out)) return false;
+    for (const ValueId in : node.inputs) ties_.pin(in);
+    marks(out).act = true;
+    return true;
   }
 
   /// x * constant: one factor a channel can be absorbed between x and the product; a single one passes all through.
@@ -313,10 +335,11 @@ class GroupFinder {
 
   void add_marks(Marks& marks, ValueId value) const {
     const Marks& own = marks_[static_cast<size_t>(value)];
-    marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu;
+    marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu, marks.act |= own.act;
   }
 
   static EqualizeFamily family_of(const Marks& marks) {
+    if (marks.act) return EqualizeFamily::Act;
     if (marks.gate) return EqualizeFamily::Gate;
     if (marks.norm) return EqualizeFamily::Norm;
     return marks.relu ? EqualizeFamily::Relu : EqualizeFamily::Linear;
@@ -327,6 +350,7 @@ class GroupFinder {
       const Value& value = graph_.value(member.value);
       if (value.producer != kNoNode && is_rescalable(graph_, graph_.node(value.producer)))
         group.writers.push_back(value.producer);
+      if (marks_[static_cast<size_t>(member.value)].act) group.activations.push_back(value.producer);
       for (const Use& use : value.uses)
         if (use.slot == 0 && is_rescalable(graph_, graph_.node(use.node))) group.readers.push_back(use);
       for (const Use& gate : gates_) {
@@ -339,6 +363,7 @@ class GroupFinder {
 
   const Graph& graph_;
   const Shapes& shapes_;
+  bool behind_activations_;
   std::vector<int> axes_;
   ChannelTies ties_;
   std::vector<Marks> marks_;   // by ValueId
@@ -353,8 +378,8 @@ const ChannelGroup::Member* ChannelGroup::find(ValueId value) const {
   return found == members.end() ? nullptr : &*found;
 }
 
-std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes) {
-  return GroupFinder(graph, shapes).find();
+std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes, bool behind_activations) {
+  return GroupFinder(graph, shapes, behind_activations).find();
 }
 
 }  // namespace detent

@@ -24,6 +24,7 @@ struct ChannelGroup {
   };
   std::vector<Member> members;
   std::vector<Use> gates;     ///< products of a member and a gate that is to be multiplied: node, slot of the gate
+  std::vector<NodeId> activations;  ///< that are to get a Mul behind them
   std::vector<Use> readers;   ///< weighted ops that read a member
   std::vector<NodeId> writers;  ///< weighted ops that write a member
 
@@ -41,6 +42,8 @@ struct ChannelGroup {
 /// Every group of the graph, in the order of their first value. A channel stays as it is when it is read or written by
 /// anything that does not commute with a positive factor (a graph output, Sigmoid, a normalization's input ...).
 /// shapes  of all values, from a run; values without a shape are left alone.
-[[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes);
+/// behind_activations  x * Sigmoid(x) and HardSwish may be multiplied behind; else what they write stays.
+[[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes,
+                                                            bool behind_activations = false);
 
 }  // namespace detent

@@ -46,20 +46,27 @@ Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const D
                      const RunSettings& settings, const FactorOptions& options)
     : model_(model), inputs_(inputs), options_(options),
       groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs))),
-      ranges_(channel_ranges_of(model.graph(), values_to_range(groups_), samples, settings)) {}
+      groups_behind_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), true)) {
+  std::map<ValueId, int> values = values_to_range(groups_);
+  values.merge(values_to_range(groups_behind_));
+  ranges_ = channel_ranges_of(model.graph(), values, samples, settings);
+}
 
 bool Equalizer::has(EqualizeFamily family) const {
-  return std::ranges::any_of(groups_, [&](const ChannelGroup& group) { return group.family == family; });
+  return std::ranges::any_of(groups_of(family), [&](const ChannelGroup& group) { return group.family == family; });
 }
 
 Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
   Equalization result;
+  const bool behind =
+      std::ranges::any_of(items, [](const EqualizeItem& item) { return item.family == EqualizeFamily::Act; });
   for (const EqualizeItem& item : items) {
     FactorOptions options = options_;
     options.alpha = item.alpha;
-    Equalization one = choose_factors(model_.graph(), with_family(groups_, item.family), ranges_, options);
+    Equalization one = choose_factors(model_.graph(), with_family(groups_for(behind), item.family), ranges_, options);
     result.values.merge(one.values);
     result.gates.merge(one.gates);
+    result.activations.insert(result.activations.end(), one.activations.begin(), one.activations.end());
   }
   return result;
 }
@@ -74,7 +81,7 @@ std::vector<EqualizeReport::Family> Equalizer::describe_families() const {
   std::vector<EqualizeReport::Family> families;
   for (const EqualizeFamily family : kEqualizeFamilies) {
     EqualizeReport::Family line{std::string(name_of(family))};
-    for (const ChannelGroup& group : with_family(groups_, family)) {
+    for (const ChannelGroup& group : with_family(groups_of(family), family)) {
       ++line.groups;
       line.values += static_cast<size_t>(std::ranges::count(group.members, true, &ChannelGroup::Member::stored));
     }
@@ -86,7 +93,7 @@ std::vector<EqualizeReport::Family> Equalizer::describe_families() const {
 std::vector<EqualizeReport::Value> Equalizer::describe_values(const Equalization& equalization) const {
   std::vector<EqualizeReport::Value> values;
   const Graph& graph = model_.graph();
-  for (const ChannelGroup& group : groups_)
+  for (const ChannelGroup& group : groups_for(!equalization.activations.empty()))
     for (const ChannelGroup::Member& member : group.members) {
       const auto found = equalization.values.find(graph.value(member.value).name);
       if (!member.stored || found == equalization.values.end()) continue;
@@ -99,7 +106,7 @@ std::vector<EqualizeReport::Value> Equalizer::describe_values(const Equalization
 
 std::vector<std::string> Equalizer::notes(const Equalization& equalization) const {
   std::vector<std::string> sentences;
-  for (const ChannelGroup& group : groups_)
+  for (const ChannelGroup& group : groups_for(!equalization.activations.empty()))
     for (const ChannelGroup::Limit& limit : group.limits) {
       const std::string& name = model_.graph().value(limit.value).name;
       const auto found = equalization.values.find(name);

@@ -37,7 +37,15 @@ class Equalizer {
   const Model& model_;
   std::span<const Tensor> inputs_;
   FactorOptions options_;
-  std::vector<ChannelGroup> groups_;
+  /// Which of the two analyses serves the items: with Act among them values are tied otherwise.
+  [[nodiscard]] const std::vector<ChannelGroup>& groups_for(bool behind_activations) const {
+    return behind_activations ? groups_behind_ : groups_;
+  }
+  [[nodiscard]] const std::vector<ChannelGroup>& groups_of(EqualizeFamily family) const {
+    return groups_for(family == EqualizeFamily::Act);
+  }
+
+  std::vector<ChannelGroup> groups_, groups_behind_;
   ChannelRanges ranges_;
 };
 

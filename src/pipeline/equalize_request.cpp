@@ -12,7 +12,7 @@ namespace detent {
 namespace {
 
 Error wrong(const std::string& text) {
-  return {ErrorCode::Usage, "--equalize: " + text, "off, auto, or a list of gate, relu, linear, norm: gate,relu:0.75"};
+  return {ErrorCode::Usage, "--equalize: " + text, "off, auto, or a list of gate, relu, linear, norm, act: gate,relu:0.75"};
 }
 
 EqualizeItem parse_item(const std::string& text) {
