@@ -4,6 +4,8 @@
 // Add and Mul of activations, broadcast or not, are integer kernels where pairs stand on both inputs and on the output;
 // a Relu between is absorbed at zero point 0. They follow their inputs: where one is float, the op stays float.
 //
+// Left float: a Mul by factors that differ from channel to channel, and the product before it.
+//
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_resnet18 (Add + Relu) and
 // models/cifar10_efficientnet_b0 (Mul of squeeze-and-excite).
 
@@ -49,8 +51,30 @@ Range range_of(const Tensor& constant) {
   return range;
 }
 
+// A Mul by one factor a channel, the largest more than twice the smallest: what equalization writes behind gates and
+// activations. One scale for what it reads or writes would lose the channels that it is there for.
+bool spreads_channels(const PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
+  for (const ValueId input : node.inputs) {
+    const Tensor* constant = input == kNoValue ? nullptr : draft.graph().constant(input);
+    if (!constant || !is_constant_operand(draft, input) || constant->element_count() < 2) continue;
+    const auto extents = constant->shape().dims();
+    if (std::count(extents.begin(), extents.end(), 1) + 1 != static_cast<std::ptrdiff_t>(extents.size())) return false;
+    const Tensor values = cast(*constant, DataType::Float32);
+    const auto [low, high] = std::minmax_element(values.data<float>().begin(), values.data<float>().end());
+    return *low > 0 && *high > 2 * *low;
+  }
+  return false;
+}
+
+bool feeds_spread(const PlacementDraft& draft, const Node& node) {
+  const auto use = sole_use(draft.graph(), node.output(0));
+  return use && spreads_channels(draft, draft.graph().node(use->node));
+}
+
 void visit(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
+  if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
   if ((kind != OpKind::Add && kind != OpKind::Mul) || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
   if (!has_integer_operands(draft, node)) return;
   const ValueId own = node.output(0), last = absorbed_output(draft, own, false);
