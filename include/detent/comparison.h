@@ -43,6 +43,7 @@ struct ComparisonReport {
     double seconds = 0;        ///< making, running and judging this variant; all cores together
   };
   std::vector<Variant> variants;       ///< in the order asked for
+  std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: --equalize off
   std::string winner;                  ///< calibrator of the best variant
   std::string criterion;               ///< the metric that decided: a key of `metrics`
   PlanReport plan;                     ///< the same for all variants

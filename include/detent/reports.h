@@ -131,6 +131,15 @@ struct EqualizeReport {
   std::vector<std::string> notes;
 };
 
+/// What --bias-correction did.
+struct BiasCorrectionReport {
+  size_t layers = 0;  ///< whose biases were corrected
+  double sqnr_before_db = 0, sqnr_after_db = 0;
+  bool kept = false;
+  size_t samples = 0;
+  double seconds = 0;
+};
+
 struct QuantizeReport {
   std::string model, output, target;
   std::string table;       ///< where the ranges came from; empty: measured
@@ -153,6 +162,7 @@ struct QuantizeReport {
   };
   std::vector<QuantizedValue> values;
   std::optional<EqualizeReport> equalized;  ///< absent: --equalize off
+  std::optional<BiasCorrectionReport> bias_correction;
   PlanReport plan;
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
@@ -164,6 +174,8 @@ struct TableReport {
   uintmax_t bytes = 0;
   std::string model_fingerprint;
   std::vector<std::string> tools, instruction_sets;
+  std::string equalize;              ///< what was asked for; empty: nothing
+  size_t equalized_values = 0;
   std::vector<std::string> targets;  ///< empty: every value that any target could quantize
   std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
   bool partial = false;

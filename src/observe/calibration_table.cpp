@@ -21,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "the checksum is store
 
 constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
+constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
 constexpr char kChecksumTag = 0x79;  // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
@@ -91,6 +92,42 @@ TableValue restore(const stored::Value& value) {
   return {{}, value.scale()};
 }
 
+void store(const Equalization& equalization, stored::Table& out) {
+  for (const auto& [name, value] : equalization.values) {
+    auto& one = *out.add_equalized();
+    one.set_name(name);
+    one.set_family(static_cast<uint32_t>(value.family));
+    one.set_from_right(static_cast<uint32_t>(value.from_right));
+    one.mutable_factors()->Add(value.factors.begin(), value.factors.end());
+  }
+  for (const auto& [node, slot] : equalization.gates) {
+    auto& gate = *out.add_gates();
+    gate.set_node(node);
+    gate.set_slot(static_cast<uint32_t>(slot));
+  }
+  out.mutable_activations()->Add(equalization.activations.begin(), equalization.activations.end());
+}
+
+Equalization restore_equalization(const stored::Table& stored) {
+  Equalization result;
+  for (const auto& one : stored.equalized()) {
+    EqualizedValue value{static_cast<EqualizeFamily>(one.family()), static_cast<int32_t>(one.from_right()),
+                         {one.factors().begin(), one.factors().end()}};
+    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Act) &&
+                       one.from_right() < 16 && !value.factors.empty() &&
+                       std::ranges::all_of(value.factors, [](float f) { return std::isfinite(f) && f > 0; });
+    if (!sound || (!result.values.empty() && result.values.rbegin()->first >= one.name()))
+      throw damaged("its equalization cannot be");
+    result.values.emplace_hint(result.values.end(), one.name(), std::move(value));
+  }
+  for (const auto& gate : stored.gates())
+    if (gate.slot() > 1 || !result.gates.emplace(gate.node(), static_cast<int32_t>(gate.slot())).second)
+      throw damaged("its equalization cannot be");
+  result.activations.assign(stored.activations().begin(), stored.activations().end());
+  if (!std::ranges::is_sorted(result.activations)) throw damaged("its equalization cannot be");
+  return result;
+}
+
 template <class List>
 void check_sorted(const List& list, const char* what) {
   if (!std::ranges::is_sorted(list)) throw damaged(std::string("its ") + what + " are not in order");
@@ -122,6 +159,8 @@ CalibrationTable restore(const stored::Table& stored) {
     for (const std::string& name : names)
       if (!table.values.contains(name)) throw damaged("it has a group of values that are not there");
   }
+  table.equalize = stored.equalize();
+  table.equalization = restore_equalization(stored);
   check_sorted(table.tools, "tools");
   check_sorted(table.instruction_sets, "instruction sets");
   check_sorted(table.targets, "targets");
@@ -141,7 +180,7 @@ bool CalibrationTable::imported() const {
 std::string table_to_bytes(const CalibrationTable& table) {
   stored::Table stored;
   stored.set_magic(std::string(kMagic));
-  stored.set_format_version(kFormatVersion);
+  stored.set_format_version(table.equalize.empty() ? kFormatVersion : kEqualizedVersion);
   stored.set_model(table.model);
   stored.mutable_tools()->Add(table.tools.begin(), table.tools.end());
   stored.mutable_instruction_sets()->Add(table.instruction_sets.begin(), table.instruction_sets.end());
@@ -160,6 +199,8 @@ std::string table_to_bytes(const CalibrationTable& table) {
   }
   for (const auto& [name, value] : table.values) store(name, value, *stored.add_values());
   for (const auto& group : table.groups) stored.add_groups()->mutable_names()->Add(group.begin(), group.end());
+  stored.set_equalize(table.equalize);
+  store(table.equalization, stored);
   const std::string bytes = stored.SerializeAsString();
   if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
   return bytes + checksum_of(bytes);
@@ -175,10 +216,11 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   const google::protobuf::LogSilencer silence;
   stored::Table stored;
   if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged("protobuf cannot parse it");
-  if (stored.format_version() != kFormatVersion)
+  if (stored.format_version() < kFormatVersion || stored.format_version() > kEqualizedVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
-                    "; this program reads format " + std::to_string(kFormatVersion),
+                    "; this program reads formats " + std::to_string(kFormatVersion) +
+                    " and " + std::to_string(kEqualizedVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

@@ -10,6 +10,7 @@
 
 #include "core/content_hash.h"
 #include "detent/histogram.h"
+#include "equalize/equalization.h"
 
 namespace detent {
 
@@ -45,6 +46,9 @@ struct CalibrationTable {
   std::map<std::string, TableValue> values;
   /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
   std::vector<std::vector<std::string>> groups;
+
+  std::string equalize;       ///< what was asked for: "auto", "gate,relu:0.75"; empty: nothing
+  Equalization equalization;  ///< applied to the model before it was measured
 
   [[nodiscard]] bool partial() const;   ///< some shard is
   [[nodiscard]] bool imported() const;  ///< holds scales instead of histograms

@@ -26,6 +26,8 @@ std::string listed(const std::vector<std::string>& items) {
   return text.empty() ? "every target" : text;
 }
 
+std::string equalized(const CalibrationTable& table) { return table.equalize.empty() ? "none" : table.equalize; }
+
 void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
   std::vector<TableSample> common;
   std::ranges::set_intersection(a.samples, b.samples, std::back_inserter(common));
@@ -88,6 +90,9 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
     throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
                        listed(b.instruction_sets) + "), whose results differ in the last bits",
                    "add --mixed-isa, or calibrate all shards on one kind of CPU");
+  if (a.equalize != b.equalize || a.equalization != b.equalization)
+    throw mismatch("the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
+                   "calibrate all shards of the same data with the same --equalize");
   check_samples(a, b);
 }
 

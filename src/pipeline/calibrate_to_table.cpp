@@ -4,6 +4,8 @@
 #include "core/atomic_file.h"
 #include "model/fingerprint.h"
 #include "observe/merge_tables.h"
+#include "pipeline/equalize_model.h"
+#include "pipeline/judge_equalized.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/stopwatch.h"
@@ -44,6 +46,21 @@ std::optional<CalibrationTable> read_partial(const fs::path& path, const Calibra
   return partial;
 }
 
+/// All shards must be equalized alike, so all of them look at the whole data.
+EqualizeOutcome equalize_for_table(Model& model, const CalibrateOptions& options, const EqualizeRequest& request,
+                                   const std::vector<std::string>& targets) {
+  DataOptions whole = options.data;
+  whole.shard_count = whole.shard_index = 1;
+  const auto source = open_data(whole, input_specs(model.graph()));
+  const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
+  const RangeOverrides no_overrides = read_overrides({});
+  const EqualizeJudge judge = make_equalize_judge(
+      model, *source,
+      {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
+  return equalize_model(model, request, read_first_inputs(*source, model.graph(), options.run), *source, options.run, {},
+                        judge);
+}
+
 }  // namespace
 
 TableReport calibrate_model(const CalibrateOptions& options) {
@@ -51,16 +68,21 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const fs::path partial_path = options.output.string() + ".partial";
   check_writable(options.output, options.overwrite);
   const std::vector<std::string> targets = target_specs(options.targets);
+  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
   const auto source = open_data(options.data, input_specs(model.graph()));
   static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
+  EqualizeOutcome equalized;
+  if (request.asks()) equalized = equalize_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
   const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);
 
   CalibrationTable table = make_table(fingerprint, graph, values);
   table.targets = targets;
+  table.equalize = equalized.report.requested;
+  table.equalization = std::move(equalized.equalization);
   table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
   const std::optional<CalibrationTable> before =
       options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};

@@ -5,6 +5,7 @@
 #include "detent/calibrator.h"
 #include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
+#include "pipeline/correct_biases.h"
 #include "pipeline/describe_values.h"
 #include "pipeline/evaluate_variants.h"
 #include "pipeline/planned_model.h"
@@ -56,7 +57,7 @@ struct Candidates {
 };
 
 Candidates make_candidates(const std::vector<std::string>& names, const PlannedModel& planned,
-                           const Calibration& calibration, const RunSettings& run) {
+                           const Calibration& calibration, bool bias_correction, const RunSettings& run) {
   Candidates candidates{.names = names};
   const RangesOf ranges_of = planned.ranges_from(calibration, worker_count(run));
   for (const std::string& name : names) {
@@ -75,7 +76,11 @@ Candidates make_candidates(const std::vector<std::string>& names, const PlannedM
   }
   for (const auto& ranges : candidates.distinct.ranges) {
     const Stopwatch stopwatch;
-    candidates.models.push_back(planned.quantized(ranges));
+    GraphPatch biases;
+    if (bias_correction)
+      biases =
+          correct_biases(planned.model, planned.plan, ranges, planned.format, planned.data.get(), run).patch;
+    candidates.models.push_back(planned.quantized(ranges, biases));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;
@@ -175,7 +180,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = calibrate(graph, planned.plan.quantized_values(), *planned.data, run);
   warn_of_unsupported_tail(graph, *run.reporter);
-  const Candidates candidates = make_candidates(names, planned, calibration, run);
+  const Candidates candidates = make_candidates(names, planned, calibration, options.equalize.bias_correction, run);
 
   // all variants side by side on each sample
   const Stopwatch stopwatch;
@@ -196,6 +201,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.evaluation_samples = evaluation.samples;
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
+  report.equalized = planned.equalized;
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
   choose_winner(report);

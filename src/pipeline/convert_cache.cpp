@@ -78,6 +78,10 @@ size_t export_cache(const CacheExportOptions& options) {
     throw Error(ErrorCode::InvalidOption, "--target " + options.target + " has no calibration caches; TensorRT has");
   const auto calibrator = make_calibrator(options.calibrator);
   const CalibrationTable table = read_table(options.table);
+  if (!table.equalization.empty())
+    throw Error(ErrorCode::TableMismatch,
+                options.table.string() + ": the table was measured on an equalized network, to which a cache of the model would not fit",
+                "calibrate without --equalize");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
   return cache.scales.size();

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "equalize/equalize_patch.h"
+#include "model/float_types.h"
 #include "pipeline/channel_ranges_of.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
@@ -44,7 +45,7 @@ std::vector<size_t> deciding_samples(const DataSource& source) { return samples_
 
 Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples,
                      const RunSettings& settings, const FactorOptions& options)
-    : model_(model), inputs_(inputs), options_(options),
+    : model_(model), inputs_(inputs), options_(options), before_(outputs_of(model, inputs)),
       groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs))),
       groups_behind_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), true)) {
   std::map<ValueId, int> values = values_to_range(groups_);
@@ -57,16 +58,34 @@ bool Equalizer::has(EqualizeFamily family) const {
 }
 
 Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
+  Equalization free = with_factors(items, false);
+  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(free)) ? free : with_factors(items, true);
+}
+
+bool Equalizer::rounds_too_much(const Equalization& equalization) const {
+  Model copy = model_.clone();
+  apply_patch(copy, make_equalize_patch(copy.graph(), equalization));
+  try {
+    check_same_outputs(before_, copy, inputs_, "equalization", 0.25);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Internal) throw;
+    return true;
+  }
+}
+
+Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const {
   Equalization result;
   const bool behind =
       std::ranges::any_of(items, [](const EqualizeItem& item) { return item.family == EqualizeFamily::Act; });
   for (const EqualizeItem& item : items) {
     FactorOptions options = options_;
     options.alpha = item.alpha;
+    options.powers_of_two = powers_of_two;
     Equalization one = choose_factors(model_.graph(), with_family(groups_for(behind), item.family), ranges_, options);
     result.values.merge(one.values);
     result.gates.merge(one.gates);
-    result.activations.insert(result.activations.end(), one.activations.begin(), one.activations.end());
+    std::ranges::move(one.activations, std::back_inserter(result.activations));
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include "equalize/choose_factors.h"
 #include "model/model.h"
 #include "pipeline/equalize_request.h"
+#include "pipeline/prepare_model.h"
 
 namespace detent {
 
@@ -21,7 +22,8 @@ class Equalizer {
             const FactorOptions& options);
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
-  /// Factors of the families in `items`; of a model with none of them nothing.
+  /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
+  /// more than a quarter of what check_same_outputs allows, and for half types, factors are powers of two, which round nothing.
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
   /// A copy of the model, equalized and checked.
   /// Errors  Internal when an output changed by more than rounding.
@@ -37,10 +39,13 @@ class Equalizer {
   const Model& model_;
   std::span<const Tensor> inputs_;
   FactorOptions options_;
+  NamedOutputs before_;  ///< of the model on inputs_
   /// Which of the two analyses serves the items: with Act among them values are tied otherwise.
   [[nodiscard]] const std::vector<ChannelGroup>& groups_for(bool behind_activations) const {
     return behind_activations ? groups_behind_ : groups_;
   }
+  [[nodiscard]] Equalization with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const;
+  [[nodiscard]] bool rounds_too_much(const Equalization& equalization) const;
   [[nodiscard]] const std::vector<ChannelGroup>& groups_of(EqualizeFamily family) const {
     return groups_for(family == EqualizeFamily::Act);
   }

@@ -21,9 +21,10 @@ RangesOf PlannedModel::ranges_from(const Calibration& calibration, size_t thread
   };
 }
 
-Model PlannedModel::quantized(const std::map<ValueId, Range>& ranges) const {
+Model PlannedModel::quantized(const std::map<ValueId, Range>& ranges, const GraphPatch& biases) const {
   Model variant = model.clone();
-  apply_patch(variant, make_qdq_patch(model.graph(), plan, ranges, format).patch);
+  if (!biases.empty()) apply_patch(variant, biases);
+  apply_patch(variant, make_qdq_patch(variant.graph(), plan, ranges, format).patch);
   return variant;
 }
 

@@ -41,8 +41,8 @@ struct PlannedModel {
   [[nodiscard]] RangeKind range_kind() const;
   /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.
   [[nodiscard]] RangesOf ranges_from(const Calibration& calibration, size_t threads) const;
-  /// The model that `quantize` would write with these ranges.
-  [[nodiscard]] Model quantized(const std::map<ValueId, Range>& ranges) const;
+  /// The model that `quantize` would write with these ranges and, where there are any, these biases.
+  [[nodiscard]] Model quantized(const std::map<ValueId, Range>& ranges, const GraphPatch& biases = {}) const;
 };
 
 /// The steps of quantize_model up to the calibration. Errors  as there.

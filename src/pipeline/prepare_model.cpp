@@ -83,19 +83,20 @@ double largest_magnitude(std::span<const float> values) {
   return largest;
 }
 
-void check_same(const Tensor& expected, const Tensor& got, const std::string& what, const std::string& name) {
+void check_same(const Tensor& expected, const Tensor& got, const std::string& what, const std::string& name,
+                double share) {
   if (expected.type() != got.type() || expected.shape() != got.shape())
     throw Error(ErrorCode::Internal, what + " changed type or shape of output '" + name + "'");
   if (expected.empty_handle()) return;  // an absent optional
   if (expected.is_sequence()) {
     for (size_t i = 0; i < expected.elements().size(); ++i)
-      check_same(expected.elements()[i], got.elements()[i], what, name);
+      check_same(expected.elements()[i], got.elements()[i], what, name, share);
     return;
   }
   const Tensor a = cast(expected, DataType::Float32);
   const Tensor b = cast(got, DataType::Float32);
   const bool half = expected.type() == DataType::Float16 || expected.type() == DataType::BFloat16;
-  const double bound = (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
+  const double bound = share * (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
   double worst = 0;
   for (size_t k = 0; k < a.data<float>().size(); ++k)
     worst =
@@ -123,9 +124,9 @@ NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs) {
 }
 
 void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
-                        const std::string& what) {
+                        const std::string& what, double share) {
   const std::vector<Tensor> got = run_once(after.graph(), inputs, values_named(after.graph(), before.names));
-  for (size_t i = 0; i < got.size(); ++i) check_same(before.tensors[i], got[i], what, before.names[i]);
+  for (size_t i = 0; i < got.size(); ++i) check_same(before.tensors[i], got[i], what, before.names[i], share);
 }
 
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,

@@ -52,10 +52,11 @@ struct NamedOutputs {
 
 /// Runs `after` on `inputs` and compares with what the model said before: |a - b| <= 1e-4 of the largest magnitude of the
 /// output, 2e-2 for half types, whose every intermediate value is rounded to 11 bits.
+/// share  part of the bound that is allowed.
 /// The bound is 100 times what folding in double and rounding once to float (2^-24 per weight) was seen to cause.
 /// Errors  Internal naming `what` and the output.
 void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
-                        const std::string& what);
+                        const std::string& what, double share = 1);
 
 /// prepare_model(), checked on `inputs` where it may have changed anything; no inputs -> not checked.
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,

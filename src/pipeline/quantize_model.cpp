@@ -2,6 +2,7 @@
 #include "detent/calibrator.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
+#include "pipeline/correct_biases.h"
 #include "pipeline/equalize_model.h"
 #include "pipeline/judge_equalized.h"
 #include "pipeline/measure_calibrators.h"
@@ -37,7 +38,9 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
 
   // channels evened out, exactly
   std::optional<EqualizeOutcome> equalized;
-  if (request.asks() && source)
+  if (table)
+    apply_table_equalization(model, *table, request, first_inputs);
+  else if (request.asks())
     equalized = equalize_model(
         model, request, first_inputs, *source, options.run, {.per_tensor_weights = format.per_tensor_weights},
         make_equalize_judge(model, *source,
@@ -62,12 +65,19 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
 
   // plan + ranges -> Q/DQ model
+  const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  std::optional<BiasCorrection> correction;
+  if (options.equalize.bias_correction) {
+    correction = correct_biases(model, plan, ranges, format, source.get(), options.run);
+    if (correction->report.kept) apply_patch(model, correction->patch);
+  }
   QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
   if (equalized) report.equalized = std::move(equalized->report);
-  const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  if (table && !table->equalize.empty()) report.equalized = describe_table_equalization(*table);
+  if (correction) report.bias_correction = correction->report;
   const PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);
   if (source) report.error = measure_error(reference, model, *source, options.run);

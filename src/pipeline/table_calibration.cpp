@@ -5,6 +5,7 @@
 
 #include "detent/error.h"
 #include "exec/runnable_part.h"
+#include "pipeline/equalize_model.h"
 #include "ops/versions.h"
 #include "place/placement_plan.h"
 #include "place/quantizable_values.h"
@@ -78,6 +79,30 @@ CalibrationTable read_table_of(const std::filesystem::path& path, const std::str
   return table;
 }
 
+void apply_table_equalization(Model& model, const CalibrationTable& table, const EqualizeRequest& requested,
+                              std::span<const Tensor> inputs) {
+  using Mode = EqualizeRequest::Mode;
+  const std::string wish = requested.mode == Mode::Auto ? "auto" : to_text(requested.items);
+  const std::string measured = table.equalize.empty() ? "off" : table.equalize;
+  if (requested.mode != Mode::Unset && wish != measured)
+    throw Error(ErrorCode::TableMismatch,
+                "the table was measured with --equalize " + measured + ", but --equalize " + wish + " is asked for",
+                "leave --equalize out, or calibrate again with --equalize " + wish);
+  apply_equalization(model, table.equalization, inputs);
+}
+
+EqualizeReport describe_table_equalization(const CalibrationTable& table) {
+  EqualizeReport report;
+  report.requested = table.equalize + ", by the table";
+  for (const EqualizeFamily family : kEqualizeFamilies) {
+    EqualizeReport::Family line{std::string(name_of(family))};
+    for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
+    line.kept = line.values > 0;
+    report.families.push_back(line);
+  }
+  return report;
+}
+
 Calibration calibration_from(const CalibrationTable& table, const Graph& prepared, std::span<const ValueId> values,
                              Reporter& reporter) {
   Calibration calibration;
@@ -111,6 +136,8 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
   report.tools = table.tools;
   report.instruction_sets = table.instruction_sets;
   report.targets = table.targets;
+  report.equalize = table.equalize;
+  report.equalized_values = table.equalization.values.size();
   report.partial = table.partial();
   for (const TableShard& shard : table.shards)
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +

@@ -8,6 +8,7 @@
 #include "detent/progress.h"
 #include "observe/calibration_table.h"
 #include "pipeline/calibrate_model.h"
+#include "pipeline/equalize_request.h"
 #include "place/target.h"
 
 namespace detent {
@@ -27,6 +28,14 @@ namespace detent {
 
 /// Reads a table. Errors  those of read_table; TableMismatch when it is of another model.
 [[nodiscard]] CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint);
+
+/// The equalization that the table was measured with, applied to the prepared model.
+/// Errors  TableMismatch when `requested` (--equalize; Unset takes the table's) asks for another one.
+void apply_table_equalization(Model& model, const CalibrationTable& table, const EqualizeRequest& requested,
+                              std::span<const Tensor> inputs);
+
+/// What a report says of it: values and families; nothing is measured again.
+[[nodiscard]] EqualizeReport describe_table_equalization(const CalibrationTable& table);
 
 /// What the table says of `values`; constants come from the graph. Warns as calibrate() does.
 /// Errors  TableMismatch naming the values that the table lacks; InvalidData for one that held nothing finite.

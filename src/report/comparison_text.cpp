@@ -116,6 +116,7 @@ std::string to_text(const ComparisonReport& report) {
           format(" in %.1f s; judged ", report.calibration_seconds) + plural(report.variants.size(), "calibrator") +
           " on " + plural(report.evaluation_samples, "sample") + format(" in %.1f s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  if (report.equalized) text += equalize_text(*report.equalized);
   text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n\n";
   text += table_of(report) + outputs_of(report);

@@ -81,6 +81,42 @@ Json measurement(const CalibratorMeasurement& measured) {
   return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
 }
 
+Json optional_number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json equalization(const EqualizeReport& report) {
+  Json families = Json::array(), values = Json::array();
+  for (const auto& family : report.families)
+    families.push_back({{"name", family.name},
+                        {"alpha", family.alpha},
+                        {"groups", family.groups},
+                        {"values", family.values},
+                        {"kept", family.kept},
+                        {"gain_db", optional_number(family.gain_db)}});
+  for (const auto& value : report.values)
+    values.push_back({{"name", value.name},
+                      {"family", value.family},
+                      {"channels", value.channels},
+                      {"imbalance_before", number(value.imbalance_before)},
+                      {"imbalance_after", number(value.imbalance_after)}});
+  return {{"requested", report.requested},
+          {"families", families},
+          {"values", values},
+          {"sqnr_before_db", optional_number(report.sqnr_before_db)},
+          {"sqnr_after_db", optional_number(report.sqnr_after_db)},
+          {"samples", report.samples},
+          {"notes", report.notes},
+          {"seconds", report.seconds}};
+}
+
+Json bias_correction(const BiasCorrectionReport& report) {
+  return {{"layers", report.layers},
+          {"kept", report.kept},
+          {"sqnr_before_db", number(report.sqnr_before_db)},
+          {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"samples", report.samples},
+          {"seconds", report.seconds}};
+}
+
 }  // namespace
 
 std::string to_json(const ModelReport& report) {
@@ -145,6 +181,8 @@ std::string to_json(const QuantizeReport& report) {
             {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
             {"values", values},          {"coverage", coverage(report.plan.coverage)}};
   if (report.measured) json["auto"] = measurement(*report.measured);
+  if (report.equalized) json["equalize"] = equalization(*report.equalized);
+  if (report.bias_correction) json["bias_correction"] = bias_correction(*report.bias_correction);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
@@ -176,6 +214,7 @@ std::string to_json(const ComparisonReport& report) {
   }
   return render({{"model", report.model},
                  {"target", report.target},
+                 {"equalize", report.equalized ? equalization(*report.equalized) : Json(nullptr)},
                  {"calibration_samples", report.calibration_samples},
                  {"evaluation_samples", report.evaluation_samples},
                  {"skipped_samples", report.skipped_samples},

@@ -29,6 +29,8 @@ std::string to_json(const TableReport& report) {
                  {"shards", report.shards},
                  {"partial", report.partial},
                  {"targets", report.targets},
+                 {"equalize", report.equalize.empty() ? Json(nullptr) : Json(report.equalize)},
+                 {"equalized_values", report.equalized_values},
                  {"tools", report.tools},
                  {"instruction_sets", report.instruction_sets},
                  {"sample_names", report.samples},

@@ -37,6 +37,8 @@ std::string summary_text(const TableReport& report) {
   if (report.skipped_samples) text += "skipped    " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text +=
       "values     " + std::to_string(report.values.size()) + ", for " + joined(report.targets, "every target") + "\n";
+  if (!report.equalize.empty())
+    text += "equalized  " + report.equalize + ", " + plural(report.equalized_values, "value") + "\n";
   text +=
       "made by    " + joined(report.tools, "?") + " on " + joined(report.instruction_sets, "no CPU (imported)") + "\n";
   if (report.seconds) {

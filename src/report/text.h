@@ -34,6 +34,10 @@ namespace detent {
 [[nodiscard]] std::string to_text(const DistributionReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
+/// What equalization tried, kept and gained, and the values whose channels differed most.
+[[nodiscard]] std::string equalize_text(const EqualizeReport& report);
+[[nodiscard]] std::string bias_correction_text(const BiasCorrectionReport& report);
+
 /// "14 of 18 weighted layers INT8 (95.4 % of MACs)"; no share where MACs were not counted.
 [[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 /// "1.9 MB", "512 B".

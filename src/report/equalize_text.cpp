@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "report/format.h"
+#include "report/text.h"
+
+namespace detent {
+
+namespace {
+
+std::string family_line(const EqualizeReport::Family& family) {
+  std::string text = "  " + family.name + ": ";
+  if (family.values == 0) return text + "nothing to equalize\n";
+  text += plural(family.values, "value");
+  if (family.groups > 0) text += " in " + plural(family.groups, "group");
+  if (family.kept || family.gain_db) text += format(", alpha %g", family.alpha);
+  if (family.gain_db) text += format(", %+.2f dB", *family.gain_db);
+  return text + (family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone") + "\n";
+}
+
+/// The values whose channels differed most.
+std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
+  constexpr size_t kShown = 5;
+  std::erase_if(values, [](const auto& value) { return value.imbalance_before == 0; });
+  std::stable_sort(values.begin(), values.end(),
+                   [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, values.size()); ++i)
+    text += format("  largest over median of %zu channels %.1f -> %.1f  ", values[i].channels,
+                   values[i].imbalance_before, values[i].imbalance_after) +
+            values[i].name + "\n";
+  if (values.size() > kShown) text += "  and " + plural(values.size() - kShown, "value") + " more\n";
+  return text;
+}
+
+}  // namespace
+
+std::string equalize_text(const EqualizeReport& report) {
+  std::string text = "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
+  if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.sqnr_before_db && report.sqnr_after_db)
+    text += format(", SQNR %.2f -> %.2f dB", *report.sqnr_before_db, *report.sqnr_after_db);
+  text += "\n";
+  for (const auto& family : report.families) text += family_line(family);
+  text += imbalance_lines(report.values);
+  for (const std::string& note : report.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string bias_correction_text(const BiasCorrectionReport& report) {
+  return (report.kept ? "corrected the biases of " : "measured the biases of ") + plural(report.layers, "layer") +
+         format(" on %zu samples in %.1f s: SQNR %.2f -> %.2f dB", report.samples, report.seconds, report.sqnr_before_db,
+                report.sqnr_after_db) +
+         (report.kept ? "\n" : ", so they stay as they were\n");
+}
+
+}  // namespace detent
