@@ -26,6 +26,9 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
   const size_t colon = spec.find(':');
   const std::string_view name = spec.substr(0, colon);
   const std::string_view argument = colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1);
+  if (colon != std::string_view::npos && argument.empty())
+    throw Error(ErrorCode::Usage, "calibrator \"" + std::string(spec) + "\" has nothing behind the colon",
+                "write " + std::string(name) + " alone, or its argument");
   std::string known;
   for (const CalibratorEntry& entry : calibrator_list()) {
     if (entry.name == name) return entry.make(argument);

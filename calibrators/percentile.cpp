@@ -73,6 +73,10 @@ class PercentileCalibrator : public Calibrator {
 
 std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument) {
   if (argument.empty()) return std::make_unique<PercentileCalibrator>(kDefaultPercent);
+  if (argument.find(',') != std::string_view::npos)
+    throw Error(ErrorCode::Usage,
+                "percentile:" + std::string(argument) + " names several percentages, but a model is quantized with one",
+                "give one percentage at a time: percentile:99.9, then percentile:99.99");
   double percent = 0;
   const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
   const bool complete = problem == std::errc{} && end == argument.data() + argument.size();

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/system_reason.h"
 #include "datasets/npy.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
@@ -76,7 +77,7 @@ FileBytes::~FileBytes() { ::close(descriptor_); }
 
 std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) refuse(path.string(), std::string("cannot be opened: ") + std::strerror(errno));
+  if (descriptor < 0) refuse(path.string(), with_system_reason("cannot be opened"));
   return std::make_shared<const FileBytes>(descriptor, path.string());
 }
 
@@ -85,7 +86,7 @@ void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {
   while (bytes > 0) {
     const ssize_t got = ::pread(descriptor_, target, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(name_, std::string("cannot be read: ") + std::strerror(errno));
+    if (got < 0) refuse(name_, with_system_reason("cannot be read"));
     if (got == 0) refuse(name_, "the file is cut short");
     target += got;
     offset += static_cast<uint64_t>(got);

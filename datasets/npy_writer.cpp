@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <limits>
 
+#include "core/system_reason.h"
 #include "datasets/npy.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
@@ -15,8 +15,8 @@ namespace detent {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
-  const int reason = errno;
-  throw Error(ErrorCode::CannotWrite, path.string() + ": " + what + ": " + std::strerror(reason));
+  const std::string said = with_system_reason(what);
+  throw Error(ErrorCode::CannotWrite, path.string() + ": " + said);
 }
 
 /// Beside the target, so that the rename stays within one file system; unique within and between processes.

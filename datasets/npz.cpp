@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/system_reason.h"
 #include "datasets/natural_order.h"
 #include "detent/error.h"
 
@@ -45,7 +46,7 @@ uint32_t little32(const unsigned char* at) { return little16(at) | little16(at +
 int temporary_file(const std::string& file) {
   std::string path = (fs::temp_directory_path() / "detent-XXXXXX").string();
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) refuse(file, std::string("no temporary file to unpack into: ") + std::strerror(errno));
+  if (descriptor < 0) refuse(file, with_system_reason("no temporary file to unpack into"));
   ::unlink(path.c_str());
   return descriptor;
 }
@@ -69,7 +70,7 @@ void write_all(int descriptor, const unsigned char* data, size_t bytes, const st
   while (bytes > 0) {
     const ssize_t put = ::write(descriptor, data, bytes);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) refuse(file, std::string("cannot unpack into a temporary file: ") + std::strerror(errno));
+    if (put < 0) refuse(file, with_system_reason("cannot unpack into a temporary file"));
     data += put;
     bytes -= static_cast<size_t>(put);
   }

@@ -14,6 +14,7 @@ struct PlacementOptions {
   enum class MaxPool { After, Both } maxpool = MaxPool::After;
   enum class SmallLayers { Auto, Quantize } small_layers = SmallLayers::Auto;
   enum class Attention { Float, Int8 } attention = Attention::Float;
+  enum class Scales { Fp16, Fp32 } scales = Scales::Fp16;  ///< of FP16 values: FP16 (opset 19), or FP32 between casts
   bool quantize_outputs = false;
   /// ECMAScript regular expressions, searched in node names. An included node is quantized even where a rule would keep
   /// it float, an excluded one stays float; exclude wins over include; other nodes follow the rules.

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <string>
+#include <utility>
 
+#include "core/system_reason.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -15,30 +18,72 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Error cannot_write(const fs::path& path, int reason) {
-  return {ErrorCode::CannotWrite, path.string() + ": cannot be written: " + std::strerror(reason)};
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+[[noreturn]] void cannot_write(const fs::path& path, int reason) {
+  throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be written", reason));
 }
 
-fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+/// Unique within and between processes; in the target's folder, so that the rename stays within one file system.
+fs::path temporary_beside(const fs::path& target) {
+  static std::atomic<unsigned> counter{0};
+  const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
+  return target.parent_path() / ("." + target.filename().string() + suffix);
+}
+
+/// Makes a rename durable. Best effort: the files are complete either way.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
 
 }  // namespace
 
-void write_file(const fs::path& path, std::string_view content) {
-  const fs::path temporary = path.string() + ".tmp" + std::to_string(::getpid());
-  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw cannot_write(path, errno);
-  int failure = 0;
-  while (!content.empty() && failure == 0) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno != EINTR) failure = errno;
-    if (written > 0) content.remove_prefix(static_cast<size_t>(written));
+AtomicFile::AtomicFile(fs::path target, bool overwrite)
+    : target_(std::move(target)), temporary_(temporary_beside(target_)), overwrite_(overwrite) {
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(int reason) const { cannot_write(target_, reason); }
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+    size_ += static_cast<uint64_t>(written);
   }
-  if (failure == 0 && ::fsync(descriptor) != 0) failure = errno;
-  if (::close(descriptor) != 0 && failure == 0) failure = errno;
-  if (failure == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) failure = errno;
-  if (failure == 0) return;
-  ::unlink(temporary.c_str());
-  throw cannot_write(path, failure);
+}
+
+void AtomicFile::sync() {
+  if (::fsync(descriptor_) != 0) fail(errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
+}
+
+void AtomicFile::commit() {
+  if (descriptor_ >= 0) sync();
+  // Without `overwrite` a file that somebody made meanwhile stays; file systems that cannot promise that just rename.
+  const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
+  int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
+  if (failed != 0 && (errno == EINVAL || errno == ENOSYS)) failed = ::rename(temporary_.c_str(), target_.c_str());
+  if (failed != 0) fail(errno);
+  committed_ = true;
+  sync_folder(folder_of(target_));
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  AtomicFile file(path);
+  file.write(content);
+  file.commit();
 }
 
 void check_writable(const fs::path& path, bool overwrite) {
@@ -49,7 +94,7 @@ void check_writable(const fs::path& path, bool overwrite) {
   const fs::path folder = folder_of(path);
   if (!fs::is_directory(folder, error))
     throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
-  if (::access(folder.c_str(), W_OK) != 0) throw cannot_write(path, errno);
+  if (::access(folder.c_str(), W_OK) != 0) cannot_write(path, errno);
 }
 
 }  // namespace detent

@@ -1,11 +1,41 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string_view>
 
 namespace detent {
 
-/// Writes a file whole or not at all: temporary file beside it, fsync, rename. An existing file is replaced.
+/// A file that appears under its name whole, by commit(), or not at all: written beside it under a temporary name, which
+/// goes with the object.
+/// Errors  CannotWrite naming the file and the system's reason, from every member.
+class AtomicFile {
+ public:
+  /// Without `overwrite` a file that is there when it comes to commit() stays, and commit() fails.
+  explicit AtomicFile(std::filesystem::path target, bool overwrite = true);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  /// For writers that want a descriptor, until sync(). What they write does not count for size().
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+  /// Bytes written with write().
+  [[nodiscard]] uint64_t size() const { return size_; }
+  /// Content on disk, still under the temporary name.
+  void sync();
+  /// sync() unless done, then the name, and the folder on disk.
+  void commit();
+  [[noreturn]] void fail(int reason) const;
+
+ private:
+  std::filesystem::path target_, temporary_;
+  bool overwrite_, committed_ = false;
+  int descriptor_ = -1;
+  uint64_t size_ = 0;
+};
+
+/// Writes a file whole or not at all. An existing file is replaced.
 /// Errors  CannotWrite naming the file and the system's reason.
 void write_file(const std::filesystem::path& path, std::string_view content);
 

@@ -8,12 +8,22 @@
 namespace detent {
 namespace {
 
+constexpr float kLargestHalf = 65504.0f;
+
+/// The half nearest to a scale. Below 2^-14 halves have fewer than 11 bits: there the next one above, so that the range is
+/// not cut by up to half of it.
+float half_scale(float scale) {
+  const uint16_t nearest = float_to_half(std::clamp(scale, 0x1p-24f, kLargestHalf));
+  const bool cuts = half_to_float(nearest) < scale && scale < 0x1p-14f;
+  return half_to_float(static_cast<uint16_t>(nearest + (cuts ? 1 : 0)));
+}
+
 /// `scale` as a number of `type`: rounded, at least its smallest positive and at most its largest finite number.
 float representable_scale(double scale, DataType type) {
   const auto bounded = static_cast<float>(std::min(scale, static_cast<double>(std::numeric_limits<float>::max())));
   switch (type) {
     case DataType::Float32: return bounded;
-    case DataType::Float16: return half_to_float(float_to_half(std::clamp(bounded, 0x1p-24f, 65504.0f)));
+    case DataType::Float16: return half_scale(bounded);
     case DataType::BFloat16: {
       constexpr float kLargestBFloat16 = 0x1.fep127f;
       return bfloat16_to_float(float_to_bfloat16(std::min(bounded, kLargestBFloat16)));
@@ -31,6 +41,24 @@ void check_range(const Range& range) {
               "a range needs two finite ends in ascending order");
 }
 
+int32_t zero_point_for(double min, float scale, int highest) {
+  return static_cast<int32_t>(std::clamp(std::nearbyint(-min / scale), 0.0, static_cast<double>(highest)));
+}
+
+/// The largest half, at most `scale`, with which DequantizeLinear makes no Inf of a code that a finite half can get: it
+/// writes halves too, and 127 steps of the half next to 65504 / 127 lie beyond the largest one.
+/// `furthest(scale)` is the distance of the furthest code from the zero point.
+template <class Furthest>
+float finite_half_scale(float scale, Furthest&& furthest) {
+  constexpr double kRoundsToInf = 65520;
+  const auto overflows = [&](float s) {
+    const double steps = std::min<double>(furthest(s), std::nearbyint(kLargestHalf / s));
+    return steps * static_cast<double>(s) >= kRoundsToInf;
+  };
+  while (overflows(scale)) scale = half_to_float(static_cast<uint16_t>(float_to_half(scale) - 1));
+  return scale;
+}
+
 }  // namespace
 
 QParams qparams_from_range(const Range& range, const QuantType& type) {
@@ -39,8 +67,11 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
     throw Error(ErrorCode::InvalidOption,
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
   const int codes = 1 << type.weight_bits;
-  const double min = std::min(range.min, 0.0f);
-  const double max = std::max(range.max, 0.0f);
+  // No half lies beyond the largest one, so neither does any element of an FP16 value.
+  const bool half = type.scale_type == DataType::Float16;
+  const float limit = half ? kLargestHalf : std::numeric_limits<float>::max();
+  const double min = std::clamp(range.min, -limit, 0.0f);
+  const double max = std::clamp(range.max, 0.0f, limit);
   const double amax = std::max(max, -min);
   double scale = 0;
   if (type.type == DataType::Int8) {
@@ -52,11 +83,15 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
                 "values cannot be quantized to " + std::string(name_of(type.type)) + ", expected int8 or uint8");
   }
   const bool vanishes = static_cast<float>(scale) < std::numeric_limits<float>::min();
-  const float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
-  int32_t zero_point = 0;
-  if (type.type == DataType::UInt8)
-    zero_point = static_cast<int32_t>(std::clamp(std::nearbyint(-min / stored), 0.0, codes - 1.0));
-  return {{stored}, {zero_point}, -1, type.type};
+  float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
+  const auto zero_point = [&](float s) {
+    return type.type == DataType::UInt8 ? zero_point_for(min, s, codes - 1) : int32_t{0};
+  };
+  const auto furthest = [&](float s) {
+    return type.type == DataType::UInt8 ? std::max(zero_point(s), codes - 1 - zero_point(s)) : codes / 2;
+  };
+  if (half) stored = finite_half_scale(stored, furthest);
+  return {{stored}, {zero_point(stored)}, -1, type.type};
 }
 
 CodeRange code_range(DataType type) {

@@ -7,10 +7,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <cerrno>
-#include <cstring>
 #include <fstream>
 
+#include "core/system_reason.h"
 #include "model/convert_old_opset.h"
 #include "model/external_data.h"
 #include "model/first_line.h"
@@ -52,7 +51,7 @@ void check_file(const fs::path& path) {
 
 std::unique_ptr<onnx::ModelProto> parse_file(const fs::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw invalid(std::string("cannot be opened for reading: ") + std::strerror(errno));
+  if (descriptor < 0) throw invalid(with_system_reason("cannot be opened for reading"));
   google::protobuf::io::FileInputStream stream(descriptor);
   stream.SetCloseOnDelete(true);
   const google::protobuf::LogSilencer silence;

@@ -2,12 +2,7 @@
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/onnx_pb.h>
 
-#include <fcntl.h>
 #include <unistd.h>
-#include <atomic>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
 #include "core/atomic_file.h"
 #include "model/model.h"
@@ -22,73 +17,14 @@ Error cannot_write(const fs::path& path, const std::string& why) {
   return {ErrorCode::CannotWrite, path.string() + ": " + why};
 }
 
-/// A file that appears under its name whole, by commit(), or not at all.
-class AtomicFile {
- public:
-  AtomicFile(fs::path target, bool overwrite) : target_(std::move(target)), overwrite_(overwrite) {
-    static std::atomic<int> counter{0};
-    const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
-    temporary_ = target_.parent_path() / ("." + target_.filename().string() + suffix);
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) throw cannot_write(target_, std::strerror(errno));
-  }
-  ~AtomicFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    if (!committed_) ::unlink(temporary_.c_str());
-  }
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-
-  void write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw cannot_write(target_, std::strerror(errno));
-      bytes.remove_prefix(static_cast<size_t>(written));
-      size_ += static_cast<uint64_t>(written);
-    }
-  }
-
-  void write(const onnx::ModelProto& proto) {
-    const google::protobuf::LogSilencer silence;
-    google::protobuf::io::FileOutputStream stream(descriptor_);
-    const bool serialised = proto.SerializeToZeroCopyStream(&stream);
-    const bool flushed = stream.Flush();
-    if (stream.GetErrno() != 0) throw cannot_write(target_, std::strerror(stream.GetErrno()));
-    if (!serialised || !flushed)
-      throw cannot_write(target_, "the model does not fit into one ONNX file (2 GiB without its initializers)");
-  }
-
-  [[nodiscard]] uint64_t size() const { return size_; }
-
-  /// Content on disk, still under the temporary name.
-  void sync() {
-    if (::fsync(descriptor_) != 0) throw cannot_write(target_, std::strerror(errno));
-    if (::close(std::exchange(descriptor_, -1)) != 0) throw cannot_write(target_, std::strerror(errno));
-  }
-
-  void commit() {
-    // Without `overwrite` a file that somebody made meanwhile stays; file systems that cannot promise that just rename.
-    const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
-    int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
-    if (failed != 0 && (errno == EINVAL || errno == ENOSYS)) failed = ::rename(temporary_.c_str(), target_.c_str());
-    if (failed != 0) throw cannot_write(target_, std::strerror(errno));
-    committed_ = true;
-  }
-
- private:
-  fs::path target_, temporary_;
-  bool overwrite_, committed_ = false;
-  int descriptor_ = -1;
-  uint64_t size_ = 0;
-};
-
-/// Makes the renames durable. Best effort: the files are complete either way.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
+void write_proto(AtomicFile& file, const fs::path& path, const onnx::ModelProto& proto) {
+  const google::protobuf::LogSilencer silence;
+  google::protobuf::io::FileOutputStream stream(file.descriptor());
+  const bool serialised = proto.SerializeToZeroCopyStream(&stream);
+  const bool flushed = stream.Flush();
+  if (stream.GetErrno() != 0) file.fail(stream.GetErrno());
+  if (!serialised || !flushed)
+    throw cannot_write(path, "the model does not fit into one ONNX file (2 GiB without its initializers)");
 }
 
 /// Lends a model's initializers to the holder, so that the rest can be copied without the weights.
@@ -147,7 +83,7 @@ void write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const W
     for (const onnx::TensorProto& tensor : held.tensors())
       write_tensor(tensor, data, data_path.filename().string(), *shell.mutable_graph()->add_initializer());
   }
-  model.write(shell);
+  write_proto(model, path, shell);
   data.sync();
   model.sync();
   const bool replaces = fs::exists(data_path);
@@ -172,11 +108,9 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
     write_with_data_file(const_cast<onnx::ModelProto&>(model.proto()), path, options);
   } else {
     AtomicFile file(path, options.overwrite);
-    file.write(model.proto());
-    file.sync();
+    write_proto(file, path, model.proto());
     file.commit();
   }
-  sync_folder(path.parent_path().empty() ? fs::path(".") : path.parent_path());
 }
 
 }  // namespace detent

@@ -5,13 +5,14 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/float_type.h"
+
 namespace detent {
 
 namespace {
 
 bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
-         type == DataType::BFloat16 || is_small_float(type);  // NaN has many patterns
+  return is_floating_point(type) || is_small_float(type);  // NaN has many patterns
 }
 
 std::string number(double value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/float_type.h"
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
 
@@ -39,7 +40,7 @@ Tensor first_rows(const Tensor& tensor, int64_t rows) {
 std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real) {
   if (real == batch) return outputs;
   for (Tensor& output : outputs)
-    if (is_measured(output.type()) && output.shape().rank() > 0 && output.shape()[0] == static_cast<int64_t>(batch))
+    if (is_floating_point(output.type()) && output.shape().rank() > 0 && output.shape()[0] == static_cast<int64_t>(batch))
       output = first_rows(output, static_cast<int64_t>(real));
   return outputs;
 }
@@ -98,7 +99,7 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
     const std::vector<Tensor> tensors = run_once(graph, inputs, candidates);
     std::vector<ValueId> measured;
     for (size_t i = 0; i < candidates.size(); ++i)
-      if (is_measured(tensors[i].type())) measured.push_back(candidates[i]);
+      if (is_floating_point(tensors[i].type())) measured.push_back(candidates[i]);
     if (!measured.empty()) return names_of(graph, measured);
     candidates = values_before(graph, candidates);
   }

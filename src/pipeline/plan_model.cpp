@@ -54,7 +54,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   const Target& target = find_target(options.target);
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const Preparation preparation = prepare_model(model, target);
+  const Preparation preparation = prepare_model(model, target, prepare_options(options.placement));
   const Graph& graph = model.graph();
   const std::vector<Shape> shapes = shapes_to_run(graph, options.shapes);
   ValueShapes known;

@@ -6,6 +6,7 @@
 
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
+#include "model/float_types.h"
 #include "model/fold_batchnorm.h"
 #include "model/inline_functions.h"
 #include "model/raise_opset.h"
@@ -45,10 +46,27 @@ std::vector<InputSpec> input_specs(const Graph& graph) {
   return specs;
 }
 
-Preparation prepare_model(Model& model, const Target& target) {
+namespace {
+
+/// FP16 scales are valid from opset 19 on. Source: ONNX docs/Changelog.md, QuantizeLinear-19.
+constexpr int64_t kHalfScalesOpset = 19;
+
+bool needs_half_scales(const Graph& graph, const PrepareOptions& options) {
+  return options.half_scales && graph.opset() < kHalfScalesOpset && holds_half_values(graph);
+}
+
+}  // namespace
+
+Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options) {
   Preparation done;
   done.opset_before = model.graph().opset();
   if (done.opset_before < target.minimum_opset) raise_opset(model, target.minimum_opset);
+  try {
+    if (needs_half_scales(model.graph(), options)) raise_opset(model, kHalfScalesOpset);
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string("FP16 scales need opset 19: ") + error.what(),
+                "--scales fp32 keeps opset " + std::to_string(model.graph().opset()));
+  }
   done.opset_after = model.graph().opset();
   done.folded_batchnorms = fold_batchnorms(model);
   return done;
@@ -86,8 +104,8 @@ void check_same(const Tensor& expected, const Tensor& got, const std::string& wh
   throw Error(ErrorCode::Internal, what + " changed output '" + name + "' by " + text);
 }
 
-bool may_change(const Graph& graph, const Target& target) {
-  if (graph.opset() < target.minimum_opset) return true;
+bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
+  if (graph.opset() < target.minimum_opset || needs_half_scales(graph, options)) return true;
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op_type == "BatchNormalization"; });
 }
 
@@ -106,11 +124,12 @@ void check_same_outputs(const NamedOutputs& before, const Model& after, std::spa
   for (size_t i = 0; i < got.size(); ++i) check_same(before.tensors[i], got[i], what, before.names[i]);
 }
 
-Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs) {
+Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
+                            const PrepareOptions& options) {
   // What the model said before is kept, not the model: its weights would lie in memory twice.
   NamedOutputs before;
-  if (may_change(model.graph(), target)) before = outputs_of(model, inputs);
-  const Preparation preparation = prepare_model(model, target);
+  if (may_change(model.graph(), target, options)) before = outputs_of(model, inputs);
+  const Preparation preparation = prepare_model(model, target, options);
   if (preparation.changed()) check_same_outputs(before, model, inputs, "folding and opset raising");
   return preparation;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "detent/data_source.h"
+#include "detent/placement_options.h"
 #include "model/model.h"
 #include "place/target.h"
 
@@ -26,8 +27,18 @@ struct Preparation {
   [[nodiscard]] bool changed() const { return folded_batchnorms > 0 || opset_before != opset_after; }
 };
 
-/// Raises the opset to what the target needs and folds BatchNormalization, in place.
-Preparation prepare_model(Model& model, const Target& target);
+struct PrepareOptions {
+  bool half_scales = true;  ///< FP16 values get FP16 scales: the opset becomes 19 at least
+};
+
+/// What the placement options ask of the preparation.
+[[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement) {
+  return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16};
+}
+
+/// Raises the opset to what the target and the scales need and folds BatchNormalization, in place.
+/// Errors  Unsupported when a node has no adapter to that opset; the hint says what can be asked for instead.
+Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
 /// What a model says to some inputs: every output that can run (see RunnablePart).
 struct NamedOutputs {
@@ -44,6 +55,7 @@ void check_same_outputs(const NamedOutputs& before, const Model& after, std::spa
                         const std::string& what);
 
 /// prepare_model(), checked on `inputs` where it may have changed anything.
-Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs);
+Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
+                            const PrepareOptions& options = {});
 
 }  // namespace detent

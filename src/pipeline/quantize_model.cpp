@@ -32,7 +32,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
-  const RewriteOptions format = rewrite_options(options.format, target);
+  const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   const auto calibrator = is_auto(options.calibrator) ? nullptr : make_calibrator(options.calibrator);
   const RangeOverrides overrides = read_overrides(options.override_file);
 
@@ -41,7 +41,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const ModelFacts facts = facts_of(model);
   const auto source = open_data(options.data, input_specs(model.graph()));
   const std::vector<Tensor> first_inputs = read_first_inputs(*source, model.graph(), options.run);
-  const Preparation preparation = prepare_checked(model, target, first_inputs);
+  const Preparation preparation = prepare_checked(model, target, first_inputs, prepare_options(options.placement));
 
   // rules x target -> placement plan
   const ValueShapes shapes = find_shapes(model.graph(), first_inputs);

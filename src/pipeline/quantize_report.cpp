@@ -6,7 +6,7 @@
 
 namespace detent {
 
-RewriteOptions rewrite_options(const FormatOptions& format, const Target& target) {
+RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
   RewriteOptions options;
   options.activation = target.activation;
   if (format.uint8_activations) {
@@ -21,6 +21,7 @@ RewriteOptions rewrite_options(const FormatOptions& format, const Target& target
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;
   options.per_tensor_weights = format.per_tensor;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
+  options.half_scales = prepare_options(placement).half_scales;
   options.int32_bias = format.int32_bias.value_or(target.int32_bias);
   if (options.int32_bias && target.engine == Engine::TensorRT)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes float biases only: it has no INT32 DequantizeLinear");

@@ -8,9 +8,10 @@
 
 namespace detent {
 
-/// The user's format options over the target's defaults.
+/// The user's format options and choice of scales over the target's defaults.
 /// Errors  InvalidOption when the target refuses the type of activations or biases.
-[[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const Target& target);
+[[nodiscard]] RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement,
+                                             const Target& target);
 
 /// Inputs of the first batch of the source, for verification and shapes; unreadable samples are passed over when the
 /// settings say so.

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "core/float_type.h"
+
 namespace detent {
 namespace {
-
-bool is_float_type(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16 ||
-         type == DataType::Float64;
-}
 
 bool is_weight(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constant(value);
@@ -89,9 +86,9 @@ void PlacementDraft::find_types() {
   for (const Value& value : graph_.values()) {
     const Tensor* tensor = graph_.constant(value.id);
     if (tensor)
-      is_float_[static_cast<size_t>(value.id)] = is_float_type(tensor->type());
+      is_float_[static_cast<size_t>(value.id)] = is_floating_point(tensor->type());
     else if (value.declared_type)
-      is_float_[static_cast<size_t>(value.id)] = is_float_type(*value.declared_type) && !value.is_optional;
+      is_float_[static_cast<size_t>(value.id)] = is_floating_point(*value.declared_type) && !value.is_optional;
   }
   for (const Node& node : graph_.nodes()) {
     const bool writes = writes_float(node);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/float_type.h"
+
 namespace detent {
 
 double sqnr_db(double signal, double noise) {
@@ -10,14 +12,9 @@ double sqnr_db(double signal, double noise) {
   return 10 * std::log10(signal / noise);
 }
 
-bool is_measured(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16 ||
-         type == DataType::Float64;
-}
-
 ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   ErrorSums sums;
-  if (!is_measured(reference.type())) return sums;
+  if (!is_floating_point(reference.type())) return sums;
   if (reference.shape() != candidate.shape())
     throw Error(ErrorCode::Internal, "outputs of shape " + reference.shape().to_string() + " and " +
                                          candidate.shape().to_string() + " cannot be compared");

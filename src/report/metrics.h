@@ -12,9 +12,6 @@ namespace detent {
 /// SQNR in dB: 10 log10(signal / noise). No noise -> +infinity; no signal -> 0 dB when there is no noise either, else -infinity.
 [[nodiscard]] double sqnr_db(double signal, double noise);
 
-/// True for the types whose error is measured: float, double, float16 and bfloat16.
-[[nodiscard]] bool is_measured(DataType type);
-
 /// Sums over the elements of one output that its metrics need. Adding sums of samples in the same order gives the same bits.
 struct ErrorSums {
   double signal = 0, noise = 0, dot = 0, candidate = 0;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/float_type.h"
+
 namespace detent {
 
 namespace {
@@ -53,34 +55,71 @@ float scale_for(float amax, const WeightOptions& options) {
   return qparams_from_range({-amax, amax}, type).scale.front();
 }
 
-/// Scale of one channel: for its largest weight, or for the part of it that loses least.
-float choose_scale(const Channel& weights, const WeightOptions& options) {
-  const float amax = weights.size() == 0 ? 0.0F : weights.abs().maxCoeff();
-  float best = scale_for(amax, options);
-  if (options.range == WeightRange::Max || amax == 0) return best;
-  constexpr int kSteps = 64;  // 0.8 % of amax each
-  const CodeRange codes = codes_of(options.bits);
-  double best_error = squared_error(weights, best, codes);
-  for (int step = 1; step <= kSteps; ++step) {
-    const float scale = scale_for(amax * (1 - 0.5F * static_cast<float>(step) / kSteps), options);
-    const double error = squared_error(weights, scale, codes);
-    if (error < best_error) {
-      best_error = error;
-      best = scale;
-    }
+/// The scale that fits given codes best: the minimum of sum (q s - w)^2 over s. 0 when all codes are 0.
+float fitted_scale(const Channel& weights, float scale, CodeRange codes) {
+  double products = 0, squares = 0;
+  for (const float w : weights) {
+    const double code = quantize_element(w, scale, 0, codes);
+    products += code * static_cast<double>(w);
+    squares += code * code;
   }
-  return best;
+  return squares > 0 ? static_cast<float>(products / squares) : 0.0F;
 }
 
-bool is_float(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
-         type == DataType::BFloat16;
+/// Searches [0.5, 1] * amax for the scale that loses least.
+class MseSearch {
+ public:
+  MseSearch(const Channel& weights, float amax, const WeightOptions& options)
+      : weights_(weights), amax_(amax), options_(options), codes_(codes_of(options.bits)) {}
+
+  float run() {
+    consider(amax_);
+    // A few weights have few codes to change: the error then jumps from one scale to the next.
+    const int steps = weights_.size() < kFew ? 256 : 64;
+    for (int step = 1; step <= steps; ++step)
+      consider(amax_ * (1 - 0.5F * static_cast<float>(step) / static_cast<float>(steps)));
+    while (consider(
+        std::clamp(fitted_scale(weights_, best_, codes_) * static_cast<float>(codes_.highest), 0.5F * amax_, amax_))) {
+    }
+    return best_;
+  }
+
+ private:
+  static constexpr Eigen::Index kFew = 2048;
+
+  /// True when the scale for this part of the range is better than what was known.
+  bool consider(float part) {
+    const float scale = scale_for(part, options_);
+    const double error = squared_error(weights_, scale, codes_);
+    if (error >= best_error_) return false;
+    best_error_ = error;
+    best_ = scale;
+    return true;
+  }
+
+  const Channel& weights_;
+  float amax_;
+  const WeightOptions& options_;
+  CodeRange codes_;
+  double best_error_ = std::numeric_limits<double>::infinity();
+  float best_ = 1;
+};
+
+float choose_scale(const Channel& weights, const WeightOptions& options, float zero_scale) {
+  const float amax = weights.size() == 0 ? 0.0F : weights.abs().maxCoeff();
+  if (amax == 0) return zero_scale > 0 ? zero_scale : 1.0F;
+  return options.range == WeightRange::Max ? scale_for(amax, options) : MseSearch(weights, amax, options).run();
+}
+
+/// Element of one of the lists of WeightOptions; 0 when it is empty.
+float at_or_zero(const std::vector<float>& list, int64_t i) {
+  return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
 }
 
 }  // namespace
 
 QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options) {
-  if (!is_float(weight.type()) || axis >= static_cast<int>(weight.shape().rank()))
+  if (!is_floating_point(weight.type()) || axis >= static_cast<int>(weight.shape().rank()))
     throw Error(ErrorCode::Internal, "a weight of type " + std::string(name_of(weight.type())) + " and shape " +
                                          weight.shape().to_string() + " cannot be quantized along axis " +
                                          std::to_string(axis));
@@ -97,37 +136,14 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   Channel channel;
   for (int64_t c = 0; c < view.channels; ++c) {
     gather(data.data(), view, c, channel);
-    const float scale = choose_scale(channel, options);
+    const float chosen = choose_scale(channel, options, at_or_zero(options.zero_scale, c));
+    const float scale = std::max(chosen, at_or_zero(options.least_scale, c));
+    result.raised += scale > chosen;
     result.qparams.scale.push_back(scale);
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = view.offset(o, c); i < view.offset(o, c) + view.inner; ++i)
         out[i] = static_cast<int8_t>(quantize_element(data[static_cast<size_t>(i)], scale, 0, codes));
   }
-  return result;
-}
-
-std::optional<QuantizedWeight> quantize_bias(const Tensor& bias, float input_scale,
-                                             const std::vector<float>& weight_scale) {
-  const Shape& shape = bias.shape();
-  if (!is_float(bias.type()) || shape.rank() == 0 || weight_scale.empty()) return std::nullopt;
-  const auto count = static_cast<size_t>(shape[shape.rank() - 1]);
-  if (static_cast<size_t>(bias.element_count()) != count || count % weight_scale.size() != 0) return std::nullopt;
-  const Tensor values = cast(bias, DataType::Float64);
-  QuantizedWeight result{Tensor(DataType::Int32, shape), {}};
-  const bool per_tensor = weight_scale.size() == 1;
-  result.qparams.type = DataType::Int32;
-  result.qparams.axis = per_tensor ? -1 : static_cast<int>(shape.rank()) - 1;
-  auto codes = result.codes.mutable_data<int32_t>();
-  for (size_t c = 0; c < count; ++c) {
-    // The scale is stored as float; the code belongs to what is stored.
-    const float scale = input_scale * weight_scale[c % weight_scale.size()];
-    const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
-    constexpr double kLargest = std::numeric_limits<int32_t>::max();
-    if (!(std::abs(code) <= kLargest) || scale < std::numeric_limits<float>::min()) return std::nullopt;
-    codes[c] = static_cast<int32_t>(code);
-    if (c == 0 || !per_tensor) result.qparams.scale.push_back(scale);
-  }
-  result.qparams.zero_point.assign(result.qparams.scale.size(), 0);
   return result;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <vector>
 
 #include "detent/qparams.h"
 
@@ -9,33 +9,32 @@ namespace detent {
 /// How the largest magnitude that a weight channel keeps is chosen.
 enum class WeightRange : uint8_t {
   Max,  ///< max |w|
-  Mse,  ///< the part of [0.5, 1] * max |w| with the smallest squared error
+  Mse,  ///< of [0.5, 1] * max |w| what has the smallest squared error
 };
 
 struct WeightOptions {
   int bits = 8;  ///< 7 keeps codes in [-64, 63] against saturation without VNNI
   WeightRange range = WeightRange::Max;
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
+  // One for each scale, or empty.
+  std::vector<float> least_scale = {};  ///< no scale is smaller
+  std::vector<float> zero_scale = {};   ///< scale of a channel that is all zero; 0: 1
 };
 
 struct QuantizedWeight {
-  Tensor codes;     ///< Int8, the shape of the weight
-  QParams qparams;  ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
+  Tensor codes;       ///< Int8, the shape of the weight
+  QParams qparams;    ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
+  size_t raised = 0;  ///< scales that least_scale raised
 };
 
 /// Symmetric INT8 codes of a weight tensor, one scale per index of `axis` (-1: one scale).
 ///
 /// Codes are what QuantizeLinear computes from the weight with these scales. An all-zero channel gets scale 1. Mse is never
-/// worse than Max in sum (w - w')^2. A grouped ConvTranspose weight is C_in x C_out/group x k...: with axis 1 one scale
+/// worse than Max in sum (w - w')^2: a grid over [0.5, 1] * max |w|, then for the codes of the best one the scale that fits
+/// them best, sum(q w) / sum(q^2), as long as that helps. A grouped ConvTranspose weight is C_in x C_out/group x k...: with axis 1 one scale
 /// serves the same index of every group.
 /// Empty   no elements -> scales 1.
 /// Errors  InvalidModel when a weight is NaN or Inf; Internal for types other than float, double, half and bfloat16.
 [[nodiscard]] QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options = {});
-
-/// Codes of a bias: round_half_even(b / (input_scale * weight_scale[c])) as Int32, the scales being those products.
-/// `bias` holds one number per output channel in its last extent; weight_scale one or a divisor of that many (grouped
-/// ConvTranspose: channel c uses scale c mod count). nullopt when a code would not fit 32 bits or the sizes do not agree.
-[[nodiscard]] std::optional<QuantizedWeight> quantize_bias(const Tensor& bias, float input_scale,
-                                                           const std::vector<float>& weight_scale);
 
 }  // namespace detent

@@ -66,9 +66,19 @@ INSTANTIATE_TEST_SUITE_P(, EveryCalibrator,
 
 TEST_P(EveryCalibrator, GivesNoRangeWithoutData) { EXPECT_EQ(range_of({}), Range{}); }
 
-TEST_P(EveryCalibrator, GivesNoRangeToZeros) {
-  EXPECT_EQ(range_of({0.0f, -0.0f, 0.0f}), Range{});
-  EXPECT_EQ(range_of({1e-40f, -0x1p-41f}), Range{}) << "below 2^-40 everything is zero";
+TEST_P(EveryCalibrator, GivesNoRangeToZeros) { EXPECT_EQ(range_of({0.0f, -0.0f, 0.0f}), Range{}); }
+
+TEST_P(EveryCalibrator, GivesNoRangeToDenormals) {
+  EXPECT_EQ(range_of({1e-40f, -1e-45f, 1e-38f}), Range{});
+  EXPECT_EQ(range_of({-0x1p-41f}), Range{}) << "below 2^-40 everything is zero";
+  EXPECT_EQ(range_of({0x1p-40f}).max, 0x1p-40f);
+}
+
+TEST_P(EveryCalibrator, TakesDenormalsForZerosBesideOtherData) {
+  std::vector<float> zeros = normal_values(20000), denormals = zeros;
+  zeros.insert(zeros.end(), 3000, 0.0f);
+  denormals.insert(denormals.end(), 3000, -1e-40f);
+  EXPECT_EQ(range_of(denormals), range_of(zeros));
 }
 
 TEST_P(EveryCalibrator, GivesNoRangeToNaNAndInf) {
@@ -214,6 +224,24 @@ TEST(Percentile, TakesPercentNotFractions) {
   EXPECT_THROW((void)make_calibrator("percentile:abc"), Error);
   EXPECT_THROW((void)make_calibrator("percentile:99x"), Error);
   EXPECT_THROW((void)make_calibrator("percentile:nan"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile:-99"), Error);
+  EXPECT_THROW((void)make_calibrator("percentile: 99"), Error);
+}
+
+TEST(Percentile, SaysWhatIsWrongWithItsArgument) {
+  const auto message = [](const char* spec) {
+    try {
+      (void)make_calibrator(spec);
+      return std::string("accepted");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::Usage) << spec;
+      return std::string(error.what()) + " / " + error.hint();
+    }
+  };
+  EXPECT_THAT(message("percentile:0.9999"), testing::HasSubstr("P is in percent"));
+  EXPECT_THAT(message("percentile:99.9,99.99"), testing::HasSubstr("one percentage at a time"));
+  EXPECT_THAT(message("percentile:"), testing::HasSubstr("nothing behind the colon"));
+  EXPECT_THAT(message("max:"), testing::HasSubstr("nothing behind the colon"));
 }
 
 // --- entropy

@@ -105,10 +105,45 @@ TEST(QParams, HalfScalesAreHalvesAndNeverZeroOrInf) {
   EXPECT_EQ(ordinary, half_to_float(float_to_half(ordinary)));
   EXPECT_NEAR(ordinary, 3.0 / 127, 3.0 / 127 * 0x1p-11) << "half a unit in the last of 11 bits";
   EXPECT_EQ(qparams_from_range({-1e-9f, 1e-9f}, half).scale[0], 0x1p-24f);
-  EXPECT_EQ(qparams_from_range({-1e30f, 1e30f}, half).scale[0], 65504.0f);
+  EXPECT_EQ(qparams_from_range({-1e30f, 1e30f}, half).scale[0], 515.5f) << "127 * 516 would be Inf in a half";
   half.scale_type = DataType::BFloat16;
   const float brain = qparams_from_range({-3, 3}, half).scale[0];
   EXPECT_EQ(brain, bfloat16_to_float(float_to_bfloat16(brain)));
+}
+
+TEST(QParams, HalfScalesWithFewBitsAreRoundedUpSoThatNothingIsCut) {
+  QuantType half;
+  half.scale_type = DataType::Float16;
+  // 1.4 * 2^-24 is nearer to 2^-24, which would cut 29 % of the range.
+  EXPECT_EQ(qparams_from_range({-127 * 0x1.6p-24f, 127 * 0x1.6p-24f}, half).scale[0], 0x1p-23f);
+  EXPECT_EQ(qparams_from_range({-127 * 0x1p-24f, 127 * 0x1p-24f}, half).scale[0], 0x1p-24f);
+  for (float amax = 1e-5f; amax < 7.7e-3f; amax *= 1.01f) {  // scales up to 2^-14
+    const float scale = qparams_from_range({-amax, amax}, half).scale[0];
+    EXPECT_GE(127.0 * scale, amax * (1 - 0x1p-24)) << "the quotient is rounded to float first";
+    EXPECT_LT(scale, amax / 127 + 0x1p-24f);
+  }
+}
+
+TEST(QParams, NoCodeOfAFiniteHalfBecomesInfInAHalf) {
+  QuantType half;
+  half.scale_type = DataType::Float16;
+  for (const DataType type : {DataType::Int8, DataType::UInt8})
+    for (const int bits : {8, 7})
+      for (const bool full : {false, true})
+        for (float amax = 65504; amax > 30000; amax -= 97)
+          for (const Range& range : {Range{-amax, amax}, Range{-65504, amax}, Range{0, amax}, Range{-amax, 0}}) {
+            half.type = type;
+            half.weight_bits = bits;
+            half.full_range = full;
+            const QParams qparams = qparams_from_range(range, half);
+            const CodeRange codes =
+                bits == 8 ? code_range(type) : (type == DataType::Int8 ? CodeRange{-64, 63} : CodeRange{0, 127});
+            for (const float x : {-65504.0f, range.min, range.max, 65504.0f}) {
+              const int32_t code = quantize_element(x, qparams.scale[0], qparams.zero_point[0], codes);
+              const float back = static_cast<float>(code - qparams.zero_point[0]) * qparams.scale[0];
+              ASSERT_TRUE(std::isfinite(half_to_float(float_to_half(back)))) << x << " of ±" << amax;
+            }
+          }
 }
 
 TEST(QParams, HalfZeroPointFitsTheScaleAsStored) {

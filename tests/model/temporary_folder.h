@@ -17,8 +17,9 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / (std::string("detent_") + test->name() + "_XXXXXX")).string();
+    std::string name = test->name();
+    std::ranges::replace(name, '/', '_');  // of a parameterized test
+    std::string pattern = (std::filesystem::temp_directory_path() / ("detent_" + name + "_XXXXXX")).string();
     if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }

@@ -49,6 +49,7 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--se-mul float", [](O& o) { o.se_mul = O::SeMul::Float; }},
       {"--maxpool both", [](O& o) { o.maxpool = O::MaxPool::Both; }},
       {"--small-layers quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
+      {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
       {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
   };
   return words;

@@ -3,7 +3,7 @@
 #include <set>
 #include <sstream>
 
-#include "model/model.h"
+#include "model/half_constants.h"
 #include "place/placement_case_reader.h"
 
 namespace detent::test {
@@ -224,7 +224,7 @@ TEST_P(PlacementText, MatchesItsPlan) {
   const PlacementCase& one = GetParam();
   const Model model = [&] {
     try {
-      return parse_model_text(one.model);
+      return parse_half_model(one.model);
     } catch (const Error& error) {
       throw error.in(one.file.string() + ":" + std::to_string(one.number));
     }

@@ -32,5 +32,6 @@ Rule integer_pooling();
 Rule integer_copies();
 Rule float_deconvolution();
 Rule every_reader();
+Rule half_values();
 
 }  // namespace detent::rules

@@ -20,6 +20,8 @@ constexpr std::array kFacts{
     SourcedFact{"int8 activations become integer only where each Q has one DQ with one consumer", kTried},
     SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
     SourcedFact{"FP16 scales are refused below opset 19", kTried},
+    SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTried},
+    SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses", kTried},
 };
 
 constexpr std::array kTargets{Target{.name = "onnxruntime",

@@ -1,0 +1,71 @@
+#include "rewrite/bias_quantizer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/float_type.h"
+
+namespace detent {
+
+namespace {
+
+constexpr double kLargestCode = std::numeric_limits<int32_t>::max();
+
+}  // namespace
+
+bool is_channel_bias(const Tensor& bias, size_t weight_scales) {
+  const Shape& shape = bias.shape();
+  if (!is_floating_point(bias.type()) || shape.rank() == 0 || weight_scales == 0) return false;
+  const auto count = static_cast<size_t>(shape[shape.rank() - 1]);
+  return static_cast<size_t>(bias.element_count()) == count && count % weight_scales == 0;
+}
+
+std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale,
+                                           const std::vector<float>& weight_scale) {
+  if (!is_channel_bias(bias, weight_scale.size())) return std::nullopt;
+  const Tensor values = cast(bias, DataType::Float64);
+  QuantizedBias result{Tensor(DataType::Int32, bias.shape()), {}};
+  const bool per_tensor = weight_scale.size() == 1;
+  result.qparams.type = DataType::Int32;
+  result.qparams.axis = per_tensor ? -1 : static_cast<int>(bias.shape().rank()) - 1;
+  auto codes = result.codes.mutable_data<int32_t>();
+  for (size_t c = 0; c < codes.size(); ++c) {
+    // The scale is stored as float; the code belongs to what is stored.
+    const float scale = input_scale * weight_scale[c % weight_scale.size()];
+    const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
+    if (!(std::abs(code) <= kLargestCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;
+    codes[c] = static_cast<int32_t>(code);
+    if (c == 0 || !per_tensor) result.qparams.scale.push_back(scale);
+  }
+  result.qparams.zero_point.assign(result.qparams.scale.size(), 0);
+  return result;
+}
+
+std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count, int64_t products) {
+  const double sums = std::min(static_cast<double>(products) * 128 * 255, 0x1p30);
+  // Two products and a quotient are rounded to float on the way, each by 2^-24 at most: 2^-22 of 2^31 is kept free.
+  const double limit = kLargestCode - 0x1p9 - sums;
+  const Tensor values = cast(bias, DataType::Float64);
+  std::vector<float> least(count, 0.0F);
+  for (size_t c = 0; c < values.data<double>().size(); ++c) {
+    const double product = std::max(std::abs(values.data<double>()[c]) / limit,
+                                    2.0 * static_cast<double>(std::numeric_limits<float>::min()));
+    const auto scale = static_cast<float>(product / static_cast<double>(input_scale));
+    if (std::isfinite(scale)) least[c % count] = std::max(least[c % count], scale);
+  }
+  return least;
+}
+
+std::vector<float> zero_weight_scales(const Tensor& bias, float input_scale, size_t count) {
+  const Tensor values = cast(bias, DataType::Float64);
+  std::vector<float> scales(count, 0.0F);
+  for (size_t c = 0; c < values.data<double>().size(); ++c) {
+    const auto scale =
+        static_cast<float>(std::abs(values.data<double>()[c]) / (static_cast<double>(input_scale) * 0x1p23));
+    if (std::isfinite(scale)) scales[c % count] = std::max(scales[c % count], scale);
+  }
+  return scales;
+}
+
+}  // namespace detent

@@ -1,0 +1,77 @@
+#include "rewrite/pair_writer.h"
+
+#include <algorithm>
+
+#include "model/tensor_proto.h"
+
+namespace detent {
+
+namespace {
+
+Shape shape_of(const QParams& qparams) {
+  return qparams.axis < 0 ? Shape{} : Shape{static_cast<int64_t>(qparams.scale.size())};
+}
+
+Attribute to_type(DataType type) { return {"to", static_cast<int64_t>(onnx_type_of(type))}; }
+
+}  // namespace
+
+std::string PairWriter::unused(const std::string& wish) {
+  std::string found = wish;
+  for (int suffix = 1;
+       graph_.find_value(found) != kNoValue || graph_.find_node(found) != kNoNode || !taken_.insert(found).second;
+       ++suffix)
+    found = wish + "_" + std::to_string(suffix);
+  return found;
+}
+
+std::string PairWriter::add_constant(const std::string& wish, Tensor tensor) {
+  const std::string added = unused(wish);
+  patch_.add_initializers.emplace_back(added, std::move(tensor));
+  return added;
+}
+
+PairWriter::Grid PairWriter::add_grid(const std::string& wish, const QParams& qparams, DataType scale_type) {
+  // Without an axis attribute engines differ in the default; with one scale it has no meaning.
+  const int64_t axis = std::max(qparams.axis, 0);
+  const Shape shape = shape_of(qparams);
+  Tensor scale = cast(Tensor::from<float>(shape, qparams.scale), scale_type);
+  Tensor zero_point = cast(Tensor::from<int32_t>(shape, qparams.zero_point), qparams.type);
+  const std::string scale_name = add_constant(wish + "_scale", std::move(scale));
+  return {scale_name, add_constant(wish + "_zero_point", std::move(zero_point)), axis, scale_type};
+}
+
+std::string PairWriter::add_quantize(const std::string& wish, std::string source, const Grid& grid, DataType type) {
+  if (type != grid.scale_type) {
+    const std::string wide = unused(wish + "_to_scale_type");
+    patch_.add_nodes.push_back({"Cast", unused(wide + "_Cast"), {source}, {wide}, {to_type(grid.scale_type)}, ""});
+    source = wide;
+  }
+  const std::string codes = unused(wish + "_quantized");
+  patch_.add_nodes.push_back({"QuantizeLinear",
+                              unused(wish + "_QuantizeLinear"),
+                              {source, grid.scale, grid.zero_point},
+                              {codes},
+                              {{"axis", grid.axis}},
+                              ""});
+  return codes;
+}
+
+void PairWriter::add_dequantize(const std::string& wish, const std::string& codes, const std::string& result,
+                                const Grid& grid, DataType type) {
+  const bool casts = type != grid.scale_type;
+  const std::string output = casts ? unused(wish + "_dequantized_" + std::string(name_of(grid.scale_type))) : result;
+  patch_.add_nodes.push_back({"DequantizeLinear",
+                              unused(wish + "_DequantizeLinear"),
+                              {codes, grid.scale, grid.zero_point},
+                              {output},
+                              {{"axis", grid.axis}},
+                              ""});
+  if (casts) patch_.add_nodes.push_back({"Cast", unused(wish + "_Cast"), {output}, {result}, {to_type(type)}, ""});
+}
+
+void PairWriter::read(NodeId node, int slot, const std::string& value) {
+  patch_.rewire.push_back({graph_.node(node).name, slot, value});
+}
+
+}  // namespace detent

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "rewrite/pair_writer.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+/// What the parts of one rewriting share.
+struct RewriteContext {
+  const Graph& graph;
+  const PlacementPlan& plan;
+  const RewriteOptions& options;
+  std::vector<DataType> types;  ///< floating-point type by value id
+  Rewrite& result;
+  PairWriter writer;  ///< into result.patch
+
+  [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
+  [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }
+  [[nodiscard]] DataType scale_type(ValueId id) const {
+    return type_of(id) == DataType::Float16 && options.half_scales ? DataType::Float16 : DataType::Float32;
+  }
+};
+
+/// Quantizes the weights of the plan and, with int32_bias, the biases of their nodes. context.result.values must hold the
+/// grids of the activations already. Biases that stay float and weight scales that were raised for one become warnings.
+void insert_weights(RewriteContext& context);
+
+}  // namespace detent

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "rewrite/bias_quantizer.h"
+#include "rewrite/rewrite_context.h"
+#include "rewrite/weight_quantizer.h"
+
+namespace detent {
+
+namespace {
+
+/// What a weight becomes: one copy for every node of the same operator that reads the constant along the same axis.
+struct Copy {
+  std::vector<const WeightDecision*> readers;
+  std::vector<float> least_scales, zero_scales;  ///< what the readers' biases need; empty: nothing
+  std::string dequantized;
+  QParams qparams;
+};
+
+class WeightInserter {
+ public:
+  explicit WeightInserter(RewriteContext& context) : context_(context) {}
+
+  void run() {
+    for (const WeightDecision& weight : context_.plan.weights) copies_[key_of(weight)].readers.push_back(&weight);
+    if (context_.options.int32_bias)
+      for (auto& [key, copy] : copies_)
+        for (const WeightDecision* reader : copy.readers) require_scales(*reader, copy);
+    // In the order of the plan, so that files do not depend on how copies are sorted.
+    for (const WeightDecision& weight : context_.plan.weights) {
+      Copy& copy = copies_.at(key_of(weight));
+      if (copy.readers.front() == &weight) write(weight, copy);
+      context_.writer.read(weight.node, weight.slot, copy.dequantized);
+    }
+    if (!context_.options.int32_bias) return;
+    for (const WeightDecision& weight : context_.plan.weights) insert_bias(weight);
+    if (half_biases_ > 0)
+      warn(std::to_string(half_biases_) +
+           (half_biases_ == 1 ? " bias of an FP16 layer stays" : " biases of FP16 layers stay") +
+           " FP16: the product of two scales has no place in a half");
+  }
+
+ private:
+  using Key = std::tuple<ValueId, int, std::string>;  // constant, axis, operator
+
+  struct Bias {
+    int slot = -1;
+    ValueId value = kNoValue;
+    const Tensor* constant = nullptr;
+    float input_scale = 0;
+  };
+
+  void warn(std::string sentence) { context_.result.warnings.push_back(std::move(sentence)); }
+  [[nodiscard]] const Node& node_of(const WeightDecision& weight) const { return context_.graph.node(weight.node); }
+  [[nodiscard]] int axis_of(const WeightDecision& weight) const {
+    return context_.options.per_tensor_weights ? -1 : weight.axis;
+  }
+  [[nodiscard]] Key key_of(const WeightDecision& weight) const {
+    return {weight.value, axis_of(weight), node_of(weight).op_type};
+  }
+
+  [[nodiscard]] const Tensor& tensor_of(const WeightDecision& weight) const {
+    if (const Tensor* tensor = context_.graph.constant(weight.value)) return *tensor;
+    throw Error(ErrorCode::Internal, "the weight '" + context_.name(weight.value) + "' in the plan is not constant");
+  }
+
+  /// Number of scales of a weight.
+  [[nodiscard]] size_t channels_of(const WeightDecision& weight) const {
+    const int axis = axis_of(weight);
+    return axis < 0 ? 1 : static_cast<size_t>(tensor_of(weight).shape()[static_cast<size_t>(axis)]);
+  }
+
+  void write(const WeightDecision& decision, Copy& copy) {
+    const Tensor& weight = tensor_of(decision);
+    const RewriteOptions& options = context_.options;
+    WeightOptions how{options.weight_bits, options.weight_range, context_.scale_type(decision.value), copy.least_scales,
+                      copy.zero_scales};
+    // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
+    if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
+    try {
+      QuantizedWeight quantized = quantize_weight(weight, axis_of(decision), how);
+      const std::string& wish = context_.name(decision.value);
+      const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
+      const std::string codes = options.int8_weights
+                                    ? context_.writer.add_constant(wish + "_quantized", std::move(quantized.codes))
+                                    : context_.writer.add_quantize(wish, wish, grid, weight.type());
+      copy.dequantized = context_.writer.unused(wish + "_dequantized");
+      context_.writer.add_dequantize(wish, codes, copy.dequantized, grid, weight.type());
+      copy.qparams = quantized.qparams;
+      if (quantized.raised > 0)
+        warn("weight '" + wish + "' of node '" + node_of(decision).name + "': the scale of " +
+             std::to_string(quantized.raised) + " of " + std::to_string(copy.qparams.scale.size()) +
+             (copy.qparams.scale.size() == 1 ? " channel" : " channels") +
+             " was raised so that the INT32 bias fits 32 bits");
+    } catch (const Error& error) {
+      throw error.in("weight '" + context_.name(decision.value) + "' of node '" + node_of(decision).name + "'");
+    }
+  }
+
+  /// The bias of a node and why it cannot be INT32; the reason is empty when it can.
+  std::string find_bias(const WeightDecision& decision, Bias& bias) const {
+    const Node& node = node_of(decision);
+    bias.slot = traits_of(context_.graph, node).bias_slot;
+    bias.value = bias.slot < 0 ? kNoValue : node.input(static_cast<size_t>(bias.slot));
+    if (bias.value == kNoValue) return "there is none";
+    bias.constant = context_.graph.constant(bias.value);
+    if (!bias.constant) return "it is not constant";
+    const QParams* input = input_qparams(decision);
+    if (!input) return "its input has no pair";
+    bias.input_scale = input->scale.front();
+    if (node.float_or("alpha", 1.0F) != 1.0F || node.float_or("beta", 1.0F) != 1.0F) return "alpha or beta is not 1";
+    if (!is_channel_bias(*bias.constant, channels_of(decision))) return "its shape is not one number a channel";
+    return "";
+  }
+
+  void require_scales(const WeightDecision& decision, Copy& copy) const {
+    Bias bias;
+    if (!find_bias(decision, bias).empty() || context_.type_of(bias.value) != DataType::Float32) return;
+    // Every output element sums a part of the weight's elements: those of its channel, or of one group of them.
+    const Tensor& weight = tensor_of(decision);
+    const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[static_cast<size_t>(decision.axis)];
+    const int64_t products = weight.element_count() / std::max<int64_t>(channels, 1);
+    const size_t count = channels_of(decision);
+    keep_larger(copy.least_scales, least_weight_scales(*bias.constant, bias.input_scale, count, products));
+    keep_larger(copy.zero_scales, zero_weight_scales(*bias.constant, bias.input_scale, count));
+  }
+
+  static void keep_larger(std::vector<float>& scales, const std::vector<float>& others) {
+    scales.resize(others.size());
+    for (size_t i = 0; i < others.size(); ++i) scales[i] = std::max(scales[i], others[i]);
+  }
+
+  void insert_bias(const WeightDecision& decision) {
+    Bias bias;
+    std::string reason = find_bias(decision, bias);
+    if (bias.value == kNoValue) return;
+    if (context_.type_of(bias.value) != DataType::Float32) {
+      ++half_biases_;
+      return;
+    }
+    const Node& node = node_of(decision);
+    std::optional<QuantizedBias> quantized;
+    if (reason.empty()) {
+      const Copy& copy = copies_.at(key_of(decision));
+      quantized = quantize_bias(*bias.constant, bias.input_scale, copy.qparams.scale);
+      if (!quantized) reason = "its codes do not fit 32 bits";
+    }
+    if (!quantized) return warn("the bias of node '" + node.name + "' stays float: " + reason);
+    PairWriter& writer = context_.writer;
+    // The scale belongs to this node's input and weight.
+    const std::string wish = context_.name(bias.value) + "_of_" + node.name;
+    const PairWriter::Grid grid = writer.add_grid(wish, quantized->qparams, DataType::Float32);
+    const std::string codes = writer.add_constant(wish + "_quantized", std::move(quantized->codes));
+    const std::string result = writer.unused(wish + "_dequantized");
+    writer.add_dequantize(wish, codes, result, grid, DataType::Float32);
+    writer.read(decision.node, bias.slot, result);
+  }
+
+  /// Grid of the operand that the weight multiplies; nullptr when it has no pair.
+  [[nodiscard]] const QParams* input_qparams(const WeightDecision& decision) const {
+    const EdgeDecision* edge = context_.plan.find_edge(decision.node, decision.slot == 0 ? 1 : 0);
+    if (!edge || !edge->pair) return nullptr;
+    const auto found = std::ranges::find(context_.result.values, edge->value, &QuantizedValue::value);
+    return found == context_.result.values.end() ? nullptr : &found->qparams;
+  }
+
+  RewriteContext& context_;
+  std::map<Key, Copy> copies_;
+  size_t half_biases_ = 0;
+};
+
+}  // namespace
+
+void insert_weights(RewriteContext& context) { WeightInserter(context).run(); }
+
+}  // namespace detent

@@ -1,0 +1,97 @@
+#include "core/atomic_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "detent/error.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+size_t files_in(const TemporaryFolder& folder) {
+  return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
+}
+
+ErrorCode code_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ErrorCode{0};
+}
+
+TEST(AtomicFile, AppearsWithAllItsContentWhenCommitted) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "a");
+  file.write("one");
+  file.write("two");
+  EXPECT_EQ(file.size(), 6U);
+  EXPECT_FALSE(std::filesystem::exists(folder / "a"));
+  file.commit();
+  EXPECT_EQ(TemporaryFolder::read(folder / "a"), "onetwo");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(AtomicFile, LeavesNothingWithoutACommit) {
+  const TemporaryFolder folder;
+  {
+    AtomicFile file(folder / "a");
+    file.write("half of");
+    file.sync();
+    EXPECT_EQ(files_in(folder), 1U) << "the temporary file";
+  }
+  EXPECT_EQ(files_in(folder), 0U);
+}
+
+TEST(AtomicFile, LeavesAFileThatAppearedMeanwhileUnlessItMayReplaceIt) {
+  const TemporaryFolder folder;
+  AtomicFile careful(folder / "a", false), bold(folder / "a", true);
+  careful.write("careful");
+  bold.write("bold");
+  std::ofstream(folder / "a") << "mine";
+  EXPECT_EQ(code_of([&] { careful.commit(); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(TemporaryFolder::read(folder / "a"), "mine");
+  bold.commit();
+  EXPECT_EQ(TemporaryFolder::read(folder / "a"), "bold");
+}
+
+TEST(AtomicFile, NamesTheFileThatCannotBeWritten) {
+  const TemporaryFolder folder;
+  try {
+    write_file(folder / "none" / "a", "text");
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::CannotWrite);
+    EXPECT_NE(std::string(error.what()).find("none/a: cannot be written: No such file or directory"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(WriteFile, ReplacesWhatIsThere) {
+  const TemporaryFolder folder;
+  write_file(folder / "a", "a longer text");
+  write_file(folder / "a", "short");
+  write_file(folder / "empty", "");
+  EXPECT_EQ(TemporaryFolder::read(folder / "a"), "short");
+  EXPECT_EQ(TemporaryFolder::read(folder / "empty"), "");
+  EXPECT_EQ(files_in(folder), 2U);
+}
+
+TEST(CheckWritable, RefusesWhatCouldNotBeWrittenInTheEnd) {
+  const TemporaryFolder folder;
+  folder.write("there", "");
+  EXPECT_EQ(code_of([&] { check_writable(folder / "new", false); }), ErrorCode{0});
+  EXPECT_EQ(code_of([&] { check_writable(folder / "there", true); }), ErrorCode{0});
+  EXPECT_EQ(code_of([&] { check_writable(folder / "there", false); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(code_of([&] { check_writable(folder / "none" / "new", false); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(code_of([&] { check_writable(folder.path(), true); }), ErrorCode::CannotWrite);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+
+#include "model/graph_patch.h"
+#include "model/model.h"
+
+namespace detent::test {
+
+/// Model from its text form, in which `w = Cast <to = 10> (wf)` of an initializer `wf` stands for an FP16 initializer `w`:
+/// the text form has no FP16 numbers.
+inline Model parse_half_model(const std::string& text) {
+  Model model = parse_model_text(text);
+  GraphPatch patch;
+  patch.reason = "FP16 constants";
+  for (const Node& node : model.graph().nodes()) {
+    const Tensor* wide = node.op_type == "Cast" ? model.graph().constant(node.input(0)) : nullptr;
+    if (!wide) continue;
+    patch.remove_nodes.push_back(node.name);
+    patch.add_initializers.emplace_back(model.graph().value(node.output(0)).name, cast(*wide, DataType::Float16));
+  }
+  apply_patch(model, patch);
+  return model;
+}
+
+}  // namespace detent::test

@@ -1,0 +1,122 @@
+// FP16 models through the whole program: what is written, and what it computes.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "detent/detent.h"
+#include "model/half_constants.h"
+#include "model/raise_opset.h"
+#include "model/temporary_folder.h"
+#include "pipeline/prepare_model.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+using Scales = PlacementOptions::Scales;
+
+fs::path half_model() {
+  const char* shared = std::getenv("DETENT_SHARED");
+  return fs::path(shared ? shared : DETENT_SHARED_DEFAULT) / "models/shapes_unet/model_fp16_opset17.onnx";
+}
+
+/// Every DequantizeLinear and QuantizeLinear has a scale of this type, positive and finite.
+void expect_scales(const Graph& graph, DataType type) {
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type != "QuantizeLinear" && node.op_type != "DequantizeLinear") continue;
+    const Tensor* scale = graph.constant(node.input(1));
+    ASSERT_NE(scale, nullptr) << node.name;
+    EXPECT_EQ(scale->type(), type) << node.name;
+    const Tensor wide = cast(*scale, DataType::Float32);
+    for (const float s : wide.data<float>()) {
+      EXPECT_GT(s, 0) << node.name;
+      EXPECT_TRUE(std::isfinite(s)) << node.name;
+    }
+  }
+}
+
+size_t casts(const Graph& graph) {
+  return static_cast<size_t>(std::ranges::count(graph.nodes(), "Cast", &Node::op_type));
+}
+
+class SharedHalfModel : public testing::TestWithParam<std::tuple<const char*, const char*, Scales>> {};
+
+INSTANTIATE_TEST_SUITE_P(, SharedHalfModel,
+                         testing::Combine(testing::Values("tensorrt", "tensorrt:8.6", "onnxruntime"),
+                                          testing::Values("max", "percentile", "entropy", "mse"),
+                                          testing::Values(Scales::Fp16, Scales::Fp32)));
+
+TEST_P(SharedHalfModel, StaysHalfAtItsBoundaryAndNearItsFloatOutputs) {
+  if (!fs::exists(half_model())) GTEST_SKIP() << "missing " << half_model();
+  const auto [target, calibrator, scales] = GetParam();
+  const TemporaryFolder folder;
+  QuantizeOptions options;
+  options.model = half_model();
+  options.output = folder.path() / "quantized.onnx";
+  options.data.sources = {(half_model().parent_path() / "calib").string()};
+  options.data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
+  options.data.limit = 8;
+  options.error_samples = 4;
+  options.target = target;
+  options.calibrator = calibrator;
+  options.placement.scales = scales;
+  const QuantizeReport report = quantize_model(options);
+
+  const Model written = read_model(options.output);
+  const Graph& graph = written.graph();
+  const bool half = scales == Scales::Fp16;
+  for (const ValueId id : {graph.inputs()[0], graph.outputs()[0]})
+    EXPECT_EQ(graph.value(id).declared_type, DataType::Float16) << graph.value(id).name;
+  EXPECT_EQ(graph.opset(), half ? 19 : 17);
+  EXPECT_EQ(report.written_opset, graph.opset());
+  expect_scales(graph, half ? DataType::Float16 : DataType::Float32);
+  if (half) {
+    EXPECT_EQ(casts(graph), 0U);
+    EXPECT_EQ(graph.node(graph.value(graph.inputs()[0]).uses.at(0).node).op_type, "QuantizeLinear");
+  } else {
+    EXPECT_GT(casts(graph), 0U);
+  }
+  ASSERT_TRUE(report.error.has_value());
+  // As for FP32: a single value quantized to 8 bits has 30 dB and more; below 20 dB something is broken.
+  EXPECT_GT(report.error->sqnr_db, 20);
+}
+
+const char* const kHalfConv = R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float16[1,2,4,4] x) => (float16[1,2,4,4] y) <float[2,2,1,1] wf = {1, 2, 3, 4}>
+{ w = Cast <to = 10> (wf)  c = Conv (x, w)  y = Relu (c) })";
+
+TEST(HalfScales, RaiseTheOpsetOfHalfModelsOnly) {
+  Model half = test::parse_half_model(kHalfConv);
+  EXPECT_EQ(prepare_model(half, find_target("tensorrt")).opset_after, 19);
+  Model casts_only = test::parse_half_model(kHalfConv);
+  EXPECT_EQ(prepare_model(casts_only, find_target("tensorrt"), {.half_scales = false}).opset_after, 17);
+  Model wide = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,2,4,4] x) => (float[1,2,4,4] y) { y = Relu (x) })");
+  EXPECT_EQ(prepare_model(wide, find_target("tensorrt")).opset_after, 17);
+}
+
+TEST(HalfScales, SayHowToDoWithoutWhenTheOpsetCannotBeRaised) {
+  // Inside an If nothing is adapted: Split needs num_outputs from opset 18 on.
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float16[4] x, bool c) => (float16[2] y)
+{
+  y = If (c) <
+    then_branch = t () => (float16[2] a) { a, b = Split <axis = 0> (x) },
+    else_branch = e () => (float16[2] a) { a, b = Split <axis = 0> (x) }>
+})");
+  try {
+    (void)prepare_model(model, find_target("tensorrt"));
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+    EXPECT_THAT(error.what(), testing::HasSubstr("FP16 scales need opset 19"));
+    EXPECT_THAT(error.hint(), testing::HasSubstr("--scales fp32"));
+  }
+  EXPECT_EQ(prepare_model(model, find_target("tensorrt"), {.half_scales = false}).opset_after, 17);
+}
+
+}  // namespace
+}  // namespace detent
