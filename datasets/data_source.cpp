@@ -29,7 +29,7 @@ std::string list_inputs(std::span<const InputSpec> inputs) {
 }
 
 /// Input names and paths may both hold '=': the longest input name that fits wins, then a path that exists.
-NamedSource take_apart(const std::string& text, std::span<const InputSpec> inputs) {
+NamedSource take_apart(const std::string& option, const std::string& text, std::span<const InputSpec> inputs) {
   NamedSource result{NamedSource::kAny, text};
   size_t longest = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -44,7 +44,7 @@ NamedSource take_apart(const std::string& text, std::span<const InputSpec> input
   const std::string before = text.substr(0, equals);
   if (before.starts_with("random:") || fs::exists(fs::path(before).parent_path(), error)) return result;
   throw Error(ErrorCode::InvalidOption,
-              "--data " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
+              option + " " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
 }
 
 const DataSourceEntry& entry_for(const std::string& src) {
@@ -95,7 +95,7 @@ std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
 }
 
 /// Which inputs each SRC feeds: the named one, or all that nobody named.
-std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sources,
+std::vector<std::vector<size_t>> distribute(const std::string& option, const std::vector<NamedSource>& sources,
                                             std::span<const InputSpec> inputs) {
   std::vector<bool> fed(inputs.size(), false);
   size_t unnamed = 0;
@@ -104,7 +104,7 @@ std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sour
       ++unnamed;
     } else {
       if (fed[source.input])
-        throw Error(ErrorCode::Usage, "--data is given twice for the input '" + inputs[source.input].name + "'");
+        throw Error(ErrorCode::Usage, option + " is given twice for the input '" + inputs[source.input].name + "'");
       fed[source.input] = true;
     }
   }
@@ -112,12 +112,13 @@ std::vector<std::vector<size_t>> distribute(const std::vector<NamedSource>& sour
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!fed[i]) rest.push_back(i);
   if (unnamed > 1 || (unnamed == 1 && rest.empty()))
-    throw Error(ErrorCode::Usage,
-                "--data is given " + std::to_string(sources.size()) + " times; the inputs are " + list_inputs(inputs),
-                "write --data INPUT=SRC for each input");
+    throw Error(
+        ErrorCode::Usage,
+        option + " is given " + std::to_string(sources.size()) + " times; the inputs are " + list_inputs(inputs),
+        "write " + option + " INPUT=SRC for each input");
   if (unnamed == 0 && !rest.empty())
-    throw Error(ErrorCode::Usage, "there is no --data for the input '" + inputs[rest.front()].name + "'",
-                "add --data " + inputs[rest.front()].name + "=SRC");
+    throw Error(ErrorCode::Usage, "there is no " + option + " for the input '" + inputs[rest.front()].name + "'",
+                "add " + option + " " + inputs[rest.front()].name + "=SRC");
   std::vector<std::vector<size_t>> result;
   for (const NamedSource& source : sources)
     result.push_back(source.input == NamedSource::kAny ? rest : std::vector<size_t>{source.input});
@@ -134,15 +135,15 @@ void check_counts(const std::vector<JoinedSource::Part>& parts, const std::vecto
 
 std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const InputSpec> inputs) {
   std::vector<NamedSource> sources;
-  for (const std::string& text : options.sources) sources.push_back(take_apart(text, inputs));
-  const auto shares = distribute(sources, inputs);
+  for (const std::string& text : options.sources) sources.push_back(take_apart(options.option, text, inputs));
+  const auto shares = distribute(options.option, sources, inputs);
   const std::vector<FeedInput> feeds = feed_inputs(inputs);
   std::vector<JoinedSource::Part> parts;
   for (size_t i = 0; i < sources.size(); ++i) {
     const DataSourceEntry& entry = entry_for(sources[i].src);
     if (shares[i].size() > 1 && !entry.feeds_several)
       throw Error(ErrorCode::Usage, sources[i].src + " feeds one input, but the model has " + list_inputs(inputs),
-                  "write --data INPUT=SRC for each input");
+                  "write " + options.option + " INPUT=SRC for each input");
     std::vector<FeedInput> wanted;
     for (const size_t input : shares[i]) wanted.push_back(feeds[input]);
     parts.push_back({entry.open({sources[i].src, wanted, options.preprocess}), shares[i]});
@@ -167,9 +168,10 @@ size_t group_size(std::span<const InputSpec> inputs) {
 }
 
 std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
-  if (inputs.empty()) throw Error(ErrorCode::InvalidOption, "the model has no inputs, so --data has nothing to feed");
+  if (inputs.empty())
+    throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + options.option + " has nothing to feed");
   if (options.sources.empty())
-    throw Error(ErrorCode::Usage, "no --data was given; the model's inputs are " + list_inputs(inputs));
+    throw Error(ErrorCode::Usage, "no " + options.option + " was given; the model's inputs are " + list_inputs(inputs));
   if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
   return select_samples(open_all(options, inputs), options, group_size(inputs));
 }

@@ -33,38 +33,45 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-cv::Mat decode_bytes(const Bytes& bytes) {
+cv::Mat decode_bytes(const Bytes& bytes, int flags) {
   if (bytes.empty()) refuse("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
   cv::Mat pixels;
   try {
-    pixels =
-        cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+    pixels = cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, flags);
   } catch (const cv::Exception& error) {
     refuse("the image cannot be decoded: " + error.err);
   }
   if (pixels.empty())
     refuse(format == ImageFormat::Unknown ? "not an image that can be decoded"
                                           : "the image is damaged and cannot be decoded");
-  if (pixels.depth() == CV_16U) {
-    cv::Mat narrow;
-    pixels.convertTo(narrow, CV_8U, 1.0 / 257);
-    return narrow;
-  }
-  if (pixels.depth() != CV_8U) refuse("the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
   return pixels;
+}
+
+cv::Mat decode_file(const std::filesystem::path& path, int flags) {
+  prepare_opencv();
+  const Bytes bytes = read_bytes(path);
+  try {
+    return decode_bytes(bytes, flags);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
 }
 
 }  // namespace
 
 cv::Mat decode_image(const std::filesystem::path& path) {
-  prepare_opencv();
-  const Bytes bytes = read_bytes(path);
-  try {
-    return decode_bytes(bytes);
-  } catch (const Error& error) {
-    throw error.in(path.string());
+  const cv::Mat pixels = decode_file(path, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+  if (pixels.depth() == CV_16U) {
+    cv::Mat narrow;
+    pixels.convertTo(narrow, CV_8U, 1.0 / 257);
+    return narrow;
   }
+  if (pixels.depth() != CV_8U)
+    refuse(path.string() + ": the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
+  return pixels;
 }
+
+cv::Mat decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, cv::IMREAD_UNCHANGED); }
 
 }  // namespace detent

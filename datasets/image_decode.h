@@ -13,4 +13,8 @@ namespace detent {
 /// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels.
 [[nodiscard]] cv::Mat decode_image(const std::filesystem::path& path);
 
+/// The pixels as they are in the file, channels and depth included, EXIF orientation ignored; palettes are expanded.
+/// Checks and errors as above.
+[[nodiscard]] cv::Mat decode_image_as_stored(const std::filesystem::path& path);
+
 }  // namespace detent

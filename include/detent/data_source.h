@@ -45,6 +45,7 @@ struct DataOptions {
   std::optional<uint64_t> shuffle;   ///< seed
   std::optional<size_t> limit;
   size_t shard_index = 1, shard_count = 1;  ///< I/N, 1-based
+  std::string option = "--data";            ///< what messages call `sources`
 };
 
 /// How many consecutive samples the model takes at once: the batch that all its inputs fix, 1 when it is open or 1.

@@ -11,6 +11,8 @@ namespace detent {
 struct Range {
   float min = 0;
   float max = 0;
+  /// > 0: amax is 127 times this scale, exactly; min and max are its rounded ends. For scales that are given, not measured.
+  float given_scale = 0;
   [[nodiscard]] float amax() const { return max > -min ? max : -min; }
   friend bool operator==(const Range&, const Range&) = default;
 };
@@ -36,7 +38,7 @@ struct QParams {
 /// Symmetric int8: scale = amax/127 (narrow) or 2*amax/256 (full), zero point 0; with b bits 2^(b-1)-1 and 2^b take the
 /// places of 127 and 256. Asymmetric uint8: scale = (max-min)/255, zero_point = round_half_even(-min/scale) clamped to
 /// 0..255 with the scale as stored; the range is widened to contain 0 first.
-/// Division in double, stored as float. Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
+/// Division in double, stored as float. A range with a given scale keeps it to the bit (symmetric, narrow). Empty range (amax 0) -> scale 1, zero point 0; a scale below FLT_MIN -> 1.
 /// Errors  InvalidOption for a type other than Int8/UInt8, bits outside 2..8 or a scale type that is no float;
 ///         InvalidData for a range that is not finite or whose min exceeds its max.
 /// Source  NVIDIA TensorRT and pytorch-quantization (narrow); ONNX QuantizeLinear for rounding.

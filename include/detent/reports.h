@@ -65,6 +65,22 @@ struct PlanReport {
   CoverageReport coverage;
 };
 
+/// What is found in a finished Q/DQ model.
+struct LintReport {
+  PlanReport plan;  ///< model, target, layers as the file runs them, coverage, notes; no edges
+  std::string origin;  ///< "qdq", "qoperator", "float"
+  struct Finding {
+    std::string id, level, node, message, cure;
+    double mac_share = 0;  ///< fraction of the model's MACs that it concerns; 0 when sizes are open
+  };
+  std::vector<Finding> findings;  ///< worst first
+};
+
+/// A kind of finding, for --help.
+struct FindingInfo {
+  std::string id, levels, summary;  ///< levels: "error", or "note on tensorrt, error on onnxruntime"
+};
+
 /// Error of one model's outputs against another's.
 struct ErrorReport {
   size_t samples = 0;
@@ -92,8 +108,30 @@ struct CalibratorMeasurement {
   double seconds = 0;
 };
 
+/// What `quantize --max-drop` or `--min-sqnr` did.
+struct BoundReport {
+  std::string bound;  ///< as typed: "--max-drop 0.01"
+  bool met = false;
+  std::string metric;         ///< what the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
+  std::optional<double> fp32;  ///< of the float model; absent for "sqnr_db"
+  double all_int8 = 0;        ///< with nothing kept float
+  double reached = 0;         ///< by the written model
+  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
+  struct Kept {
+    std::string name, op;
+    std::string reason;            ///< "INT8 costs 1.2 dB; --max-drop 0.01"
+    bool weighted = true;          ///< a layer; false: an operator with pairs of its own
+    double macs_share = 0;         ///< of the model's MACs that are float because of it, in [0, 1]
+  };
+  std::vector<Kept> kept;
+  size_t samples = 0;       ///< of --eval
+  size_t measurements = 0;  ///< quantized models that were run over all of them
+  double seconds = 0;
+};
+
 struct QuantizeReport {
   std::string model, output, target;
+  std::string table;       ///< where the ranges came from; empty: measured
   std::string calibrator;  ///< that gave the ranges: the winner of `measured` where that is set
   std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
@@ -113,8 +151,52 @@ struct QuantizeReport {
   };
   std::vector<QuantizedValue> values;
   PlanReport plan;
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
+};
+
+/// What a calibration table holds.
+struct TableReport {
+  std::string table;  ///< path
+  uintmax_t bytes = 0;
+  std::string model_fingerprint;
+  std::vector<std::string> tools, instruction_sets;
+  std::vector<std::string> targets;  ///< empty: every value that any target could quantize
+  std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
+  bool partial = false;
+  std::vector<std::string> samples;  ///< names, in the order of the table
+  struct Value {
+    std::string name;
+    uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
+    double min = 0, max = 0;
+    int log2_width = 0;
+    size_t bins_in_use = 0;
+    std::optional<double> scale;  ///< imported: nothing else is known
+  };
+  std::vector<Value> values;
+  std::optional<double> seconds;  ///< of the pass that made it
+  size_t skipped_samples = 0;
+};
+
+/// The histogram of a value in few rows of equal width.
+struct DistributionReport {
+  TableReport::Value value;
+  struct Row {
+    double low = 0, high = 0;  ///< [low, high) right of 0, (low, high] left of it
+    uint64_t count = 0;
+  };
+  std::vector<Row> rows;  ///< ascending; zeros are in none
+};
+
+struct CacheImportReport {
+  std::string cache, output;
+  std::string version_line;  ///< "TRT-8601-EntropyCalibration2"
+  size_t imported = 0;
+  std::vector<std::string> unknown;        ///< names in the cache that the model has no value for
+  std::vector<std::string> without_scale;  ///< in the cache with scale 0
+  std::string target;
+  std::vector<std::string> missing;  ///< values that the target's default placement quantizes and the cache lacks
 };
 
 struct VerifyReport {

@@ -29,9 +29,15 @@ struct Command {
 [[nodiscard]] std::span<const Command> command_list();
 
 [[nodiscard]] Action declare_quantize(CLI::App& app);
+[[nodiscard]] Action declare_calibrate(CLI::App& app);
+[[nodiscard]] Action declare_merge(CLI::App& app);
 [[nodiscard]] Action declare_plan(CLI::App& app);
+[[nodiscard]] Action declare_compare(CLI::App& app);
+[[nodiscard]] Action declare_sensitivity(CLI::App& app);
+[[nodiscard]] Action declare_lint(CLI::App& app);
 [[nodiscard]] Action declare_run(CLI::App& app);
 [[nodiscard]] Action declare_verify(CLI::App& app);
 [[nodiscard]] Action declare_inspect(CLI::App& app);
+[[nodiscard]] Action declare_cache(CLI::App& app);
 
 }  // namespace detent::cli

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "detent/detent.h"
+#include "detent/error.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -12,20 +13,36 @@ namespace {
 
 struct State {
   std::filesystem::path file;
+  std::string value;
   bool json = false;
 };
+
+template <class Report>
+void print(const Report& report, bool json) {
+  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
+}
+
+int inspect(const State& state) {
+  if (!is_table(state.file)) {
+    if (!state.value.empty())
+      throw Error(ErrorCode::Usage, "--value: " + state.file.string() + " is not a calibration table");
+    print(inspect_model(state.file), state.json);
+  } else if (state.value.empty()) {
+    print(inspect_table(state.file), state.json);
+  } else {
+    print(inspect_table_value(state.file, state.value), state.json);
+  }
+  return 0;
+}
 
 }  // namespace
 
 Action declare_inspect(CLI::App& app) {
   auto state = std::make_shared<State>();
-  app.add_option("FILE", state->file, "ONNX model")->required();
+  app.add_option("FILE", state->file, "ONNX model or calibration table")->required();
+  app.add_option("--value", state->value, "Show how this value of a table is distributed")->type_name("NAME");
   app.add_flag("--json", state->json, "Print one JSON document");
-  return [state](Environment&) {
-    const ModelReport report = inspect_model(state->file);
-    std::fputs((state->json ? to_json(report) : to_text(report)).c_str(), stdout);
-    return 0;
-  };
+  return [state](Environment&) { return inspect(*state); };
 }
 
 }  // namespace detent::cli

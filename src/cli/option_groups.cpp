@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "detent/calibrator.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -53,6 +54,24 @@ void parse_shard(const std::string& text, DataOptions& data) {
     throw Error(ErrorCode::Usage, "--shard: '" + text + "' is not I/N with 1 <= I <= N");
 }
 
+/// "image=1,3,224,224" -> entry of `shapes`.
+void parse_shape(const std::string& text, std::map<std::string, std::vector<int64_t>>& shapes) {
+  const Error malformed(ErrorCode::Usage, "--shape: '" + text + "' is not NAME=1,3,224,224");
+  const size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0) throw malformed;
+  std::vector<int64_t> extents;
+  const char* next = text.data() + equals + 1;
+  const char* end = text.data() + text.size();
+  while (next <= end) {
+    int64_t extent = 0;
+    const auto [stop, error] = std::from_chars(next, end, extent);
+    if (error != std::errc() || extent < 1 || (stop != end && *stop != ',')) throw malformed;
+    extents.push_back(extent);
+    next = stop + 1;
+  }
+  shapes[text.substr(0, equals)] = extents;
+}
+
 }  // namespace
 
 Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
@@ -78,6 +97,20 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
   return [shard, &data] {
     if (!shard->empty()) parse_shard(*shard, data);
   };
+}
+
+void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file) {
+  std::string calibrators;
+  for (const CalibratorEntry& entry : calibrator_list())
+    calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
+  app.add_option("--calibrator", calibrator, "How ranges are chosen from the histograms:" + calibrators)
+      ->type_name("NAME[:ARG]")
+      ->capture_default_str()
+      ->group("Calibration");
+  app.add_option("--override", override_file, "Calibrator or range of single values, JSON")
+      ->type_name("FILE.json")
+      ->group("Calibration");
 }
 
 Collect add_run_options(CLI::App& app, RunSettings& run) {
@@ -131,6 +164,16 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
                         "Scales of FP16 values: FP16, for which the opset is raised to 19, or FP32 between casts");
   app.add_flag("--quantize-outputs", placement.quantize_outputs, "Put pairs on graph outputs too")->group("Placement");
   return [] {};
+}
+
+Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes) {
+  auto texts = std::make_shared<std::vector<std::string>>();
+  app.add_option("--shape", *texts, "Sizes of an input that the model leaves open, for MACs and bytes")
+      ->type_name("NAME=1,3,224,224")
+      ->allow_extra_args(false);
+  return [texts, &shapes] {
+    for (const std::string& text : *texts) parse_shape(text, shapes);
+  };
 }
 
 Collect add_format_options(CLI::App& app, FormatOptions& format) {

@@ -21,10 +21,8 @@ std::string value_of(const CLI::Option& option) {
   return repeatable ? "[" + list + "]" : list;
 }
 
-}  // namespace
-
-std::string config_text(const CLI::App& command) {
-  std::string text = "[" + command.get_name() + "]\n";
+std::string section_text(const CLI::App& command, const std::string& parent) {
+  std::string text = "[" + parent + command.get_name() + "]\n";
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_configurable()) continue;
     const bool flag = option->get_items_expected_max() == 0;
@@ -36,6 +34,13 @@ std::string config_text(const CLI::App& command) {
       text += key_of(*option) + " = " + quoted(option->get_default_str()) + "\n";
   }
   return text;
+}
+
+}  // namespace
+
+std::string config_text(const CLI::App& command) {
+  for (const CLI::App* nested : command.get_subcommands()) return section_text(*nested, command.get_name() + ".");
+  return section_text(command, "");
 }
 
 }  // namespace detent::cli

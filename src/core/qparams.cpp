@@ -67,11 +67,12 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
     throw Error(ErrorCode::InvalidOption,
                 std::to_string(type.weight_bits) + " bits were asked for, expected 2 to 8 (stored in 8)");
   const int codes = 1 << type.weight_bits;
+  const double given = 127.0 * range.given_scale;  // exact: 24 bits times 7
   // No half lies beyond the largest one, so neither does any element of an FP16 value.
   const bool half = type.scale_type == DataType::Float16;
-  const float limit = half ? kLargestHalf : std::numeric_limits<float>::max();
-  const double min = std::clamp(range.min, -limit, 0.0f);
-  const double max = std::clamp(range.max, 0.0f, limit);
+  const double limit = half ? kLargestHalf : std::numeric_limits<float>::max();
+  const double min = given > 0 ? -given : std::clamp<double>(range.min, -limit, 0);
+  const double max = given > 0 ? given : std::clamp<double>(range.max, 0, limit);
   const double amax = std::max(max, -min);
   double scale = 0;
   if (type.type == DataType::Int8) {

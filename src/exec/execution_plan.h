@@ -58,6 +58,9 @@ struct Step {
 
 struct PlanOptions {
   bool fuse = true;
+  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
+  /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
+  bool exact_fusion = false;
   int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};
@@ -80,12 +83,13 @@ class ExecutionPlan {
   /// Graph inputs that some step or wanted value needs.
   [[nodiscard]] bool needs_input(ValueId value) const;
 
+  /// From now on looks at `graph`, another rewiring of the graph that it was made of; that one is no longer needed.
+  void move_to(const Graph& graph);
   /// Have `values` observed too, where steps write them; unlike wanting them this changes no step.
   void watch(std::span<const ValueId> values);
   /// Leaves out the steps that `base` runs just so: the same kernel on the same values. The rest runs with
   /// Executor::resume, on the values of given(). `base`, which must outlive this plan, was made with the same options over
-  /// a rewiring of the same graph; the graph that this plan was made of is no longer needed.
-  /// Every value then has the bits that the whole plan would give it.
+  /// a rewiring of the same graph. Every value then has the bits that the whole plan would give it.
   void leave_shared_steps_to(const ExecutionPlan& base);
   /// What leave_shared_steps_to() left out and something here reads or wants: values that steps of its `base` write.
   [[nodiscard]] std::span<const ValueId> given() const { return given_; }

@@ -159,6 +159,7 @@ std::vector<FusedOp> PlanBuilder::followers(const Node& node) const {
   std::vector<FusedOp> chain;
   ValueId value = node.output(0);
   while (const auto next = follower(value)) {
+    if (options_.exact_fusion && next->kind != OpKind::Relu && next->kind != OpKind::Clip) break;
     if (claimed_[static_cast<size_t>(next->node->id)]) break;
     chain.push_back(*next);
     value = next->node->output(0);
@@ -232,7 +233,9 @@ std::vector<Subplan> PlanBuilder::plan_subgraphs(const Node& node) const {
         subplan.captured.push_back({outer, inner});
     }
     subplan.plan = std::make_shared<const ExecutionPlan>(
-        **subgraph, (*subgraph)->outputs(), PlanOptions{.fuse = options_.fuse, .team = options_.team, .known = known});
+        **subgraph, (*subgraph)->outputs(),
+        PlanOptions{
+            .fuse = options_.fuse, .exact_fusion = options_.exact_fusion, .team = options_.team, .known = known});
     std::erase_if(subplan.captured, [&](const auto& value) { return !subplan.plan->needs_input(value.inner); });
     subplans.push_back(std::move(subplan));
   }

@@ -35,6 +35,13 @@ void ExecutionPlan::watch(std::span<const ValueId> values) {
   for (const ValueId value : values) wanted_[static_cast<size_t>(value)] = true;
 }
 
+/// Values and nodes have the same ids in all rewirings.
+void ExecutionPlan::move_to(const Graph& graph) {
+  for (Step& step : steps_)
+    for (FusedOp& op : step.fused) op.node = &graph.node(op.node->id);
+  graph_ = &graph;
+}
+
 void ExecutionPlan::leave_shared_steps_to(const ExecutionPlan& base) {
   std::unordered_map<ValueId, const Step*> steps_of_base;
   for (const Step& step : base.steps_) steps_of_base.emplace(first_output(step), &step);
@@ -71,11 +78,8 @@ void ExecutionPlan::leave_shared_steps_to(const ExecutionPlan& base) {
   bool covered = true;  // base has every constant: the one table serves all plans
   for (Step& step : steps_) {
     step.last_uses.clear();
-    // The nodes of one graph stand at the same places in all its rewirings.
-    for (FusedOp& op : step.fused) op.node = &base.graph_->node(op.node->id);
     for (const ValueId value : reads_of(step)) covered = covered && (!constant(value) || base.constant(value));
   }
-  graph_ = base.graph_;
   PlanBuilder(*this, {}).find_last_uses();
   if (!covered) return;
   base_ = &base;

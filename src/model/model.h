@@ -66,5 +66,7 @@ void write_model(const Model& model, const std::filesystem::path& path, const Wr
 
 /// True when the graph holds QuantizeLinear/DequantizeLinear or QLinear*/…Integer operators.
 [[nodiscard]] bool is_quantized(const Graph& graph);
+/// QLinear*, ...Integer, DynamicQuantizeLinear and their kin: operators that compute with codes.
+[[nodiscard]] bool is_integer_operator(const Node& node);
 
 }  // namespace detent

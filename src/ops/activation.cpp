@@ -130,10 +130,11 @@ constexpr auto make_definitions() {
                       .traits = {.kind = kActivations[i].kind, .data_inputs = 1},
                       .make = with_half<make_activation>,
                       .layout = LayoutNeed::Same};
+  // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
   definitions[std::size(kActivations)] = {.op_type = "Clip",
                                           .traits = {.kind = OpKind::Clip, .data_inputs = 1},
                                           .make = with_half<make_clip>,
-                                          .layout = LayoutNeed::Same};
+                                          .layout = LayoutNeed::Any};
   definitions[std::size(kActivations) + 1] = {.op_type = "Gelu",
                                               .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
                                               .make = with_half<make_gelu>,

@@ -113,7 +113,7 @@ std::unique_ptr<Kernel> make_identity(const KernelContext&) {
 }
 
 constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1};
-constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 0};
+constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Shape", .traits = kShapeOf, .make = make_shape, .layout = LayoutNeed::Any},

@@ -36,17 +36,36 @@ std::optional<Range> find_range(const std::vector<FixedRange>& ranges, const std
   return joined;
 }
 
+/// The range of an imported scale, of several the widest; nothing when none of the members has one.
+std::optional<Range> imported_range(const std::map<ValueId, float>& scales, const std::vector<ValueId>& members) {
+  float widest = 0;
+  for (const ValueId value : members)
+    if (const auto found = scales.find(value); found != scales.end()) widest = std::max(widest, found->second);
+  if (widest == 0) return std::nullopt;
+  const auto amax = static_cast<float>(127.0 * widest);
+  return Range{-amax, amax, widest};
+}
+
 }  // namespace
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
                                        const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind,
-                                       size_t threads) {
+                                       size_t threads, KnownRanges* known) {
   std::vector<Unit> units = units_of(plan);
   for_each_index(units.size(), threads, [&](size_t i) {
     Unit& unit = units[i];
+    if (known)
+      if (const auto before = known->find(unit.members); before != known->end()) {
+        unit.range = before->second;
+        return;
+      }
     const RangeOverride* own = find_override(overrides, graph, unit.members);
     if (own && !own->calibrator) {
       unit.range = own->range;
+      return;
+    }
+    if (const auto imported = imported_range(calibration.scales, unit.members)) {
+      unit.range = *imported;
       return;
     }
     const Calibrator* chosen = own ? own->calibrator.get() : &calibrator;
@@ -63,8 +82,10 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
   });
 
   std::map<ValueId, Range> ranges;
-  for (const Unit& unit : units)
+  for (const Unit& unit : units) {
     for (const ValueId value : unit.members) ranges[value] = unit.range;
+    if (known) known->emplace(unit.members, unit.range);
+  }
   return ranges;
 }
 

@@ -1,15 +1,23 @@
 #include "pipeline/evaluate_variants.h"
 
 #include <algorithm>
-#include <cstring>
+#include <memory>
+#include <optional>
 
 #include "core/float_type.h"
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
+#include "pipeline/output_errors.h"
+#include "pipeline/quantize_report.h"
+#include "pipeline/stopwatch.h"
 
 namespace detent {
 
 namespace {
+
+/// Memory of a variant that is ready to run, in sizes of the float model: its weights as floats and packed for the kernels.
+/// A ResNet-50-shaped network of 102 MB takes 236 MB a variant, INT8 codes included.
+constexpr size_t kPreparedShare = 2;
 
 /// A model ready to run as far as the named values.
 struct Prepared {
@@ -27,54 +35,94 @@ struct Prepared {
   }
 };
 
-/// The first `rows` of axis 0 of a plain tensor. Rows at the end of a batch that repeat the last sample are left out so.
-Tensor first_rows(const Tensor& tensor, int64_t rows) {
-  Shape shape = tensor.shape();
-  shape[0] = rows;
-  Tensor part(tensor.type(), shape);
-  std::memcpy(part.mutable_raw(), tensor.raw(), part.byte_count());
-  return part;
-}
-
-/// What counts of one batch's outputs.
-std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real) {
-  if (real == batch) return outputs;
-  for (Tensor& output : outputs)
-    if (is_floating_point(output.type()) && output.shape().rank() > 0 && output.shape()[0] == static_cast<int64_t>(batch))
-      output = first_rows(output, static_cast<int64_t>(real));
-  return outputs;
-}
-
 /// One batch: [variant][output], and which outputs had the float model's shape in every variant.
 struct BatchErrors {
   std::vector<std::vector<ErrorSums>> errors;
   std::vector<bool> comparable;
+  std::vector<TaskSums> task;                // by model, the float model first
+  std::vector<double> seconds;               // the same
+  std::vector<std::vector<Tensor>> outputs;  // the same; for a MetricCommand only
   size_t real = 0;
 };
 
-BatchErrors compare(const Prepared& reference, const std::vector<std::unique_ptr<Prepared>>& variants,
-                    std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
+/// All models, ready to run, and what is wanted of them.
+struct Contest {
+  const std::vector<std::string>& names;
+  std::vector<std::shared_ptr<const Prepared>> models;  // the float model first
+  OutputJudges judges;
+
+  [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
+};
+
+BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
-  const std::string name = batch.front().name;
+  std::vector<std::string> samples;
+  for (size_t i = 0; i < real; ++i) samples.push_back(batch[i].name);
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
-  BatchErrors result{{}, std::vector<bool>(reference.wanted.size(), true), real};
-  try {
-    const std::vector<Tensor> expected = real_part(reference.run(inputs, pool), size, real);
-    for (const auto& variant : variants) {
-      const std::vector<Tensor> outputs = real_part(variant->run(inputs, pool), size, real);
-      auto& sums = result.errors.emplace_back(outputs.size());
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-          sums[i] = ErrorSums::of(expected[i], outputs[i]);
-        else
-          result.comparable[i] = false;
-      }
+  BatchErrors result{.comparable = std::vector<bool>(contest.names.size(), true), .real = real};
+  std::vector<Truth> truths;
+  if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
+  std::vector<Tensor> expected;
+  for (const auto& model : contest.models) {
+    std::vector<Tensor> outputs;
+    try {
+      const Stopwatch stopwatch;
+      outputs = model->run(inputs, pool);
+      result.seconds.push_back(stopwatch.seconds());
+    } catch (const Error& error) {
+      throw error.in("sample '" + samples.front() + "'");
     }
-  } catch (const Error& error) {
-    throw error.in("sample '" + name + "'");
+    if (contest.judges.command) result.outputs.push_back(outputs);
+    outputs = real_part(std::move(outputs), size, real);
+    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (&model == &contest.models.front())
+      expected = std::move(outputs);
+    else
+      result.errors.push_back(errors_of(expected, outputs, result.comparable));
   }
   return result;
 }
+
+/// Sums of all batches, added in their order. Passes run some variants each, and the float model anew.
+struct Totals {
+  std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
+  std::vector<bool> comparable;
+  std::vector<TaskSums> task;   // [0] of the float model, [1 + variant]
+  std::vector<double> seconds;  // the same
+  size_t samples = 0, skipped = 0;
+
+  Totals(size_t variants, size_t outputs)
+      : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
+        seconds(variants + 1) {}
+
+  /// The pass that begins with variant `first`.
+  void begin_pass(size_t first) {
+    first_ = first;
+    samples = 0;
+  }
+
+  /// Where model `m` of a pass stands among all; nullopt for the float model after the first pass, which has counted it.
+  [[nodiscard]] std::optional<size_t> place_of(size_t m) const {
+    if (m > 0) return first_ + m;
+    return first_ == 0 ? std::optional<size_t>(0) : std::nullopt;
+  }
+
+  void add(const BatchErrors& batch) {
+    for (size_t v = 0; v < batch.errors.size(); ++v)
+      for (size_t i = 0; i < comparable.size(); ++i) errors[first_ + v][i] += batch.errors[v][i];
+    for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
+    for (size_t m = 0; m < batch.seconds.size(); ++m) {
+      const auto place = place_of(m);
+      if (!place) continue;
+      seconds[*place] += batch.seconds[m];
+      if (!batch.task.empty()) task[*place] += batch.task[m];
+    }
+    samples += batch.real;
+  }
+
+ private:
+  size_t first_ = 0;
+};
 
 /// The nodes' inputs that are computed themselves, each once.
 std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
@@ -106,39 +154,58 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
   return {};
 }
 
+std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
+  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
+  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), settings)))
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
+  return names;
+}
+
 Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,
                              const std::vector<std::string>& names, const DataSource& source,
-                             const RunSettings& settings, std::string_view task) {
+                             const RunSettings& settings, std::string_view task, const OutputJudges& judges,
+                             size_t weight_bytes) {
   const Graph& graph = reference.graph();
   const int team = team_size(settings, source.size(), fixed_batch(graph));
-  const Prepared original(reference, names, team);
-  std::vector<std::unique_ptr<Prepared>> prepared;
-  for (const Model& variant : variants) prepared.push_back(std::make_unique<Prepared>(variant, names, team));
-
-  std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
-  std::vector<bool> comparable(names.size(), true);
-  Evaluation result;
-  Reporter& reporter = *settings.reporter;
-  reporter.begin(task, source.size());
+  const size_t at_once =
+      std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
+  const auto original = std::make_shared<const Prepared>(reference, names, team);
   std::vector<BufferPool> pools(worker_count(settings));
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    return compare(original, prepared, std::move(batch), real, pools[slot]);
-  };
-  const auto add = [&](size_t, BatchErrors&& batch) {
-    for (size_t v = 0; v < totals.size(); ++v)
-      for (size_t i = 0; i < names.size(); ++i) totals[v][i] += batch.errors[v][i];
-    for (size_t i = 0; i < names.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
-    reporter.advance_to(result.samples += batch.real);
-  };
-  stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add);
+  Totals totals(variants.size(), names.size());
+  Reporter& reporter = *settings.reporter;
+  const size_t passes = (variants.size() + at_once - 1) / at_once;
+  size_t finished = 0;
+  reporter.begin(task, source.size() * passes);
+  for (size_t first = 0; first < variants.size(); first += at_once) {
+    Contest contest{names, {original}, judges};
+    for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
+      contest.models.push_back(std::make_shared<const Prepared>(variant, names, team));
+    totals.begin_pass(first);
+    const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+      return run_batch(contest, std::move(batch), real, pools[slot]);
+    };
+    const auto add = [&](size_t, BatchErrors&& batch) {
+      totals.add(batch);
+      for (size_t m = 0; m < batch.outputs.size(); ++m)
+        if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
+      reporter.advance_to(finished += batch.real);
+    };
+    totals.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
+    if (totals.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+  }
   reporter.end();
-  if (result.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
 
+  Evaluation result;
+  result.samples = totals.samples;
+  result.skipped = totals.skipped;
+  result.seconds = std::move(totals.seconds);
+  if (judges.task && judges.task->given()) result.task = std::move(totals.task);
   result.errors.resize(variants.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!comparable[i]) continue;
+    if (!totals.comparable[i]) continue;
     result.outputs.push_back(names[i]);
-    for (size_t v = 0; v < totals.size(); ++v) result.errors[v].push_back(totals[v][i]);
+    for (size_t v = 0; v < variants.size(); ++v) result.errors[v].push_back(totals.errors[v][i]);
   }
   return result;
 }

@@ -20,36 +20,25 @@ constexpr size_t kSamples = 32;
 /// 20 log10(2^24): a float is not known better than this.
 constexpr double kExactDb = 144.5;
 
-double score_db(const ErrorReport& error) {
-  double sum = 0;
-  for (const auto& output : error.outputs)
-    sum += std::isnan(output.sqnr_db) ? -kExactDb : std::clamp(output.sqnr_db, -kExactDb, kExactDb);
-  return sum / static_cast<double>(error.outputs.size());
-}
-
 Error nothing_to_compare(const std::string& why) {
   return {ErrorCode::InvalidOption, "--calibrator auto measures at the outputs, but " + why,
           "name a calibrator: percentile:99.99 is a good first choice"};
 }
 
-/// Candidates whose ranges are the same share a variant.
-struct Variants {
-  std::vector<std::map<ValueId, Range>> ranges;  // by variant
-  std::vector<size_t> of_candidate;              // index of the variant
-};
+}  // namespace
 
-Variants variants_of(const RangesOf& ranges_of) {
-  Variants variants;
-  for (const std::string_view name : kCandidates) {
-    auto ranges = ranges_of(*make_calibrator(name));
-    const auto same = std::find(variants.ranges.begin(), variants.ranges.end(), ranges);
-    variants.of_candidate.push_back(static_cast<size_t>(same - variants.ranges.begin()));
-    if (same == variants.ranges.end()) variants.ranges.push_back(std::move(ranges));
-  }
-  return variants;
+void DistinctRanges::add(std::map<ValueId, Range> chosen) {
+  const auto same = std::find(ranges.begin(), ranges.end(), chosen);
+  variant_of.push_back(static_cast<size_t>(same - ranges.begin()));
+  if (same == ranges.end()) ranges.push_back(std::move(chosen));
 }
 
-}  // namespace
+double mean_sqnr_db(const ErrorReport& error) {
+  double sum = 0;
+  for (const auto& output : error.outputs)
+    sum += std::isnan(output.sqnr_db) ? -kExactDb : std::clamp(output.sqnr_db, -kExactDb, kExactDb);
+  return error.outputs.empty() ? -kExactDb : sum / static_cast<double>(error.outputs.size());
+}
 
 bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
 
@@ -61,7 +50,8 @@ MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan
   const auto names = values_to_compare(model, read_first_inputs(samples, model.graph(), settings));
   if (names.empty()) throw nothing_to_compare("no output that can run comes from float values");
 
-  const Variants variants = variants_of(ranges_of);
+  DistinctRanges variants;
+  for (const std::string_view name : kCandidates) variants.add(ranges_of(*make_calibrator(name)));
   std::vector<Model> models;
   for (const auto& ranges : variants.ranges) {
     models.push_back(model.clone());
@@ -75,11 +65,11 @@ MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan
   result.measurement.samples = evaluation.samples;
   auto& candidates = result.measurement.candidates;
   for (size_t c = 0; c < kCandidates.size(); ++c) {
-    const ErrorReport error = evaluation.report(variants.of_candidate[c]);
-    candidates.push_back({std::string(kCandidates[c]), score_db(error), error});
+    const ErrorReport error = evaluation.report(variants.variant_of[c]);
+    candidates.push_back({std::string(kCandidates[c]), mean_sqnr_db(error), error});
     if (candidates[c].score_db > candidates[result.measurement.winner].score_db) result.measurement.winner = c;
   }
-  result.ranges = variants.ranges[variants.of_candidate[result.measurement.winner]];
+  result.ranges = variants.ranges[variants.variant_of[result.measurement.winner]];
   result.measurement.seconds = stopwatch.seconds();
   return result;
 }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -19,9 +20,26 @@ namespace detent {
 /// The ranges that a calibrator gives the paired values, overrides and fixed ranges included.
 using RangesOf = std::function<std::map<ValueId, Range>(const Calibrator&)>;
 
+/// Candidates that choose the same ranges share a variant, so that it is made and run once.
+struct DistinctRanges {
+  std::vector<std::map<ValueId, Range>> ranges;  ///< by variant
+  std::vector<size_t> variant_of;                ///< by candidate
+
+  /// The next candidate.
+  void add(std::map<ValueId, Range> chosen);
+};
+
+/// Mean over the outputs of their SQNR in dB, each within the resolution of a float (+-144.5 dB), so that one that nobody
+/// touches does not make all means infinite; NaN counts as the worst. No output -> the worst.
+[[nodiscard]] double mean_sqnr_db(const ErrorReport& error);
+
 struct MeasuredRanges {
   std::map<ValueId, Range> ranges;  ///< the winner's
   CalibratorMeasurement measurement;
+
+  [[nodiscard]] std::unique_ptr<Calibrator> make_winner() const {
+    return make_calibrator(measurement.candidates.at(measurement.winner).calibrator);
+  }
 };
 
 /// Quantizes the model once for each of max, entropy, mse, percentile 99.9, 99.99 and 99.999, runs these variants beside the
@@ -30,8 +48,7 @@ struct MeasuredRanges {
 ///
 /// model   prepared float model; unchanged. Memory: see evaluate_variants.
 /// source  the calibration data; nullptr when there is none.
-/// SQNRs count within +-144.5 dB, the resolution of a float, so that an output that no candidate touches does not make all
-/// means infinite; NaN counts as the worst.
+/// Judged by mean_sqnr_db().
 /// Errors  InvalidOption without data or when no output can be compared; those of evaluate_variants.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
 [[nodiscard]] MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan,

@@ -22,9 +22,11 @@ namespace detent {
 [[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph);
 
 struct Preparation {
-  size_t folded_batchnorms = 0;
+  size_t folded_batchnorms = 0, forwarded_constants = 0;
   int64_t opset_before = 0, opset_after = 0;
-  [[nodiscard]] bool changed() const { return folded_batchnorms > 0 || opset_before != opset_after; }
+  [[nodiscard]] bool changed() const {
+    return folded_batchnorms > 0 || forwarded_constants > 0 || opset_before != opset_after;
+  }
 };
 
 struct PrepareOptions {
@@ -36,7 +38,8 @@ struct PrepareOptions {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16};
 }
 
-/// Raises the opset to what the target and the scales need and folds BatchNormalization, in place.
+/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, and
+/// folds BatchNormalization, in place.
 /// Errors  Unsupported when a node has no adapter to that opset; the hint says what can be asked for instead.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 
@@ -54,7 +57,7 @@ struct NamedOutputs {
 void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
                         const std::string& what);
 
-/// prepare_model(), checked on `inputs` where it may have changed anything.
+/// prepare_model(), checked on `inputs` where it may have changed anything; no inputs -> not checked.
 Preparation prepare_checked(Model& model, const Target& target, std::span<const Tensor> inputs,
                             const PrepareOptions& options = {});
 

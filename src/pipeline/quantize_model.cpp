@@ -1,32 +1,20 @@
 #include "core/atomic_file.h"
 #include "detent/calibrator.h"
-#include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
+#include "pipeline/keep_layers_float.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/measure_error.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
+#include "pipeline/quantize_sources.h"
 #include "pipeline/stopwatch.h"
+#include "pipeline/table_calibration.h"
 #include "pipeline/workers.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
-
-namespace {
-
-/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
-void report_unsupported_tail(const Graph& graph, Reporter& reporter) {
-  const RunnablePart runnable(graph);
-  for (const UnsupportedNode& item : runnable.unsupported()) {
-    const Node& node = graph.node(item.node);
-    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
-                  "; it is kept as it is and errors are measured before it");
-  }
-}
-
-}  // namespace
 
 QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Stopwatch stopwatch;
@@ -39,35 +27,58 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const auto source = open_data(options.data, input_specs(model.graph()));
-  const std::vector<Tensor> first_inputs = read_first_inputs(*source, model.graph(), options.run);
+  const auto table = open_table(options, model);            // nothing without --table
+  const auto source = open_source(options, model.graph());  // nothing with --table alone
+  const std::vector<Tensor> first_inputs =
+      source ? read_first_inputs(*source, model.graph(), options.run) : made_up_inputs(model.graph());
   const Preparation preparation = prepare_checked(model, target, first_inputs, prepare_options(options.placement));
 
   // rules x target -> placement plan
-  const ValueShapes shapes = find_shapes(model.graph(), first_inputs);
-  const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+  const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
+  PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
+  const auto judge = open_judge(options, model, source.get());  // nothing without a bound
 
-  // images -> executor -> histograms -> ranges
-  const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), *source, options.run);
-  report_unsupported_tail(model.graph(), *options.run.reporter);
+  // images -> executor -> histograms, or the table that holds them -> ranges
+  const auto measure = [&](std::span<const ValueId> values) {
+    return table ? calibration_from(*table, model.graph(), values, *options.run.reporter)
+                 : calibrate(model.graph(), values, *source, options.run);
+  };
+  const Calibration calibration = measure(plan.quantized_values());
+  warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges_of = [&](const Calibrator& one) {
     return choose_ranges(model.graph(), plan, calibration, one, overrides, kind, worker_count(options.run));
   };
   MeasuredRanges measured;
   if (!calibrator) measured = measure_calibrators(model, plan, format, ranges_of, source.get(), options.run);
-  const auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
+  auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
+
+  // a bound on what quantization costs -> layers that stay float
+  std::optional<BoundReport> bound;
+  if (judge) {
+    const auto chosen = calibrator ? nullptr : measured.make_winner();
+    RangeBook book(model.graph(), calibration, chosen ? *chosen : *calibrator, overrides, kind,
+                   worker_count(options.run), measure);
+    FloatVariants variants(model, target, options.placement, shapes, format, book);
+    BoundedPlan bounded = keep_layers_float(variants, model, *judge, options.run);
+    plan = std::move(bounded.plan);
+    ranges = book.ranges_of(plan);
+    bound = std::move(bounded.report);
+  }
 
   // plan + ranges -> Q/DQ model
   QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
+  report.bound = std::move(bound);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
-  const ReferenceOutputs reference = keep_outputs(model, *source, options.error_samples, options.run);
+  const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  const PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);
-  report.error = measure_error(reference, model, *source, options.run);
-  write_checked(model, options.output, options.overwrite);
+  if (source) report.error = measure_error(reference, model, *source, options.run);
+  write_checked(model, options.output, options.overwrite, promised,
+                {options.placement.quantize_outputs, format.per_tensor_weights});
   finish_report(report, options, model, stopwatch.seconds());
   return report;
 }

@@ -50,6 +50,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const ModelFacts& or
   report.output = options.output.string();
   report.target = plan.target->spec();
   report.calibrator = options.calibrator;
+  report.table = options.table.string();
   report.opset = preparation.opset_before;
   report.nodes = original.nodes;
   report.model_bytes = original.bytes;
@@ -85,13 +86,16 @@ void finish_report(QuantizeReport& report, const QuantizeOptions& options, const
   report.peak_mb = peak_memory_mb();
 }
 
-void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite) {
+void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite, const PromisedFile& promised,
+                   const QdqCheckOptions& check) {
   if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  check_qdq_file(model.graph(), path, promised, check);  // before an older file is replaced
   write_model(model, path, {.overwrite = overwrite});
   try {
     const Model back = read_model(path);
     if (!same_content(model, back))
       throw Error(ErrorCode::Internal, path.string() + ": reads back different from what was written");
+    check_qdq_file(back.graph(), path, promised, check);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);

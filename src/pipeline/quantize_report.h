@@ -4,6 +4,7 @@
 #include "pipeline/calibrate_model.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
+#include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
@@ -27,8 +28,10 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
 void add_measurement(QuantizeReport& report, CalibratorMeasurement measurement);
 void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
 
-/// Writes the model, reads the file back and compares it with what was meant.
-/// Errors  CannotWrite; Interrupted before anything was written; Internal (the file is removed) when it reads back different.
-void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite);
+/// Writes the model, reads the file back, compares it with what was meant and checks its pairs against the plan.
+/// Errors  CannotWrite; Interrupted before anything was written; Internal when it reads back different or its pairs are
+/// not as promised: no file is left, and one that `overwrite` would have replaced stays where the model itself is wrong.
+void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite, const PromisedFile& promised,
+                   const QdqCheckOptions& check);
 
 }  // namespace detent

@@ -26,6 +26,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   weight_slots_.assign(count, -1);
   data_slots_.resize(count);
   out_.assign(count, false);
+  excluded_.assign(count, false);
   forced_.assign(count, false);
   weight_quantized_.assign(count, false);
   edges_.resize(count);
@@ -137,6 +138,11 @@ void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   out_[index(node)] = true;
   for (const int slot : data_slots(node)) keep_float(node, slot, reason);
   if (is_weighted(node)) run_float(node, reason);
+}
+
+void PlacementDraft::exclude(NodeId node, const std::string& reason) {
+  excluded_[index(node)] = true;
+  keep_out(node, reason);
 }
 
 void PlacementDraft::decide(NodeId node, int slot, bool quantize, const std::string& reason, bool replace) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
   /// Weight tensor of a weighted op.
   [[nodiscard]] const Tensor& weight(NodeId node) const;
+  /// Axis of the weight that counts output channels; -1 where engines know none and one scale serves all.
+  [[nodiscard]] int weight_axis(const Node& node) const;
   /// Input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[index(node)]; }
   /// Value of the first data slot; kNoValue when there is none.
@@ -47,6 +50,9 @@ class PlacementDraft {
   // ---- marks ----
   /// No rule may quantize the node's inputs or weights; its edges become float with this reason.
   void keep_out(NodeId node, const std::string& reason);
+  /// The same by the user's wish: the node reads floats whatever its neighbours would like.
+  void exclude(NodeId node, const std::string& reason);
+  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[index(node)]; }
   void force(NodeId node) { forced_[index(node)] = true; }
   [[nodiscard]] bool is_out(NodeId node) const { return out_[index(node)]; }
   [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
@@ -70,6 +76,8 @@ class PlacementDraft {
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, false, reason, false); }
   void replace_with_float_layer(NodeId node, const std::string& reason) { decide_layer(node, false, reason, true); }
   [[nodiscard]] bool is_int8(NodeId node) const;
+  /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
+  void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
   /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
   void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
 
@@ -97,7 +105,6 @@ class PlacementDraft {
   void find_data_slots(const Node& node);
   void find_types();
   [[nodiscard]] bool writes_float(const Node& node) const;
-  [[nodiscard]] int weight_axis(const Node& node) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;
@@ -111,9 +118,10 @@ class PlacementDraft {
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, forced_, weight_quantized_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
+  std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
   std::vector<bool> is_float_;         // by value id
   std::vector<ValueId> scale_parent_;  // union-find forest by value id
   std::vector<OutputPair> output_pairs_;

@@ -14,6 +14,7 @@ constexpr const char* kNoRule = "-";
 std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
   if (!draft.is_float(value)) return "carries no floating-point data";
   if (draft.is_constant(value)) return "constant operand";
+  if (draft.kind(node) == OpKind::ShapeOf) return draft.graph().node(node).op_type + " reads no elements";
   if (draft.is_foreign(node)) return "operators of other domains read and write float";
   return "no rule asks for a pair: " + draft.graph().node(node).op_type + " runs in float";
 }
@@ -54,8 +55,10 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
       layer.params += constant_elements(graph_, node.input(static_cast<size_t>(traits(node.id).bias_slot)));
+    const auto bias = biases_.find(node.id);
     if (layer.int8 || weight_quantized_[index(node.id)])
-      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node)});
+      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node),
+                              bias == biases_.end() ? Use{} : bias->second});
     plan.layers.push_back(std::move(layer));
   }
 }

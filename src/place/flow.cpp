@@ -30,6 +30,7 @@ bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vecto
   if (draft.is_out(node.id)) return false;
   if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
   if (const auto gated = gated_activation(draft, node.id)) return from(gated->input);
+  if (is_constant_affine(draft, node.id) && from(varying_input(draft, node.id))) return true;
   const auto& slots = draft.data_slots(node.id);
   const auto quantized = [&](int slot) {
     return draft.is_pair(node.id, slot) || from(node.inputs[static_cast<size_t>(slot)]);
@@ -40,6 +41,30 @@ bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vecto
     return slots.size() == 2 && std::all_of(slots.begin(), slots.end(), quantized) &&
            std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node.id, slot); });
   return reads_pairs_only(draft, node.id);
+}
+
+// The first node of the gate that computes `value` from `x` and from nothing else; kNoNode when there is none.
+NodeId find_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
+  constexpr int kLongestGate = 4;  // Add, Clip, Div and one more scale
+  bool clips = false;
+  for (int step = 0; step < kLongestGate && value != kNoValue && sole_use(draft.graph(), value); ++step) {
+    const Node* node = draft.graph().producer(value);
+    if (!node) return kNoNode;
+    const OpKind kind = draft.kind(node->id);
+    const bool sigmoid = kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid;
+    if (sigmoid) return step == 0 && node->input(0) == x ? node->id : kNoNode;
+    if (kind != OpKind::Clip && !is_constant_affine(draft, node->id)) return kNoNode;
+    clips = clips || kind == OpKind::Clip;
+    value = kind == OpKind::Clip ? node->input(0) : varying_input(draft, node->id);
+    if (value == x) return clips ? node->id : kNoNode;
+  }
+  return kNoNode;
+}
+
+// What an op that neither commutes nor multiplies passes on within one kernel: its value, changed element by element.
+bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
+  return !draft.is_out(node) && (is_fusable_activation(draft.kind(node)) || is_constant_affine(draft, node) ||
+                                 gated_activation(draft, node).has_value());
 }
 
 }  // namespace
@@ -62,16 +87,28 @@ bool commutes(const PlacementDraft& draft, NodeId node) {
   return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.graph().node(node));
 }
 
+bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
+  const OpKind kind = draft.kind(id);
+  const Node& node = draft.graph().node(id);
+  if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
+      node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue)
+    return false;
+  if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x bends
+  return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
+}
+
+ValueId varying_input(const PlacementDraft& draft, NodeId id) {
+  const Node& node = draft.graph().node(id);
+  return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
+}
+
 std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
   if (draft.kind(product) != OpKind::Mul) return std::nullopt;
   const Node& mul = draft.graph().node(product);
   if (mul.inputs.size() != 2) return std::nullopt;
   for (const size_t side : {0U, 1U}) {
-    const Node* gate = mul.inputs[side] == kNoValue ? nullptr : draft.graph().producer(mul.inputs[side]);
-    if (!gate || gate->input(0) != mul.inputs[1 - side]) continue;
-    const OpKind kind = draft.kind(gate->id);
-    if (kind != OpKind::Sigmoid && kind != OpKind::HardSigmoid) continue;
-    if (sole_use(draft.graph(), mul.inputs[side])) return GatedActivation{mul.inputs[1 - side], gate->id, product};
+    const NodeId gate = find_gate(draft, mul.inputs[side], mul.inputs[1 - side]);
+    if (gate != kNoNode) return GatedActivation{mul.inputs[1 - side], gate, product};
   }
   return std::nullopt;
 }
@@ -107,6 +144,16 @@ ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
   const ValueId own = draft.graph().node(layer).output(0);
   const NodeId activation = fused_activation(draft, own);
   return activation == kNoNode ? own : draft.graph().node(activation).output(0);
+}
+
+void place_activation_product(PlacementDraft& draft, const Node& product) {
+  const bool int8 = draft.options().attention == PlacementOptions::Attention::Int8;
+  for (const int slot : draft.data_slots(product.id)) {
+    if (!int8)
+      draft.keep_float(product.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
+    else if (draft.may_carry_pair(product.inputs[static_cast<size_t>(slot)]))
+      draft.pair(product.id, slot, "product of two activations (--attention int8)");
+  }
 }
 
 std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
@@ -153,8 +200,9 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
     if (current.is_output || current.uses.empty()) return false;
     for (const Use& use : current.uses) {
       if (use.slot < 0) return false;
-      if (draft.is_pair(use.node, use.slot)) continue;
-      const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node));
+      if (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf) continue;
+      const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
+                          is_fused_pointwise(draft, use.node);
       if (!passes) return false;
       for (const ValueId output : draft.graph().node(use.node).outputs)
         if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);

@@ -40,10 +40,8 @@ const LayerDecision* PlacementPlan::find_layer(NodeId node) const {
   return found == layers.end() ? nullptr : &*found;
 }
 
-PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                  const ValueShapes& shapes) {
-  PlacementDraft draft(graph, target, options);
-  const auto rules = rule_list(target.engine);
+void apply_rules(PlacementDraft& draft) {
+  const auto rules = rule_list(draft.target().engine);
   const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
     for (const Rule& rule : rules) {
       draft.begin_rule(rule.name);
@@ -52,13 +50,19 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   };
   run_round(&Rule::mark);
   run_round(&Rule::decide);
-  for (const Node& node : graph.nodes()) {
+  for (const Node& node : draft.graph().nodes()) {
     for (const Rule& rule : rules) {
       draft.begin_rule(rule.name);
       if (rule.visit) rule.visit(draft, node);
     }
   }
   run_round(&Rule::share);
+}
+
+PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+                                  const ValueShapes& shapes) {
+  PlacementDraft draft(graph, target, options);
+  apply_rules(draft);
   return draft.finish(shapes);
 }
 

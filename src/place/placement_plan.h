@@ -31,6 +31,7 @@ struct WeightDecision {
   int slot = 1;
   ValueId value = kNoValue;
   int axis = 0;  ///< output channel axis; -1 per tensor
+  Use bias{};    ///< constant added behind a MatMul that an engine takes for its bias; no node: the operator's own bias
 };
 
 /// A weighted op and whether the engine will run it in INT8.

@@ -25,4 +25,8 @@ struct Rule {
 /// The rules of an engine, in the order they are applied.
 [[nodiscard]] std::span<const Rule> rule_list(Engine engine);
 
+/// All rounds of the rules of the draft's target.
+/// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
+void apply_rules(PlacementDraft& draft);
+
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "detent/comparison.h"
 #include "detent/reports.h"
 
 namespace detent {
@@ -9,8 +10,13 @@ namespace detent {
 /// JSON documents in the shapes of the command line's contract (README "JSON"), two-space indented, with a final newline.
 /// Numbers that are not finite become null.
 [[nodiscard]] std::string to_json(const ModelReport& report);
+[[nodiscard]] std::string to_json(const TableReport& report);
+[[nodiscard]] std::string to_json(const DistributionReport& report);
 [[nodiscard]] std::string to_json(const PlanReport& report);
+[[nodiscard]] std::string to_json(const LintReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
+[[nodiscard]] std::string to_json(const ComparisonReport& report);
+[[nodiscard]] std::string to_json(const SensitivityReport& report);
 
 }  // namespace detent

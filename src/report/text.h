@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "detent/comparison.h"
 #include "detent/reports.h"
 
 namespace detent {
@@ -10,15 +11,35 @@ namespace detent {
 [[nodiscard]] std::string to_text(const ModelReport& report);
 /// all_edges  false lists pairs and float layers only.
 [[nodiscard]] std::string to_text(const PlanReport& report, bool all_edges);
+/// Layers that stay float, then the findings, worst first; a kind's message in full for its first nodes only.
+[[nodiscard]] std::string to_text(const LintReport& report);
+/// One line a kind of finding.
+[[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] std::string to_text(const QuantizeReport& report);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
+/// A table of the candidates, the best one marked.
+[[nodiscard]] std::string to_text(const ComparisonReport& report);
+/// Layers, operators and values, worst first; of each list the first `top`.
+[[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top);
+/// A sentence: "--max-drop 0.01 cannot be met: ...".
+[[nodiscard]] std::string unmet_text(const BoundReport& report);
 /// With the profile, if there is one.
 [[nodiscard]] std::string to_text(const RunReport& report);
 /// Operators by time, the nodes that take 95 % of it, and the collector.
 [[nodiscard]] std::string to_text(const ProfileReport& report);
 
+/// What the table is of and covers; the line of each value is left out.
+[[nodiscard]] std::string summary_text(const TableReport& report);
+/// With a line for each value.
+[[nodiscard]] std::string to_text(const TableReport& report);
+/// A histogram of text.
+[[nodiscard]] std::string to_text(const DistributionReport& report);
+[[nodiscard]] std::string to_text(const CacheImportReport& report);
+
+/// "14 of 18 weighted layers INT8 (95.4 % of MACs)"; no share where MACs were not counted.
+[[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 /// "1.9 MB", "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);
 /// "99.6 %"; exactly 100 % only when it is.

@@ -45,7 +45,7 @@ class WeightInserter {
   using Key = std::tuple<ValueId, int, std::string>;  // constant, axis, operator
 
   struct Bias {
-    int slot = -1;
+    Use use;  ///< where it is read: the operator's own slot, or the Add behind a MatMul
     ValueId value = kNoValue;
     const Tensor* constant = nullptr;
     float input_scale = 0;
@@ -101,8 +101,9 @@ class WeightInserter {
   /// The bias of a node and why it cannot be INT32; the reason is empty when it can.
   std::string find_bias(const WeightDecision& decision, Bias& bias) const {
     const Node& node = node_of(decision);
-    bias.slot = traits_of(context_.graph, node).bias_slot;
-    bias.value = bias.slot < 0 ? kNoValue : node.input(static_cast<size_t>(bias.slot));
+    bias.use =
+        decision.bias.node == kNoNode ? Use{decision.node, traits_of(context_.graph, node).bias_slot} : decision.bias;
+    if (bias.use.slot >= 0) bias.value = context_.graph.node(bias.use.node).input(static_cast<size_t>(bias.use.slot));
     if (bias.value == kNoValue) return "there is none";
     bias.constant = context_.graph.constant(bias.value);
     if (!bias.constant) return "it is not constant";
@@ -154,7 +155,7 @@ class WeightInserter {
     const std::string codes = writer.add_constant(wish + "_quantized", std::move(quantized->codes));
     const std::string result = writer.unused(wish + "_dequantized");
     writer.add_dequantize(wish, codes, result, grid, DataType::Float32);
-    writer.read(decision.node, bias.slot, result);
+    writer.read(bias.use.node, bias.use.slot, result);
   }
 
   /// Grid of the operand that the weight multiplies; nullptr when it has no pair.

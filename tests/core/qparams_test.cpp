@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -214,6 +215,23 @@ TEST(CodeRange, IsThatOfTheType) {
 }
 
 TEST(CodeRange, RefusesFloats) { EXPECT_THROW((void)code_range(DataType::Float32), Error); }
+
+TEST(QParams, KeepsAGivenScaleToTheBit) {
+  size_t rounded = 0;
+  for (uint32_t bits = 0x3c000000; bits < 0x3d000000; bits += 4099) {
+    const auto scale = std::bit_cast<float>(bits);
+    const auto amax = static_cast<float>(127.0 * scale);
+    EXPECT_EQ(qparams_from_range({-amax, amax, scale}, {}).scale.front(), scale);
+    rounded += qparams_from_range({-amax, amax}, {}).scale.front() != scale;
+  }
+  EXPECT_GT(rounded, 0U);  // by way of a float amax some scales change: that is why the range carries the scale
+}
+
+TEST(QParams, WidensAGivenScaleToUnsignedCodes) {
+  const QParams qparams = qparams_from_range({-127, 127, 1}, {.type = DataType::UInt8});
+  EXPECT_FLOAT_EQ(qparams.scale.front(), 254.0F / 255.0F);
+  EXPECT_NEAR(qparams.zero_point.front(), 127.5, 0.5);  // a tie that the stored scale decides
+}
 
 }  // namespace
 }  // namespace detent

@@ -186,5 +186,18 @@ TEST(BufferPool, ReusesWhatWasGivenBack) {
   EXPECT_GT(pool.reserved_bytes(), reserved);
 }
 
+TEST(ExactFusion, FusesWhatComputesNoNewNumber) {
+  const auto steps = [](const char* activation) {
+    const Model model = parse_model_text(std::string(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[1,1,4,4] x) => (float[1,1,4,4] y) <float[1,1,1,1] w = {2}>
+{ c = Conv (x, w)  y = )") + activation + " (c) }");
+    const std::vector<ValueId> wanted = {model.graph().find_value("y")};
+    return std::pair(ExecutionPlan(model.graph(), wanted).steps().size(),
+                     ExecutionPlan(model.graph(), wanted, {.exact_fusion = true}).steps().size());
+  };
+  EXPECT_EQ(steps("Relu"), (std::pair<size_t, size_t>(1, 1)));
+  EXPECT_EQ(steps("Sigmoid"), (std::pair<size_t, size_t>(1, 2)));  // oneDNN's rounds otherwise than ours
+}
+
 }  // namespace
 }  // namespace detent

@@ -1,6 +1,6 @@
 // Runs the program under test (environment DETENT, else the release build) and hands back what it wrote.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -46,9 +46,14 @@ export async function writeSamples(model, set) {
   const identity = join(folder, 'identity.onnx');
   writeFileSync(identity, identityModel(readModel(model.file).inputs[0]));
   const out = join(folder, 'out');
-  const source = set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
-  await detent('run', identity, '-o', out, '--quiet', ...source, ...preprocessing(model));
+  await detent('run', identity, '-o', out, '--quiet', ...sourceOf(folder, set), ...preprocessing(model));
   return join(out, 'samples.npy');
+}
+
+// {source}: anything that --data takes.
+function sourceOf(folder, set) {
+  if (set.source) return ['--data', set.source];
+  return set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
 }
 
 // Absolute paths stay what they are when joined to the list's folder.
@@ -84,6 +89,38 @@ export function quantized(model, target, calibrator = 'entropy', ...more) {
 
 // Where the report of a file that quantized() wrote lies.
 export const reportOf = (file) => `${file}.json`;
+
+// What tells `detent compare` good outputs of a set from bad ones. A truth of packed bits belongs to the whole stack.
+function judgesOf(folder, set) {
+  if (set.masks) return ['--masks', set.masks];
+  if (set.labels) return ['--labels', writeLabels(folder, set)];
+  return ['--metric-command', `node '${join(root, 'tests/onnxruntime/occupancy_iou.mjs')}' '${set.truth}'`];
+}
+
+// The report of `detent compare` on an evaluation set.
+export async function compared(model, set, target, calibrators) {
+  const folder = freshFolder();
+  const report = join(folder, 'report.json');
+  await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), '--eval',
+    set.stack ?? writeList(folder, set.files), ...judgesOf(folder, set), '--target', target, '--calibrators',
+    calibrators.join(','), '--json', report, '--quiet');
+  return JSON.parse(readFileSync(report, 'utf8'));
+}
+
+function writeLabels(folder, { files, labels }) {
+  const path = join(folder, 'labels.csv');
+  writeFileSync(path, `file,label\n${files.map((file, index) => `"${file}",${labels[index]}\n`).join('')}`);
+  return path;
+}
+
+// Path of a model of float_models.mjs quantized on its few samples: enough where the numbers do not matter.
+export async function quantizedOnFew(model, target) {
+  const folder = freshFolder();
+  const file = join(folder, 'model.int8.onnx');
+  await detent('quantize', model.file, '-o', file, '--quiet', ...sourceOf(folder, model.samples()),
+    ...preprocessing(model), '--target', target, '--calibrator', 'max');
+  return file;
+}
 
 export async function plan(model, target) {
   return JSON.parse((await detent('plan', model.file, '--target', target, '--json')).stdout);

@@ -1,5 +1,5 @@
 // Every model of the shared folder as it was exported, with real inputs: what the executor must compute like ONNX Runtime.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { modelNamed, shared } from './models.mjs';
 
@@ -37,3 +37,14 @@ export const floatModels = [
   { name: 'style_starry_night', file: inShared('models/style_starry_night/model_opset12.onnx'), preprocess: 'raw',
     samples: images('images/coco', 2) },
 ];
+
+// Small networks as two exporters write them, with one stored sample each.
+export function exportedModels() {
+  const folder = inShared('exports');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).sort().flatMap((network) =>
+    readdirSync(join(folder, network)).filter((file) => file.endsWith('.onnx')).sort().map((file) => ({
+      name: `exports/${network}/${file.replace('.onnx', '')}`, file: join(folder, network, file),
+      samples: () => ({ source: join(folder, network, 'test_data_set_0') }),
+    })));
+}

@@ -1,11 +1,23 @@
-// What the plan calls INT8 for the onnxruntime target, ONNX Runtime really runs as an integer convolution.
+// What the plan calls INT8 for the onnxruntime target, ONNX Runtime really runs with an integer kernel, and nothing else:
+// every weighted layer of every model, judged by the graph that the engine writes.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { freshFolder, plan, quantized } from './detent.mjs';
+import { freshFolder, plan, quantized, quantizedOnFew } from './detent.mjs';
 import { openSession } from './engine.mjs';
+import { exportedModels, floatModels } from './float_models.mjs';
+import { modelNamed } from './models.mjs';
 import { readModel } from './onnx_file.mjs';
-import { selected } from './selection.mjs';
+
+// DETENT_MODELS: names, comma separated; `exports` means all of that folder.
+const all = new Map([modelNamed('sample'), ...floatModels, ...exportedModels()].map((model) => [model.name, model]));
+const chosen = process.env.DETENT_MODELS?.split(',') ?? [...all.keys()];
+const names = chosen.flatMap((name) =>
+  (name === 'exports' ? [...all.keys()].filter((key) => key.startsWith('exports/')) : [name]));
+
+// Where an integer kernel holds its weight.
+const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1 };
 
 // Level "extended" converts and keeps the standard operators; "all" would go on to rename them for the CPU's layout.
 async function optimizedModel(file) {
@@ -15,32 +27,42 @@ async function optimizedModel(file) {
   return readModel(optimized);
 }
 
-// {convolution's name: name of its integer weight} where the weight is an initializer behind a DequantizeLinear.
+// {layer's name: name of the constant that holds its INT8 weight in the written file}; layers with float weights are not in it.
 function integerWeights(model) {
   const producer = new Map(model.nodes.flatMap((node) => node.outputs.map((name) => [name, node])));
   const found = new Map();
-  for (const node of model.nodes.filter((n) => n.op === 'Conv')) {
-    const source = producer.get(node.inputs[1]);
-    if (source?.op === 'DequantizeLinear' && model.initializers.has(source.inputs[0])) {
-      found.set(node.name, source.inputs[0]);
+  for (const node of model.nodes) {
+    for (const input of node.inputs.slice(0, 2)) {
+      const source = producer.get(input);
+      if (source?.op === 'DequantizeLinear' && model.initializers.has(source.inputs[0])) {
+        found.set(node.name, source.inputs[0]);
+      }
     }
   }
   return found;
 }
 
-for (const { model, options } of selected) {
-  test(`${model.name}: planned INT8 convolutions become QLinearConv`, options, async (t) => {
-    const file = await quantized(model, 'onnxruntime');
+const times = (list) => list.reduce((counts, item) => counts.set(item, (counts.get(item) ?? 0) + 1), new Map());
+
+for (const name of names) {
+  const model = all.get(name);
+  if (!model) throw new Error(`DETENT_MODELS names '${name}', which is no model`);
+  const skip = existsSync(model.file) ? false : `${model.file} is not there`;
+  test(`${name}: the layers planned INT8 are those that ONNX Runtime runs with integers`, { skip }, async (t) => {
+    const file = await (model.samples ? quantizedOnFew(model, 'onnxruntime') : quantized(model, 'onnxruntime'));
     const { layers } = await plan(model, 'onnxruntime');
-    const planned = layers.filter((layer) => layer.op === 'Conv' && layer.int8).map((layer) => layer.name);
     const weights = integerWeights(readModel(file));
     const optimized = await optimizedModel(file);
-    const integer = new Set(optimized.nodes.filter((n) => n.op === 'QLinearConv').map((n) => n.inputs[3]));
-    const notFound = planned.filter((name) => !weights.has(name));
-    assert.deepEqual(notFound, [], 'planned INT8, but no INT8 weight in the written file');
-    assert.deepEqual(planned.filter((name) => !integer.has(weights.get(name))), [], 'planned INT8, but not QLinearConv');
-    const convolutions = layers.filter((layer) => layer.op === 'Conv').length;
-    t.diagnostic(`${planned.length} of ${convolutions} convolutions planned INT8, ${integer.size} QLinearConv`);
-    assert.ok(planned.length > 0, 'the plan calls no convolution INT8');
+    const real = times(optimized.nodes.filter((n) => n.op in weightSlots).map((n) => n.inputs[weightSlots[n.op]]));
+    const planned = times(layers.filter((layer) => layer.int8).map((layer) => weights.get(layer.name) ?? layer.name));
+    const tell = (layer) => `${layer.op} ${layer.name}: ${layer.rule}, ${layer.reason}`;
+    const differs = (layer) => {
+      const weight = weights.get(layer.name) ?? layer.name;
+      return (planned.get(weight) ?? 0) !== (real.get(weight) ?? 0);
+    };
+    assert.deepEqual(layers.filter((layer) => layer.int8 && differs(layer)).map(tell), [], 'planned INT8, but float');
+    assert.deepEqual(layers.filter((layer) => !layer.int8 && differs(layer)).map(tell), [], 'planned float, but integer');
+    const sum = (counts) => [...counts.values()].reduce((a, b) => a + b, 0);
+    t.diagnostic(`${sum(planned)} of ${layers.length} layers planned INT8, ${sum(real)} integer kernels with weights`);
   });
 }

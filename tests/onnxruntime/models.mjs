@@ -18,7 +18,8 @@ function segmentation(folder) {
   return (stride) => {
     const files = readdirSync(join(folder, 'images')).sort().filter((_, index) => index % stride === 0);
     const masks = files.map((file) => readPng(join(folder, 'masks', file)).data);
-    return { files: files.map((file) => join(folder, 'images', file)), score: (output) => meanIou(output, masks) };
+    const images = files.map((file) => join(folder, 'images', file));
+    return { files: images, masks: join(folder, 'masks'), score: (output) => meanIou(output, masks) };
   };
 }
 
@@ -29,7 +30,7 @@ function classification(list) {
     const rows = lines.map((line) => line.trim().split(','));
     const labels = rows.map((row) => Number(row[1]));
     const folder = join(dirname(list), basename(list, '.csv'));
-    return { files: rows.map((row) => join(folder, row[0])), score: (output) => top1(output, labels) };
+    return { files: rows.map((row) => join(folder, row[0])), labels, score: (output) => top1(output, labels) };
   };
 }
 
@@ -42,7 +43,8 @@ function occupancy(folder) {
     const packed = new Uint8Array(kept.length * wide);
     kept.forEach((from, to) => packed.set(bits.data.subarray(from * wide, (from + 1) * wide), to * wide));
     const score = (output) => occupancyIou(output, packed);
-    return { stack: join(folder, 'latents.npy'), shard: `1/${stride}`, score };
+    const truth = join(folder, 'occupancy_bits.npy');
+    return { stack: join(folder, 'latents.npy'), shard: `1/${stride}`, truth, score };
   };
 }
 

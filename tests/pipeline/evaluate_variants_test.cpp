@@ -81,6 +81,18 @@ TEST(EvaluateVariants, ReadsEverySampleOnceForAllVariants) {
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 1);
 }
 
+TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Model> variants;
+  for (const float offset : {0.5F, 0.25F, 0.125F}) variants.push_back(with_constant(model, "offset", offset));
+  const MemorySource source(samples(5));
+  const Evaluation evaluation = evaluate_variants(model, variants, {"y"}, source, {}, "testing", {}, 1);
+  EXPECT_EQ(evaluation.samples, 5U);
+  for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
+  for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})
+    EXPECT_EQ(evaluation.errors[variant][0].noise, 5 * 3 * offset * offset);
+}
+
 TEST(EvaluateVariants, GivesTheSameBitsForAnyNumberOfThreads) {
   const Model model = parse_model_text(kTwoOutputs);
   std::vector<Model> variants;

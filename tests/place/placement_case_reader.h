@@ -16,9 +16,9 @@ inline std::runtime_error misread(const std::filesystem::path& file, int line, c
   return std::runtime_error(file.string() + ":" + std::to_string(line) + ": " + what);
 }
 
-/// `float[2,3] w = {...}` -> `float[2,3] w = {0.5,0.5,...}`
+/// `float[2,3] w = {...}` -> `float[2,3] w = {0.5,0.5,...}`, `{0.1...}` with that number in every place.
 inline std::string fill_tensors(const std::string& text) {
-  static const std::regex pattern(R"((\w+)\[([0-9,]*)\](\s*\w+\s*=\s*)\{\.\.\.\})");
+  static const std::regex pattern(R"((\w+)\[([0-9,]*)\](\s*\w+\s*=\s*)\{([-0-9.e]*?)\.\.\.\})");
   std::string filled;
   auto rest = text.cbegin();
   std::smatch match;
@@ -27,7 +27,9 @@ inline std::string fill_tensors(const std::string& text) {
     std::istringstream extents(match[2].str());
     for (std::string extent; std::getline(extents, extent, ',');) count *= std::stoll(extent);
     std::string numbers;
-    const std::string number = match[1].str().starts_with("int") ? "1" : "0.5";
+    const std::string number = match[4].length()                   ? match[4].str()
+                               : match[1].str().starts_with("int") ? "1"
+                                                                   : "0.5";
     for (int64_t i = 0; i < count; ++i) numbers += (i ? "," : "") + number;
     filled.append(rest, match[0].first);
     filled += match[1].str() + "[" + match[2].str() + "]" + match[3].str() + "{" + numbers + "}";

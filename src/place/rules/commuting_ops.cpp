@@ -6,7 +6,8 @@
 //
 // Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad,
 // DepthToSpace and SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse
-// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592. Motivated by models/imagenet_squeezenet1.1
+// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592; no pair between a Resize and the Conv's own:
+// .../issues/2976. Motivated by models/imagenet_squeezenet1.1
 // and models/shapes_unet.
 
 #include "place/flow.h"
@@ -20,6 +21,8 @@ bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) =
 void share(PlacementDraft& draft) {
   const bool both = draft.options().maxpool == PlacementOptions::MaxPool::Both;
   for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
+      draft.keep_float(node.id, 0, "no pair is needed between a nearest Resize and the pair of what reads it");
     if (!commutes(draft, node.id)) continue;
     const ValueId input = draft.data_input(node.id);
     if (both && pools(draft, node.id) && draft.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())

@@ -47,6 +47,18 @@ void decide(PlacementDraft& draft) {
   }
 }
 
+// In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What the
+// user excludes reads floats, and a graph output carries no pair.
+void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
+  for (const Use& use : draft.graph().value(last).uses)
+    if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
+        !draft.is_pair(use.node, use.slot))
+      draft.replace_with_pair(use.node, use.slot, reason);
+  if (!draft.has_pair(last))
+    draft.note(draft.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
+               draft.graph().value(last).name + "' is a graph output, or excluded nodes read it");
+}
+
 // Pairs behind: after every rule that could have asked for one there.
 void close(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
@@ -61,10 +73,11 @@ void close(PlacementDraft& draft) {
     bool reached = false;
     for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
     if (reached) continue;
-    replace_readers(draft, last,
-                    "closing pair behind " + draft.describe(node.id) +
-                        (volume ? ": in 3-D it is INT8 only between two pairs"
-                                : ": its activation fuses only with a pair behind it"));
+    const std::string closing = "closing pair behind " + draft.describe(node.id);
+    if (volume)
+      close_volume(draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
+    else
+      replace_readers(draft, last, closing + ": its activation fuses only with a pair behind it");
   }
 }
 

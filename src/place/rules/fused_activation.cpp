@@ -39,7 +39,17 @@ void decide(PlacementDraft& draft) {
   }
 }
 
+// Behind a residual Add or a constant Add or Mul the activation belongs to the kernel of the layer before them.
+void explain_later_activations(PlacementDraft& draft) {
+  const std::vector<bool> sources = int8_sources(draft);
+  for (const Node& node : draft.graph().nodes())
+    if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
+        sole_use(draft.graph(), node.input(0)) && sources[static_cast<size_t>(node.input(0))])
+      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
+}
+
 void share(PlacementDraft& draft) {
+  explain_later_activations(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));

@@ -9,6 +9,8 @@
 // Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23.
 // Motivated by models/cifar10_resnet18 and models/imagenet_mobilenetv2.
 
+#include <optional>
+
 #include "place/flow.h"
 #include "place/integer_flow.h"
 #include "place/rules/rules.h"
@@ -53,24 +55,29 @@ bool scales_operands(const Node& gemm) {
   return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
 }
 
+// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, and a Gemm with a
+// float bias stays float.
+std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
+  const auto use = sole_use(draft.graph(), product.output(0));
+  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
+  const int slot = 1 - use->slot;
+  const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(static_cast<size_t>(slot)));
+  if (!bias || bias->shape().rank() != 1) return std::nullopt;
+  return Use{use->node, slot};
+}
+
 void place_product(PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) == OpKind::Gemm && node.input(2) != kNoValue && scales_operands(node))
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
+  if (const auto bias = bias_behind(draft, node); bias && draft.kind(node.id) == OpKind::MatMul) {
+    draft.set_bias(node.id, *bias);
+    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  }
   if (draft.graph().value(node.output(0)).is_output)
     close_with_pair(draft, node.output(0),
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
-}
-
-void place_attention(PlacementDraft& draft, const Node& node) {
-  const bool int8 = draft.options().attention == PlacementOptions::Attention::Int8;
-  for (const int slot : draft.data_slots(node.id)) {
-    if (!int8)
-      draft.keep_float(node.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
-    else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
-      draft.pair(node.id, slot, "product of two activations (--attention int8)");
-  }
 }
 
 void decide(PlacementDraft& draft) {
@@ -79,7 +86,7 @@ void decide(PlacementDraft& draft) {
     const OpKind kind = draft.kind(node.id);
     if (draft.is_weighted(node.id) && kind == OpKind::Conv) place_conv(draft, node);
     if (draft.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul)) place_product(draft, node);
-    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_attention(draft, node);
+    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
   }
 }
 

@@ -97,7 +97,11 @@ void decide(PlacementDraft& draft) {
     const auto from_int8 = [&](int slot) {
       return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])];
     };
-    if (!std::any_of(slots.begin(), slots.end(), from_int8)) continue;
+    if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
+      for (const int slot : slots)
+        draft.keep_float(node.id, slot, "nothing that " + draft.describe(node.id) + " reads comes from an INT8 kernel");
+      continue;
+    }
     const bool wanted = all_readers_quantized(draft, node.output(0));
     for (const int slot : slots) {
       if (!wanted)

@@ -24,17 +24,6 @@
 namespace detent::rules {
 namespace {
 
-// Add or Mul with a constant: part of the convolution's scale and shift.
-bool is_constant_affine(const PlacementDraft& draft, const Node& node) {
-  const OpKind kind = draft.kind(node.id);
-  if ((kind != OpKind::Add && kind != OpKind::Mul) || node.inputs.size() != 2) return false;
-  return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
-}
-
-ValueId varying_input(const PlacementDraft& draft, const Node& node) {
-  return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
-}
-
 // The INT8 Conv or ConvTranspose behind `value`, through MaxPool behind Relu, Relu, constant Add and Mul, where nobody
 // else reads any value between; kNoNode when there is none.
 NodeId backbone(const PlacementDraft& draft, ValueId value) {
@@ -51,9 +40,9 @@ NodeId backbone(const PlacementDraft& draft, ValueId value) {
     } else if (kind == OpKind::Relu && relu_allowed) {
       relu_allowed = false;
       value = node->input(0);
-    } else if (is_constant_affine(draft, *node)) {
+    } else if ((kind == OpKind::Add || kind == OpKind::Mul) && is_constant_affine(draft, node->id)) {
       relu_allowed = false;
-      value = varying_input(draft, *node);
+      value = varying_input(draft, node->id);
     } else {
       return kNoNode;
     }

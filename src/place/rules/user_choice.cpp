@@ -46,10 +46,10 @@ void mark(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
   for (const std::string& pattern : options.exclude)
     for (const NodeId node : nodes_matching(graph, pattern, "--exclude"))
-      draft.keep_out(node, "excluded by --exclude '" + pattern + "'");
+      draft.exclude(node, "excluded by --exclude '" + pattern + "'");
   for (const std::string& op : options.exclude_op)
     for (const NodeId node : nodes_of_operator(graph, op, "--exclude-op"))
-      draft.keep_out(node, "excluded by --exclude-op " + op);
+      draft.exclude(node, "excluded by --exclude-op " + op);
   for (const std::string& pattern : options.include)
     for (const NodeId node : nodes_matching(graph, pattern, "--include"))
       if (!draft.is_out(node)) draft.force(node);

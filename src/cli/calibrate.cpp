@@ -1,0 +1,51 @@
+#include <cstdio>
+#include <memory>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cli/option_groups.h"
+#include "report/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+struct State {
+  CalibrateOptions options;
+  std::string targets;
+  std::vector<Collect> collect;
+};
+
+int calibrate(State& state, Environment& environment) {
+  for (const Collect& collect : state.collect) collect();
+  std::istringstream targets(state.targets);
+  for (std::string target; std::getline(targets, target, ',');) state.options.targets.push_back(target);
+  state.options.run.reporter = &environment.reporter;
+  std::fputs(summary_text(calibrate_model(state.options)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+Action declare_calibrate(CLI::App& app) {
+  auto state = std::make_shared<State>();
+  CalibrateOptions& options = state->options;
+  app.add_option("MODEL", options.model, "Float ONNX model")->required();
+  app.add_option("-o,--output", options.output, "Where the calibration table goes")->required()->type_name("TABLE.dct");
+  state->collect.push_back(add_data_options(app, options.data, true));
+  state->collect.push_back(add_placement_options(app, state->targets, options.placement));
+  app.get_option("--target")
+      ->description(
+          "Measure only what these targets quantize with the policies below (default: every value that any "
+          "target could, so that one table serves all)")
+      ->type_name("NAME[:VERSION][,...]");
+  state->collect.push_back(add_run_options(app, options.run));
+  app.add_flag(
+         "--resume", options.resume,
+         "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample")
+      ->group("Running");
+  app.add_flag("--overwrite", options.overwrite, "Replace TABLE if it exists")->group("Running");
+  return [state](Environment& environment) { return calibrate(*state, environment); };
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,80 @@
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include "cli/command.h"
+#include "cli/option_groups.h"
+#include "core/atomic_file.h"
+#include "report/html.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+struct State {
+  CompareOptions options;
+  std::filesystem::path json_file, html_file;
+  std::optional<double> fail_below;
+  std::vector<Collect> collect;
+};
+
+/// Errors  CheckFailed when the winner's score is below the bound.
+void check_bound(const ComparisonReport& report, double bound) {
+  for (const auto& variant : report.variants) {
+    if (variant.calibrator != report.winner) continue;
+    const double score = variant.metrics.at(report.criterion);
+    if (score >= bound) return;
+    char text[96];
+    std::snprintf(text, sizeof text, "%s of %.6g, below --fail-below %.6g", report.criterion.c_str(), score, bound);
+    throw Error(ErrorCode::CheckFailed, report.model + ": the best calibrator, " + report.winner + ", reaches " + text);
+  }
+}
+
+int compare(State& state, Environment& environment) {
+  for (const Collect& collect : state.collect) collect();
+  for (const std::filesystem::path& file : {state.json_file, state.html_file})
+    if (!file.empty()) check_writable(file, true);
+  state.options.run.reporter = &environment.reporter;
+  const ComparisonReport report = compare_calibrators(state.options);
+  if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt));
+  std::fputs(to_text(report).c_str(), stdout);
+  if (state.fail_below) check_bound(report, *state.fail_below);
+  return 0;
+}
+
+}  // namespace
+
+Action declare_compare(CLI::App& app) {
+  auto state = std::make_shared<State>();
+  CompareOptions& options = state->options;
+  app.add_option("MODEL", options.model, "Float ONNX model")->required();
+  state->collect.push_back(add_data_options(app, options.data, true));
+  state->collect.push_back(add_evaluation_options(app, options.evaluation, options.data, true));
+  app.add_option("--calibrators", options.calibrators,
+                 "Candidates, comma separated: max, percentile[:P], entropy, mse; auto is what 'quantize --calibrator "
+                 "auto' would take, judged like the others")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->capture_default_str()
+      ->group("Calibration");
+  app.add_option("--override", options.override_file, "Calibrator or range of single values, JSON")
+      ->type_name("FILE.json")
+      ->group("Calibration");
+  state->collect.push_back(add_placement_options(app, options.target, options.placement));
+  state->collect.push_back(add_format_options(app, options.format));
+  state->collect.push_back(add_run_options(app, options.run));
+  app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
+  app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
+      ->type_name("FILE.html")
+      ->group("Report");
+  app.add_option("--fail-below", state->fail_below,
+                 "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB")
+      ->type_name("X")
+      ->group("Report");
+  return [state](Environment& environment) { return compare(*state, environment); };
+}
+
+}  // namespace detent::cli

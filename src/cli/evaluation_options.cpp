@@ -1,0 +1,43 @@
+#include "cli/option_groups.h"
+
+namespace detent::cli {
+
+namespace {
+
+constexpr const char* kGroup = "Evaluation";
+
+}  // namespace
+
+Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, bool required) {
+  eval.option = "--eval";
+  auto* source = app.add_option("--eval", eval.sources,
+                                "[INPUT=]SRC: samples to judge on, in the forms and with the --preprocess of --data")
+                     ->type_name("[INPUT=]SRC")
+                     ->allow_extra_args(false)
+                     ->group(kGroup);
+  if (required) source->required();
+  app.add_option("--eval-limit", eval.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
+  return [&eval, &data] { eval.preprocess = data.preprocess; };
+}
+
+Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, bool required) {
+  Collect collect = add_eval_options(app, evaluation.data, data, required);
+  app.add_option("--labels", evaluation.labels,
+                 "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5")
+      ->type_name("FILE.csv")
+      ->group(kGroup);
+  app.add_option(
+         "--masks", evaluation.masks,
+         "Folder of masks with the names of the images: pixel = class (255 of more than two classes: unlabelled). "
+         "Gives the mean IoU")
+      ->type_name("DIR")
+      ->group(kGroup);
+  app.add_option("--metric-command", evaluation.metric_command,
+                 "Your own metric: called with two folders of one .npy per output, the float model's and a "
+                 "candidate's; prints one number, larger is better")
+      ->type_name("CMD")
+      ->group(kGroup);
+  return collect;
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/option_groups.h"
+#include "report/json.h"
+#include "report/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+struct State {
+  LintOptions options;
+  bool json = false, strict = false;
+  std::vector<Collect> collect;
+};
+
+int lint(State& state) {
+  for (const Collect& collect : state.collect) collect();
+  const LintReport report = lint_model(state.options);
+  std::fputs((state.json ? to_json(report) : to_text(report)).c_str(), stdout);
+  const bool refused =
+      std::ranges::any_of(report.findings, [](const auto& finding) { return finding.level == "error"; });
+  return state.strict && refused ? 1 : 0;
+}
+
+}  // namespace
+
+Action declare_lint(CLI::App& app) {
+  auto state = std::make_shared<State>();
+  app.add_option("MODEL", state->options.model, "Q/DQ model of any origin")->required();
+  app.add_option("--target", state->options.target, "tensorrt, tensorrt:8.6, onnxruntime ...")->capture_default_str();
+  state->collect.push_back(add_shape_option(app, state->options.shapes));
+  app.add_flag("--json", state->json, "Print one JSON document");
+  app.add_flag("--strict", state->strict, "Exit 1 when there is a finding of level error");
+  app.footer(to_text(known_findings()) + "\n" + app.get_footer());
+  return [state](Environment&) { return lint(*state); };
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,211 @@
+#include "observe/calibration_table.h"
+
+#include <google/protobuf/stubs/logging.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "core/atomic_file.h"
+#include "detent/error.h"
+#include "observe/calibration_table.pb.h"
+
+namespace detent {
+
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the checksum is stored as it lies in memory");
+
+constexpr std::string_view kMagic = "detent calibration table";
+constexpr uint32_t kFormatVersion = 1;
+constexpr char kChecksumTag = 0x79;  // field 15, 64 bits
+constexpr size_t kChecksumBytes = 9;
+constexpr int kBins = Histogram::kBins;
+
+Error damaged(const std::string& what) {
+  return {ErrorCode::InvalidData, "the calibration table is damaged: " + what, "copy it again, or calibrate again"};
+}
+
+/// The magic as protobuf writes it: tag of field 1, length, text.
+std::string magic_bytes() { return std::string{0x0a, static_cast<char>(kMagic.size())} + std::string(kMagic); }
+
+std::string checksum_of(std::string_view bytes) {
+  ContentHash hash;
+  hash.add(std::as_bytes(std::span(bytes)));
+  const uint64_t checksum = hash.digest().first;
+  std::string field(kChecksumBytes, kChecksumTag);
+  std::memcpy(&field[1], &checksum, sizeof checksum);
+  return field;
+}
+
+void store_counts(const Histogram& histogram, stored::Value& out) {
+  std::vector<uint64_t> counts(histogram.negative().rbegin(), histogram.negative().rend());
+  counts.insert(counts.end(), histogram.positive().begin(), histogram.positive().end());
+  const auto filled = [](uint64_t count) { return count != 0; };
+  const auto first = std::ranges::find_if(counts, filled);
+  const auto last = std::find_if(counts.rbegin(), std::make_reverse_iterator(first), filled).base();
+  if (first == last) return;
+  out.set_first_bin(static_cast<int32_t>(first - counts.begin()) - kBins);
+  out.mutable_counts()->Add(first, last);
+}
+
+void store(const std::string& name, const TableValue& value, stored::Value& out) {
+  out.set_name(name);
+  if (value.scale > 0) return out.set_scale(value.scale);
+  const Histogram& histogram = value.histogram;
+  out.set_count(histogram.count());
+  out.set_zeros(histogram.zeros());
+  out.set_nans(histogram.nans());
+  out.set_infinities(histogram.infinities());
+  out.set_min(histogram.min());
+  out.set_max(histogram.max());
+  out.set_log2_width(histogram.log2_width());
+  store_counts(histogram, out);
+}
+
+Histogram restore_histogram(const stored::Value& value) {
+  Histogram::State state{.count = value.count(),
+                         .zeros = value.zeros(),
+                         .nans = value.nans(),
+                         .infinities = value.infinities(),
+                         .min = value.min(),
+                         .max = value.max(),
+                         .log2_width = value.log2_width(),
+                         .positive = std::vector<uint64_t>(kBins),
+                         .negative = std::vector<uint64_t>(kBins)};
+  const int first = value.first_bin();
+  if (first < -kBins || value.counts_size() > kBins - first) throw damaged("it has bins outside of every histogram");
+  for (int i = 0; i < value.counts_size(); ++i) {
+    const int bin = first + i;
+    (bin < 0 ? state.negative : state.positive)[static_cast<size_t>(bin < 0 ? -1 - bin : bin)] = value.counts(i);
+  }
+  return Histogram::from_state(std::move(state));
+}
+
+TableValue restore(const stored::Value& value) {
+  if (value.scale() == 0) return {restore_histogram(value), 0};
+  if (!std::isfinite(value.scale()) || value.scale() < 0) throw damaged("it has a scale that is no positive number");
+  return {{}, value.scale()};
+}
+
+template <class List>
+void check_sorted(const List& list, const char* what) {
+  if (!std::ranges::is_sorted(list)) throw damaged(std::string("its ") + what + " are not in order");
+}
+
+CalibrationTable restore(const stored::Table& stored) {
+  CalibrationTable table;
+  table.model = stored.model();
+  table.tools.assign(stored.tools().begin(), stored.tools().end());
+  table.instruction_sets.assign(stored.instruction_sets().begin(), stored.instruction_sets().end());
+  table.targets.assign(stored.targets().begin(), stored.targets().end());
+  for (const auto& shard : stored.shards()) {
+    if (shard.index() < 1 || shard.index() > shard.count()) throw damaged("it has a shard that cannot be");
+    table.shards.push_back({shard.count(), shard.index(), shard.partial()});
+  }
+  for (const auto& sample : stored.samples())
+    table.samples.push_back({sample.name(), {sample.content_first(), sample.content_second()}});
+  for (const auto& value : stored.values()) {
+    if (!table.values.empty() && table.values.rbegin()->first >= value.name())
+      throw damaged("its values are not in order");
+    try {
+      table.values.emplace_hint(table.values.end(), value.name(), restore(value));
+    } catch (const Error& error) {
+      throw error.in("value '" + value.name() + "'");
+    }
+  }
+  for (const auto& group : stored.groups()) {
+    auto& names = table.groups.emplace_back(group.names().begin(), group.names().end());
+    for (const std::string& name : names)
+      if (!table.values.contains(name)) throw damaged("it has a group of values that are not there");
+  }
+  check_sorted(table.tools, "tools");
+  check_sorted(table.instruction_sets, "instruction sets");
+  check_sorted(table.targets, "targets");
+  check_sorted(table.shards, "shards");
+  check_sorted(table.samples, "samples");
+  return table;
+}
+
+}  // namespace
+
+bool CalibrationTable::partial() const { return std::ranges::any_of(shards, &TableShard::partial); }
+
+bool CalibrationTable::imported() const {
+  return std::ranges::any_of(values, [](const auto& entry) { return entry.second.scale > 0; });
+}
+
+std::string table_to_bytes(const CalibrationTable& table) {
+  stored::Table stored;
+  stored.set_magic(std::string(kMagic));
+  stored.set_format_version(kFormatVersion);
+  stored.set_model(table.model);
+  stored.mutable_tools()->Add(table.tools.begin(), table.tools.end());
+  stored.mutable_instruction_sets()->Add(table.instruction_sets.begin(), table.instruction_sets.end());
+  stored.mutable_targets()->Add(table.targets.begin(), table.targets.end());
+  for (const TableShard& shard : table.shards) {
+    auto& out = *stored.add_shards();
+    out.set_index(shard.index);
+    out.set_count(shard.count);
+    out.set_partial(shard.partial);
+  }
+  for (const TableSample& sample : table.samples) {
+    auto& out = *stored.add_samples();
+    out.set_name(sample.name);
+    out.set_content_first(sample.content.first);
+    out.set_content_second(sample.content.second);
+  }
+  for (const auto& [name, value] : table.values) store(name, value, *stored.add_values());
+  for (const auto& group : table.groups) stored.add_groups()->mutable_names()->Add(group.begin(), group.end());
+  const std::string bytes = stored.SerializeAsString();
+  if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
+  return bytes + checksum_of(bytes);
+}
+
+CalibrationTable table_from_bytes(std::string_view bytes) {
+  if (!bytes.starts_with(magic_bytes()))
+    throw Error(ErrorCode::InvalidData, "is not a calibration table",
+                "tables come from 'detent calibrate', 'merge' and 'cache import'");
+  if (bytes.size() < magic_bytes().size() + kChecksumBytes ||
+      checksum_of(bytes.substr(0, bytes.size() - kChecksumBytes)) != bytes.substr(bytes.size() - kChecksumBytes))
+    throw damaged("it was truncated or changed (the checksum does not match)");
+  const google::protobuf::LogSilencer silence;
+  stored::Table stored;
+  if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged("protobuf cannot parse it");
+  if (stored.format_version() != kFormatVersion)
+    throw Error(ErrorCode::InvalidData,
+                "is a calibration table of format " + std::to_string(stored.format_version()) +
+                    "; this program reads format " + std::to_string(kFormatVersion),
+                "use the version of Detent that wrote it");
+  return restore(stored);
+}
+
+bool is_table_file(const std::filesystem::path& path) {
+  const std::string magic = magic_bytes();
+  std::string start(magic.size(), '\0');
+  std::ifstream stream(path, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  return stream && start == magic;
+}
+
+CalibrationTable read_table(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration table that can be read");
+  const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+  try {
+    return table_from_bytes(bytes);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+}
+
+void write_table(const CalibrationTable& table, const std::filesystem::path& path) {
+  write_file(path, table_to_bytes(table));
+}
+
+}  // namespace detent

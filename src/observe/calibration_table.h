@@ -1,0 +1,66 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/content_hash.h"
+#include "detent/histogram.h"
+
+namespace detent {
+
+/// Which sample was measured: what its data source calls it and what it held. The name alone would take two folders with
+/// equal file names for one, the content alone two copies of an image.
+struct TableSample {
+  std::string name;
+  Digest content;  ///< of the tensors as they were fed to the model, in the order of its inputs
+  friend auto operator<=>(const TableSample&, const TableSample&) = default;
+};
+
+/// Part `index` of `count` of a data set. All parts of one count together are the whole: 1 of 1.
+struct TableShard {
+  uint32_t count = 1, index = 1;
+  bool partial = false;  ///< interrupted: some of its samples are missing
+  friend auto operator<=>(const TableShard&, const TableShard&) = default;
+};
+
+struct TableValue {
+  Histogram histogram;
+  float scale = 0;  ///< > 0: imported; amax is 127 * scale in double, and the histogram is empty
+  friend bool operator==(const TableValue&, const TableValue&) = default;
+};
+
+/// What calibration measured: a histogram per value. Every list is sorted, so equal tables are equal bytes.
+struct CalibrationTable {
+  std::string model;                          ///< fingerprint() of the model as read, as hex
+  std::vector<std::string> tools;             ///< "detent 0.1.0", each once
+  std::vector<std::string> instruction_sets;  ///< each once; several after merging with --mixed-isa
+  std::vector<std::string> targets;           ///< covered; empty: every value that any target could quantize
+  std::vector<TableShard> shards;
+  std::vector<TableSample> samples;
+  std::map<std::string, TableValue> values;
+  /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
+  std::vector<std::vector<std::string>> groups;
+
+  [[nodiscard]] bool partial() const;   ///< some shard is
+  [[nodiscard]] bool imported() const;  ///< holds scales instead of histograms
+  friend bool operator==(const CalibrationTable&, const CalibrationTable&) = default;
+};
+
+/// The content of a .dct file: calibration_table.proto.
+[[nodiscard]] std::string table_to_bytes(const CalibrationTable& table);
+/// Errors  InvalidData: no calibration table, truncated or damaged (checksum), of a newer format, histograms that cannot be.
+[[nodiscard]] CalibrationTable table_from_bytes(std::string_view bytes);
+
+/// True when the file begins like a calibration table, damaged or not. A file that cannot be read -> false.
+[[nodiscard]] bool is_table_file(const std::filesystem::path& path);
+/// Errors  those of table_from_bytes and InvalidData for a file that cannot be read, after the path.
+[[nodiscard]] CalibrationTable read_table(const std::filesystem::path& path);
+/// Errors  CannotWrite.
+void write_table(const CalibrationTable& table, const std::filesystem::path& path);
+
+}  // namespace detent

@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <optional>
+
+#include "core/atomic_file.h"
+#include "model/fingerprint.h"
+#include "observe/merge_tables.h"
+#include "pipeline/prepare_model.h"
+#include "pipeline/quantize_report.h"
+#include "pipeline/stopwatch.h"
+#include "pipeline/table_calibration.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Specs of the targets, sorted, each once.
+std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
+  std::vector<std::string> specs;
+  for (const std::string& target : targets) specs.push_back(find_target(target).spec());
+  std::ranges::sort(specs);
+  const auto repeated = std::ranges::unique(specs);
+  specs.erase(repeated.begin(), repeated.end());
+  return specs;
+}
+
+/// What an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
+/// started again and again may always say --resume.
+/// Errors  TableMismatch when it is of another shard, model, set of values or CPU.
+std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& table) {
+  if (!fs::exists(path)) return std::nullopt;
+  CalibrationTable partial = read_table(path);
+  try {
+    std::vector<TableShard> expected = table.shards;
+    expected.front().partial = true;
+    if (partial.shards != expected)
+      throw Error(ErrorCode::TableMismatch, "is not what this shard left behind",
+                  "give the same --shard as before, or begin again without --resume");
+    check_mergeable(table, partial);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return partial;
+}
+
+}  // namespace
+
+TableReport calibrate_model(const CalibrateOptions& options) {
+  const Stopwatch stopwatch;
+  const fs::path partial_path = options.output.string() + ".partial";
+  check_writable(options.output, options.overwrite);
+  const std::vector<std::string> targets = target_specs(options.targets);
+
+  Model model = read_float_model(options.model);
+  const std::string fingerprint = detent::fingerprint(model).hex();
+  const auto source = open_data(options.data, input_specs(model.graph()));
+  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);
+
+  CalibrationTable table = make_table(fingerprint, graph, values);
+  table.targets = targets;
+  table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
+  const std::optional<CalibrationTable> before =
+      options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};
+
+  if (!options.resume && fs::exists(partial_path))
+    options.run.reporter->warn(partial_path.string() +
+                               " is there from an interrupted calibration; --resume would go on with it");
+
+  SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
+  const Pass pass = measure(graph, values, *source, options.run, &tracker);
+  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
+  const bool required = !targets.empty() && options.data.shard_count == 1 && !pass.interrupted && !before;
+  report_non_finite(graph, pass.collector, *source, required, *options.run.reporter);
+  for (const ValueId value : values) table.values[graph.value(value).name].histogram = pass.collector.histogram(value);
+  table.samples = tracker.added();
+  if (before) {
+    const std::vector<TableShard> shards = table.shards;
+    merge_into(table, *before);
+    table.shards = shards;
+  }
+
+  if (pass.interrupted) {
+    table.shards.front().partial = true;
+    write_table(table, partial_path);
+    throw Error(ErrorCode::Interrupted,
+                "interrupted; " + partial_path.string() + " holds the " + std::to_string(table.samples.size()) +
+                    " samples done",
+                "the same command with --resume goes on, and 'detent merge' accepts the file");
+  }
+  tracker.check_all_came_up();
+  if (table.samples.empty()) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
+  write_table(table, options.output);
+  std::error_code ignored;
+  fs::remove(partial_path, ignored);
+
+  TableReport report = describe_table(table, options.output);
+  report.seconds = stopwatch.seconds();
+  report.skipped_samples = pass.skipped;
+  return report;
+}
+
+}  // namespace detent

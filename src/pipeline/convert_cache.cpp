@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "core/atomic_file.h"
+#include "model/fingerprint.h"
+#include "pipeline/prepare_model.h"
+#include "pipeline/table_calibration.h"
+#include "pipeline/tensorrt_cache.h"
+#include "place/placement_plan.h"
+
+namespace detent {
+
+namespace {
+
+/// "TRT-8600-EntropyCalibration2": NV_TENSORRT_VERSION of the target, which counts by 1000 up to version 9 and by 10000
+/// since, and the calibrator whose caches TensorRT keeps apart.
+std::string version_line(const Target& target, const std::string& calibrator) {
+  const int major = target.version_major * (target.version_major < 10 ? 1000 : 10000);
+  const char* name = calibrator == "max" ? "MinMaxCalibration" : "EntropyCalibration2";
+  return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
+}
+
+float scale_of(const Histogram& histogram, const Calibrator& calibrator) {
+  const Range range = calibrator.choose(histogram, RangeKind::Symmetric);
+  return qparams_from_range(range, QuantType{}).scale.front();
+}
+
+/// Scale of every value that the table knows anything of; values that share a scale get that of their merged data.
+std::map<std::string, float> scales_of(const CalibrationTable& table, const Calibrator& calibrator) {
+  std::map<std::string, float> scales;
+  for (const auto& [name, value] : table.values)
+    if (value.scale > 0 || value.histogram.count() > 0)
+      scales[name] = value.scale > 0 ? value.scale : scale_of(value.histogram, calibrator);
+  if (table.imported()) return scales;
+  for (const std::vector<std::string>& group : table.groups) {
+    Histogram merged;
+    for (const std::string& name : group) merged.merge(table.values.at(name).histogram);
+    if (merged.count() == 0) continue;
+    const float shared = scale_of(merged, calibrator);
+    for (const std::string& name : group) scales[name] = shared;
+  }
+  return scales;
+}
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream || std::filesystem::is_directory(path, ignored))
+    throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration cache that can be read");
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TensorRtCache read_cache(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  try {
+    return parse_tensorrt_cache(text);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+}
+
+/// Values to be quantized by the target's default placement for which the table has no scale.
+std::vector<std::string> missing_values(const Graph& prepared, const CalibrationTable& table, const Target& target) {
+  std::vector<std::string> missing;
+  for (const ValueId value : make_placement_plan(prepared, target, {}).quantized_values())
+    if (!prepared.constant(value) && !table.values.contains(prepared.value(value).name))
+      missing.push_back(prepared.value(value).name);
+  return missing;
+}
+
+}  // namespace
+
+size_t export_cache(const CacheExportOptions& options) {
+  check_writable(options.output, options.overwrite);
+  const Target& target = find_target(options.target);
+  if (target.engine != Engine::TensorRT)
+    throw Error(ErrorCode::InvalidOption, "--target " + options.target + " has no calibration caches; TensorRT has");
+  const auto calibrator = make_calibrator(options.calibrator);
+  const CalibrationTable table = read_table(options.table);
+  const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
+  write_file(options.output, format_tensorrt_cache(cache));
+  return cache.scales.size();
+}
+
+CacheImportReport import_cache(const CacheImportOptions& options) {
+  check_writable(options.output, options.overwrite);
+  const TensorRtCache cache = read_cache(options.cache);
+  Model model = read_float_model(options.model);
+  CalibrationTable table = make_table(fingerprint(model).hex(), model.graph(), {});
+  table.instruction_sets.clear();  // nothing was run
+  CacheImportReport report{options.cache.string(), options.output.string(), cache.version_line};
+  // A value that folding takes away is still one of the model: the cache is not wrong to have it.
+  std::map<std::string, float> open = cache.scales;
+  const auto take = [&](const Graph& graph) {
+    for (const Value& value : graph.values())
+      if (auto found = open.extract(value.name); !found.empty()) {
+        if (found.mapped() > 0)
+          table.values[value.name].scale = found.mapped();
+        else
+          report.without_scale.push_back(value.name);
+      }
+  };
+  take(model.graph());
+  prepare_model(model, preparing_target());
+  take(model.graph());
+  if (table.values.empty())
+    throw Error(ErrorCode::TableMismatch,
+                options.cache.string() + ": none of its " + std::to_string(cache.scales.size()) +
+                    " names is a value of " + options.model.string(),
+                "caches name tensors of the network they were made with; it must be the same export");
+  write_table(table, options.output);
+  report.imported = table.values.size();
+  for (const auto& [name, ignored] : open) report.unknown.push_back(name);
+  const Target& target = find_target("tensorrt");
+  report.target = target.spec();
+  report.missing = missing_values(model.graph(), table, target);
+  return report;
+}
+
+}  // namespace detent

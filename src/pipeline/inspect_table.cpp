@@ -1,0 +1,59 @@
+#include <algorithm>
+
+#include "detent/error.h"
+#include "pipeline/table_calibration.h"
+
+namespace detent {
+
+namespace {
+
+constexpr int kRows = 24;
+
+/// Counts of one side from 0 outwards, `step` bins a row, without the empty rows at its end.
+std::vector<DistributionReport::Row> rows_of(std::span<const uint64_t> side, size_t step, double width) {
+  std::vector<DistributionReport::Row> rows;
+  for (size_t begin = 0; begin < side.size(); begin += step) {
+    const size_t end = std::min(begin + step, side.size());
+    uint64_t count = 0;
+    for (size_t bin = begin; bin < end; ++bin) count += side[bin];
+    rows.push_back({static_cast<double>(begin) * width, static_cast<double>(end) * width, count});
+  }
+  while (!rows.empty() && rows.back().count == 0) rows.pop_back();
+  return rows;
+}
+
+size_t used_bins(std::span<const uint64_t> side) {
+  size_t used = side.size();
+  while (used > 0 && side[used - 1] == 0) --used;
+  return used;
+}
+
+}  // namespace
+
+bool is_table(const std::filesystem::path& file) { return is_table_file(file); }
+
+TableReport inspect_table(const std::filesystem::path& path) { return describe_table(read_table(path), path); }
+
+DistributionReport inspect_table_value(const std::filesystem::path& path, const std::string& value) {
+  const CalibrationTable table = read_table(path);
+  const auto found = table.values.find(value);
+  if (found == table.values.end())
+    throw Error(ErrorCode::InvalidOption, path.string() + ": the table has no value '" + value + "'",
+                "'detent inspect TABLE' lists the values");
+  if (found->second.scale > 0)
+    throw Error(ErrorCode::InvalidOption, path.string() + ": of '" + value + "' only the imported scale is known");
+  DistributionReport report;
+  const TableReport whole = describe_table(table, path);
+  report.value = *std::ranges::find(whole.values, value, &TableReport::Value::name);
+  const Histogram& histogram = found->second.histogram;
+  const size_t bins = used_bins(histogram.negative()) + used_bins(histogram.positive());
+  const size_t step = std::max<size_t>(1, (bins + kRows - 1) / kRows);
+  report.rows = rows_of(histogram.negative(), step, -histogram.bin_width());
+  std::ranges::reverse(report.rows);
+  for (auto& row : report.rows) row = {row.high, row.low + 0.0, row.count};  // -0 is 0
+  const auto positive = rows_of(histogram.positive(), step, histogram.bin_width());
+  report.rows.insert(report.rows.end(), positive.begin(), positive.end());
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "detent/detent.h"
+#include "pipeline/calibrate_model.h"
+#include "pipeline/measure_calibrators.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/prepare_model.h"
+#include "pipeline/range_overrides.h"
+
+namespace detent {
+
+/// What is asked of a quantized model besides its calibrator. Looks at options that must outlive it.
+struct PlanningOptions {
+  const std::filesystem::path& model;
+  const DataOptions& data;
+  const std::filesystem::path& override_file;
+  const std::string& target;
+  const PlacementOptions& placement;
+  const FormatOptions& format;
+  const RunSettings& run;
+};
+
+/// A float model as the target wants it, and where its pairs go: what several quantized variants are made of.
+struct PlannedModel {
+  Model model;  ///< prepared, float
+  ModelFacts facts;
+  Preparation preparation;
+  RewriteOptions format;
+  ValueShapes shapes;  ///< for one sample
+  PlacementPlan plan;
+  RangeOverrides overrides;
+  std::unique_ptr<DataSource> data;  ///< to calibrate with
+
+  [[nodiscard]] RangeKind range_kind() const;
+  /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.
+  [[nodiscard]] RangesOf ranges_from(const Calibration& calibration, size_t threads) const;
+  /// The model that `quantize` would write with these ranges.
+  [[nodiscard]] Model quantized(const std::map<ValueId, Range>& ranges) const;
+};
+
+/// The steps of quantize_model up to the calibration. Errors  as there.
+[[nodiscard]] PlannedModel plan_model_for(const PlanningOptions& options);
+
+}  // namespace detent

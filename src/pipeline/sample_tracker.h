@@ -1,0 +1,38 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "observe/calibration_table.h"
+
+namespace detent {
+
+/// Keeps which samples a calibration has measured, and knows which ones an interrupted one had: what a table lists.
+/// A sample may stand in a list twice; then it is measured twice. Any thread may call any function.
+class SampleTracker {
+ public:
+  /// done  samples measured before, sorted.
+  explicit SampleTracker(std::span<const TableSample> done = {});
+
+  [[nodiscard]] static std::vector<TableSample> identify(std::span<const Sample> batch);
+
+  /// True when the whole batch was measured before; each earlier measurement answers for one sample.
+  /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise.
+  [[nodiscard]] bool measured_before(std::span<const TableSample> batch);
+  void add(std::span<const TableSample> batch);
+
+  /// Samples that were added, sorted.
+  [[nodiscard]] std::vector<TableSample> added() const;
+  /// Errors  TableMismatch naming a sample that was measured before and did not come up: the data is not what it was.
+  void check_all_came_up() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<TableSample, size_t> open_;  // measured before and not seen yet, how often
+  std::vector<TableSample> added_;
+};
+
+}  // namespace detent

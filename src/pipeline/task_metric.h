@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "datasets/masks.h"
+#include "detent/evaluation.h"
+#include "detent/progress.h"
+
+namespace detent {
+
+/// What the user knows of one sample.
+struct Truth {
+  std::string sample;  ///< its name, for messages
+  std::optional<int64_t> label;
+  std::optional<ClassMask> mask;
+};
+
+/// Counts behind the task metrics of one model. Integers: the order of adding does not matter.
+struct TaskSums {
+  uint64_t labelled = 0, first = 0, among_five = 0;
+  bool has_five = false;                       ///< there were more than five classes to choose from
+  std::vector<uint64_t> intersection, unions;  ///< pixels, by class
+
+  TaskSums& operator+=(const TaskSums& other);
+  /// "top1" and "top5" (more than five classes) of labelled samples, "miou": intersection over union by class, over all
+  /// samples together, averaged over the classes that occur in a mask or an output. Fractions in [0, 1].
+  /// Empty   nothing was counted -> no metric.
+  [[nodiscard]] std::map<std::string, double> metrics() const;
+};
+
+/// Judges outputs by labels and masks. Thread-safe.
+class TaskMetric {
+ public:
+  /// `samples` is what will be judged.
+  /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
+  ///         read_labels. Labels that match no sample are listed in a warning.
+  TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter);
+
+  /// True when there is something to judge by.
+  [[nodiscard]] bool given() const { return !labels_.empty() || !masks_.empty(); }
+
+  /// Reads what is known of some samples. Once for all models, for masks are files. Errors  those of read_mask.
+  [[nodiscard]] std::vector<Truth> truths_of(std::span<const std::string> samples) const;
+
+  /// Judges what a model said to these samples: axis 0 of its outputs, in plain layout, counts samples.
+  /// Labels are held against the first output of one score per class ([N, C], trailing extents of 1), of one score ([N],
+  /// [N, 1]: its sign) or of integers (the class); masks against the first of [N, C, H, W] (C = 1: its sign) or of integers
+  /// [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when there are more than
+  /// two classes.
+  /// Errors  InvalidOption when no output is of that form; InvalidData naming the sample when its label or a pixel of its
+  ///         mask is no class of the output, or the mask has another size.
+  [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
+                               std::span<const Tensor> outputs) const;
+
+ private:
+  std::map<std::string, int64_t> labels_;
+  std::filesystem::path masks_;
+};
+
+}  // namespace detent

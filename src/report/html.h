@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "detent/comparison.h"
+
+namespace detent {
+
+/// One self-contained HTML page: nothing is fetched when it is opened, every chart is drawn when it is written, so it also
+/// reads without scripts and on paper. Its script sorts and filters tables, chooses a value and shows what is pointed at.
+///
+/// sensitivity  adds the chart of layers and the values' own errors; absent -> those parts are not there.
+/// Empty        a part without content is left out; without variants the summary says that nothing was compared.
+/// Size         about 8 kB a value with seven candidates, 0.5 kB a layer or edge.
+/// Text that comes from the model or the command line is escaped; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string to_html(const ComparisonReport& comparison,
+                                  const std::optional<SensitivityReport>& sensitivity);
+
+}  // namespace detent

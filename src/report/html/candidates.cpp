@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "report/format.h"
+#include "report/html/axis.h"
+#include "report/html/markup.h"
+#include "report/html/metric.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/text.h"
+
+namespace detent::html {
+namespace {
+
+using Variant = ComparisonReport::Variant;
+using Metrics = std::map<std::string, double>;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double value_or_nan(const Metrics& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? kNone : found->second;
+}
+
+std::string number_cell(double key, const std::string& text) {
+  return "<td class=\"number\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
+}
+
+/// The criterion's values on one line from the worst to the best, FP32 among them where it has one.
+Axis criterion_axis(const ComparisonReport& report) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const auto take = [&](double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const auto& variant : report.variants) take(value_or_nan(variant.metrics, report.criterion));
+  take(value_or_nan(report.fp32, report.criterion));
+  return padded_axis(low, high, 0.06);
+}
+
+std::string position_cell(const Axis& axis, double value, double fp32) {
+  std::string svg =
+      "<svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" x2=\"100%\" "
+      "y1=\"6\" y2=\"6\"/>";
+  if (std::isfinite(fp32)) {
+    const std::string x = percentage(axis.at(fp32));
+    svg += "<line class=\"reference\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"12\"/>";
+  }
+  if (!std::isnan(value)) svg += "<circle cx=\"" + percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/>";
+  return "<td class=\"chart\">" + svg + "</svg></td>";
+}
+
+std::string head(const std::vector<std::string>& metrics, const std::string& criterion) {
+  std::string html = "<thead><tr><th scope=\"col\" data-sort=\"text\">Calibrator</th>";
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    const MetricStyle style = metric_style(metrics[i]);
+    std::string unit = style.unit;
+    unit.erase(0, unit.find_first_not_of("\xC2\xA0"));  // the no-break space between number and unit
+    html += "<th scope=\"col\" class=\"number\" data-sort=\"number\"" +
+            (style.meaning.empty() ? "" : " title=\"" + escape(style.meaning) + "\"") + ">" + escape(style.label) +
+            (unit.empty() ? "" : ", " + unit) + "</th>";
+    if (i == 0 && metrics[i] == criterion) html += "<td class=\"chart\"></td>";
+  }
+  return html +
+         "<th scope=\"col\" class=\"number\" data-sort=\"number\">Size</th>"
+         "<th scope=\"col\" class=\"number\" data-sort=\"number\">Time</th></tr></thead>";
+}
+
+/// The cells of one row; `dot` where the row is a candidate.
+std::string metric_cells(const Metrics& values, const std::vector<std::string>& metrics, const ComparisonReport& report,
+                         const Axis& axis, bool dot) {
+  std::string html;
+  for (size_t i = 0; i < metrics.size(); ++i) {
+    const double value = value_or_nan(values, metrics[i]);
+    html += number_cell(value, metric_style(metrics[i]).number(value));
+    if (i == 0 && metrics[i] == report.criterion)
+      html += position_cell(axis, dot ? value : kNone, value_or_nan(report.fp32, report.criterion));
+  }
+  return html;
+}
+
+std::string rows(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+  const Axis axis = criterion_axis(report);
+  std::string html = "<tbody>";
+  for (const Variant& variant : report.variants) {
+    const bool best = variant.calibrator == report.winner;
+    html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
+            (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
+            (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
+            metric_cells(variant.metrics, metrics, report, axis, true) +
+            number_cell(static_cast<double>(variant.size_bytes),
+                        variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
+            number_cell(variant.seconds, format("%.1f\u00A0s", variant.seconds)) + "</tr>\n";
+  }
+  html += "</tbody>";
+  if (!report.fp32.empty())
+    html += "<tfoot><tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, false) +
+            "<td></td><td></td></tr></tfoot>";
+  return html;
+}
+
+/// SQNR of every output under every calibrator, for models with several.
+std::string outputs_table(const ComparisonReport& report) {
+  std::vector<std::string> names;
+  for (const Variant& variant : report.variants)
+    for (const auto& output : variant.outputs)
+      if (std::find(names.begin(), names.end(), output.name) == names.end()) names.push_back(output.name);
+  if (names.size() < 2) return {};
+  std::string html =
+      "<h3>Each output, SQNR in dB</h3><div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+      "aria-label=\"SQNR of each output\"><table id=\"outputs\"><thead><tr><th scope=\"col\" "
+      "data-sort=\"text\">Output</th>";
+  for (const Variant& variant : report.variants)
+    html += "<th scope=\"col\" class=\"number\" data-sort=\"number\">" + escape(variant.calibrator) + "</th>";
+  html += "</tr></thead><tbody>";
+  for (const std::string& name : names) {
+    html += "<tr><th scope=\"row\">" + name_markup(name) + "</th>";
+    for (const Variant& variant : report.variants) {
+      const auto found = std::find_if(variant.outputs.begin(), variant.outputs.end(),
+                                      [&](const auto& output) { return output.name == name; });
+      const double value = found == variant.outputs.end() ? kNone : found->sqnr_db;
+      html += number_cell(value, fixed_text(value, 2));
+    }
+    html += "</tr>";
+  }
+  return html + "</tbody></table></div>";
+}
+
+}  // namespace
+
+std::string candidates_section(const ComparisonReport& report) {
+  if (report.variants.empty()) return {};
+  const std::vector<std::string> metrics = metrics_of(report);
+  const std::string lead =
+      "<p class=\"lead\">Each was calibrated on the same histograms and run on the same samples." +
+      std::string(report.fp32.count(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
+      "</p>";
+  return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +
+         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+         "aria-label=\"Candidates\"><table id=\"candidates-table\">" +
+         head(metrics, report.criterion) + rows(report, metrics) + "</table></div>" + outputs_table(report) +
+         "</section>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "report/format.h"
+#include "report/html/axis.h"
+#include "report/html/markup.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/text.h"
+
+namespace detent::html {
+namespace {
+
+using Layer = SensitivityReport::Layer;
+
+/// Whole steps of 5 dB around everything finite.
+Axis decibel_axis(const SensitivityReport& report) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  const auto take = [&](double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  take(report.sqnr_db_all);
+  for (const Layer& layer : report.layers) take(layer.sqnr_db_alone), take(layer.sqnr_db_all_but);
+  if (low > high) return {0, 60};
+  return {5 * std::floor((low - 0.5) / 5), 5 * std::ceil((high + 0.5) / 5)};
+}
+
+std::string vertical(const char* kind, const Axis& axis, double value) {
+  const std::string x = percentage(axis.at(value));
+  return "<line class=\"" + std::string(kind) + "\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"100%\"/>";
+}
+
+std::string row_chart(const SensitivityReport& report, const Layer& layer, const Axis& axis) {
+  std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
+  for (const double tick : axis.ticks(5)) svg += vertical("grid", axis, tick);
+  if (std::isfinite(report.sqnr_db_all)) svg += vertical("reference", axis, report.sqnr_db_all);
+  // From "all layers" to "all but this one": what it would bring to keep the layer float.
+  svg += "<line class=\"gain\" x1=\"" + percentage(axis.at(report.sqnr_db_all)) + "\" x2=\"" +
+         percentage(axis.at(layer.sqnr_db_all_but)) + "\" y1=\"50%\" y2=\"50%\"/>";
+  svg += "<circle class=\"but\" cx=\"" + percentage(axis.at(layer.sqnr_db_all_but)) +
+         "\" cy=\"50%\" r=\"3.5\"/><circle class=\"alone\" cx=\"" + percentage(axis.at(layer.sqnr_db_alone)) +
+         "\" cy=\"50%\" r=\"4.5\"/>";
+  return svg + "</svg>";
+}
+
+std::string row(const SensitivityReport& report, const Layer& layer, const Axis& axis) {
+  const double gain = layer.sqnr_db_all_but - report.sqnr_db_all;
+  const std::string title = "Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
+                            " dB. All but this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.";
+  const auto number = [](double key, const std::string& text, const char* kind = "number") {
+    return "<td class=\"" + std::string(kind) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
+  };
+  return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
+         "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
+         number(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) + number(gain, signed_text(gain, 2)) +
+         number(layer.macs_share, percent_text(layer.macs_share), "number minor") + "</tr>\n";
+}
+
+std::string head(const Axis& axis) {
+  return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
+         "height=\"16\" "
+         "aria-hidden=\"true\">" +
+         tick_labels(axis, axis.ticks(5), 13) +
+         "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"SQNR at the output when only this "
+         "layer is in INT8, in dB\">Alone</th><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"What "
+         "SQNR "
+         "at the output gains when this layer stays float, in dB\">Gain</th><th scope=\"col\" class=\"number minor\" "
+         "data-sort=\"number\" title=\"Share of the model's MACs\">MACs</th></tr></thead>";
+}
+
+}  // namespace
+
+std::string sensitivity_section(const SensitivityReport& report) {
+  if (report.layers.empty()) return {};
+  const Axis axis = decibel_axis(report);
+  std::string html =
+      "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
+      "layer "
+      "first, measured with " +
+      escape(report.calibrator) + " on " + plural(report.evaluation_samples, "sample") +
+      ".</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
+      "cx=\"6\" "
+      "cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" height=\"12\"><circle "
+      "class=\"but\" "
+      "cx=\"6\" cy=\"6\" r=\"3.5\"/></svg>all but this layer</span><span><svg width=\"12\" height=\"12\"><line "
+      "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
+      fixed_text(report.sqnr_db_all, 1) +
+      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide\" data-shown=\"15\">" + head(axis) + "<tbody>";
+  for (const Layer& layer : report.layers) html += row(report, layer, axis);
+  return html + "</tbody></table></section>\n";
+}
+
+}  // namespace detent::html

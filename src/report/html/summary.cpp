@@ -1,0 +1,117 @@
+#include <cmath>
+#include <optional>
+
+#include "report/format.h"
+#include "report/html/markup.h"
+#include "report/html/metric.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/text.h"
+
+namespace detent::html {
+namespace {
+
+using Variant = ComparisonReport::Variant;
+
+std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
+  const auto found = metrics.find(name);
+  return found == metrics.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// True when the two are one model under two names: `auto` and what it takes.
+bool same_model(const Variant& a, const Variant& b) { return a.takes == b.calibrator || b.takes == a.calibrator; }
+
+/// The variant that comes closest to the winner, null when there is no other with a value.
+const Variant* next_best(const ComparisonReport& report, const Variant& winner) {
+  const Variant* best = nullptr;
+  for (const auto& variant : report.variants) {
+    if (same_model(variant, winner)) continue;
+    const auto value = find_metric(variant.metrics, report.criterion);
+    if (variant.calibrator == report.winner || !value || std::isnan(*value)) continue;
+    if (!best || *value > best->metrics.at(report.criterion)) best = &variant;
+  }
+  return best;
+}
+
+/// "2.05 points above NAME", "level with NAME" where both would be printed alike.
+std::string beside(const MetricStyle& style, double value, double other, const std::string& name) {
+  if (!style.differ(value, other)) return "level with " + name;
+  if (!std::isfinite(value - other)) return (value > other ? "above " : "below ") + name;
+  return style.difference(value, other) + (value > other ? " above " : " below ") + name;
+}
+
+std::string verdict(const ComparisonReport& report) {
+  const Variant* winner = winning_variant(report);
+  if (!winner) return "No variant was compared.";
+  const std::string name = "<strong>" + escape(winner->calibrator) + "</strong>" +
+                           (winner->takes.empty() ? "" : ", which takes " + escape(winner->takes) + ",");
+  const auto value = find_metric(winner->metrics, report.criterion);
+  if (!value) return name + " is the best of " + plural(report.variants.size(), "candidate") + ".";
+  const MetricStyle style = metric_style(report.criterion);
+  const std::string reached = escape(style.text(*value) + " " + style.label);
+  const auto fp32 = find_metric(report.fp32, report.criterion);
+  std::vector<std::string> parts;
+  if (const Variant* next = next_best(report, *winner))
+    parts.push_back(beside(style, *value, next->metrics.at(report.criterion), "the next, " + escape(next->calibrator)));
+  if (fp32) parts.push_back(beside(style, *value, *fp32, "FP32"));
+  std::string text = report.variants.size() == 1
+                         ? name + " reaches " + reached
+                         : name + " is the best of " + plural(report.variants.size(), "candidate") + ": " + reached;
+  if (!parts.empty()) text += ". That is " + parts[0];
+  if (parts.size() > 1) text += ", and " + parts[1];
+  return text + ".";
+}
+
+std::string figure(const std::string& number, const std::string& label, const std::string& detail) {
+  return "<div><dt>" + label + "</dt><dd class=\"number\">" + number + "</dd>" +
+         (detail.empty() ? "" : "<dd class=\"detail\">" + detail + "</dd>") + "</div>";
+}
+
+/// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
+std::string key_figures(const ComparisonReport& report, const Variant& winner) {
+  std::string html;
+  const auto add_metric = [&](const std::string& metric) {
+    const auto value = find_metric(winner.metrics, metric);
+    if (!value) return;
+    const MetricStyle style = metric_style(metric);
+    const auto fp32 = find_metric(report.fp32, metric);
+    html += figure(escape(style.text(*value)), escape(style.label),
+                   fp32 ? "FP32 " + escape(style.text(*fp32)) : std::string());
+  };
+  add_metric(report.criterion);
+  if (report.criterion != "sqnr_db")
+    add_metric("sqnr_db");
+  else
+    add_metric("argmax_agreement"), add_metric("sign_agreement");
+  const CoverageReport& coverage = report.plan.coverage;
+  if (coverage.macs > 0)
+    html += figure(percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)),
+                   "MACs in INT8",
+                   std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
+  if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
+  return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
+}
+
+std::string facts(const ComparisonReport& report) {
+  const auto samples = [](size_t count, const char* what, double seconds) {
+    return "<li>" + plural(count, std::string(what) + " sample") +
+           (seconds > 0 ? format(", %.1f s", seconds) : std::string()) + "</li>";
+  };
+  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
+         samples(report.calibration_samples, "calibration", report.calibration_seconds) +
+         samples(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
+         (report.skipped_samples ? "<li>" + plural(report.skipped_samples, "unreadable sample") + " skipped</li>"
+                                 : "") +
+         "</ul>";
+}
+
+}  // namespace
+
+std::string summary_section(const ComparisonReport& report) {
+  const Variant* winner = winning_variant(report);
+  return "<header id=\"summary\"><p class=\"eyebrow\">Comparison of calibrators</p><h1>" +
+         escaped_file_name(report.model) + "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) +
+         "</p>" + (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,64 @@
+#include <algorithm>
+#include <cmath>
+
+#include "rewrite/check_qdq_file.h"
+
+namespace detent {
+
+namespace {
+
+bool all_zero(const Tensor& zero_point) {
+  const Tensor plain = cast(zero_point, DataType::Int32);
+  const auto numbers = plain.data<int32_t>();
+  return std::all_of(numbers.begin(), numbers.end(), [](int32_t number) { return number == 0; });
+}
+
+std::string scale_flaw(const Tensor* scale) {
+  if (!scale) return "its scale is not constant";
+  if (scale->type() != DataType::Float32 && scale->type() != DataType::Float16)
+    return "its scale is " + std::string(name_of(scale->type())) + ", not float32 or float16";
+  const Tensor plain = cast(*scale, DataType::Float32);
+  for (const float number : plain.data<float>()) {
+    if (!std::isfinite(number)) return "a scale is not finite";
+    if (number <= 0.0F) return "a scale is " + std::string(number == 0.0F ? "0" : "negative");
+  }
+  return plain.element_count() == 0 ? "it has no scale" : "";
+}
+
+std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenGrid& grid, const Target& target) {
+  if (node.input(2) == kNoValue) return "its zero point is left out";
+  if (!grid.zero_point) return "its zero point is not constant";
+  const DataType type = grid.zero_point->type();
+  if (grid.scale && grid.zero_point->shape() != grid.scale->shape())
+    return "its zero point has shape " + grid.zero_point->shape().to_string() + ", its scale " +
+           grid.scale->shape().to_string();
+  const bool codes_given = graph.value(node.input(0)).is_constant;
+  if (type == DataType::Int32 && codes_given && target.int32_bias)
+    return all_zero(*grid.zero_point) ? "" : "the zero point of INT32 codes is not 0";
+  if (type != DataType::Int8 && type != DataType::UInt8)
+    return "its zero point is " + std::string(name_of(type)) + ", which " + target.spec() + " does not take";
+  if (target.activation_type_fixed && type != target.activation.type)
+    return "its zero point is " + std::string(name_of(type)) + "; " + target.spec() + " takes " +
+           std::string(name_of(target.activation.type)) + " only";
+  if (type == DataType::Int8 && !all_zero(*grid.zero_point)) return "the zero point of INT8 codes is not 0";
+  return "";
+}
+
+}  // namespace
+
+std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const Target& target) {
+  std::vector<Flaw> flaws;
+  const auto add = [&](const std::string& what) {
+    if (!what.empty()) flaws.push_back({describe(node), what});
+  };
+  const WrittenGrid grid = grid_of(written, node);
+  add(scale_flaw(grid.scale));
+  add(zero_point_flaw(written, node, grid, target));
+  if (!grid.has_axis) add("it has no axis attribute");
+  const int64_t needed = grid.scale && grid.scale->type() == DataType::Float16 ? 19 : target.minimum_opset;
+  if (written.opset() < needed)
+    add("opset " + std::to_string(written.opset()) + " is too old for it: " + std::to_string(needed) + " is needed");
+  return flaws;
+}
+
+}  // namespace detent

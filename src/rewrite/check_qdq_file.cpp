@@ -1,0 +1,237 @@
+#include "rewrite/check_qdq_file.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/operator.h"
+
+namespace detent {
+
+namespace {
+
+class FileCheck {
+ public:
+  FileCheck(const Graph& graph, const PromisedFile& promised, const QdqCheckOptions& options)
+      : graph_(graph), promised_(promised), options_(options), written_(graph, promised.values),
+        used_(written_.pairs().size(), false), flaws_(written_.flaws()) {}
+
+  std::vector<Flaw> run() {
+    for (const Node& node : graph_.nodes()) check_numbers(node);
+    for (const PromisedNode& node : promised_.nodes) check_node(node);
+    check_outputs();
+    check_groups();
+    check_nothing_else();
+    return std::move(flaws_);
+  }
+
+ private:
+  void add(const Node& node, const std::string& what) { flaws_.push_back({describe(node), what}); }
+  [[nodiscard]] const std::string& name(ValueId id) const { return graph_.value(id).name; }
+  [[nodiscard]] const Node& dequantize(int pair) const { return graph_.node(at(pair).dequantize); }
+  [[nodiscard]] const WrittenPair& at(int pair) const { return written_.pairs()[static_cast<size_t>(pair)]; }
+
+  void check_numbers(const Node& node) {
+    const OpKind kind = traits_of(graph_, node).kind;
+    if (kind != OpKind::QuantizeLinear && kind != OpKind::DequantizeLinear) return;
+    const std::vector<Flaw> found = find_grid_flaws(graph_, node, *promised_.target);
+    flaws_.insert(flaws_.end(), found.begin(), found.end());
+  }
+
+  /// The node that writes a value of the planned graph; behind the pair of a graph output where there is one.
+  [[nodiscard]] const Node* find_writer(const std::string& value) const {
+    const ValueId id = graph_.find_value(value);
+    if (id == kNoValue) return nullptr;
+    const int pair = written_.find_by_result(id);
+    return graph_.producer(pair < 0 ? id : at(pair).source);
+  }
+
+  void check_node(const PromisedNode& promised) {
+    const bool constant = promised.kind == OpKind::Constant;
+    const Node* node = find_writer(promised.output);
+    if (!node || node->op_type != promised.op_type) {
+      // Constants without a reader are dropped.
+      if (!constant) flaws_.push_back({promised.op_type + " '" + promised.name + "'", "is missing in the file"});
+      return;
+    }
+    seen_.insert(node->id);
+    for (size_t slot = 0; slot < promised.inputs.size(); ++slot) check_input(*node, slot, promised.inputs[slot]);
+  }
+
+  void check_input(const Node& node, size_t slot, const PromisedInput& promised) {
+    const ValueId value = node.input(slot);
+    const std::string where = "input " + std::to_string(slot);
+    if (promised.value.empty() || value == kNoValue) {
+      if (promised.read != ReadAs::Bias && promised.value.empty() != (value == kNoValue))
+        add(node, where + (value == kNoValue ? " is left out" : " should be left out"));
+      return;
+    }
+    const int pair = written_.find_by_result(value);
+    switch (promised.read) {
+      case ReadAs::Value: return check_float(node, where, value, pair, promised);
+      case ReadAs::Pair: return check_pair(node, where, value, pair, promised);
+      case ReadAs::Weight: return check_weight(node, where, pair, promised);
+      case ReadAs::Bias: return check_bias(node, where, value, pair);
+    }
+  }
+
+  /// Readers of a graph output that has a pair read the value in front of it.
+  [[nodiscard]] std::string source_name(const std::string& value) const {
+    const int pair = promised_.output_pairs.contains(value) ? written_.find_by_result(graph_.find_value(value)) : -1;
+    return pair < 0 || at(pair).source == kNoValue ? value : name(at(pair).source);
+  }
+
+  void check_float(const Node& node, const std::string& where, ValueId value, int pair, const PromisedInput& promised) {
+    if (name(value) == source_name(promised.value)) return;
+    add(node, where + " reads " + (pair >= 0 ? "a pair" : "'" + name(value) + "'") + "; the plan keeps '" +
+                  promised.value + "' float there");
+  }
+
+  void check_pair(const Node& node, const std::string& where, ValueId value, int pair, const PromisedInput& promised) {
+    if (pair < 0)
+      return add(node,
+                 where + " reads '" + name(value) + "' without a pair; the plan puts one on '" + promised.value + "'");
+    use(pair, promised.value, promised.scale_group);
+    const WrittenPair& written = at(pair);
+    const bool right = written.source != kNoValue ? name(written.source) == source_name(promised.value)
+                                                  : promised.constant && graph_.constant(written.codes) &&
+                                                        graph_.constant(written.codes)->shape() == promised.shape;
+    if (!right) add(node, where + " reads another value's pair; the plan puts one on '" + promised.value + "'");
+    if (written.grid.scale && written.grid.scale->element_count() != 1)
+      add(dequantize(pair), "an activation has " + std::to_string(written.grid.scale->element_count()) + " scales");
+  }
+
+  /// The axis of output channels by the operator's definition; -1: one scale.
+  [[nodiscard]] int channel_axis(const Node& node, const PromisedInput& promised) const {
+    if (options_.per_tensor_weights || promised.axis < 0) return -1;
+    switch (traits_of(graph_, node).kind) {
+      case OpKind::Conv: return 0;
+      case OpKind::ConvTranspose: return 1;
+      case OpKind::Gemm: return node.int_or("transB", 0) != 0 ? 0 : 1;
+      default: return static_cast<int>(promised.shape.rank()) - 1;
+    }
+  }
+
+  void check_weight(const Node& node, const std::string& where, int pair, const PromisedInput& promised) {
+    if (pair < 0) return add(node, where + " reads a float weight; the plan quantizes '" + promised.value + "'");
+    used_[static_cast<size_t>(pair)] = true;
+    const WrittenPair& written = at(pair);
+    const Tensor* codes = graph_.constant(written.quantize == kNoNode ? written.codes : written.source);
+    if (!codes || codes->shape() != promised.shape)
+      return add(node, where + " is not the quantized weight '" + promised.value + "'");
+    if (written.grid.zero_point && written.grid.zero_point->type() != DataType::Int8)
+      add(dequantize(pair), "the weight is not INT8");
+    const int axis = channel_axis(node, promised);
+    if (!written.grid.scale) return;
+    const int64_t scales = written.grid.scale->element_count();
+    const int64_t wanted = axis < 0 ? 1 : promised.shape[static_cast<size_t>(axis)];
+    if (scales != wanted)
+      add(dequantize(pair), "has " + std::to_string(scales) + " scales for " + std::to_string(wanted) +
+                                " channels of the weight of " + describe(node));
+    if (axis >= 0 && written.grid.axis != axis)
+      add(dequantize(pair), "has axis " + std::to_string(written.grid.axis) + "; the weight of " + describe(node) +
+                                " counts output channels on axis " + std::to_string(axis));
+  }
+
+  void check_bias(const Node& node, const std::string& where, ValueId value, int pair) {
+    if (pair < 0) return;
+    used_[static_cast<size_t>(pair)] = true;
+    const WrittenPair& bias = at(pair);
+    const Tensor* codes = graph_.constant(bias.codes);
+    if (!codes || codes->type() != DataType::Int32)
+      return add(node, where + " reads a pair '" + name(value) + "' that is no INT32 bias");
+    check_bias_scale(node, bias);
+  }
+
+  /// The node itself, or the product in front of the Add that holds its bias.
+  [[nodiscard]] const Node& layer_of_bias(const Node& node) const {
+    if (traits_of(graph_, node).kind != OpKind::Add) return node;
+    for (const ValueId input : node.inputs)
+      if (const Node* product = graph_.producer(input); product && traits_of(graph_, *product).kind == OpKind::MatMul)
+        return *product;
+    return node;
+  }
+
+  /// The accumulator counts in steps of s_x * s_w; ONNX Runtime leaves the layer float where the bias is off by more.
+  void check_bias_scale(const Node& node, const WrittenPair& bias) {
+    const Node& layer = layer_of_bias(node);
+    const int data = written_.find_by_result(layer.input(0)), weight = written_.find_by_result(layer.input(1));
+    if (data < 0 || weight < 0 || !at(data).grid.scale || !at(weight).grid.scale || !bias.grid.scale)
+      return add(graph_.node(bias.dequantize), "is an INT32 bias of a layer without pairs");
+    const Tensor x = cast(*at(data).grid.scale, DataType::Float32), w = cast(*at(weight).grid.scale, DataType::Float32),
+                 b = cast(*bias.grid.scale, DataType::Float32);
+    const auto scales = b.data<float>();
+    for (size_t channel = 0; channel < scales.size(); ++channel) {
+      const double product =
+          static_cast<double>(x.data<float>()[0]) * w.data<float>()[channel % static_cast<size_t>(w.element_count())];
+      constexpr double kRounding = 1e-6;  // one rounding of the product to float is 6e-8 of it
+      if (std::abs(scales[channel] - product) > kRounding * product)
+        return add(graph_.node(bias.dequantize), "its scale is not s_x * s_w");
+    }
+  }
+
+  void check_outputs() {
+    for (const ValueId output : graph_.outputs()) {
+      const int pair = written_.find_by_result(output);
+      const auto promised = promised_.output_pairs.find(name(output));
+      if (pair >= 0 && (promised == promised_.output_pairs.end() || !options_.quantize_outputs))
+        add(dequantize(pair), "is a pair on the graph output '" + name(output) + "'");
+      if (pair < 0 && promised != promised_.output_pairs.end())
+        flaws_.push_back({"graph output '" + name(output) + "'", "has no pair; the plan puts one there"});
+      if (pair >= 0) used_[static_cast<size_t>(pair)] = true;
+      if (pair >= 0 && promised != promised_.output_pairs.end()) use(pair, promised->first, promised->second);
+    }
+  }
+
+  void use(int pair, const std::string& value, int group) {
+    used_[static_cast<size_t>(pair)] = true;
+    const int first = pair_of_.emplace(value, pair).first->second;
+    if (first != pair)
+      add(dequantize(pair), "is a second pair on '" + value + "', beside " + describe(dequantize(first)));
+    if (group >= 0) groups_[group].emplace(value, pair);
+  }
+
+  void check_groups() {
+    for (const auto& [group, members] : groups_) {
+      const auto& [first_value, first] = *members.begin();
+      for (const auto& [value, pair] : members)
+        if (!same_grid(at(first).grid, at(pair).grid))
+          add(dequantize(pair), "'" + value + "' shares its scale with '" + first_value + "', but the scales differ");
+    }
+  }
+
+  void check_nothing_else() {
+    for (size_t pair = 0; pair < used_.size(); ++pair)
+      if (!used_[pair]) add(dequantize(static_cast<int>(pair)), "is a pair that the plan does not have");
+    for (const Node& node : graph_.nodes())
+      if (!seen_.contains(node.id) && !written_.owns(node.id) && traits_of(graph_, node).kind != OpKind::Constant)
+        add(node, "is not in the planned graph");
+  }
+
+  const Graph& graph_;
+  const PromisedFile& promised_;
+  const QdqCheckOptions& options_;
+  WrittenPairs written_;
+  std::vector<bool> used_;  // by pair
+  std::set<NodeId> seen_;
+  std::map<std::string, int> pair_of_;                // value -> its pair
+  std::map<int, std::map<std::string, int>> groups_;  // scale group -> value -> pair
+  std::vector<Flaw> flaws_;
+};
+
+}  // namespace
+
+std::vector<Flaw> find_qdq_flaws(const Graph& written, const PromisedFile& promised, const QdqCheckOptions& options) {
+  return FileCheck(written, promised, options).run();
+}
+
+void check_qdq_file(const Graph& written, const std::filesystem::path& path, const PromisedFile& promised,
+                    const QdqCheckOptions& options) {
+  const std::vector<Flaw> flaws = find_qdq_flaws(written, promised, options);
+  if (flaws.empty()) return;
+  std::string more;
+  if (flaws.size() > 1) more = " (and " + std::to_string(flaws.size() - 1) + " more flaws)";
+  throw Error(ErrorCode::Internal, path.string() + ": the written file fails its check: " + flaws.front().node + ": " +
+                                       flaws.front().what + more);
+}
+
+}  // namespace detent

@@ -1,0 +1,49 @@
+#include "rewrite/promised_pairs.h"
+
+namespace detent {
+
+namespace {
+
+PromisedInput& slot_of(PromisedFile& file, NodeId node, int slot) {
+  return file.nodes[static_cast<size_t>(node)].inputs[static_cast<size_t>(slot)];
+}
+
+}  // namespace
+
+PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
+  PromisedFile file;
+  file.target = plan.target;
+  for (const Value& value : graph.values()) file.values.insert(value.name);
+  for (const Node& node : graph.nodes()) {
+    const OpTraits& traits = traits_of(graph, node);
+    PromisedNode promised{node.name, node.op_type, "", traits.kind, {}};
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue && promised.output.empty()) promised.output = graph.value(output).name;
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      PromisedInput& input = promised.inputs.emplace_back();
+      if (node.inputs[slot] == kNoValue) continue;
+      input.value = graph.value(node.inputs[slot]).name;
+      input.constant = graph.value(node.inputs[slot]).is_constant;
+      if (static_cast<int>(slot) == traits.bias_slot) input.read = ReadAs::Bias;
+    }
+    file.nodes.push_back(std::move(promised));
+  }
+  for (const EdgeDecision& edge : plan.edges) {
+    if (!edge.pair) continue;
+    PromisedInput& input = slot_of(file, edge.consumer, edge.slot);
+    input.read = ReadAs::Pair;
+    input.scale_group = edge.scale_group;
+    if (const Tensor* constant = graph.constant(edge.value)) input.shape = constant->shape();
+  }
+  for (const WeightDecision& weight : plan.weights) {
+    PromisedInput& input = slot_of(file, weight.node, weight.slot);
+    input.read = ReadAs::Weight;
+    input.axis = weight.axis;
+    if (const Tensor* constant = graph.constant(weight.value)) input.shape = constant->shape();
+    if (weight.bias.node != kNoNode) slot_of(file, weight.bias.node, weight.bias.slot).read = ReadAs::Bias;
+  }
+  for (const OutputPair& pair : plan.output_pairs) file.output_pairs[graph.value(pair.value).name] = pair.scale_group;
+  return file;
+}
+
+}  // namespace detent

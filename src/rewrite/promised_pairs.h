@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "place/placement_plan.h"
+
+namespace detent {
+
+/// How a slot of a node is to read its value in the written file.
+enum class ReadAs : uint8_t {
+  Value,   ///< the value itself
+  Pair,    ///< the DequantizeLinear of the value's pair
+  Weight,  ///< the DequantizeLinear of the quantized weight
+  Bias,    ///< the constant, or an INT32 DequantizeLinear of it
+};
+
+struct PromisedInput {
+  std::string value;  ///< empty where an optional input is left out
+  ReadAs read = ReadAs::Value;
+  int scale_group = -1;
+  int axis = -1;  ///< weights: the plan's axis; -1 one scale
+  bool constant = false;
+  Shape shape;  ///< of a constant; empty otherwise
+};
+
+struct PromisedNode {
+  std::string name, op_type;
+  std::string output;  ///< its first output, by which the node is found again
+  OpKind kind = OpKind::Other;
+  std::vector<PromisedInput> inputs;  ///< by slot
+};
+
+/// What a plan promises of the file to be written, by names: ids do not outlive the change of the graph.
+struct PromisedFile {
+  const Target* target = nullptr;
+  std::vector<PromisedNode> nodes;
+  std::map<std::string, int> output_pairs;  ///< graph outputs behind a pair -> scale group
+  std::set<std::string> values;             ///< every value of the planned graph
+};
+
+/// `plan` belongs to `graph`.
+[[nodiscard]] PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan);
+
+}  // namespace detent

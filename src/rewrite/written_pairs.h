@@ -1,0 +1,72 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/graph.h"
+
+namespace detent {
+
+/// Something wrong in a written file.
+struct Flaw {
+  std::string node;  ///< "QuantizeLinear 'x_QuantizeLinear'"
+  std::string what;
+};
+
+/// Scale and zero point of a QuantizeLinear or DequantizeLinear as they stand in the file. nullptr: not constant or left
+/// out.
+struct WrittenGrid {
+  const Tensor* scale = nullptr;
+  const Tensor* zero_point = nullptr;
+  int64_t axis = 0;
+  bool has_axis = false;
+};
+
+/// source --> (Cast) --> QuantizeLinear --> DequantizeLinear --> (Cast) --> result, or constant codes in front of the
+/// DequantizeLinear.
+struct WrittenPair {
+  NodeId quantize = kNoNode;  ///< kNoNode: the codes are a constant
+  NodeId dequantize = kNoNode;
+  ValueId source = kNoValue;  ///< what is quantized; kNoValue where the codes are constant
+  ValueId codes = kNoValue;
+  ValueId result = kNoValue;  ///< what the readers read
+  WrittenGrid grid;           ///< of the DequantizeLinear
+};
+
+/// The pairs of a graph, found by following the file's nodes alone.
+class WrittenPairs {
+ public:
+  /// `original` names the values that stood in the graph before: a Cast that writes one of them belongs to no pair.
+  WrittenPairs(const Graph& graph, const std::set<std::string>& original);
+
+  [[nodiscard]] const std::vector<WrittenPair>& pairs() const { return pairs_; }
+  /// Every QuantizeLinear without DequantizeLinear, DequantizeLinear of something never quantized, pair of two grids.
+  [[nodiscard]] const std::vector<Flaw>& flaws() const { return flaws_; }
+  /// Index into pairs() of the pair that writes the value; -1 when none does.
+  [[nodiscard]] int find_by_result(ValueId value) const;
+  /// The node is part of a pair: Q, DQ or a Cast to or from the scale's type.
+  [[nodiscard]] bool owns(NodeId node) const { return owned_.contains(node); }
+
+ private:
+  void follow(const Node& dequantize);
+  void check_quantize(const Node& quantize);
+  [[nodiscard]] const Node* added_cast(NodeId node) const;
+
+  const Graph& graph_;
+  const std::set<std::string>& original_;
+  std::vector<WrittenPair> pairs_;
+  std::vector<Flaw> flaws_;
+  std::map<ValueId, int> by_result_;
+  std::set<NodeId> owned_;
+};
+
+[[nodiscard]] WrittenGrid grid_of(const Graph& graph, const Node& node);
+/// Same scales and zero points, bit for bit.
+[[nodiscard]] bool same_grid(const WrittenGrid& a, const WrittenGrid& b);
+/// "Conv 'conv1'"
+[[nodiscard]] std::string describe(const Node& node);
+
+}  // namespace detent

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Several calibrators on one evaluation set: table, JSON, bounds, what is refused, and what is left behind.
+. "$(dirname "$0")/expect.sh"
+
+mkdir "$work/tmp"
+export TMPDIR="$work/tmp"
+judge="--eval $sample/eval/images --eval-limit 4"
+compare_sample="compare $model --quiet --data $sample/calib --preprocess $preprocess --limit 4 $judge"
+
+accepts "compare" $compare_sample --masks "$sample/eval/masks" --calibrators max,mse,auto --json out/report.json
+for word in mIoU SQNR FP32 "best by mIoU" "  max \|\* max" "  auto (\|\* auto ("; do
+  grep -q "$word" stdout || fail "the table does not say '$word'"
+done
+[ "$(grep -c '^\* [a-z]*[ :]' stdout)" -eq 2 ] || fail "not one line of the table and the last are marked"
+winner=$(sed -n 's/^\* best .*--calibrator //p' stdout)
+grep -q "\"winner\": \"$winner\"" out/report.json || fail "--json names another winner than the table"
+for field in model target fp32 variants calibrator metrics sqnr_db argmax_agreement miou size_bytes seconds; do
+  grep -q "\"$field\":" out/report.json || fail "--json lacks $field"
+done
+[ "$(grep -c '"calibrator":' out/report.json)" -eq 3 ] || fail "--json does not hold three variants"
+rm out/*
+
+accepts "without labels, masks and command" $compare_sample --calibrators max,percentile:99.9 --target onnxruntime
+grep -q "best by SQNR" stdout || fail "SQNR does not decide without a task"
+accepts "a bound that holds" $compare_sample --calibrators max --fail-below 1
+refuses "a bound that does not" 1 "--fail-below 200" $compare_sample --calibrators max --fail-below 200
+grep -q "best by SQNR" stdout || fail "the table is missing where the bound does not hold"
+
+# What is wrong is said before anything long begins.
+refuses "no --eval" 2 --eval compare "$model" --data "$sample/calib" --preprocess "$preprocess" --calibrators max
+refuses "an unknown calibrator" 2 best $compare_sample --calibrators max,best
+refuses "a calibrator named twice" 2 twice $compare_sample --calibrators max,mse,max
+refuses "evaluation data that is not there" 12 in/gone compare "$model" --quiet --data "$sample/calib" \
+  --preprocess "$preprocess" --eval in/gone
+refuses "a report below no folder" 15 in/gone $compare_sample --json in/gone/report.json
+refuses "no preprocessing" 2 preprocess compare "$model" --quiet --data "$sample/calib" --eval "$sample/eval/images"
+
+ls "$sample/eval/images" >in/names
+first=$(head -n 1 in/names)
+printf 'file,label\n%s,0\nnosuch.png,1\n' "$first" >in/labels.csv
+refuses "samples without a label" 12 "3 of 4 samples have no label" $compare_sample --labels in/labels.csv
+awk 'BEGIN { print "file,label" } { print $0 ",0" }' in/names >in/labels.csv
+refuses "labels for an output that tells no class" 13 "one score per class for a sample" $compare_sample \
+  --labels in/labels.csv --calibrators max
+mkdir in/masks
+refuses "no masks" 12 "4 of 4 samples have no mask" $compare_sample --masks in/masks
+for name in $(head -n 4 in/names); do printf 'P5\n2 1\n255\n\001\002' >"in/masks/${name%.png}.pgm"; done
+refuses "masks of another size" 12 "the mask is 1x2, output 'logits' is 128x128" $compare_sample --masks in/masks \
+  --calibrators max
+refuses "pictures instead of masks" 12 colours $compare_sample --masks "$sample/eval/images" --calibrators max
+
+printf 'ls "$1" "$2" >seen\nexpr 2 + 3\n' >in/metric.sh
+accepts "a command" $compare_sample --calibrators max --metric-command "sh in/metric.sh"
+grep -q "best by metric" stdout || fail "the command does not decide"
+grep -qx "logits.npy" seen || fail "the command did not find logits.npy in its folders"
+refuses "a failing command" 13 "  it broke" $compare_sample --calibrators max \
+  --metric-command "echo it broke >&2; exit 3; :"
+refuses "a command that prints no number" 13 "where one number was expected" $compare_sample --calibrators max \
+  --metric-command "echo good; :"
+
+interrupted() {
+  cases=$((cases + 1))
+  [ "$code" -eq 130 ] || fail "$1: exit $code, expected 130"
+  leaves_nothing "$1"
+  [ -z "$(ls -A "$TMPDIR")" ] || fail "$1: left in the temporary folder: $(ls -A "$TMPDIR")"
+}
+# So many samples that it cannot be done before the signal.
+code=0
+timeout --preserve-status --signal=INT 4 "$DETENT" compare "$model" --data random:normal,n=4 --quiet \
+  --eval random:normal,n=1000000 --calibrators max --metric-command true --json out/report.json \
+  >stdout 2>stderr </dev/null || code=$?
+interrupted "Ctrl-C while samples run"
+# The command itself sends it.
+run $compare_sample --calibrators max --json out/report.json --metric-command 'kill -INT $PPID; sleep 600; :'
+interrupted "Ctrl-C while the command runs"
+finish

@@ -1,0 +1,98 @@
+#include "observe/calibration_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "detent/error.h"
+#include "model/temporary_folder.h"
+#include "observe/random_tables.h"
+
+namespace detent {
+namespace {
+
+TEST(CalibrationTable, ComesBackAsItWasWritten) {
+  CalibrationTable table = table_of_samples(0, 9, {4, 2, true});
+  table.targets = {"onnxruntime:1.30", "tensorrt:10.13"};
+  const std::vector<float> odd = {NAN, INFINITY, -INFINITY, 0, -0.0F, 1e-45F, std::numeric_limits<float>::max()};
+  table.values["odd"].histogram.add(odd);
+  table.values["imported"].scale = 0.0123F;
+  table.values["not \xff UTF-8"].histogram.add(odd);
+  EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
+}
+
+TEST(CalibrationTable, ComesBackEmpty) {
+  const CalibrationTable empty;
+  EXPECT_EQ(table_from_bytes(table_to_bytes(empty)), empty);
+}
+
+TEST(CalibrationTable, KeepsEveryFilledBinOfBothSides) {
+  CalibrationTable table;
+  for (const std::vector<float>& numbers : std::vector<std::vector<float>>{
+           {-4095.5F, 4095.5F}, {4095.5F}, {-4095.5F}, {0.5F}, {-0.5F}, {-3, -2, 5, 6, 6}, {0}, {}}) {
+    table.values["x"].histogram = {};
+    table.values["x"].histogram.add(numbers);
+    EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
+  }
+}
+
+TEST(CalibrationTable, HasTheSameBytesWhateverTheOrderOfItsData) {
+  CalibrationTable forward, backward;
+  const std::vector<float> numbers = {-3, 7, 0.25F, 100, 0};
+  forward.values["a"].histogram.add(numbers);
+  forward.values["b"].histogram.add(numbers);
+  const std::vector<float> reversed(numbers.rbegin(), numbers.rend());
+  backward.values["b"].histogram.add(reversed);
+  for (const float x : reversed) backward.values["a"].histogram.add(std::span(&x, 1));
+  EXPECT_EQ(table_to_bytes(forward), table_to_bytes(backward));
+  const float one_more = 1;
+  backward.values["a"].histogram.add(std::span(&one_more, 1));
+  EXPECT_NE(table_to_bytes(forward), table_to_bytes(backward));
+}
+
+std::string refusal(const std::string& bytes) {
+  const Error error = error_of<Error>([&] { static_cast<void>(table_from_bytes(bytes)); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  return error.what();
+}
+
+TEST(CalibrationTable, RefusesWhatIsNoTable) {
+  for (const char* bytes : {"", "x", "TRT-8601-EntropyCalibration2\nx: 3f800000\n"})
+    EXPECT_NE(refusal(bytes).find("not a calibration table"), std::string::npos) << bytes;
+}
+
+TEST(CalibrationTable, NoticesEveryTruncation) {
+  const std::string bytes = table_to_bytes(table_of_samples(0, 2));
+  for (size_t length = bytes.size() - 1; length > 26; length -= std::max<size_t>(1, length / 50))
+    EXPECT_NE(refusal(bytes.substr(0, length)).find("truncated"), std::string::npos) << length;
+}
+
+TEST(CalibrationTable, NoticesAChangedByte) {
+  const std::string bytes = table_to_bytes(table_of_samples(0, 2));
+  for (size_t at = 26; at < bytes.size(); at += 97) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    EXPECT_NE(refusal(changed).find("damaged"), std::string::npos) << at;
+  }
+}
+
+TEST(CalibrationTable, SaysWhichFileCannotBeRead) {
+  const TemporaryFolder folder;
+  const Error error = error_of<Error>([&] { static_cast<void>(read_table(folder / "gone.dct")); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_NE(std::string(error.what()).find("gone.dct"), std::string::npos);
+  EXPECT_THROW(static_cast<void>(read_table(folder.path())), Error);
+}
+
+TEST(CalibrationTable, IsToldFromOtherFilesByItsBeginning) {
+  const TemporaryFolder folder;
+  write_table(table_of_samples(0, 1), folder / "table.dct");
+  EXPECT_TRUE(is_table_file(folder / "table.dct"));
+  EXPECT_FALSE(is_table_file(folder.write("text", "detent calibration table")));
+  EXPECT_FALSE(is_table_file(folder / "gone"));
+  EXPECT_EQ(read_table(folder / "table.dct"), table_of_samples(0, 1));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,171 @@
+// Opens a report as a reader does: on a desk, in the dark, on a phone, on paper and without scripts.
+//   node report.test.mjs REPORT.html ARTEFACTS_FOLDER      CHROMIUM names the program
+import assert from 'node:assert/strict';
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { after, before, beforeEach, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+
+import { startBrowser } from './browser.mjs';
+import { openPage } from './page.mjs';
+
+const report = resolve(process.argv[2]), artefacts = resolve(process.argv[3]);
+const address = pathToFileURL(report).href;
+const DESK = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844, scale: 2, phone: true };
+const keep = (name) => join(artefacts, name);
+let browser, page;
+
+before(async () => {
+  mkdirSync(artefacts, { recursive: true });
+  browser = await startBrowser(process.env.CHROMIUM ?? 'chromium');
+  page = await openPage(browser);
+});
+after(() => browser?.close());
+beforeEach(async () => {
+  page.complaints.length = 0;
+  await page.useScreen(DESK);
+  await page.open(address);
+});
+
+/// Texts of the elements that fit and are seen.
+const seen = (selector) => page.evaluate((css) => [...document.querySelectorAll(css)]
+  .filter((element) => element.checkVisibility()).map((element) => element.textContent.trim()), selector);
+const columnKeys = (table, column) => page.evaluate((id, index) => [...document.getElementById(id).tBodies[0].rows]
+  .map((row) => row.cells[index].dataset.key).filter((key) => key !== '').map(Number), table, column);
+const sections = () => page.evaluate(() => [...document.querySelectorAll('main > [id]')].map((part) => part.id));
+const noComplaints = () => assert.deepEqual(page.complaints, []);
+
+test('logs nothing and fetches nothing', async () => {
+  await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+  noComplaints();
+  assert.deepEqual(page.requests, [address]);
+  assert.equal(await page.evaluate('performance.getEntriesByType("resource").length'), 0);
+});
+
+test('the watch itself sees a message and a request', async () => {
+  await page.evaluate('console.error("on purpose"); fetch("http://127.0.0.1:9/").catch(() => {})');
+  await page.evaluate('new Promise((done) => setTimeout(done, 50))');
+  assert.ok(page.complaints.some((text) => text.includes('on purpose')));
+  assert.ok(page.complaints.some((text) => text.includes('Content Security Policy')), 'the policy refuses a request');
+});
+
+test('the summary names the winner that the table marks', async () => {
+  const [winner] = await seen('.verdict strong');
+  assert.deepEqual(await seen('#candidates-table .best th'), [`${winner} best`]);
+  assert.ok((await sections()).includes('values'));
+});
+
+test('choosing a value by click shows its histogram and only that', async () => {
+  const names = await seen('#value-list tbody code');
+  assert.ok(names.length > 3);
+  assert.deepEqual(await seen('.value h3 code'), [names[0]]);
+  await page.click('#value-list tbody tr:nth-child(3) a');
+  assert.deepEqual(await seen('.value h3 code'), [names[2]]);
+  assert.deepEqual(await seen('#value-list .chosen code'), [names[2]]);
+  assert.match(await page.evaluate('location.hash'), /^#value-\d+$/);
+  // An address that names a value opens with it.
+  await page.open(address + (await page.evaluate('location.hash')));
+  assert.deepEqual(await seen('.value h3 code'), [names[2]]);
+  noComplaints();
+});
+
+test('arrow keys walk through the list', async () => {
+  const names = await seen('#value-list tbody code');
+  await page.evaluate('document.querySelector("#value-list tbody a").focus()');
+  await page.press('ArrowDown');
+  await page.press('ArrowDown');
+  assert.deepEqual(await seen('.value h3 code'), [names[2]]);
+  await page.press('ArrowUp');
+  assert.deepEqual(await seen('.value h3 code'), [names[1]]);
+  assert.equal(await page.evaluate('document.activeElement.textContent.includes(document.querySelector(".value.chosen code").textContent)'), true);
+});
+
+test('searching leaves the rows that hold every word', async () => {
+  const names = await seen('#value-list tbody code');
+  const word = names[1].slice(-9).toLowerCase();
+  await page.click('#values input[type=search]');
+  await page.type(word);
+  const left = await seen('#value-list tbody tr');
+  assert.ok(left.length > 0 && left.every((text) => text.toLowerCase().includes(word)), left.join('|'));
+  assert.deepEqual(await seen('#values output'), left.length < names.length ? [`${left.length} of ${names.length}`] : ['']);
+  await page.type(' no such value');
+  assert.deepEqual(await seen('#value-list tbody tr'), []);
+  noComplaints();
+});
+
+test('a heading sorts, and sorts the other way at the second click', async () => {
+  await page.click('#value-list thead th:nth-child(3) button');
+  const down = await columnKeys('value-list', 2);
+  assert.deepEqual(down, [...down].sort((a, b) => b - a));
+  assert.equal(await page.evaluate('document.querySelector("#value-list th:nth-child(3)").ariaSort'), 'descending');
+  await page.click('#value-list thead th:nth-child(3) button');
+  assert.deepEqual(await columnKeys('value-list', 2), [...down].reverse().sort((a, b) => a - b));
+  await page.click('#candidates-table thead th:first-child button');
+  const names = await page.evaluate(() => [...document.querySelectorAll('#candidates-table tbody th')].map((cell) => cell.textContent));
+  assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })));
+  noComplaints();
+});
+
+test('the float layers can be seen alone', async (t) => {
+  const kept = await page.evaluate('document.querySelectorAll("#layers tr.float").length');
+  if (kept === 0) return t.skip('no layer of this model stays float');
+  await page.click('#placement input[type=checkbox]');
+  assert.equal((await seen('#layers tbody tr')).length, kept);
+  assert.equal((await seen('#layers tbody .reason')).length, kept);
+});
+
+test('pointing at a bar reads its count, pointing at a range marks it', async () => {
+  await page.pointAt('.value.chosen .histogram', 0.3);
+  assert.match((await seen('.value.chosen .readout'))[0], / to .*: [\d,]+ elements?$/);
+  await page.pointAt('.value.chosen .range:nth-child(2)');
+  assert.deepEqual(await page.evaluate(() => {
+    const index = (list) => [...document.querySelectorAll(`.value.chosen .${list}`)].map((part) => part.classList.contains('on'));
+    return [index('range').indexOf(true), index('limit').indexOf(true), index('range').filter(Boolean).length];
+  }), [1, 1, 1]);
+  noComplaints();
+});
+
+test('everything that can be used has a name for a screen reader', async () => {
+  const { nodes } = await page.send('Accessibility.getFullAXTree');
+  const roles = new Set(['button', 'link', 'searchbox', 'checkbox', 'region', 'image', 'img', 'navigation']);
+  const used = nodes.filter((node) => !node.ignored && roles.has(node.role.value));
+  assert.ok(used.length > 20);
+  assert.deepEqual(used.filter((node) => !node.name?.value).map((node) => node.role.value), []);
+});
+
+test('fits a phone, without scrolling sideways', async () => {
+  await page.useScreen(PHONE);
+  await page.open(address);
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  await page.click('#value-list tbody tr:nth-child(2) a');
+  assert.equal((await seen('.value h3')).length, 1);
+  noComplaints();
+});
+
+test('reads without scripts', async () => {
+  const all = await sections();
+  await page.send('Emulation.setScriptExecutionDisabled', { value: true });
+  await page.open(address);
+  assert.deepEqual(await sections(), all);
+  assert.equal(await page.evaluate('document.querySelectorAll("button, input").length'), 0, 'no dead controls');
+  const names = await seen('#value-list tbody code');
+  assert.deepEqual(await seen('.value h3 code'), [names[0]]);
+  await page.click('#value-list tbody tr:nth-child(2) a');
+  assert.deepEqual(await seen('.value h3 code'), [names[1]]);
+  await page.send('Emulation.setScriptExecutionDisabled', { value: false });
+});
+
+test('screenshots and a print for those who look', async () => {
+  const shots = { 'desktop-light': DESK, 'desktop-dark': { ...DESK, scheme: 'dark' }, phone: PHONE,
+                  print: { width: 740, height: 1050, media: 'print' } };
+  for (const [name, screen] of Object.entries(shots)) {
+    await page.useScreen(screen);
+    await page.open(address);
+    await page.takeScreenshot(keep(`${name}.png`));
+    await page.takeScreenshot(keep(`${name}-values.png`), '#values');
+    assert.ok(statSync(keep(`${name}.png`)).size > 20000, `${name} is nearly empty`);
+  }
+  const { data } = await page.send('Page.printToPDF', { printBackground: true });
+  writeFileSync(keep('print.pdf'), Buffer.from(data, 'base64'));
+  noComplaints();
+});

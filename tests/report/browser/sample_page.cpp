@@ -1,0 +1,159 @@
+// Writes a page from a made-up comparison of realistic size, for the browser test: sample_page OUT.html [VALUES]
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <random>
+
+#include "report/html.h"
+
+namespace detent {
+namespace {
+
+using Random = std::mt19937_64;
+
+/// Uniform in [0, 1); std::uniform_real_distribution may differ between libraries, screenshots should not.
+double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x1p-53; }
+
+/// Distributions as networks have them: two-sided with a tail, after a Relu, after a Clip at 6.
+ValueHistogram made_up_value(size_t index, Random& random) {
+  ValueHistogram value;
+  const size_t block = index / 3;
+  const char* ops[] = {"Conv", "Relu", "Clip"};
+  value.op = index == 0 ? "input" : ops[index % 3];
+  value.name = index == 0 ? "image" : "/features/block." + std::to_string(block) + "/" + value.op + "_output_0";
+  if (index == 4) value.name = "odd <name> & \"quotes\" in it's model";
+  const bool signed_value = index == 0 || index % 3 == 0;
+  const double spread = 0.3 + 1.2 * uniform(random), tail = 2 + 14 * uniform(random) * uniform(random);
+  value.max = index % 3 == 2 ? 6 : spread * tail;
+  value.min = signed_value ? -0.8 * value.max : 0;
+  const size_t bins = 180 + random() % 76;
+  value.width = (value.max - value.min) / static_cast<double>(bins);
+  value.first = value.min;
+  for (size_t i = 0; i < bins; ++i) {
+    const double x = value.first + (static_cast<double>(i) + 0.5) * value.width;
+    const double density =
+        std::exp(-0.5 * std::pow(x / (0.4 * spread), 2)) + 2e-3 * std::exp(-std::abs(x) / (0.09 * value.max));
+    const auto count = static_cast<uint64_t>(4e6 * density * (0.75 + 0.5 * uniform(random)));
+    value.bins.push_back(i + 1 == bins ? std::max<uint64_t>(count, 1) : count);
+    value.count += value.bins.back();
+  }
+  if (!signed_value) value.zeros = value.count / 2;
+  value.count += value.zeros;
+  const std::pair<const char*, double> shares[] = {
+      {"max", 1},  {"percentile:99.9", 0.42}, {"percentile:99.99", 0.66}, {"percentile:99.999", 0.86}, {"entropy", 0.5},
+      {"mse", 0.6}};
+  for (const auto& [calibrator, share] : shares) {
+    const double exact = share == 1 ? 1 : share + 0.1 * (uniform(random) - 0.5);
+    value.ranges.push_back({calibrator, -exact * value.max, exact * value.max});
+  }
+  value.ranges.push_back({"auto", value.ranges[2].min, value.ranges[2].max});
+  return value;
+}
+
+PlanReport made_up_plan(size_t layers, const std::vector<ValueHistogram>& values, Random& random) {
+  PlanReport plan;
+  plan.model = "models/efficientnet_like.onnx";
+  plan.target = "tensorrt:10.13";
+  for (size_t i = 0; i < layers; ++i) {
+    const bool int8 = i % 9 != 8;
+    const auto macs = static_cast<int64_t>(2e6 + 3e7 * uniform(random)), params = 9 * macs / 400;
+    plan.layers.push_back({"/features/block." + std::to_string(i) + (i % 3 ? "/depthwise" : "/expand") + "/Conv",
+                           i + 1 == layers ? "Gemm" : "Conv", int8, int8 ? "R1 weighted op" : "R12 user",
+                           int8 ? "constant weight" : "kept float by --exclude: the output loses 1.2 dB with it", macs,
+                           params});
+    CoverageReport& sum = plan.coverage;
+    ++sum.layers, sum.macs += macs, sum.params += params;
+    if (int8) ++sum.int8_layers, sum.int8_macs += macs, sum.int8_params += params;
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto& layer = plan.layers[i % plan.layers.size()];
+    plan.edges.push_back({values[i].name, layer.name, layer.op, 0, layer.int8,
+                          i % 7 == 3 ? std::optional<int>(static_cast<int>(i / 7)) : std::nullopt, layer.rule,
+                          layer.reason});
+    if (i % 4 == 1)
+      plan.edges.push_back({values[i].name, "/features/block." + std::to_string(i / 3) + "/Add", "Add", 1, false,
+                            std::nullopt, "-", "no rule places a pair here"});
+  }
+  plan.coverage.activation_bytes = 26'400'000;
+  plan.coverage.int8_activation_bytes = 21'900'000;
+  plan.coverage.pairs = static_cast<int64_t>(values.size());
+  plan.notes = {"2 values are read by float layers too and keep a float copy"};
+  return plan;
+}
+
+ComparisonReport made_up_comparison(size_t values) {
+  Random random(7);
+  ComparisonReport report;
+  report.model = "models/efficientnet_like.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibration_samples = 200;
+  report.evaluation_samples = 2000;
+  report.calibration_seconds = 14.2;
+  report.evaluation_seconds = 196.4;
+  report.fp32 = {{"top1", 0.789}, {"top5", 0.9825}};
+  const struct {
+    const char* name;
+    double top1, sqnr;
+  } scores[] = {{"max", 0.626, 2.31},
+                {"percentile:99.9", 0.766, 7.84},
+                {"percentile:99.99", 0.7255, 5.82},
+                {"percentile:99.999", 0.661, 3.42},
+                {"entropy", 0.3535, 0.14},
+                {"mse", 0.6895, 4.03},
+                {"auto", 0.7255, 5.82}};
+  for (const auto& score : scores)
+    report.variants.push_back({score.name,
+                               score.name == std::string("auto") ? "percentile:99.99" : "",
+                               {{"top1", score.top1},
+                                {"top5", 0.98 - 0.2 * (0.79 - score.top1)},
+                                {"argmax_agreement", score.top1 + 0.09},
+                                {"sqnr_db", score.sqnr},
+                                {"cosine", 1 - 0.2 / (1 + score.sqnr)}},
+                               {{"logits", score.sqnr, 0.99}, {"features", score.sqnr + 3.1, 0.995}},
+                               4'310'000,
+                               21 + 4 * uniform(random)});
+  report.winner = "percentile:99.9";
+  report.criterion = "top1";
+  for (size_t i = 0; i < values; ++i) report.values.push_back(made_up_value(i, random));
+  report.plan = made_up_plan(30, report.values, random);
+  return report;
+}
+
+SensitivityReport made_up_sensitivity(const ComparisonReport& comparison) {
+  Random random(11);
+  SensitivityReport report;
+  report.model = comparison.model;
+  report.target = comparison.target;
+  report.calibrator = comparison.winner;
+  report.calibration_samples = comparison.calibration_samples;
+  report.evaluation_samples = 256;
+  report.sqnr_db_all = 7.84;
+  for (const auto& layer : comparison.plan.layers) {
+    const double alone = 11 + 34 * std::sqrt(uniform(random));
+    report.layers.push_back({layer.name, layer.op, alone, 7.84 + 40 * std::pow(10, -alone / 12),
+                             static_cast<double>(layer.macs) / static_cast<double>(comparison.plan.coverage.macs)});
+  }
+  std::sort(report.layers.begin(), report.layers.end(),
+            [](const auto& a, const auto& b) { return a.sqnr_db_alone < b.sqnr_db_alone; });
+  for (const auto& value : comparison.values) report.values.push_back({value.name, 20 + 25 * uniform(random)});
+  std::sort(report.values.begin(), report.values.end(),
+            [](const auto& a, const auto& b) { return a.sqnr_db < b.sqnr_db; });
+  return report;
+}
+
+}  // namespace
+}  // namespace detent
+
+int main(int argc, char** argv) {
+  if (argc < 2 || argc > 3) {
+    std::cerr << "usage: sample_page OUT.html [VALUES]\n";
+    return 2;
+  }
+  const size_t values = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 40;
+  const detent::ComparisonReport comparison = detent::made_up_comparison(values);
+  std::ofstream file(argv[1], std::ios::binary);
+  file << detent::to_html(comparison, detent::made_up_sensitivity(comparison));
+  return file.flush() ? 0 : 1;
+}

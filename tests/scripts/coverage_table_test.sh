@@ -1,0 +1,20 @@
+#!/bin/sh
+# coverage_table_test.sh SOURCE PROGRAM: the table over the bundled samples has a row for each file and target, with the numbers
+# of the plan; a folder without models is told apart from an empty table.
+set -eu
+source=$1
+DETENT=$2
+export DETENT
+fail() {
+  echo "coverage_table: $1"
+  exit 1
+}
+table=$("$source/scripts/coverage_table" "$source/datasets/samples") || fail "exit $?"
+files=$(find "$source/datasets/samples" -name '*.onnx' | wc -l)
+rows=$(echo "$table" | grep -c -E '\| (tensorrt|onnxruntime) \|')
+[ "$rows" -eq $((2 * files)) ] || fail "$rows rows for $files files"
+echo "$table" | grep -q '| shapes_unet/model_opset13 | tensorrt | 18 | 18 | 100.0 % |' || fail "tensorrt: $table"
+echo "$table" | grep -q '| shapes_unet/model_opset13 | onnxruntime | 18 | 14 | 95' || fail "onnxruntime: $table"
+empty=$(mktemp -d)
+trap 'rmdir "$empty"' EXIT
+if "$source/scripts/coverage_table" "$empty" 2>/dev/null; then fail "an empty folder passes"; fi
