@@ -20,7 +20,8 @@ constexpr Command kCommands[] = {
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128",
      declare_plan},
     {"lint", "Read any Q/DQ model and say what runs in INT8, what does not, and why",
-     "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote", declare_lint},
+     "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote",
+     declare_lint},
     {"compare", "Quantize with several calibrators, judge all of them on evaluation data, show the best",
      "detent compare datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 --eval datasets/samples/shapes_unet/eval/images \\\n"

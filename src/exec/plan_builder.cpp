@@ -13,20 +13,6 @@ std::string describe(const Graph& graph, const Node& node) {
          std::to_string(graph.opset(node.domain)) + ")";
 }
 
-bool is_activation(OpKind kind) {
-  switch (kind) {
-    case OpKind::Relu:
-    case OpKind::LeakyRelu:
-    case OpKind::Clip:
-    case OpKind::Sigmoid:
-    case OpKind::HardSigmoid:
-    case OpKind::HardSwish:
-    case OpKind::Tanh:
-    case OpKind::OtherActivation: return true;
-    default: return false;
-  }
-}
-
 /// Nodes with subgraphs run on an executor only, never while planning.
 bool holds_graphs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
@@ -148,7 +134,7 @@ std::optional<FusedOp> PlanBuilder::follower(ValueId value) const {
   if (!use) return std::nullopt;
   const Node& node = graph_.node(use->node);
   const OpKind kind = traits_of(graph_, node).kind;
-  if (is_activation(kind) && use->slot == 0) return FusedOp{&node, kind, -1};
+  if (is_activation(kind) && kind != OpKind::Silu && use->slot == 0) return FusedOp{&node, kind, -1};
   if (kind != OpKind::Add || node.inputs.size() != 2) return std::nullopt;
   const ValueId other = node.inputs[static_cast<size_t>(1 - use->slot)];
   if (plan_.constant(other)) return std::nullopt;

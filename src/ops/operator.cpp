@@ -71,6 +71,21 @@ const OperatorDef* find_operator(std::string_view domain, std::string_view op_ty
   return nullptr;
 }
 
+bool is_activation(OpKind kind) {
+  switch (kind) {
+    case OpKind::Relu:
+    case OpKind::LeakyRelu:
+    case OpKind::Clip:
+    case OpKind::Sigmoid:
+    case OpKind::HardSigmoid:
+    case OpKind::HardSwish:
+    case OpKind::Silu:
+    case OpKind::Tanh:
+    case OpKind::OtherActivation: return true;
+    default: return false;
+  }
+}
+
 const OpTraits& traits_of(const Graph& graph, const Node& node) {
   static const OpTraits unknown;
   if (const OperatorDef* exact = find_operator(node.domain, node.op_type, graph.opset(node.domain)))

@@ -67,6 +67,10 @@ enum class OpKind : uint8_t {
   Sequence,   // makes a sequence or an optional
 };
 
+/// One value in, one value out, element by element, bent: what stands behind a layer. GELU and PRelu are not among them:
+/// engines run them apart.
+[[nodiscard]] bool is_activation(OpKind kind);
+
 /// Which axis of a weight tensor counts output channels.
 enum class WeightAxis : uint8_t { None, First, Second, GemmOutput, Last };
 

@@ -46,6 +46,32 @@ std::optional<Range> imported_range(const std::map<ValueId, float>& scales, cons
   return Range{-amax, amax, widest};
 }
 
+bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
+  return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
+}
+
+/// What the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
+/// of them has a limit, and widened to the given ranges of the others.
+Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
+                  const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
+                  RangeKind kind) {
+  std::vector<ValueId> measured;
+  for (const ValueId value : members)
+    if (!holds(fixed, value)) measured.push_back(value);
+  const std::optional<Range> given = find_range(fixed, members);
+  if (measured.empty()) return *given;
+  Histogram merged = calibration.histograms.at(measured.front());
+  for (size_t k = 1; k < measured.size(); ++k) merged.merge(calibration.histograms.at(measured[k]));
+  Range range = calibrator.choose(merged, kind);
+  const bool limited =
+      std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
+  if (limited) {
+    const Range limits = *find_range(limits_of, measured);
+    range = {std::max(range.min, limits.min), std::min(range.max, limits.max)};
+  }
+  return given ? Range{std::min(range.min, given->min), std::max(range.max, given->max)} : range;
+}
+
 }  // namespace
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
@@ -69,16 +95,9 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
       return;
     }
     const Calibrator* chosen = own ? own->calibrator.get() : &calibrator;
-    const auto fixed = find_range(plan.fixed_ranges, unit.members);
-    if (!own && fixed && unit.members.size() == 1) {
-      unit.range = *fixed;
-      return;
-    }
-    Histogram merged = calibration.histograms.at(unit.members.front());
-    for (size_t k = 1; k < unit.members.size(); ++k) merged.merge(calibration.histograms.at(unit.members[k]));
-    unit.range = chosen->choose(merged, kind);
-    if (const auto limits = find_range(plan.range_limits, unit.members); limits && unit.members.size() == 1)
-      unit.range = {std::max(unit.range.min, limits->min), std::min(unit.range.max, limits->max)};
+    // Who names a calibrator for a value wants it measured, whatever its operator promises.
+    const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
+    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, kind);
   });
 
   std::map<ValueId, Range> ranges;

@@ -114,16 +114,7 @@ std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, Nod
 }
 
 bool is_fusable_activation(OpKind kind) {
-  switch (kind) {
-    case OpKind::Relu:
-    case OpKind::LeakyRelu:
-    case OpKind::Clip:
-    case OpKind::Sigmoid:
-    case OpKind::HardSigmoid:
-    case OpKind::HardSwish:
-    case OpKind::Silu: return true;
-    default: return false;
-  }
+  return is_activation(kind) && kind != OpKind::Tanh && kind != OpKind::OtherActivation;
 }
 
 NodeId fused_activation(const PlacementDraft& draft, ValueId value) {

@@ -12,19 +12,9 @@ namespace {
 // A node that passes floats on to the end without asking for a pair: activations, Softmax, and whatever only moves
 // data.
 bool is_passive(const PlacementDraft& draft, NodeId node) {
-  switch (draft.kind(node)) {
-    case OpKind::Relu:
-    case OpKind::LeakyRelu:
-    case OpKind::Clip:
-    case OpKind::Sigmoid:
-    case OpKind::HardSigmoid:
-    case OpKind::HardSwish:
-    case OpKind::Tanh:
-    case OpKind::Softmax:
-    case OpKind::Cast:
-    case OpKind::ShapeOf: return true;
-    default: return draft.is_out(node) || commutes(draft, node);
-  }
+  const OpKind kind = draft.kind(node);
+  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::Cast || kind == OpKind::ShapeOf ||
+         draft.is_out(node) || commutes(draft, node);
 }
 
 bool read_bound(const PlacementDraft& draft, const Node& clip, size_t slot, std::string_view attribute, float& bound) {

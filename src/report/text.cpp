@@ -29,6 +29,18 @@ std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   return text;
 }
 
+/// "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
+std::string share_text(const CoverageReport& coverage) {
+  const auto share = [](int64_t part, int64_t whole) {
+    return percent_text(static_cast<double>(part) / static_cast<double>(whole));
+  };
+  std::string text;
+  if (coverage.params > 0) text += "parameters " + share(coverage.int8_params, coverage.params) + " INT8";
+  if (coverage.activation_bytes > 0)
+    text += ", activation bytes " + share(coverage.int8_activation_bytes, coverage.activation_bytes);
+  return text.empty() ? text : text + "\n";
+}
+
 std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
   text += std::isfinite(error.sqnr_db) ? format("%.1f dB", error.sqnr_db) : "infinite";
@@ -141,7 +153,7 @@ std::string to_text(const PlanReport& report, bool all_edges) {
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
           " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  return text + "\n";
+  return text + "\n" + share_text(report.coverage);
 }
 
 std::string to_text(const QuantizeReport& report) {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/expect.sh"
 
 accepts "--help" --help
-for command in quantize calibrate merge plan compare run verify inspect cache; do
+for command in quantize calibrate merge plan lint compare run verify inspect cache; do
   accepts "--help" --help
   grep -qE "^ +$command " stdout || fail "--help does not list $command"
   accepts "$command --help" $command --help

@@ -18,10 +18,10 @@ export async function openEvaluation(model, engine) {
   return { model, set, inputs, reference, fp32: set.score(reference) };
 }
 
-// {score, sqnr} of the model quantized with one calibrator, on the whole set.
+// {score, sqnr, output} of the model quantized with one calibrator, on the whole set.
 export async function measure({ model, set, inputs, reference }, target, calibrator) {
   const output = only(await runModel(await quantized(model, target, calibrator), inputs, levelOf[target]));
-  return { score: set.score(output), sqnr: sqnr(reference, output) };
+  return { score: set.score(output), sqnr: sqnr(reference, output), output };
 }
 
 // The calibrator that `--calibrator auto` takes.

@@ -10,6 +10,7 @@
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "pipeline/prepare_model.h"
+#include "pipeline/quantize_report.h"
 
 namespace detent {
 namespace {
@@ -127,6 +128,35 @@ class Interrupter : public Reporter {
   void end() override {}
   void warn(std::string_view) override {}
 };
+
+/// A model without pairs that a plan promised one, and the check's complaint.
+std::string complaint(const fs::path& output, bool overwrite) {
+  const Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,4] x) => (float[1,4] y) { y = Relu (x) })");
+  PlacementPlan plan;
+  plan.target = &find_target("tensorrt");
+  plan.edges.push_back({model.graph().find_value("x"), 0, 0, true, -1, "R", "by hand"});
+  try {
+    write_checked(model, output, overwrite, promise_of(model.graph(), plan), {});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Internal);
+    return error.what();
+  }
+  return "";
+}
+
+TEST_F(QuantizeModel, LeavesNoFileThatFailsItsCheckAndNamesTheNode) {
+  const std::string message = complaint(folder_ / "wrong.onnx", false);
+  EXPECT_NE(message.find("wrong.onnx"), std::string::npos) << message;
+  EXPECT_NE(message.find("Relu 'Relu_0': input 0 reads 'x' without a pair"), std::string::npos) << message;
+  EXPECT_EQ(files(), 0U);
+}
+
+TEST_F(QuantizeModel, AFailedCheckKeepsTheFileThatWasToBeReplaced) {
+  std::ofstream(folder_ / "old.onnx") << "old";
+  EXPECT_NE(complaint(folder_ / "old.onnx", true), "");
+  EXPECT_EQ(bytes_of(folder_ / "old.onnx"), "old");
+}
 
 TEST_F(QuantizeModel, LeavesNothingBehindWhenInterrupted) {
   Interrupter interrupter;

@@ -35,6 +35,7 @@ TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
   EXPECT_NE(pairs.find("x -> conv1 (Conv, input 0) scale group 3"), std::string::npos) << pairs;
   EXPECT_EQ(pairs.find("a -> relu"), std::string::npos);
   EXPECT_NE(pairs.find("1 of 2 weighted layers INT8 (25.0 % of MACs)"), std::string::npos);
+  EXPECT_NE(pairs.find("parameters 50.0 % INT8, activation bytes 50.0 %"), std::string::npos) << pairs;
   EXPECT_NE(to_text(small_plan(), true).find("float a -> relu"), std::string::npos);
 }
 

@@ -30,6 +30,9 @@ class FindingLog {
  public:
   void begin(std::string_view id, FindingLevel level) { id_ = id, level_ = level; }
   void add(const std::string& node, const std::string& message, const std::string& cure, std::vector<NodeId> layers);
+  /// No further check can tell anything: the engine does not take the model at all.
+  void close() { closed_ = true; }
+  [[nodiscard]] bool is_closed() const { return closed_; }
   /// A finding above a note has named the layer.
   [[nodiscard]] bool explains(NodeId layer) const { return explained_.contains(layer); }
   [[nodiscard]] std::vector<Finding>& findings() { return findings_; }
@@ -37,6 +40,7 @@ class FindingLog {
  private:
   std::string_view id_;
   FindingLevel level_ = FindingLevel::Note;
+  bool closed_ = false;
   std::vector<Finding> findings_;
   std::set<NodeId> explained_;
 };

@@ -39,7 +39,7 @@ LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Targ
   if (!reading.nodes.empty() || is_quantized(graph)) {
     for (const FindingKind& kind : finding_list()) {
       const auto level = kind.level(target.engine);
-      if (!level) continue;
+      if (!level || log.is_closed()) continue;
       log.begin(kind.id, *level);
       kind.check(view, log);
     }

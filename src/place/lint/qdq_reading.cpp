@@ -257,6 +257,10 @@ class QdqReader {
       removed.insert(node.id);
       reading_.float_patch.remove_nodes.push_back(node.name);
     }
+    std::erase_if(reading_.operands, [&](const QuantizedOperand& operand) {
+      const NodeId node = graph_.find_node(operand.node);
+      return removed.contains(node) && !replaced_.contains(node);
+    });
   }
 
   [[nodiscard]] bool is_read(const Node& node, const std::set<NodeId>& removed) const {

@@ -52,23 +52,25 @@ void check_missing(const LintView& view, FindingLog& log) {
   }
 }
 
+// The reader whose output channels lie on another axis than the one written; nullptr when there is none.
+const QuantizedOperand* wrong_reader(const LintView& view, const QdqNode& node) {
+  if (node.role != QdqRole::Weight || !node.per_channel() || !node.axis) return nullptr;
+  for (const QuantizedOperand* operand : view.operands_of(static_cast<int>(&node - view.reading().nodes.data()))) {
+    const auto axis = channel_axis(view, *operand);
+    if (!axis || !concerns(view, *operand)) continue;
+    const int64_t written = *node.axis < 0 ? *node.axis + static_cast<int64_t>(rank_of(view, *operand)) : *node.axis;
+    if (written != *axis) return operand;
+  }
+  return nullptr;
+}
+
 void check_wrong(const LintView& view, FindingLog& log) {
-  for (const int index : nodes_where(view, [&](const QdqNode& node) {
-         if (node.role != QdqRole::Weight || !node.per_channel() || !node.axis) return false;
-         const int own = static_cast<int>(&node - view.reading().nodes.data());
-         const auto operands = view.operands_of(own);
-         return std::any_of(operands.begin(), operands.end(), [&](const QuantizedOperand* operand) {
-           const auto axis = channel_axis(view, *operand);
-           if (!axis || !concerns(view, *operand)) return false;
-           const int64_t written = *node.axis < 0 ? *node.axis + static_cast<int64_t>(rank_of(view, *operand)) : *node.axis;
-           return written != *axis;
-         });
-       })) {
-    const QuantizedOperand* operand = view.operands_of(index).front();
-    const int64_t axis = channel_axis(view, *operand).value_or(0);
+  for (const int index : nodes_where(view, [&](const QdqNode& node) { return wrong_reader(view, node) != nullptr; })) {
+    const QuantizedOperand& reader = *wrong_reader(view, view.qdq(index));
+    const int64_t axis = *channel_axis(view, reader);
     log.add(view.qdq(index).name,
             subject(view, index) + " has its scales along axis " + std::to_string(*view.qdq(index).axis) + ", but " +
-                operator_and_axis(view, *operand, axis) + ": engines refuse it or apply the scales to other channels",
+                operator_and_axis(view, reader, axis) + ": engines refuse it or apply the scales to other channels",
             "compute the scales along axis " + std::to_string(axis) + " and write axis=" + std::to_string(axis),
             view.layers_of(index));
   }

@@ -21,6 +21,7 @@ void check(const LintView& view, FindingLog& log) {
   for (const auto& [op, count] : counts) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
   log.add(first->name, "the model holds integer operators (" + text + "), which TensorRT refuses",
           "quantize the float model with Q/DQ pairs (in onnxruntime.quantization: quant_format=QDQ)", {});
+  log.close();
 }
 
 }  // namespace

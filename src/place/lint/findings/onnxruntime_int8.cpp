@@ -47,10 +47,12 @@ void check_clip(const LintView& view, FindingLog& log) {
       if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
       const QdqNode& grid = view.qdq(pair->quantize);
       if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, bounds)) continue;
+      std::vector<NodeId> layers = view.layers_of(pair->quantize);
+      if (const NodeId before = view.layer_writing(node.output(0)); before != kNoNode) layers.push_back(before);
       log.add(node.name,
               "an INT8 pair behind it reaches below its lower bound: ONNX Runtime drops the Clip for the pair, and the "
               "bound is lost",
-              "quantize activations to UINT8, or run with graph optimizations disabled", view.layers_of(pair->quantize));
+              "quantize activations to UINT8, or run with graph optimizations disabled", layers);
     }
   }
 }

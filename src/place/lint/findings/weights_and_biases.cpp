@@ -30,6 +30,13 @@ bool leads_to_pair(const LintView& view, NodeId layer) {
   return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
 }
 
+// A 3-D ConvTranspose runs in INT8 only between two pairs (R6): a layer behind it that stays float reads the closing one.
+bool reads_closing_pair(const LintView& view, NodeId layer) {
+  const NodeId writer = view.layer_writing(view.found().data_input(layer));
+  return writer != kNoNode && view.found().kind(writer) == OpKind::ConvTranspose &&
+         view.found().weight(writer).shape().rank() == 5 && view.is_meant_int8(writer);
+}
+
 void check_weight(const LintView& view, FindingLog& log) {
   const bool tensorrt = view.target().engine == Engine::TensorRT;
   for (const Node& node : view.graph().nodes()) {
@@ -43,6 +50,7 @@ void check_weight(const LintView& view, FindingLog& log) {
     }
     if (weight || !view.operand(node.id, view.data_slot(node.id))) continue;
     if (tensorrt) {
+      if (reads_closing_pair(view, node.id)) continue;
       log.add(node.name, what + " is float while its data comes through a pair: there is no kernel of INT8 and float",
               "quantize the weight per output channel, or let the layer read the value in front of the pair", {node.id});
     } else if (view.found().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {

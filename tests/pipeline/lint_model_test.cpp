@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include "detent/detent.h"
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+std::vector<std::string> ids_above_note(const LintReport& report) {
+  std::vector<std::string> ids;
+  for (const auto& finding : report.findings)
+    if (finding.level != "note") ids.push_back(finding.id);
+  return ids;
+}
+
+size_t count(const LintReport& report, const std::string& level, const std::string& id) {
+  return static_cast<size_t>(std::ranges::count_if(
+      report.findings, [&](const auto& finding) { return finding.level == level && finding.id == id; }));
+}
+
+/// An FP16 model with scales that are halves as well: text form has no literals of that type.
+Model half_model(int opset) {
+  Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + R"(]>
+    g (float16[1,1,4,4] x) => (float16[1,1,4,4] y)
+    <float s = {0.5}, int8 z = {0}, int8[1,1,1,1] w = {3}, float ws = {0.25}>
+    {
+      q = QuantizeLinear (x, s, z)
+      xd = DequantizeLinear (q, s, z)
+      wd = DequantizeLinear (w, ws, z)
+      y = Conv (xd, wd)
+    })");
+  GraphPatch patch;
+  patch.reason = "halves";
+  for (const char* name : {"s", "ws"})
+    patch.replace_constants.emplace_back(
+        name, cast(*model.graph().constant(model.graph().find_value(name)), DataType::Float16));
+  apply_patch(model, patch);
+  return model;
+}
+
+TEST(LintModel, HalfScalesAreForOpset19) {
+  const TemporaryFolder folder;
+  write_model(half_model(17), folder / "early.onnx");
+  write_model(half_model(19), folder / "late.onnx");
+  const std::string id = "fp16-scale-below-opset-19";
+  EXPECT_EQ(count(lint_model({.model = folder / "early.onnx", .target = "tensorrt", .shapes = {}}), "note", id), 2);
+  EXPECT_EQ(count(lint_model({.model = folder / "early.onnx", .target = "onnxruntime", .shapes = {}}), "error", id), 2);
+  EXPECT_EQ(count(lint_model({.model = folder / "late.onnx", .target = "tensorrt", .shapes = {}}), "note", id), 0);
+  EXPECT_EQ(count(lint_model({.model = folder / "late.onnx", .target = "onnxruntime", .shapes = {}}), "error", id), 0);
+}
+
+/// Two 1x1 convolutions on 4x4: 16 channels each way, the second on half the positions (stride 2 in one direction).
+constexpr const char* kTwoLayers = R"(<ir_version: 8, opset_import: ["" : 17]>
+  g (float[N,16,4,4] x) => (float[N,16,2,4] y)
+  <float s = {0.5}, int8 z = {0}, float ws = {0.25}, float[16,16,1,1] u = {W}, float[16,16,1,1] w = {W}>
+  {
+    q = QuantizeLinear (x, s, z)
+    xd = DequantizeLinear (q, s, z)
+    wq = QuantizeLinear (w, ws, z)
+    wd = DequantizeLinear (wq, ws, z)
+    c = Conv (xd, wd)
+    y = Conv <strides = [2,1]> (c, u)
+  })";
+
+std::string two_layers() {
+  std::string text = kTwoLayers, numbers = "1";
+  for (int i = 1; i < 16 * 16; ++i) numbers += ",1";
+  for (size_t at; (at = text.find("{W}")) != std::string::npos;) text.replace(at + 1, 1, numbers);
+  return text;
+}
+
+TEST(LintModel, SharesAreOfTheModelsMacs) {
+  const TemporaryFolder folder;
+  write_model(parse_model_text(two_layers()), folder / "model.onnx");
+  const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+  ASSERT_EQ(report.plan.layers.size(), 2U);
+  EXPECT_EQ(report.plan.layers[0].macs, 16 * 16 * 16);
+  EXPECT_EQ(report.plan.layers[1].macs, 16 * 16 * 8);
+  EXPECT_EQ(report.plan.coverage.int8_macs, 16 * 16 * 16);
+  EXPECT_EQ(report.plan.coverage.pairs, 1);
+  ASSERT_EQ(ids_above_note(report), std::vector<std::string>{"layer-left-float"});
+  EXPECT_DOUBLE_EQ(report.findings[0].mac_share, 1.0 / 3);
+}
+
+TEST(LintModel, WithoutSizesSharesAreZeroAndANoteSaysSo) {
+  const TemporaryFolder folder;
+  std::string text = two_layers();
+  text.replace(text.find("float[N,16,4,4] x"), 17, "float[N,16,H,4] x");
+  write_model(parse_model_text(text), folder / "model.onnx");
+  const LintReport open = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+  ASSERT_EQ(ids_above_note(open), std::vector<std::string>{"layer-left-float"});
+  EXPECT_EQ(open.findings[0].mac_share, 0);
+  ASSERT_EQ(open.plan.notes.size(), 1U);
+  const LintReport given =
+      lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {{"x", {1, 16, 8, 4}}}});
+  EXPECT_DOUBLE_EQ(given.findings[0].mac_share, 1.0 / 3);
+  EXPECT_TRUE(given.plan.notes.empty());
+}
+
+TEST(LintModel, WorstFindingsComeFirst) {
+  const TemporaryFolder folder;
+  std::string text = two_layers();
+  text.replace(text.find("int8 z = {0}"), 12, "int8 z = {1}");  // in the pairs of the first layer
+  write_model(parse_model_text(text), folder / "model.onnx");
+  const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+  std::vector<std::string> levels;
+  for (const auto& finding : report.findings) levels.push_back(finding.level);
+  EXPECT_EQ(levels, (std::vector<std::string>{"error", "error", "warning"}));
+}
+
+TEST(LintModel, RefusesWhatIsNoModel) {
+  const TemporaryFolder folder;
+  folder.write("model.onnx", "no model");
+  try {
+    (void)lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+  }
+}
+
+}  // namespace
+}  // namespace detent
