@@ -5,6 +5,7 @@
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
+#include "pipeline/workers.h"
 
 namespace detent {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pipeline/layer_errors.h"
+#include "pipeline/measure_calibrators.h"
 #include "pipeline/sample_subset.h"
 #include "pipeline/stopwatch.h"
 #include "report/format.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/evaluate_shared.h"
+#include "pipeline/measure_calibrators.h"
 
 namespace detent {
 

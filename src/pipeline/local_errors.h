@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "detent/comparison.h"
+#include "detent/data_source.h"
+#include "detent/detent.h"
 #include "model/model.h"
 #include "rewrite/qdq_inserter.h"
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "pipeline/float_network.h"
 #include "pipeline/local_errors.h"
 #include "pipeline/memory_source.h"
@@ -18,12 +20,6 @@ LayerErrors errors_of(test::VariantsOf& network) {
 
 std::string name(const test::VariantsOf& network, const LayerErrors::Choice& choice) {
   return network.model.graph().node(choice.what.node).name;
-}
-
-const LayerErrors::Choice& of(const LayerErrors& errors, const test::VariantsOf& network, const std::string& node) {
-  for (const auto& choice : errors.choices)
-    if (name(network, choice) == node) return choice;
-  throw Error(ErrorCode::Internal, node + " was not measured");
 }
 
 /// The Conv that reads the spread channels.
