@@ -19,19 +19,6 @@ struct State {
   std::vector<Collect> collect;
 };
 
-/// The page of `compare` without candidates.
-std::string page_of(const SensitivityReport& report) {
-  ComparisonReport frame;
-  frame.model = report.model;
-  frame.target = report.target;
-  frame.calibration_samples = report.calibration_samples;
-  frame.evaluation_samples = report.evaluation_samples;
-  frame.skipped_samples = report.skipped_samples;
-  frame.plan = report.plan;
-  frame.values = report.histograms;
-  return to_html(frame, report);
-}
-
 int sensitivity(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   for (const std::filesystem::path& file : {state.json_file, state.html_file})
@@ -39,7 +26,7 @@ int sensitivity(State& state, Environment& environment) {
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
   if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
-  if (!state.html_file.empty()) write_file(state.html_file, page_of(report));
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report));
   std::fputs(to_text(report, state.top).c_str(), stdout);
   return 0;
 }

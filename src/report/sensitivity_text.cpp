@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "report/format.h"
+#include "report/ranked_layers.h"
 #include "report/text.h"
 
 namespace detent {
@@ -11,19 +12,17 @@ namespace {
 
 std::string decibels(double value) { return std::isfinite(value) ? format("%.2f", value) : "exact"; }
 
-std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, const char* title, bool weighted,
-                        size_t top) {
-  if (layers.empty()) return {};
+std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, size_t top) {
   const size_t shown = std::min(top, layers.size());
-  size_t width = std::string_view(title).size();
+  size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
   const int columns = static_cast<int>(width);
-  std::string text = format("\n  %-*s  %8s  %8s", columns, title, "alone", "all but") + (weighted ? "    MACs" : "") + "\n";
+  std::string text = format("\n  %-*s  %8s  %8s     MACs\n", columns, "layer", "alone", "all but");
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
     text += format("  %-*s  %8s  %8s", columns, (layer.name + " (" + layer.op + ")").c_str(),
                    decibels(layer.sqnr_db_alone).c_str(), decibels(layer.sqnr_db_all_but).c_str());
-    text += weighted ? format("  %4.1f %%\n", 100 * layer.macs_share) : std::string("\n");
+    text += layer.macs_share > 0 ? format("  %5.1f %%\n", 100 * layer.macs_share) : std::string("        -\n");
   }
   if (shown < layers.size()) text += format("  %zu more: --top, --json\n", layers.size() - shown);
   return text;
@@ -55,8 +54,7 @@ std::string to_text(const SensitivityReport& report, size_t top) {
   text += coverage_text(report.plan.coverage) + "; SQNR at the output with all of them: " +
           decibels(report.sqnr_db_all) + " dB\n";
   text += "\nSQNR at the output in dB with one layer quantized alone, and with all but that one; worst first\n";
-  text += layer_lines(report.layers, "layer", true, top);
-  text += layer_lines(report.operators, "operator with pairs of its own", false, top);
+  text += layer_lines(ranked_layers(report), top);
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";
   return text + value_lines(report, top);
 }
