@@ -27,7 +27,7 @@ PlacementPlan FloatVariants::plan(const KeptFloat& kept) const {
 }
 
 GraphPatch FloatVariants::patch(const PlacementPlan& plan) {
-  return make_qdq_patch(graph_, plan, ranges_.ranges_of(plan), format_).patch;
+  return make_qdq_patch(graph_, plan, ranges_.ranges_of(plan), format_, &weights_).patch;
 }
 
 Model FloatVariants::model(const PlacementPlan& plan) {

@@ -57,6 +57,7 @@ class FloatVariants {
   ValueShapes shapes_;
   const RewriteOptions& format_;
   RangeBook& ranges_;
+  WeightMemo weights_;
   PlacementPlan whole_;
   std::vector<FloatChoice> choices_;
 };
