@@ -269,7 +269,7 @@ class ConvolutionKernel final : public Kernel {
     return packed_.back().second;
   }
 
-  const Node& node_;
+  Node node_;
   WindowAttributes attributes_;
   int64_t group_;
   int team_;
