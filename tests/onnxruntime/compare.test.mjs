@@ -13,7 +13,7 @@ import { selected } from './selection.mjs';
 const strideOf = { shapes_unet: 4, cifar10_resnet18: 8 };
 const calibrators = ['max', 'mse'];
 
-for (const { model, options } of selected.filter(({ model }) => ['mIoU', 'top-1'].includes(model.metric))) {
+for (const { model, options } of selected().filter(({ model }) => ['mIoU', 'top-1'].includes(model.metric))) {
   for (const target of Object.keys(levelOf)) {
     test(`${model.name} for ${target}: predicted scores are the engine's`, options, async (t) => {
       const set = model.evaluation(strideOf[model.name] ?? 1);
