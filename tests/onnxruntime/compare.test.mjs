@@ -13,7 +13,7 @@ import { selected } from './selection.mjs';
 const strideOf = { shapes_unet: 4, cifar10_resnet18: 8, cifar10_efficientnet_b0: 8, imagenet_mobilenetv2: 4 };
 const calibratorsOf = (model) => (model.name === 'occupancy3d' ? ['mse'] : ['max', 'mse']);
 
-for (const { model, options } of selected) {
+for (const { model, options } of selected()) {
   for (const target of Object.keys(levelOf)) {
     test(`${model.name} for ${target}: predicted scores are the engine's`, options, async (t) => {
       const set = model.evaluation(strideOf[model.name] ?? 1);
