@@ -67,7 +67,7 @@ struct PlanReport {
 
 /// What is found in a finished Q/DQ model.
 struct LintReport {
-  PlanReport plan;  ///< model, target, layers as the file runs them, coverage, notes; no edges
+  PlanReport plan;     ///< model, target, layers as the file runs them, coverage, notes; no edges
   std::string origin;  ///< "qdq", "qoperator", "float"
   struct Finding {
     std::string id, level, node, message, cure;
@@ -112,8 +112,8 @@ struct CalibratorMeasurement {
 struct EqualizeReport {
   std::string requested;  ///< "auto", "gate,relu" ...; "table" where a calibration table said it
   struct Family {
-    std::string name;     ///< "gate"
-    double alpha = 0.5;   ///< exponent of the activations' share
+    std::string name;               ///< "gate"
+    double alpha = 0.5;             ///< exponent of the activations' share
     size_t groups = 0, values = 0;  ///< that can be equalized
     bool kept = false;
     std::optional<double> gain_db;  ///< of the output SQNR, where it was measured
@@ -124,7 +124,7 @@ struct EqualizeReport {
     size_t channels = 0;
     double imbalance_before = 1, imbalance_after = 1;  ///< largest over median of the channels' amax; 0: not measured
   };
-  std::vector<Value> values;  ///< those that are equalized and stored
+  std::vector<Value> values;                            ///< those that are equalized and stored
   std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, on the samples that decided
   size_t samples = 0;
   double seconds = 0;
@@ -137,6 +137,27 @@ struct BiasCorrectionReport {
   double sqnr_before_db = 0, sqnr_after_db = 0;
   bool kept = false;
   size_t samples = 0;
+  double seconds = 0;
+};
+
+/// What `quantize --max-drop` or `--min-sqnr` did.
+struct BoundReport {
+  std::string bound;  ///< as typed: "--max-drop 0.01"
+  bool met = false;
+  std::string metric;                        ///< what the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
+  std::optional<double> fp32;                ///< of the float model; absent for "sqnr_db"
+  double all_int8 = 0;                       ///< with nothing kept float
+  double reached = 0;                        ///< by the written model
+  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
+  struct Kept {
+    std::string name, op;
+    std::string reason;     ///< "INT8 costs 1.2 dB; --max-drop 0.01"
+    bool weighted = true;   ///< a layer; false: an operator with pairs of its own
+    double macs_share = 0;  ///< of the model's MACs that are float because of it, in [0, 1]
+  };
+  std::vector<Kept> kept;
+  size_t samples = 0;       ///< of --eval
+  size_t measurements = 0;  ///< quantized models that were run over all of them
   double seconds = 0;
 };
 
@@ -164,6 +185,7 @@ struct QuantizeReport {
   std::optional<EqualizeReport> equalized;  ///< absent: --equalize off
   std::optional<BiasCorrectionReport> bias_correction;
   PlanReport plan;
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
 };
@@ -174,7 +196,7 @@ struct TableReport {
   uintmax_t bytes = 0;
   std::string model_fingerprint;
   std::vector<std::string> tools, instruction_sets;
-  std::string equalize;              ///< what was asked for; empty: nothing
+  std::string equalize;  ///< what was asked for; empty: nothing
   size_t equalized_values = 0;
   std::vector<std::string> targets;  ///< empty: every value that any target could quantize
   std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "detent/calibrator.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -96,6 +97,20 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
   return [shard, &data] {
     if (!shard->empty()) parse_shard(*shard, data);
   };
+}
+
+void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file) {
+  std::string calibrators;
+  for (const CalibratorEntry& entry : calibrator_list())
+    calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
+  app.add_option("--calibrator", calibrator, "How ranges are chosen from the histograms:" + calibrators)
+      ->type_name("NAME[:ARG]")
+      ->capture_default_str()
+      ->group("Calibration");
+  app.add_option("--override", override_file, "Calibrator or range of single values, JSON")
+      ->type_name("FILE.json")
+      ->group("Calibration");
 }
 
 Collect add_run_options(CLI::App& app, RunSettings& run) {
@@ -193,16 +208,18 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
 }
 
 Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_biases) {
-  app.add_option("--equalize", options.equalize,
-                 "Even out channels exactly before calibrating: auto measures which families help; gate, relu, linear, norm, "
-                 "comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was measured "
-                 "with")
+  app.add_option(
+         "--equalize", options.equalize,
+         "Even out channels exactly before calibrating: auto measures which families help; gate, relu, linear, norm, "
+         "comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was measured "
+         "with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");
   if (!with_biases) return [] {};
   auto correction = std::make_shared<std::string>("off");
-  app.add_option("--bias-correction", *correction,
-                 "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs")
+  app.add_option(
+         "--bias-correction", *correction,
+         "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs")
       ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
       ->capture_default_str()
       ->group("Equalization");

@@ -24,9 +24,9 @@ using List = std::vector<double>;
 /// A group and what is known of it, by factor.
 struct GroupState {
   const ChannelGroup* group = nullptr;
-  List activation;         ///< largest magnitude, relative to that of the whole value
+  List activation;  ///< largest magnitude, relative to that of the whole value
   std::vector<bool> fixed;
-  List most;               ///< what a Clip leaves
+  List most;  ///< what a Clip leaves
   List factor;
 };
 
@@ -214,7 +214,8 @@ std::map<ValueId, int> values_to_range(const std::vector<ChannelGroup>& groups) 
 double imbalance(const ChannelRange& range, const std::vector<float>& factors) {
   std::vector<double> magnitudes;
   for (size_t c = 0; c < range.max.size(); ++c) {
-    const double magnitude = static_cast<double>(range.amax(c)) * (factors.empty() ? 1.0 : static_cast<double>(factors[c]));
+    const double magnitude =
+        static_cast<double>(range.amax(c)) * (factors.empty() ? 1.0 : static_cast<double>(factors[c]));
     if (magnitude > 0) magnitudes.push_back(magnitude);
   }
   if (magnitudes.empty()) return 1;

@@ -15,9 +15,9 @@ struct ChannelRange {
 using ChannelRanges = std::map<ValueId, ChannelRange>;
 
 struct FactorOptions {
-  double alpha = 0.5;              ///< 1: activations alone decide, 0: weights alone
+  double alpha = 0.5;               ///< 1: activations alone decide, 0: weights alone
   bool per_tensor_weights = false;  ///< one scale for a whole weight: what lies between its rows counts too
-  bool powers_of_two = false;      ///< factors that round nothing, neither in weights nor in activations
+  bool powers_of_two = false;       ///< factors that round nothing, neither in weights nor in activations
 };
 
 /// Factors are kept within 1/kMostFactor ... kMostFactor.

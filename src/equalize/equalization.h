@@ -14,7 +14,7 @@ enum class EqualizeFamily : uint8_t {
   Relu,    ///< weighted op -> Relu, LeakyRelu, PRelu, Clip -> weighted op
   Linear,  ///< values that are only added and read by weighted ops: residual streams
   Norm,    ///< what a normalization's scale and shift write
-  Act,     ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, in its kernel where engines fuse element by element
+  Act,  ///< x * Sigmoid(x), HardSwish: a Mul behind the activation, in its kernel where engines fuse element by element
 };
 inline constexpr EqualizeFamily kEqualizeFamilies[] = {EqualizeFamily::Gate, EqualizeFamily::Linear,
                                                        EqualizeFamily::Relu, EqualizeFamily::Norm, EqualizeFamily::Act};

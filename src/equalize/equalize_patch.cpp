@@ -180,7 +180,8 @@ class PatchMaker {
   void multiply(const Node& node, const std::string& from, const std::string& to, const std::vector<double>& factors) {
     std::vector<int64_t> extents(from_right(node) + 1, 1);  // broadcast in front of the channels
     extents.front() = static_cast<int64_t>(factors.size());
-    const Tensor wide = Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
+    const Tensor wide =
+        Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
     const std::string constant = fresh(to + "_factors");
     patch_.add_initializers.emplace_back(constant, cast(wide, type_around(node)));
     patch_.add_nodes.push_back({"Mul", fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});

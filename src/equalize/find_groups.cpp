@@ -42,8 +42,9 @@ bool is_zero(const Tensor& tensor) {
 class GroupFinder {
  public:
   GroupFinder(const Graph& graph, const Shapes& shapes, bool behind_activations)
-      : graph_(graph), shapes_(shapes), behind_activations_(behind_activations), axes_(channel_axes(graph, shapes)), ties_(counts()),
-        marks_(graph.values().size()), limits_(graph.values().size(), std::numeric_limits<float>::infinity()) {}
+      : graph_(graph), shapes_(shapes), behind_activations_(behind_activations), axes_(channel_axes(graph, shapes)),
+        ties_(counts()), marks_(graph.values().size()),
+        limits_(graph.values().size(), std::numeric_limits<float>::infinity()) {}
 
   std::vector<ChannelGroup> find() {
     for (const Value& value : graph_.values()) pin_ends(value);
@@ -311,7 +312,8 @@ class GroupFinder {
       ChannelGroup& group = groups[entry->second];
       std::map<size_t, size_t>& factors = factor_of_root[entry->second];
       const int axis = axes_[static_cast<size_t>(value.id)];
-      ChannelGroup::Member member{value.id, axis, static_cast<int>(shape_of(value.id).rank()) - 1 - axis, {}, is_stored(value)};
+      ChannelGroup::Member member{
+          value.id, axis, static_cast<int>(shape_of(value.id).rank()) - 1 - axis, {}, is_stored(value)};
       for (int64_t c = 0; c < ties_.count(value.id); ++c) {
         const size_t number = ties_.number(value.id, c);
         const auto [factor, added] = factors.try_emplace(number, group.fixed.size());

@@ -18,15 +18,15 @@ struct ChannelGroup {
   struct Member {
     ValueId value = kNoValue;
     int axis = 1;
-    int from_right = 0;  ///< axes behind it
+    int from_right = 0;             ///< axes behind it
     std::vector<size_t> factor_of;  ///< by channel: index of its factor
-    bool stored = false;         ///< a reader other than an activation that runs with the producer: its range matters
+    bool stored = false;  ///< a reader other than an activation that runs with the producer: its range matters
   };
   std::vector<Member> members;
-  std::vector<Use> gates;     ///< products of a member and a gate that is to be multiplied: node, slot of the gate
+  std::vector<Use> gates;  ///< products of a member and a gate that is to be multiplied: node, slot of the gate
   std::vector<NodeId> activations;  ///< that are to get a Mul behind them
-  std::vector<Use> readers;   ///< weighted ops that read a member
-  std::vector<NodeId> writers;  ///< weighted ops that write a member
+  std::vector<Use> readers;         ///< weighted ops that read a member
+  std::vector<NodeId> writers;      ///< weighted ops that write a member
 
   /// A Clip whose upper bound must not be reached: by the values before it, neither as they are nor multiplied.
   struct Limit {

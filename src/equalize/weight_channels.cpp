@@ -105,8 +105,7 @@ std::vector<double> output_magnitudes(const Graph& graph, const Node& node, cons
 
 std::vector<double> input_magnitudes(const Graph& graph, const Node& node, bool relative,
                                      const std::vector<double>& read, const std::vector<double>& written) {
-  const std::vector<double> outputs =
-      relative ? output_magnitudes(graph, node, read, written) : std::vector<double>{};
+  const std::vector<double> outputs = relative ? output_magnitudes(graph, node, read, written) : std::vector<double>{};
   std::vector<double> largest(static_cast<size_t>(WeightView(graph, node).input_count()));
   for_each_magnitude(graph, node, read, written, [&](double magnitude, size_t in, size_t out) {
     if (relative && outputs[out] > 0) magnitude /= outputs[out];

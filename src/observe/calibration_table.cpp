@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little, "the checksum is store
 constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
-constexpr char kChecksumTag = 0x79;  // field 15, 64 bits
+constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
 
@@ -111,10 +111,11 @@ void store(const Equalization& equalization, stored::Table& out) {
 Equalization restore_equalization(const stored::Table& stored) {
   Equalization result;
   for (const auto& one : stored.equalized()) {
-    EqualizedValue value{static_cast<EqualizeFamily>(one.family()), static_cast<int32_t>(one.from_right()),
+    EqualizedValue value{static_cast<EqualizeFamily>(one.family()),
+                         static_cast<int32_t>(one.from_right()),
                          {one.factors().begin(), one.factors().end()}};
-    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Act) &&
-                       one.from_right() < 16 && !value.factors.empty() &&
+    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Act) && one.from_right() < 16 &&
+                       !value.factors.empty() &&
                        std::ranges::all_of(value.factors, [](float f) { return std::isfinite(f) && f > 0; });
     if (!sound || (!result.values.empty() && result.values.rbegin()->first >= one.name()))
       throw damaged("its equalization cannot be");
@@ -219,8 +220,8 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   if (stored.format_version() < kFormatVersion || stored.format_version() > kEqualizedVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
-                    "; this program reads formats " + std::to_string(kFormatVersion) +
-                    " and " + std::to_string(kEqualizedVersion),
+                    "; this program reads formats " + std::to_string(kFormatVersion) + " and " +
+                    std::to_string(kEqualizedVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

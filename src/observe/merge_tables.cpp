@@ -91,8 +91,9 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
                        listed(b.instruction_sets) + "), whose results differ in the last bits",
                    "add --mixed-isa, or calibrate all shards on one kind of CPU");
   if (a.equalize != b.equalize || a.equalization != b.equalization)
-    throw mismatch("the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
-                   "calibrate all shards of the same data with the same --equalize");
+    throw mismatch(
+        "the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
+        "calibrate all shards of the same data with the same --equalize");
   check_samples(a, b);
 }
 

@@ -57,8 +57,8 @@ EqualizeOutcome equalize_for_table(Model& model, const CalibrateOptions& options
   const EqualizeJudge judge = make_equalize_judge(
       model, *source,
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
-  return equalize_model(model, request, read_first_inputs(*source, model.graph(), options.run), *source, options.run, {},
-                        judge);
+  return equalize_model(model, request, read_first_inputs(*source, model.graph(), options.run), *source, options.run,
+                        {}, judge);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "detent/calibrator.h"
-#include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/correct_biases.h"
 #include "pipeline/describe_values.h"
@@ -26,15 +25,6 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
       throw Error(ErrorCode::Usage, "--calibrators names " + names.back() + " twice");
   }
   if (names.empty()) throw Error(ErrorCode::Usage, "--calibrators names none");
-  return names;
-}
-
-/// Where the models end, of whatever type, for labels, masks and commands; then what only errors are measured of.
-std::vector<std::string> judged_values(const Model& model, const DataSource& samples, const RunSettings& run) {
-  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), run)))
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
   return names;
 }
 
@@ -78,8 +68,7 @@ Candidates make_candidates(const std::vector<std::string>& names, const PlannedM
     const Stopwatch stopwatch;
     GraphPatch biases;
     if (bias_correction)
-      biases =
-          correct_biases(planned.model, planned.plan, ranges, planned.format, planned.data.get(), run).patch;
+      biases = correct_biases(planned.model, planned.plan, ranges, planned.format, planned.data.get(), run).patch;
     candidates.models.push_back(planned.quantized(ranges, biases));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
@@ -170,12 +159,12 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data; what is wrong with any of them is said before anything long begins
-  const PlannedModel planned = plan_model_for(
-      {options.model, options.data, options.override_file, options.target, options.placement, options.format, options.equalize, names, run});
+  const PlannedModel planned = plan_model_for({options.model, options.data, options.override_file, options.target,
+                                               options.placement, options.format, options.equalize, names, run});
   const Graph& graph = planned.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
-  const std::vector<std::string> judged = judged_values(planned.model, *samples, run);
+  const std::vector<std::string> judged = values_to_judge(planned.model, *samples, run);
 
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = calibrate(graph, planned.plan.quantized_values(), *planned.data, run);

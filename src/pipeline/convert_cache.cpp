@@ -80,7 +80,8 @@ size_t export_cache(const CacheExportOptions& options) {
   const CalibrationTable table = read_table(options.table);
   if (!table.equalization.empty())
     throw Error(ErrorCode::TableMismatch,
-                options.table.string() + ": the table was measured on an equalized network, to which a cache of the model would not fit",
+                options.table.string() +
+                    ": the table was measured on an equalized network, to which a cache of the model would not fit",
                 "calibrate without --equalize");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));

@@ -28,7 +28,7 @@ std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decisi
   const OpTraits& traits = traits_of(graph, node);
   if (!decision.int8 || traits.bias_slot < 0) return std::nullopt;
   const ValueId bias = node.input(static_cast<size_t>(traits.bias_slot));
-  const Tensor* constant = graph.constant(bias), *weight = graph.constant(node.input(1));
+  const Tensor *constant = graph.constant(bias), *weight = graph.constant(node.input(1));
   if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
   if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;
   const size_t from_right = traits.kind == OpKind::Gemm ? 0 : weight->shape().rank() - 2;
@@ -54,7 +54,8 @@ Model quantized(const Model& model, const PlacementPlan& plan, const std::map<Va
 BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                               const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
   if (!source)
-    throw Error(ErrorCode::InvalidOption, "--bias-correction measures the quantized network, but there is no --data to run");
+    throw Error(ErrorCode::InvalidOption,
+                "--bias-correction measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
   const SampleSubset samples(*source, deciding_samples(*source));
   const Graph& graph = model.graph();

@@ -59,7 +59,8 @@ bool Equalizer::has(EqualizeFamily family) const {
 
 Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
   Equalization free = with_factors(items, false);
-  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(free)) ? free : with_factors(items, true);
+  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(free)) ? free
+                                                                                        : with_factors(items, true);
 }
 
 bool Equalizer::rounds_too_much(const Equalization& equalization) const {

@@ -68,9 +68,10 @@ struct EqualizeOutcome {
 ///         kept where the mean over the calibrators does not fall and none of them falls by more than 0.2 dB.
 /// source  the calibration data: channels are measured on 256 samples of it, those whose names have the smallest hash.
 /// judge   called under auto only.
-[[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std::span<const Tensor> inputs,
-                                             const DataSource& source, const RunSettings& settings,
-                                             const FactorOptions& options, const EqualizeJudge& judge);
+[[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request,
+                                             std::span<const Tensor> inputs, const DataSource& source,
+                                             const RunSettings& settings, const FactorOptions& options,
+                                             const EqualizeJudge& judge);
 
 /// Applies a known equalization to `model`, in place, checked on `inputs` where there are any.
 /// Errors  TableMismatch when it is of another model; Internal when an output changed.

@@ -12,13 +12,15 @@ namespace detent {
 namespace {
 
 Error wrong(const std::string& text) {
-  return {ErrorCode::Usage, "--equalize: " + text, "off, auto, or a list of gate, relu, linear, norm, act: gate,relu:0.75"};
+  return {ErrorCode::Usage, "--equalize: " + text,
+          "off, auto, or a list of gate, relu, linear, norm, act: gate,relu:0.75"};
 }
 
 EqualizeItem parse_item(const std::string& text) {
   const size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
-  const auto* const family = std::ranges::find(kEqualizeFamilies, name, [](EqualizeFamily one) { return name_of(one); });
+  const auto* const family =
+      std::ranges::find(kEqualizeFamilies, name, [](EqualizeFamily one) { return name_of(one); });
   if (family == std::end(kEqualizeFamilies)) throw wrong("'" + name + "' is no family");
   EqualizeItem item{*family};
   if (colon == std::string::npos) return item;

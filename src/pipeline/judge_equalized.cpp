@@ -31,10 +31,10 @@ std::vector<std::string> named(const std::vector<std::string>& specs) {
 
 /// The models that one equalized model becomes, one a calibrator.
 void add_variants(const Model& model, const DataSource& samples, const std::vector<Tensor>& inputs,
-                  const JudgeOptions& options, const std::vector<std::string>& calibrators, std::vector<Model>& variants) {
+                  const JudgeOptions& options, const std::vector<std::string>& calibrators,
+                  std::vector<Model>& variants) {
   const Graph& graph = model.graph();
-  const PlacementPlan plan =
-      make_placement_plan(graph, options.target, options.placement, find_shapes(graph, inputs));
+  const PlacementPlan plan = make_placement_plan(graph, options.target, options.placement, find_shapes(graph, inputs));
   RunSettings quiet = options.run;
   quiet.reporter = &Reporter::silent();
   const Calibration calibration = calibrate(graph, plan.quantized_values(), samples, quiet);

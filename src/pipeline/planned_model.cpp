@@ -46,10 +46,11 @@ PlannedModel plan_model_for(const PlanningOptions& options) {
                                {.per_tensor_weights = format.per_tensor_weights}, judge)
                     .report;
   }
-  PlacementPlan plan =
-      make_placement_plan(model.graph(), target, options.placement, find_shapes(model.graph(), inputs));
+  ValueShapes shapes = find_shapes(model.graph(), inputs);
+  PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model), facts, preparation, format, std::move(plan), std::move(overrides), std::move(data), std::move(equalized)};
+  return {std::move(model),     facts,           preparation,         format, std::move(shapes), std::move(plan),
+          std::move(overrides), std::move(data), std::move(equalized)};
 }
 
 }  // namespace detent

@@ -5,8 +5,8 @@
 
 #include "detent/error.h"
 #include "exec/runnable_part.h"
-#include "pipeline/equalize_model.h"
 #include "ops/versions.h"
+#include "pipeline/equalize_model.h"
 #include "place/placement_plan.h"
 #include "place/quantizable_values.h"
 

@@ -36,7 +36,8 @@ std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
 
 std::string equalize_text(const EqualizeReport& report) {
   std::string text = "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
-  if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.samples > 0)
+    text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
   if (report.sqnr_before_db && report.sqnr_after_db)
     text += format(", SQNR %.2f -> %.2f dB", *report.sqnr_before_db, *report.sqnr_after_db);
   text += "\n";
@@ -48,8 +49,8 @@ std::string equalize_text(const EqualizeReport& report) {
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {
   return (report.kept ? "corrected the biases of " : "measured the biases of ") + plural(report.layers, "layer") +
-         format(" on %zu samples in %.1f s: SQNR %.2f -> %.2f dB", report.samples, report.seconds, report.sqnr_before_db,
-                report.sqnr_after_db) +
+         format(" on %zu samples in %.1f s: SQNR %.2f -> %.2f dB", report.samples, report.seconds,
+                report.sqnr_before_db, report.sqnr_after_db) +
          (report.kept ? "\n" : ", so they stay as they were\n");
 }
 

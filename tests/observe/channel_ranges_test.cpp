@@ -1,0 +1,54 @@
+#include "observe/channel_ranges.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr ValueId kValue = 3;
+
+const Tensor kTensor = Tensor::from<float>(Shape{1, 2, 1, 3}, {1, -2, 3, 10, 20, -30});
+
+TEST(ChannelRangeObserver, SeesTheExtremesOfEachChannelInEitherLayout) {
+  for (const Tensor& tensor : {kTensor, to_channels_last(kTensor)}) {
+    ChannelRangeObserver observer({{kValue, 1}});
+    observer.observe(kValue, tensor);
+    EXPECT_THAT(observer.extremes().at(kValue).min, ElementsAre(-2, -30));
+    EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(3, 20));
+  }
+}
+
+TEST(ChannelRangeObserver, CountsAlongTheAxisGiven) {
+  ChannelRangeObserver observer({{kValue, 3}});
+  observer.observe(kValue, kTensor);
+  EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(10, 20, 3));
+}
+
+TEST(ChannelRangeObserver, LeavesOutWhatIsNotFiniteAndValuesNotAskedFor) {
+  ChannelRangeObserver observer({{kValue, 0}});
+  const float inf = std::numeric_limits<float>::infinity();
+  observer.observe(kValue, Tensor::from<float>(Shape{3}, {inf, std::numeric_limits<float>::quiet_NaN(), 1}));
+  observer.observe(kValue + 1, kTensor);
+  EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(0, 0, 1));
+  EXPECT_EQ(observer.extremes().size(), 1U);
+}
+
+TEST(ChannelRangeObserver, MergesInAnyOrder) {
+  ChannelRangeObserver one({{kValue, 1}}), other({{kValue, 1}}), none({{kValue, 1}});
+  one.observe(kValue, kTensor);
+  other.observe(kValue, Tensor::from<float>(Shape{1, 2}, {7, -50}));
+  ChannelRangeObserver forward = one, backward = other;
+  forward.merge(other);
+  forward.merge(none);
+  backward.merge(one);
+  EXPECT_THAT(forward.extremes().at(kValue).max, ElementsAre(7, 20));
+  EXPECT_EQ(forward.extremes().at(kValue).min, backward.extremes().at(kValue).min);
+}
+
+}  // namespace
+}  // namespace detent

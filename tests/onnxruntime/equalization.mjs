@@ -1,0 +1,62 @@
+// npm run equalization [-- MODEL ...] [--check]: SQNR in dB of every shared model with `--equalize off` and `auto`, by `detent
+// compare` on samples that were not calibrated with, as Markdown; a cell is before -> after. With --check, exit 1 where auto
+// loses more than 0.2 dB.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { detent, freshFolder } from './detent.mjs';
+import { printHeader, printRow } from './measured.mjs';
+import { models, shared } from './models.mjs';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { check: { type: 'boolean' } } });
+const calibrators = ['max', 'entropy', 'mse', 'percentile:99.9', 'percentile:99.99'];
+const mayLose = 0.2;
+const inShared = (path) => join(shared, path);
+
+// What models.mjs does not name: there are no labels, so every second image calibrates and the others judge.
+const halves = (name, file, images, preprocess, limit) => ({
+  name, file: inShared(`models/${name}/${file}`), preprocess, limit, calibration: inShared(images), halves: true,
+});
+const unlabelled = [
+  halves('coco_yolox_nano', 'model_opset11.onnx', 'images/coco', 'yolox'),
+  halves('face_rfb320', 'model_opset9.onnx', 'images/faces', 'unit,resize=240x320,div=128,mean=.9921875/.9921875/.9921875'),
+  halves('text_ppocrv3_det', 'model_opset14.onnx', 'images/ocr', 'imagenet,resize=320x320,crop=320x320'),
+  halves('style_starry_night', 'model_opset12.onnx', 'images/coco', 'raw,resize=540x540', 4),
+];
+
+const evaluationOf = { shapes_unet: 'models/shapes_unet/eval/images', occupancy3d: 'models/occupancy3d/eval/latents.npy' };
+
+function dataOf(model) {
+  const limit = ['--limit', String(model.limit ?? 64)];
+  const preprocess = model.preprocess ? ['--preprocess', model.preprocess] : [];
+  if (model.halves) return ['--data', model.calibration, '--shard', '1/2', ...limit, ...preprocess, '--eval', model.calibration];
+  const evaluation = inShared(evaluationOf[model.name] ?? `images/${model.name.split('_')[0]}/eval`);
+  return ['--data', model.calibration, ...limit, ...preprocess, '--eval', evaluation];
+}
+
+async function compared(model, equalize) {
+  const report = join(freshFolder(), 'report.json');
+  await detent('compare', model.file, ...dataOf(model), '--eval-limit', String(model.limit ?? 64), '--calibrators',
+    calibrators.join(','), '--equalize', equalize, '--json', report, '--quiet');
+  return JSON.parse(readFileSync(report, 'utf8'));
+}
+
+const kept = ({ families }) => families.filter((family) => family.kept && family.values > 0)
+  .map(({ name, alpha }) => `${name} ${alpha}`).join(', ') || 'none';
+
+printHeader(['model', 'kept', ...calibrators]);
+for (const model of [...models.filter(({ name }) => name !== 'sample'), ...unlabelled]) {
+  if (positionals.length > 0 && !positionals.includes(model.name)) continue;
+  if (!existsSync(model.file)) {
+    console.error(`skipped ${model.name}: ${model.file} is not there`);
+    continue;
+  }
+  const [before, after] = [await compared(model, 'off'), await compared(model, 'auto')];
+  const cells = before.variants.map(({ metrics }, i) => [metrics.sqnr_db, after.variants[i].metrics.sqnr_db]);
+  printRow([model.name, kept(after.equalize), ...cells.map(([a, b]) => `${a.toFixed(1)} -> ${b.toFixed(1)}`)]);
+  cells.forEach(([a, b], i) => {
+    if (b >= a - mayLose) return;
+    console.error(`missed: ${model.name} ${calibrators[i]} ${a} -> ${b}`);
+    if (values.check) process.exitCode = 1;
+  });
+}

@@ -1,0 +1,167 @@
+#include "pipeline/equalize_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "observe/calibration_table.h"
+#include "pipeline/float_network.h"
+#include "pipeline/judge_equalized.h"
+#include "pipeline/memory_source.h"
+#include "pipeline/quantize_report.h"
+#include "pipeline/sample_tables.h"
+
+namespace detent {
+namespace {
+
+EqualizeOutcome equalize(Model& model, const std::string& request, const EqualizeJudge& judge, size_t threads = 1) {
+  const MemorySource source(test::residual_samples(8));
+  RunSettings settings;
+  settings.threads = threads;
+  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  return equalize_model(model, parse_equalize(request), inputs, source, settings, {}, judge);
+}
+
+EqualizeJudge no_judge() {
+  return [](std::span<const Model>) -> std::vector<std::vector<double>> { throw std::logic_error("nobody asked"); };
+}
+
+/// What it measures is made up: `gain` dB for each candidate on top of the one before.
+EqualizeJudge judge_of(double gain) {
+  return [gain](std::span<const Model> models) {
+    std::vector<std::vector<double>> scores;
+    for (size_t i = 0; i < models.size(); ++i) scores.push_back({20 + gain * static_cast<double>(i)});
+    return scores;
+  };
+}
+
+TEST(EqualizeRequest, ReadsFamiliesInTheirOrderWithExponents) {
+  const EqualizeRequest request = parse_equalize("relu:0.75,gate");
+  EXPECT_EQ(to_text(request.items), "gate,relu:0.75");
+  EXPECT_EQ(parse_equalize("off").mode, EqualizeRequest::Mode::Off);
+  EXPECT_EQ(parse_equalize("auto").mode, EqualizeRequest::Mode::Auto);
+  EXPECT_EQ(parse_equalize("").mode, EqualizeRequest::Mode::Unset);
+}
+
+TEST(EqualizeRequest, RefusesWhatItDoesNotKnow) {
+  for (const char* text : {"gates", "gate,gate", "relu:2", "relu:", "relu:x", "auto,gate", "gate,,relu"})
+    EXPECT_EQ(code_of([&] { static_cast<void>(parse_equalize(text)); }), ErrorCode::Usage) << text;
+}
+
+TEST(EqualizeModel, EvensOutWhatAConstantMadeUneven) {
+  Model model = test::residual_network(64);
+  const EqualizeOutcome outcome = equalize(model, "norm:1", no_judge());
+  ASSERT_EQ(outcome.report.values.size(), 1U);
+  EXPECT_EQ(outcome.report.values[0].name, "d");
+  EXPECT_GT(outcome.report.values[0].imbalance_before, 30);
+  EXPECT_LT(outcome.report.values[0].imbalance_after, 1.01);
+  EXPECT_TRUE(outcome.equalization.values.contains("d"));
+}
+
+TEST(EqualizeModel, LeavesAModelAloneThatHasNoSuchFamily) {
+  Model model = test::residual_network(1);
+  EXPECT_TRUE(equalize(model, "gate", no_judge()).equalization.empty());
+}
+
+TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
+  Model gained = test::residual_network(64), lost = test::residual_network(64);
+  EXPECT_FALSE(equalize(gained, "auto", judge_of(1)).equalization.empty());
+  const EqualizeOutcome outcome = equalize(lost, "auto", judge_of(-1));
+  EXPECT_TRUE(outcome.equalization.empty());
+  for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
+}
+
+TEST(EqualizeModel, AutoDropsAFamilyThatRuinsOneCalibratorForTheOthers) {
+  Model model = test::residual_network(64);
+  const EqualizeJudge judge = [](std::span<const Model> models) {
+    std::vector<std::vector<double>> scores{{20, 20}};
+    while (scores.size() < models.size()) scores.push_back({25, 19.7});
+    return scores;
+  };
+  EXPECT_TRUE(equalize(model, "auto", judge).equalization.empty());
+}
+
+TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
+  Model model = test::residual_network(64);
+  const MemorySource source(test::residual_samples(8));
+  const RangeOverrides none;
+  const PlacementOptions placement;
+  const RunSettings settings;
+  const Target& target = find_target("tensorrt");
+  const Model reference = model.clone();
+  const EqualizeJudge judge = make_equalize_judge(
+      reference, source, {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
+  const EqualizeOutcome outcome = equalize(model, "auto", judge);
+  EXPECT_GT(*outcome.report.sqnr_after_db, *outcome.report.sqnr_before_db + 3)
+      << "one channel of 16 is 64 times the others: they had two of 127 steps";
+}
+
+TEST(EqualizeModel, DoesNotDependOnThreads) {
+  Model one = test::residual_network(8), four = test::residual_network(8);
+  EXPECT_EQ(equalize(one, "relu,norm", no_judge(), 1).equalization,
+            equalize(four, "relu,norm", no_judge(), 4).equalization);
+}
+
+using EqualizedTables = SampleTables;
+
+TEST_F(EqualizedTables, GiveTheModelThatTheDataGives) {
+  CalibrateOptions measured = calibration("equal.dct");
+  measured.equalize.equalize = "relu,linear";
+  static_cast<void>(calibrate_model(measured));
+  for (const std::string target : {"tensorrt", "onnxruntime"}) {
+    QuantizeOptions from_data = quantization(target, target + ".data.onnx");
+    from_data.data = sample_data();
+    from_data.equalize.equalize = "relu,linear";
+    QuantizeOptions from_table = quantization(target, target + ".table.onnx");
+    from_table.table = measured.output;
+    EXPECT_EQ(model_bytes(from_table), model_bytes(from_data)) << target;
+  }
+}
+
+TEST_F(EqualizedTables, AreTheSameForShardsMergedAndForAnyThreads) {
+  CalibrateOptions options = calibration("whole.dct");
+  options.equalize.equalize = "relu";
+  options.run.threads = 1;
+  const std::string whole = table_bytes(options);
+  MergeTablesOptions merge{.output = folder_ / "merged.dct"};
+  for (const size_t shard : {1, 2}) {
+    options.data.shard_index = shard;
+    options.data.shard_count = 2;
+    options.run.threads = 3;
+    options.output = folder_ / ("part" + std::to_string(shard) + ".dct");
+    static_cast<void>(calibrate_model(options));
+    merge.tables.push_back(options.output);
+  }
+  static_cast<void>(merge_tables(merge));
+  EXPECT_EQ(TemporaryFolder::read(merge.output), whole);
+}
+
+TEST_F(EqualizedTables, AreNotTakenForOthers) {
+  CalibrateOptions equal = calibration("equal.dct"), plain = calibration("plain.dct");
+  equal.equalize.equalize = "relu";
+  static_cast<void>(calibrate_model(equal));
+  static_cast<void>(calibrate_model(plain));
+  QuantizeOptions options = quantization("tensorrt", "out.onnx");
+  const auto code = [&](const std::filesystem::path& table, const std::string& request) {
+    options.table = table;
+    options.equalize.equalize = request;
+    return code_of([&] { static_cast<void>(quantize_model(options)); });
+  };
+  EXPECT_EQ(code(equal.output, "off"), ErrorCode::TableMismatch);
+  EXPECT_EQ(code(equal.output, "relu:0.75"), ErrorCode::TableMismatch);
+  EXPECT_EQ(code(plain.output, "relu"), ErrorCode::TableMismatch);
+  equal.data.shard_count = plain.data.shard_count = plain.data.shard_index = 2;
+  equal.overwrite = plain.overwrite = true;
+  static_cast<void>(calibrate_model(equal));
+  static_cast<void>(calibrate_model(plain));
+  EXPECT_EQ(code_of([&] {
+              static_cast<void>(merge_tables({.tables = {equal.output, plain.output}, .output = folder_ / "m.dct"}));
+            }),
+            ErrorCode::TableMismatch);
+  EXPECT_EQ(code_of([&] { static_cast<void>(export_cache({.table = equal.output, .output = folder_ / "c.cache"})); }),
+            ErrorCode::TableMismatch);
+}
+
+}  // namespace
+}  // namespace detent
