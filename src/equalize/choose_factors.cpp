@@ -127,12 +127,17 @@ class FactorChooser {
       raise(largest[member.factor_of[c]], weights[c] / whole);
   }
 
-  /// log of the factors wished for, up to a constant; NaN where nothing is known.
-  [[nodiscard]] List wishes(const GroupState& state) const {
+  struct Wishes {
+    List logs;             ///< of the factors, up to a constant; NaN where nothing is known
+    List lowest, highest;  ///< with one scale a weight: what leaves the ranges of whole weights and values as they are
+  };
+
+  /// What every channel would like.
+  [[nodiscard]] Wishes wishes(const GroupState& state) const {
     const List read = read_magnitudes(state);
     const List written = options_.per_tensor_weights ? written_magnitudes(state) : List(state.fixed.size());
     const bool weighed = std::ranges::any_of(read, [](double w) { return w > 0; });
-    List result;
+    Wishes result;
     for (size_t k = 0; k < state.fixed.size(); ++k) {
       double alpha = weighed ? options_.alpha : 1.0;
       double made = state.activation[k] > kNothing ? std::log(state.activation[k]) : std::nan("");
@@ -141,13 +146,17 @@ class FactorChooser {
         alpha = 0.5;
       }
       const double wish = (weighed ? (1 - alpha) * std::log(read[k]) : 0.0) - alpha * made;
-      result.push_back(std::isfinite(wish) ? wish : std::nan(""));
+      result.logs.push_back(std::isfinite(wish) ? wish : std::nan(""));
+      result.lowest.push_back(options_.per_tensor_weights ? std::min(1.0, read[k]) : 0.0);
+      result.highest.push_back(options_.per_tensor_weights ? 1 / std::max({written[k], state.activation[k], 1e-9})
+                                                           : kMostFactor);
     }
     return result;
   }
 
   void choose_group(GroupState& state) const {
-    const List wish = wishes(state);
+    const Wishes wishes = this->wishes(state);
+    const List& wish = wishes.logs;
     const bool anchored = std::ranges::any_of(std::views::iota(size_t{0}, wish.size()),
                                               [&](size_t k) { return state.fixed[k] && !std::isnan(wish[k]); });
     double sum = 0, count = 0;
@@ -160,6 +169,8 @@ class FactorChooser {
     for (size_t k = 0; k < wish.size(); ++k) {
       if (state.fixed[k] || std::isnan(wish[k])) continue;
       double factor = std::clamp(std::exp(wish[k] - middle), 1 / kMostFactor, std::min(kMostFactor, state.most[k]));
+      // Beside channels that must stay no range may grow: they would lose what the others gain.
+      if (anchored) factor = std::max(wishes.lowest[k], std::min(factor, wishes.highest[k]));
       if (options_.powers_of_two) {
         factor = std::exp2(std::round(std::log2(factor)));
         if (factor > state.most[k]) factor /= 2;
