@@ -39,6 +39,22 @@ List of_channels(const GroupState& state, const ChannelGroup::Member& member) {
   return factors;
 }
 
+/// The median of what holds anything.
+double middle_of(List values) {
+  std::erase_if(values, [](double value) { return value <= kNothing; });
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+/// A channel that stayed small on the samples seen need not stay so: those below the median count as the median.
+void raise_to_middle(List& magnitudes) {
+  const double middle = middle_of(magnitudes);
+  for (double& magnitude : magnitudes)
+    if (magnitude > kNothing) magnitude = std::max(magnitude, middle);
+}
+
 class FactorChooser {
  public:
   FactorChooser(const Graph& graph, const std::vector<ChannelGroup>& groups, const ChannelRanges& ranges,
@@ -76,6 +92,7 @@ class FactorChooser {
       for (size_t c = 0; c < member.factor_of.size() && whole > 0; ++c)
         raise(state.activation[member.factor_of[c]], static_cast<double>(range.amax(c)) / whole);
     }
+    raise_to_middle(state.activation);
     for (const ChannelGroup::Limit& limit : group.limits) {
       const ChannelGroup::Member& member = *group.find(limit.value);
       const ChannelRange& range = ranges.at(limit.value);
@@ -196,12 +213,6 @@ class FactorChooser {
   std::vector<GroupState> states_;
   std::map<ValueId, Place> place_;
 };
-
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 }  // namespace
 

@@ -26,7 +26,8 @@ inline constexpr double kMostFactor = 64;
 /// Factors 1/s with s_c = amax_c^alpha / wmax_c^(1 - alpha), of geometric mean 1 in each group, or 1 on average of the
 /// channels that must stay as they are where a group has some.
 ///
-/// amax_c  the largest magnitude of the channel in a member that is stored, relative to the member's largest.
+/// amax_c  the largest magnitude of the channel in a member that is stored, relative to the member's largest; at least the median
+///         of the group, for a channel that fires on few samples looks small on those that were seen.
 /// wmax_c  the largest magnitude that a weighted op multiplies the channel by; with a scale for each output channel relative
 ///         to the largest of that output channel. A reader that has one input channel for each output channel then bends to
 ///         any factor: where all readers are such, alpha is 1.

@@ -43,6 +43,14 @@ double worst_change(const std::vector<double>& before, const std::vector<double>
 
 std::vector<size_t> deciding_samples(const DataSource& source) { return samples_by_hash(source, kSamples); }
 
+std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most) {
+  constexpr size_t kFewest = 8;
+  std::vector<size_t> all = samples_by_hash(source, kSamples + most);
+  if (all.size() < kSamples + kFewest) return deciding_samples(source);
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kSamples));
+  return all;
+}
+
 Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples,
                      const RunSettings& settings, const FactorOptions& options)
     : model_(model), inputs_(inputs), options_(options), before_(outputs_of(model, inputs)),
@@ -200,7 +208,8 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std
     std::vector<EqualizeItem> items = request.items;
     if (request.mode == EqualizeRequest::Mode::Auto) {
       report.requested = "auto";
-      items = choose_families(model, equalizer, judge, report);
+      const SampleSubset others(source, samples_beside_deciding(source, kRangeSamples));
+      items = choose_families(model, Equalizer(model, inputs, others, settings, options), judge, report);
     } else {
       report.requested = to_text(items);
       for (const EqualizeItem& item : items)

@@ -79,5 +79,8 @@ void apply_equalization(Model& model, const Equalization& equalization, std::spa
 
 /// The samples that decide: 32, those whose names have the smallest hash.
 [[nodiscard]] std::vector<size_t> deciding_samples(const DataSource& source);
+/// Up to `most` others, to measure with what the deciding ones judge: factors and ranges cut to the judged samples would flatter
+/// even channels, all of which come near their largest. Fewer than 8 others -> the deciding ones.
+[[nodiscard]] std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most);
 
 }  // namespace detent

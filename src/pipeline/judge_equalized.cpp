@@ -53,6 +53,7 @@ void add_variants(const Model& model, const DataSource& samples, const std::vect
 EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& source, JudgeOptions options) {
   return [&reference, &source, options = std::move(options)](std::span<const Model> models) {
     const SampleSubset samples(source, deciding_samples(source));
+    const SampleSubset others(source, samples_beside_deciding(source, 64));
     const std::vector<std::string> calibrators = named(options.calibrators);
     const std::vector<Tensor> inputs = read_first_inputs(samples, reference.graph(), options.run);
     const std::vector<std::string> outputs = values_to_compare(reference, inputs);
@@ -61,7 +62,7 @@ EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& sour
                   "--equalize auto measures at the outputs, but no output that can run comes from float values",
                   "name the families: gate, relu, linear, norm");
     std::vector<Model> variants;
-    for (const Model& model : models) add_variants(model, samples, inputs, options, calibrators, variants);
+    for (const Model& model : models) add_variants(model, others, inputs, options, calibrators, variants);
     const Evaluation evaluation =
         evaluate_variants(reference, variants, outputs, samples, options.run, "judging equalization");
     std::vector<std::vector<double>> scores(models.size());

@@ -21,7 +21,8 @@ struct JudgeOptions {
   const RunSettings& run;
 };
 
-/// Quantizes each model with each calibrator, calibrated and compared with `reference` on the deciding samples of `source`.
+/// Quantizes each model with each calibrator and compares it with `reference` on the deciding samples of `source`; calibrated on up
+/// to 64 others, where there are that many.
 /// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_variants.
 [[nodiscard]] EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& source, JudgeOptions options);
 

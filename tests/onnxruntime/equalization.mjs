@@ -1,7 +1,7 @@
 // npm run equalization [-- MODEL ...] [--check]: SQNR in dB of every shared model with `--equalize off` and `auto`, by `detent
 // compare` on samples that were not calibrated with, as Markdown; a cell is before -> after. With --check, exit 1 where auto
 // loses more than 0.2 dB.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { detent, freshFolder } from './detent.mjs';
@@ -24,19 +24,26 @@ const unlabelled = [
   halves('style_starry_night', 'model_opset12.onnx', 'images/coco', 'raw,resize=540x540', 4),
 ];
 
-const evaluationOf = { shapes_unet: 'models/shapes_unet/eval/images', occupancy3d: 'models/occupancy3d/eval/latents.npy' };
+// About a hundred samples from all over the evaluation set: its lists are sorted by class.
+function evaluationOf(model) {
+  const count = model.evaluation(1).files?.length ?? 0;
+  const set = model.evaluation(Math.max(1, Math.floor(count / 100)));
+  if (set.stack) return set.stack;
+  const list = join(freshFolder(), 'files.txt');
+  writeFileSync(list, `${set.files.join('\n')}\n`);
+  return list;
+}
 
 function dataOf(model) {
-  const limit = ['--limit', String(model.limit ?? 64)];
+  const limit = ['--limit', String(model.limit ?? 100)];
   const preprocess = model.preprocess ? ['--preprocess', model.preprocess] : [];
   if (model.halves) return ['--data', model.calibration, '--shard', '1/2', ...limit, ...preprocess, '--eval', model.calibration];
-  const evaluation = inShared(evaluationOf[model.name] ?? `images/${model.name.split('_')[0]}/eval`);
-  return ['--data', model.calibration, ...limit, ...preprocess, '--eval', evaluation];
+  return ['--data', model.calibration, ...limit, ...preprocess, '--eval', evaluationOf(model)];
 }
 
 async function compared(model, equalize) {
   const report = join(freshFolder(), 'report.json');
-  await detent('compare', model.file, ...dataOf(model), '--eval-limit', String(model.limit ?? 64), '--calibrators',
+  await detent('compare', model.file, ...dataOf(model), '--eval-limit', String(model.limit ?? 200), '--calibrators',
     calibrators.join(','), '--equalize', equalize, '--json', report, '--quiet');
   return JSON.parse(readFileSync(report, 'utf8'));
 }
