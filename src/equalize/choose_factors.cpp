@@ -39,11 +39,11 @@ List of_channels(const GroupState& state, const ChannelGroup::Member& member) {
   return factors;
 }
 
-/// The median of what holds anything.
+/// The median of what holds anything, the lower of two.
 double middle_of(List values) {
   std::erase_if(values, [](double value) { return value <= kNothing; });
   if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
   std::ranges::nth_element(values, middle);
   return *middle;
 }

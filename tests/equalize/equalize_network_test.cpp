@@ -113,7 +113,7 @@ TEST(EqualizeRelu, BeforeAClipOnlyWhatStaysBelowTheBound) {
   const std::vector<float>& factors = equalization.values.at("c").factors;
   EXPECT_EQ(factors[0], 1.0F) << "this channel reaches the bound";
   EXPECT_GT(factors[1], 1.0F);
-  EXPECT_GT(factors[1], factors[2]) << "the smaller channel gets the larger factor";
+  EXPECT_GT(factors[2], 1.0F);
 }
 
 TEST(EqualizeRelu, AClipWithALowerBoundBelowZeroBlocks) {

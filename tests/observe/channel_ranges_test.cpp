@@ -12,11 +12,13 @@ using ::testing::ElementsAre;
 
 constexpr ValueId kValue = 3;
 
+std::map<ValueId, int> axis_of(int axis) { return {{kValue, axis}}; }
+
 const Tensor kTensor = Tensor::from<float>(Shape{1, 2, 1, 3}, {1, -2, 3, 10, 20, -30});
 
 TEST(ChannelRangeObserver, SeesTheExtremesOfEachChannelInEitherLayout) {
   for (const Tensor& tensor : {kTensor, to_channels_last(kTensor)}) {
-    ChannelRangeObserver observer({{kValue, 1}});
+    ChannelRangeObserver observer(axis_of(1));
     observer.observe(kValue, tensor);
     EXPECT_THAT(observer.extremes().at(kValue).min, ElementsAre(-2, -30));
     EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(3, 20));
@@ -24,13 +26,13 @@ TEST(ChannelRangeObserver, SeesTheExtremesOfEachChannelInEitherLayout) {
 }
 
 TEST(ChannelRangeObserver, CountsAlongTheAxisGiven) {
-  ChannelRangeObserver observer({{kValue, 3}});
+  ChannelRangeObserver observer(axis_of(3));
   observer.observe(kValue, kTensor);
   EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(10, 20, 3));
 }
 
 TEST(ChannelRangeObserver, LeavesOutWhatIsNotFiniteAndValuesNotAskedFor) {
-  ChannelRangeObserver observer({{kValue, 0}});
+  ChannelRangeObserver observer(axis_of(0));
   const float inf = std::numeric_limits<float>::infinity();
   observer.observe(kValue, Tensor::from<float>(Shape{3}, {inf, std::numeric_limits<float>::quiet_NaN(), 1}));
   observer.observe(kValue + 1, kTensor);
@@ -39,7 +41,7 @@ TEST(ChannelRangeObserver, LeavesOutWhatIsNotFiniteAndValuesNotAskedFor) {
 }
 
 TEST(ChannelRangeObserver, MergesInAnyOrder) {
-  ChannelRangeObserver one({{kValue, 1}}), other({{kValue, 1}}), none({{kValue, 1}});
+  ChannelRangeObserver one(axis_of(1)), other(axis_of(1)), none(axis_of(1));
   one.observe(kValue, kTensor);
   other.observe(kValue, Tensor::from<float>(Shape{1, 2}, {7, -50}));
   ChannelRangeObserver forward = one, backward = other;

@@ -27,11 +27,14 @@ EqualizeJudge no_judge() {
   return [](std::span<const Model>) -> std::vector<std::vector<double>> { throw std::logic_error("nobody asked"); };
 }
 
-/// What it measures is made up: `gain` dB for each candidate on top of the one before.
+/// What it measures is made up: 20 dB for the first model it ever sees, `gain` more for all others.
 EqualizeJudge judge_of(double gain) {
-  return [gain](std::span<const Model> models) {
+  return [gain, first = true](std::span<const Model> models) mutable {
     std::vector<std::vector<double>> scores;
-    for (size_t i = 0; i < models.size(); ++i) scores.push_back({20 + gain * static_cast<double>(i)});
+    for (size_t i = 0; i < models.size(); ++i) {
+      scores.push_back({first ? 20 : 20 + gain});
+      first = false;
+    }
     return scores;
   };
 }
