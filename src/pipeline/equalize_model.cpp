@@ -19,9 +19,6 @@ constexpr size_t kSamples = 32;
 /// A channel that fires on one image in a hundred would be taken for a small one: as many samples as a short pass allows.
 constexpr size_t kRangeSamples = 256;
 constexpr double kAlphas[] = {0.5, 0.75};
-/// A calibrator may lose this much where the others gain, in dB.
-constexpr double kMostLoss = 0.2;
-
 std::vector<ChannelGroup> with_family(const std::vector<ChannelGroup>& groups, EqualizeFamily family) {
   std::vector<ChannelGroup> chosen;
   std::ranges::copy_if(groups, std::back_inserter(chosen),
@@ -182,7 +179,7 @@ std::vector<EqualizeItem> choose_families(const Model& model, const Equalizer& e
     const double gain = mean(*best) - mean(scores);
     line.gain_db = gain;
     line.alpha = kAlphas[best - judged.begin()];
-    line.kept = gain >= 0 && worst_change(scores, *best) >= -kMostLoss;
+    line.kept = gain >= 0 && worst_change(scores, *best) >= 0;
     if (!line.kept) continue;
     kept = lists[static_cast<size_t>(best - judged.begin())];
     scores = *best;

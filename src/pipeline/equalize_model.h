@@ -64,8 +64,9 @@ struct EqualizeOutcome {
 
 /// Chooses what is asked for and applies it to `model`, in place.
 ///
-/// auto    families in the order of kEqualizeFamilies, each with alpha 0.5 and 0.75 on top of what was kept before; the better is
-///         kept where the mean over the calibrators does not fall and none of them falls by more than 0.2 dB.
+/// auto    families in the order of kEqualizeFamilies, each with alpha 0.5 and 0.75 on top of what was kept before; the better on
+///         average over the calibrators is kept where none of them falls. Factors that are judged come from other samples than
+///         the deciding ones; those that are kept are then chosen from all.
 /// source  the calibration data: channels are measured on 256 samples of it, those whose names have the smallest hash.
 /// judge   called under auto only.
 [[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request,
