@@ -30,12 +30,13 @@ SensitivityReport two_layers() {
 }
 
 TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
-  EXPECT_THAT(to_text(two_layers(), 10), AllOf(HasSubstr("  layer           alone   all but     MACs\n"
-                                                         "  stem (Conv)     21.00     25.50   75.0 %\n"
-                                                         "  gate (Mul)      30.00     22.00        -\n"
-                                                         "  head (Gemm)     40.00     20.00   25.0 %\n"),
-                                               HasSubstr("SQNR at the output with all of them: 20.00 dB"),
-                                               HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+  EXPECT_THAT(to_text(two_layers(), 10),
+              AllOf(HasSubstr("  layer           alone   all but     MACs\n"
+                              "  stem (Conv)     21.00     25.50   75.0 %\n"
+                              "  gate (Mul)      30.00     22.00        -\n"
+                              "  head (Gemm)     40.00     20.00   25.0 %\n"),
+                    HasSubstr("SQNR at the output with all of them: 20.00 dB"),
+                    HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
 }
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
@@ -68,17 +69,19 @@ QuantizeReport bounded() {
 }
 
 TEST(BoundText, SaysWhatWasReachedAndWhatItTook) {
-  EXPECT_THAT(to_text(bounded()),
-              AllOf(HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
-                              "8 measurements in 0.0 s\n"),
-                    HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
+  EXPECT_THAT(
+      to_text(bounded()),
+      AllOf(HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
+                      "8 measurements in 0.0 s\n"),
+            HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
 }
 
 TEST(BoundText, SaysLoudlyThatABoundIsNotMet) {
   QuantizeReport report = bounded();
   report.bound->met = false;
   EXPECT_THAT(to_text(report), HasSubstr("--max-drop 0.01 NOT MET: top-1 78.05 %"));
-  EXPECT_THAT(unmet_text(*report.bound), HasSubstr("the best reaches top-1 78.05 %, FP32 top-1 78.90 %; it was written"));
+  EXPECT_THAT(unmet_text(*report.bound),
+              HasSubstr("the best reaches top-1 78.05 %, FP32 top-1 78.90 %; it was written"));
 }
 
 }  // namespace
