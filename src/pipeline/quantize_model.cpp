@@ -74,11 +74,13 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
   const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
-  const PromisedFile promised = promise_of(model.graph(), plan);
+  PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);
+  const QdqCheckOptions check{options.placement.quantize_outputs, format.per_tensor_weights};
+  check_qdq_file(model.graph(), options.output, promised, check);
+  promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   if (source) report.error = measure_error(reference, model, *source, options.run);
-  write_checked(model, options.output, options.overwrite, promised,
-                {options.placement.quantize_outputs, format.per_tensor_weights});
+  write_checked(model, options.output, options.overwrite, promised, check);
   finish_report(report, options, model, stopwatch.seconds());
   return report;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/operator.h"
+#include "rewrite/check_content.h"
 
 namespace detent {
 
@@ -66,12 +67,25 @@ class FileCheck {
       return;
     }
     const int pair = written_.find_by_result(value);
+    check_content(node, where, value, pair, promised);
     switch (promised.read) {
       case ReadAs::Value: return check_float(node, where, value, pair, promised);
       case ReadAs::Pair: return check_pair(node, where, value, pair, promised);
       case ReadAs::Weight: return check_weight(node, where, pair, promised);
       case ReadAs::Bias: return check_bias(node, where, value, pair);
     }
+  }
+
+  /// The numbers behind the slot, with or without a pair, are the model's.
+  void check_content(const Node& node, const std::string& where, ValueId value, int pair,
+                     const PromisedInput& promised) {
+    if (promised.content.empty_handle()) return;
+    const bool codes_given = pair >= 0 && at(pair).source == kNoValue;
+    const Tensor* written = graph_.constant(pair < 0 ? value : codes_given ? at(pair).codes : at(pair).source);
+    if (!written || written->shape() != promised.content.shape()) return;  // said elsewhere
+    const std::string flaw = codes_given ? content_flaw(promised.content, *written, at(pair).grid)
+                                         : content_flaw(promised.content, *written);
+    if (!flaw.empty()) add(node, where + ", '" + promised.value + "', " + flaw);
   }
 
   /// Readers of a graph output that has a pair read the value in front of it.

@@ -8,10 +8,37 @@ PromisedInput& slot_of(PromisedFile& file, NodeId node, int slot) {
   return file.nodes[static_cast<size_t>(node)].inputs[static_cast<size_t>(slot)];
 }
 
+// A copy: constants of a graph look into its model, which is about to change. One for each value.
+class ContentCopies {
+ public:
+  explicit ContentCopies(const Graph& graph) : graph_(graph) {}
+
+  const Tensor& of(ValueId value) {
+    Tensor& copy = copies_[value];
+    const Tensor* content = graph_.constant(value);
+    if (content && copy.empty_handle()) copy = content->clone();
+    return copy;
+  }
+
+ private:
+  const Graph& graph_;
+  std::map<ValueId, Tensor> copies_;
+};
+
+bool is_number(DataType type) {
+  return type != DataType::String && type != DataType::Sequence && type != DataType::Undefined;
+}
+
 }  // namespace
+
+void PromisedFile::forget_contents() {
+  for (PromisedNode& node : nodes)
+    for (PromisedInput& input : node.inputs) input.content = Tensor();
+}
 
 PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   PromisedFile file;
+  ContentCopies contents(graph);
   file.target = plan.target;
   for (const Value& value : graph.values()) file.values.insert(value.name);
   for (const Node& node : graph.nodes()) {
@@ -24,6 +51,9 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
       if (node.inputs[slot] == kNoValue) continue;
       input.value = graph.value(node.inputs[slot]).name;
       input.constant = graph.value(node.inputs[slot]).is_constant;
+      if (const Tensor* content = input.constant ? graph.constant(node.inputs[slot]) : nullptr;
+          content && is_number(content->type()))
+        input.content = contents.of(node.inputs[slot]);
       if (static_cast<int>(slot) == traits.bias_slot) input.read = ReadAs::Bias;
     }
     file.nodes.push_back(std::move(promised));

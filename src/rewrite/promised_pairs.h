@@ -23,7 +23,8 @@ struct PromisedInput {
   int scale_group = -1;
   int axis = -1;  ///< weights: the plan's axis; -1 one scale
   bool constant = false;
-  Shape shape;  ///< of a constant; empty otherwise
+  Shape shape;     ///< of a constant; empty otherwise
+  Tensor content;  ///< a copy of the constant; an empty handle otherwise
 };
 
 struct PromisedNode {
@@ -39,6 +40,9 @@ struct PromisedFile {
   std::vector<PromisedNode> nodes;
   std::map<std::string, int> output_pairs;  ///< graph outputs behind a pair -> scale group
   std::set<std::string> values;             ///< every value of the planned graph
+
+  /// Lets the constants go; what follows is not checked against them any more.
+  void forget_contents();
 };
 
 /// `plan` belongs to `graph`.

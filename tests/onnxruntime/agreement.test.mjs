@@ -34,7 +34,7 @@ async function traceSample(file, model) {
   return traceModel(file, { [readModel(file).inputs[0].name]: sampleOf(stack, 0) });
 }
 
-for (const { model, options } of selected) {
+for (const { model, options } of selected()) {
   for (const target of targets) {
     test(`${model.name} for ${target}: each node agrees when fed with ONNX Runtime's tensors`, options, async (t) => {
       const file = await quantized(model, target);

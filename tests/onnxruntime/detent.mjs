@@ -114,11 +114,12 @@ function writeLabels(folder, { files, labels }) {
 }
 
 // Path of a model of float_models.mjs quantized on its few samples: enough where the numbers do not matter.
-export async function quantizedOnFew(model, target) {
+export async function quantizedOnFew(model, target, ...more) {
+  if (!model.samples) return quantized(model, target, 'max', ...more);
   const folder = freshFolder();
   const file = join(folder, 'model.int8.onnx');
   await detent('quantize', model.file, '-o', file, '--quiet', ...sourceOf(folder, model.samples()),
-    ...preprocessing(model), '--target', target, '--calibrator', 'max');
+    ...preprocessing(model), '--target', target, '--calibrator', 'max', ...more);
   return file;
 }
 

@@ -1,20 +1,12 @@
 // What the plan calls INT8 for the onnxruntime target, ONNX Runtime really runs with an integer kernel, and nothing else:
 // every weighted layer of every model, judged by the graph that the engine writes.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { freshFolder, plan, quantized, quantizedOnFew } from './detent.mjs';
+import { freshFolder, plan, quantizedOnFew } from './detent.mjs';
 import { openSession } from './engine.mjs';
-import { exportedModels, floatModels } from './float_models.mjs';
-import { modelNamed } from './models.mjs';
 import { readModel } from './onnx_file.mjs';
-
-// DETENT_MODELS: names, comma separated; `exports` means all of that folder.
-const all = new Map([modelNamed('sample'), ...floatModels, ...exportedModels()].map((model) => [model.name, model]));
-const chosen = process.env.DETENT_MODELS?.split(',') ?? [...all.keys()];
-const names = chosen.flatMap((name) =>
-  (name === 'exports' ? [...all.keys()].filter((key) => key.startsWith('exports/')) : [name]));
+import { selectedOfAll } from './selection.mjs';
 
 // Where an integer kernel holds its weight.
 const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1 };
@@ -44,12 +36,9 @@ function integerWeights(model) {
 
 const times = (list) => list.reduce((counts, item) => counts.set(item, (counts.get(item) ?? 0) + 1), new Map());
 
-for (const name of names) {
-  const model = all.get(name);
-  if (!model) throw new Error(`DETENT_MODELS names '${name}', which is no model`);
-  const skip = existsSync(model.file) ? false : `${model.file} is not there`;
-  test(`${name}: the layers planned INT8 are those that ONNX Runtime runs with integers`, { skip }, async (t) => {
-    const file = await (model.samples ? quantizedOnFew(model, 'onnxruntime') : quantized(model, 'onnxruntime'));
+for (const { model, options } of selectedOfAll()) {
+  test(`${model.name}: the layers planned INT8 are those that ONNX Runtime runs with integers`, options, async (t) => {
+    const file = await quantizedOnFew(model, 'onnxruntime');
     const { layers } = await plan(model, 'onnxruntime');
     const weights = integerWeights(readModel(file));
     const optimized = await optimizedModel(file);

@@ -20,7 +20,7 @@ const mayLose = { sample: 0.0034, cifar10_resnet18: 0.017 };
 
 const percent = (fraction) => (100 * fraction).toFixed(2);
 
-for (const { model, options } of selected) {
+for (const { model, options } of selected()) {
   test(`${model.name}: FP32 score of detent run`, options, async (t) => {
     const set = model.evaluation(1);
     const samples = await writeSamples(model, set);

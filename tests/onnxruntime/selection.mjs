@@ -1,11 +1,26 @@
 // Which models a test file runs: those of the environment DETENT_MODELS (comma separated), else all that are there.
+import { exportedModels, floatModels } from './float_models.mjs';
 import { missing, modelNamed, models } from './models.mjs';
 
-const names = process.env.DETENT_MODELS?.split(',') ?? models.map((model) => model.name);
+const chosen = process.env.DETENT_MODELS?.split(',');
 
 // [{model, options}] where options carry the reason to skip.
-export const selected = names.map((name) => {
-  const model = modelNamed(name);
-  if (!model) throw new Error(`DETENT_MODELS names '${name}', known are ${models.map((m) => m.name).join(', ')}`);
-  return { model, options: { skip: missing(model) } };
-});
+function select(all, names) {
+  const named = new Map(all.map((model) => [model.name, model]));
+  return names.map((name) => {
+    const model = named.get(name);
+    if (!model) throw new Error(`DETENT_MODELS names '${name}', known are ${[...named.keys()].join(', ')}`);
+    return { model, options: { skip: missing(model) } };
+  });
+}
+
+// Those with a score.
+export const selected = () => select(models, chosen ?? models.map((model) => model.name));
+
+// Every model and export; `exports` names all of that folder.
+export function selectedOfAll() {
+  const all = [modelNamed('sample'), ...floatModels, ...exportedModels()];
+  const everything = all.map((model) => model.name);
+  const exported = everything.filter((name) => name.startsWith('exports/'));
+  return select(all, chosen?.flatMap((name) => (name === 'exports' ? exported : [name])) ?? everything);
+}

@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(
              .weights = {16, 16, 3, 3},
              .attributes = "pads = [1,1,1,1]",
              .behind = "r = Abs (x) a = Add (c, r) y = Relu (a)"}),
-    [](const auto& info) { return info.param.name; });
+    [](const auto& test) { return test.param.name; });
 
 // Codes of one sign in a long sum: the float sum of the dequantized numbers would be off by more.
 TEST(IntegerConvolution, RoundsOnlyTheResult) {

@@ -84,9 +84,16 @@ struct QuantizedNetwork {
 
 Tensor scalar(float number) { return Tensor::from<float>({}, {number}); }
 
+/// Codes of a 3x3 weight that is 0.5 everywhere, one of them damaged.
+Tensor codes_with(int8_t damaged) {
+  std::vector<int8_t> numbers(size_t{16} * 16 * 9, 127);
+  numbers[100] = damaged;
+  return Tensor::from<int8_t>({16, 16, 3, 3}, numbers);
+}
+
 /// A scale per output channel of 16, one of them damaged.
-Tensor scales_with(float damaged) {
-  std::vector<float> numbers(16, 0.01F);
+Tensor scales_with(float damaged, float others = 0.01F) {
+  std::vector<float> numbers(16, others);
   numbers[5] = damaged;
   return Tensor::from<float>({16}, numbers);
 }
@@ -233,6 +240,50 @@ std::vector<Damage> damages() {
        "Conv", "reads a float weight"},
       {"WeightOfAnotherLayer", "tensorrt", [](Network& n) { n.rewire("y", 1, n.reads("t", 1)); }, "Conv",
        "is not the quantized weight 'wy'"},
+      {"WeightCodeOneOff", "tensorrt", [](Network& n) { n.replace("w1_quantized", codes_with(126)); }, "Conv",
+       "input 1, 'w1', holds"},
+      {"WeightOfTheOtherSign", "tensorrt", [](Network& n) { n.replace("w1_quantized", codes_with(-127)); }, "Conv",
+       "input 1, 'w1', holds"},
+      {"WeightScaleOfOneChannelDoubled", "onnxruntime",
+       [](Network& n) { n.replace("w2_scale", scales_with(0.02F, 0.5F / 127)); }, "Conv", "input 1, 'w2', holds"},
+      {"WeightScaleOfOneChannelThirded", "tensorrt",
+       [](Network& n) { n.replace("w2_scale", scales_with(0.5F / 127 / 3, 0.5F / 127)); }, "Conv",
+       "input 1, 'w2', holds"},
+      {"FloatWeightOfOtherNumbers", "tensorrt",
+       [](Network& n) {
+         GraphPatch patch;
+         patch.add_initializers.emplace_back("other",
+                                             Tensor::from<float>({16, 16, 1, 1}, std::vector<float>(256, 0.4F)));
+         patch.add_initializers.emplace_back("other_scale", scales_with(0.4F / 127, 0.4F / 127));
+         patch.add_initializers.emplace_back(
+             "other_zero", Tensor(cast(Tensor::from<int32_t>({16}, std::vector<int32_t>(16)), DataType::Int8)));
+         patch.add_nodes.push_back({"QuantizeLinear",
+                                    "other_q",
+                                    {"other", "other_scale", "other_zero"},
+                                    {"other_codes"},
+                                    {{"axis", int64_t{0}}},
+                                    ""});
+         patch.add_nodes.push_back({"DequantizeLinear",
+                                    "other_dq",
+                                    {"other_codes", "other_scale", "other_zero"},
+                                    {"other_read"},
+                                    {{"axis", int64_t{0}}},
+                                    ""});
+         patch.rewire.push_back({n.writer("y").name, 1, "other_read"});
+         n.apply(patch);
+       },
+       "Conv", "input 1, 'wy', holds other numbers than the model's"},
+      {"BiasCodeOneOff", "onnxruntime",
+       [](Network& n) {
+         const std::string codes = n.graph().value(n.writer(n.reads("c1", 2)).input(0)).name;
+         Tensor damaged = n.graph().constant(n.graph().find_value(codes))->clone();
+         damaged.mutable_data<int32_t>()[3] += 1;
+         n.replace(codes, std::move(damaged));
+       },
+       "Conv", "input 2, 'b1', holds"},
+      {"FloatBiasChanged", "tensorrt",
+       [](Network& n) { n.replace("b1", Tensor::from<float>({16}, std::vector<float>(16, 0.25F))); }, "Conv",
+       "input 2, 'b1', holds other numbers than the model's"},
       {"OldOpset", "tensorrt",
        [](Network& n) {
          GraphPatch patch;

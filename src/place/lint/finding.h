@@ -19,9 +19,9 @@ enum class FindingLevel : uint8_t { Error, Warning, Note };
 struct Finding {
   std::string_view id;
   FindingLevel level = FindingLevel::Note;
-  std::string node;     ///< name in the file; of a QuantizeLinear or DequantizeLinear where a pair is meant
-  std::string message;  ///< what happens and why
-  std::string cure;     ///< the change that ends it
+  std::string node;            ///< name in the file; of a QuantizeLinear or DequantizeLinear where a pair is meant
+  std::string message;         ///< what happens and why
+  std::string cure;            ///< the change that ends it
   std::vector<NodeId> layers;  ///< weighted ops that it costs something
 };
 

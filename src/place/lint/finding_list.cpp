@@ -25,6 +25,7 @@ std::span<const FindingKind> finding_list() {
       findings::q_without_dq(),
       findings::weight_without_dq(),
       findings::clip_before_int8_q(),
+      findings::ignored_bias_scale(),
       findings::bias_scale(),
       findings::shared_int8_pair(),
       findings::deconvolution_3d_not_closed(),

@@ -61,8 +61,8 @@ void LintView::judge_layers() {
   for (const Node& node : graph_.nodes()) {
     if (!found_.is_weighted(node.id)) continue;
     std::string& obstacle = obstacles_[static_cast<size_t>(node.id)];
-    obstacle = target_.engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id)
-                                                  : onnxruntime_obstacle(*this, node.id);
+    obstacle =
+        target_.engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id) : onnxruntime_obstacle(*this, node.id);
     const LayerDecision* wanted = wanted_plan_.find_layer(node.id);
     const bool by_rule = wanted && !wanted->int8;
     found_.begin_rule(!obstacle.empty() && by_rule ? std::string_view(wanted->rule) : kNoRule);

@@ -50,7 +50,9 @@ class LintView {
   [[nodiscard]] std::vector<const QuantizedOperand*> operands_of(int index) const;
 
   /// Pairs on the layer's data and weight: whoever made the file wanted it in INT8.
-  [[nodiscard]] bool is_meant_int8(NodeId layer) const { return weight(layer) && is_quantized(layer, data_slot(layer)); }
+  [[nodiscard]] bool is_meant_int8(NodeId layer) const {
+    return weight(layer) && is_quantized(layer, data_slot(layer));
+  }
   [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
   [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
   [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {

@@ -5,37 +5,10 @@
 #include "place/flow.h"
 #include "place/integer_flow.h"
 #include "place/lint/int8_layers.h"
+#include "place/lint/onnxruntime_flow.h"
 
 namespace detent {
 namespace {
-
-// Copies that ONNX Runtime moves a pair across: one pair makes them integer, before or behind.
-bool moves_pairs(const PlacementDraft& draft, NodeId node) {
-  switch (draft.kind(node)) {
-    case OpKind::Reshape:
-    case OpKind::Transpose:
-    case OpKind::Slice:
-    case OpKind::MaxPool: return commutes(draft, node);
-    default: return false;
-  }
-}
-
-// The pair that the layer's data comes in: its own, one in front of such copies, or for a Conv one in front of its Pad.
-const QuantizedOperand* input_pair(const LintView& view, NodeId layer) {
-  const PlacementDraft& found = view.found();
-  NodeId node = layer;
-  int slot = view.data_slot(layer);
-  while (true) {
-    if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
-    const Node* producer = view.graph().producer(view.graph().node(node).inputs[static_cast<size_t>(slot)]);
-    if (!producer) return nullptr;
-    const bool pads = found.kind(layer) == OpKind::Conv && node == layer && found.kind(producer->id) == OpKind::Pad &&
-                      commutes(found, producer->id);
-    if (!pads && !moves_pairs(found, producer->id)) return nullptr;
-    node = producer->id;
-    slot = found.data_slots(node).front();
-  }
-}
 
 int64_t zero_point(const QdqNode& node) { return node.zero_points.empty() ? 0 : node.zero_points.front(); }
 
@@ -46,13 +19,6 @@ Range range_of(const QdqNode& node) {
     return static_cast<float>(static_cast<double>(code - zero_point(node)) * static_cast<double>(node.scales.at(0)));
   };
   return {real(codes.lowest), real(codes.highest)};
-}
-
-bool fixes_shapes(const Graph& graph) {
-  return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
-    const auto& shape = graph.value(input).declared_shape;
-    return shape && std::ranges::all_of(*shape, [](int64_t extent) { return extent >= 0; });
-  });
 }
 
 bool is_8_bit(const QdqNode& node) { return node.codes == DataType::Int8 || node.codes == DataType::UInt8; }
@@ -66,7 +32,6 @@ std::string trouble_of(const LintView& view, const QuantizedOperand& pair, const
   if (!is_8_bit(grid)) return whose + " is of type " + std::string(name_of(grid.codes));
   if (grid.per_channel()) return whose + " has a scale for each channel";
   if (grid.scale_type == DataType::Float16) return whose + " has an FP16 scale";
-  if (grid.codes == DataType::Int8 && !has_one_reader(view, pair)) return whose + " is INT8 and has several readers";
   return "";
 }
 
@@ -76,8 +41,9 @@ std::string kept_activation(const LintView& view, NodeId activation, const QdqNo
   if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
   const Range range = range_of(grid);
   if (view.found().kind(activation) == OpKind::Relu)
-    return range.min == 0 ? "" : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
-                                     ": a Relu is absorbed only where the lowest code is 0";
+    return range.min == 0 ? ""
+                          : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
+                                ": a Relu is absorbed only where the lowest code is 0";
   Range bounds;
   constexpr float kRounding = 4 * std::numeric_limits<float>::epsilon();  // a scale made of the bound
   if (!clip_bounds(view.found(), activation, bounds)) return "the bounds of " + what + " are computed at run time";
@@ -85,8 +51,13 @@ std::string kept_activation(const LintView& view, NodeId activation, const QdqNo
   return "the pair behind " + what + " holds values that it would cut";
 }
 
-std::string conv_obstacle(const LintView& view, const Node& conv, const QuantizedOperand& input) {
-  const ValueId own = conv.output(0);
+// The pair that closes what a kernel writes, an absorbed activation between or not.
+struct Closing {
+  DataType codes = DataType::Undefined;  ///< as the kernel sees them
+  std::string obstacle;                  ///< why there is none; empty when there is
+};
+
+Closing find_closing(const LintView& view, ValueId own) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
                          (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
@@ -94,69 +65,71 @@ std::string conv_obstacle(const LintView& view, const Node& conv, const Quantize
   const std::string& name = view.graph().value(last).name;
   const auto closing = closing_pairs(view, last);
   if (closing.empty())
-    return view.graph().value(last).is_output ? "its output '" + name + "' is a graph output without a pair"
-                                              : "its output '" + name + "' is not read through one pair alone";
-  const QdqNode& grid = view.grid(*closing.front());
-  if (std::string trouble = trouble_of(view, *closing.front(), "the pair behind it"); !trouble.empty()) return trouble;
-  if (activated)
-    if (std::string kept = kept_activation(view, use->node, grid); !kept.empty()) return kept;
-  if (grid.codes != view.grid(input).codes) return "the pairs on its input and its output are of different types";
+    return {DataType::Undefined, view.graph().value(last).is_output
+                                     ? "its output '" + name + "' is a graph output without a pair"
+                                     : "its output '" + name + "' is not read through one pair alone"};
+  std::string trouble = trouble_of(view, *closing.front(), "the pair behind it");
+  if (trouble.empty() && activated) trouble = kept_activation(view, use->node, view.grid(*closing.front()));
+  const auto& uses = view.graph().value(last).uses;
+  const bool behind_copies = std::ranges::none_of(uses, [&](const Use& reader) {
+    return reader.slot >= 0 && view.operand(reader.node, reader.slot) == closing.front();
+  });
+  return {engine_codes(view, *closing.front(), behind_copies), trouble};
+}
+
+constexpr std::string_view kShared = " is INT8 and has several readers";
+
+std::string conv_obstacle(const LintView& view, const Node& conv, DataType input) {
+  if (bias_scale_error(view, conv.id)) return "the scale of its bias is not input scale * weight scale";
+  const Closing closing = find_closing(view, conv.output(0));
+  if (!closing.obstacle.empty()) return closing.obstacle;
+  if (input == DataType::Int8) return "the pair of its input" + std::string(kShared);
+  if (closing.codes == DataType::Int8) return "the pair behind it" + std::string(kShared);
   return "";
 }
 
-// Exporters share a bias through Identity nodes, which ONNX Runtime takes away.
-const Tensor* constant_behind_copies(const LintView& view, ValueId value) {
-  while (value != kNoValue && !view.found().is_constant(value)) {
-    const Node* node = view.graph().producer(value);
-    value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
-  }
-  return view.graph().constant(value);
+bool is_quantized_somewhere(const LintView& view, ValueId value) {
+  return std::ranges::any_of(view.graph().value(value).uses,
+                             [&](const Use& use) { return use.slot >= 0 && view.operand(use.node, use.slot); });
 }
 
-// A constant added for each column: ONNX Runtime makes a Gemm of the two, and that is integer only with a pair behind it.
-bool adds_open_bias(const LintView& view, const Node& product) {
-  const auto use = sole_use(view.graph(), product.output(0));
-  if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return false;
-  const Node& add = view.graph().node(use->node);
-  const Tensor* bias = constant_behind_copies(view, add.input(static_cast<size_t>(1 - use->slot)));
-  const Shape& weight = view.found().weight(product.id).shape();
-  if (!bias || view.found().weight_slot(product.id) != 1 || bias->element_count() != weight[weight.rank() - 1]) return false;
-  return closing_pairs(view, add.output(0)).empty();
+// What an integer product writes: floats, as far as nobody quantizes them, or the codes of a pair that all read.
+std::string end_of_product(const LintView& view, ValueId output, DataType input, bool is_gemm) {
+  const Closing closing = find_closing(view, output);
+  if (!closing.obstacle.empty()) return is_quantized_somewhere(view, output) ? closing.obstacle : "";
+  if (is_gemm && closing.codes != input) return "the pairs on its input and its output are of different types";
+  return !is_gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
 }
 
-bool has_float_bias(const LintView& view, const Node& node) {
-  return node.input(2) != kNoValue && !view.operand(node.id, 2);
+std::string obstacle_of_bias(const LintView& view, const Node& product, const ProductBias& bias) {
+  if (product.float_or("alpha", 1.0F) != 1.0F || product.float_or("beta", 1.0F) != 1.0F)
+    return "an integer Gemm with bias needs alpha = beta = 1";
+  if (const QuantizedOperand* codes = view.operand(bias.node, bias.slot))
+    return view.grid(*codes).codes == DataType::Int32
+               ? ""
+               : "its bias is of type " + std::string(name_of(view.grid(*codes).codes)) + ", not INT32";
+  const std::string kept = bias.node == product.id
+                               ? "a Gemm with a float bias stays float"
+                               : "it becomes a Gemm with the Add behind it, whose float bias keeps it float";
+  if (bias.rank != 1) return kept;
+  const std::string open = find_closing(view, bias.output).obstacle;
+  return open.empty() ? "" : kept + " without a pair behind it: " + open;
+}
+
+std::string product_obstacle(const LintView& view, const Node& product, DataType input) {
+  const auto bias = product_bias(view, product.id);
+  const bool is_gemm = bias || view.found().kind(product.id) == OpKind::Gemm;
+  if (bias)
+    if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
+  if (!is_gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
+  return end_of_product(view, bias ? bias->output : product.output(0), input, is_gemm);
 }
 
 }  // namespace
 
-bool has_one_reader(const LintView& view, const QuantizedOperand& operand) {
-  if (operand.quantize < 0 || operand.dequantize < 0) return true;
-  return view.qdq(operand.quantize).readers == 1 && view.qdq(operand.dequantize).readers == 1;
-}
-
-std::vector<const QuantizedOperand*> closing_pairs(const LintView& view, ValueId value) {
-  const Value& v = view.graph().value(value);
-  if (v.is_output || v.uses.empty()) return {};
-  if (const auto use = sole_use(view.graph(), value);
-      use && !view.operand(use->node, use->slot) && moves_pairs(view.found(), use->node))
-    return closing_pairs(view, view.graph().node(use->node).output(0));
-  std::vector<const QuantizedOperand*> pairs;
-  for (const Use& use : v.uses) {
-    const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
-    // The shape of a value is a constant there when the inputs' are.
-    if (use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph())) continue;
-    const bool stays = use.slot >= 0 && view.found().kind(use.node) == OpKind::QuantizeLinear;
-    if (!pair && !stays) return {};
-    if (!pair) continue;
-    if (!pairs.empty() && !same_grid(view.grid(*pairs.front()), view.grid(*pair))) return {};
-    pairs.push_back(pair);
-  }
-  return pairs;
-}
-
 std::optional<double> bias_scale_error(const LintView& view, NodeId layer) {
-  const QuantizedOperand* bias = view.bias(layer);
+  const auto added = product_bias(view, layer);
+  const QuantizedOperand* bias = added ? view.operand(added->node, added->slot) : view.bias(layer);
   const QuantizedOperand* weight = view.weight(layer);
   const QuantizedOperand* input = input_pair(view, layer);
   if (!bias || !weight || !input || weight->dequantize < 0 || input->dequantize < 0 || bias->dequantize < 0)
@@ -187,16 +160,11 @@ std::string onnxruntime_obstacle(const LintView& view, NodeId layer) {
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
   if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
     return "its weight is not on a constant 8-bit grid";
-  if (bias_scale_error(view, layer))
-    return "the scale of its bias is not input scale * weight scale";
-  if (kind == OpKind::Conv) return conv_obstacle(view, node, *input);
-  if (kind == OpKind::MatMul && adds_open_bias(view, node))
-    return "it becomes a Gemm with the Add behind it, which needs a pair on its output";
-  if (kind == OpKind::Gemm && has_float_bias(view, node)) return "a Gemm with a float bias stays float";
-  const bool factors = node.float_or("alpha", 1.0F) != 1.0F || node.float_or("beta", 1.0F) != 1.0F;
-  if (kind == OpKind::Gemm && node.input(2) != kNoValue && factors)
-    return "an integer Gemm with bias needs alpha = beta = 1";
-  return "";
+  const bool own = view.operand(layer, view.data_slot(layer));
+  const bool padded = !own && kind == OpKind::Conv &&
+                      view.found().kind(view.graph().producer(view.found().data_input(layer))->id) == OpKind::Pad;
+  const DataType codes = engine_codes(view, *input, !own && !padded);
+  return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
 }
 
 }  // namespace detent

@@ -72,8 +72,11 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
     const Value& value = graph.value(output);
     said.writes_graph_output = said.writes_graph_output || value.is_output;
     said.readers += value.uses.size();
-    for (const Use& use : value.uses)
-      said.dequantizers += traits_of(graph, graph.node(use.node)).kind == OpKind::DequantizeLinear;
+    for (const Use& use : value.uses) {
+      const OpKind reader = traits_of(graph, graph.node(use.node)).kind;
+      said.dequantizers += reader == OpKind::DequantizeLinear;
+      said.shape_readers += reader == OpKind::ShapeOf;
+    }
   }
   return said;
 }

@@ -135,9 +135,9 @@ class QdqReader {
     Trace trace = trace_codes(node->input(0), type != DataType::Undefined);
     trace.dequantize = index(*node);
     const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
-    trace.type = type != DataType::Undefined                                        ? type
+    trace.type = type != DataType::Undefined                                 ? type
                  : scale == DataType::Float16 || scale == DataType::BFloat16 ? scale
-                                                                                    : DataType::Float32;
+                                                                             : DataType::Float32;
     return trace;
   }
 
@@ -251,8 +251,8 @@ class QdqReader {
     for (size_t i = graph_.nodes().size(); i-- > 0;) {
       const Node& node = graph_.nodes()[i];
       const OpKind k = kind(node);
-      const bool candidate = k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast ||
-                             k == OpKind::Transpose;
+      const bool candidate =
+          k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast || k == OpKind::Transpose;
       if (!candidate || replaced_.contains(node.id) || is_read(node, removed)) continue;
       removed.insert(node.id);
       reading_.float_patch.remove_nodes.push_back(node.name);

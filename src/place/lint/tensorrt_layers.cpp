@@ -69,7 +69,8 @@ std::string tensorrt_obstacle(const LintView& view, NodeId layer) {
   if (const QuantizedOperand* bias = view.bias(layer); bias && view.grid(*bias).codes == DataType::Int32)
     return "its bias is INT32";
   if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";
-  const bool volume = view.found().kind(layer) == OpKind::ConvTranspose && view.found().weight(layer).shape().rank() == 5;
+  const bool volume =
+      view.found().kind(layer) == OpKind::ConvTranspose && view.found().weight(layer).shape().rank() == 5;
   if (volume && batchnorm_behind(view, layer) != kNoNode)
     return "a BatchNormalization stands between it and the pair behind it";
   return "";

@@ -37,8 +37,9 @@ bool concerns(const LintView& view, const QuantizedOperand& operand) {
 
 void check_missing(const LintView& view, FindingLog& log) {
   constexpr int64_t kDefault = 1;  // ONNX's
-  for (const int index :
-       nodes_where(view, [](const QdqNode& node) { return node.role == QdqRole::Weight && node.per_channel() && !node.axis; })) {
+  for (const int index : nodes_where(view, [](const QdqNode& node) {
+         return node.role == QdqRole::Weight && node.per_channel() && !node.axis;
+       })) {
     for (const QuantizedOperand* operand : view.operands_of(index)) {
       const auto axis = channel_axis(view, *operand);
       if (!axis || !concerns(view, *operand)) continue;
@@ -86,18 +87,28 @@ void check_activation(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind missing_axis() {
-  return {"missing-axis", FindingLevel::Error, FindingLevel::Error, "scales per channel without an axis attribute",
-          "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp; tried in ONNX Runtime 1.30", check_missing};
+  return {"missing-axis",
+          FindingLevel::Error,
+          FindingLevel::Error,
+          "scales per channel without an axis attribute",
+          "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp; tried in ONNX Runtime 1.30",
+          check_missing};
 }
 
 FindingKind wrong_axis() {
-  return {"wrong-axis", FindingLevel::Error, FindingLevel::Error,
+  return {"wrong-axis",
+          FindingLevel::Error,
+          FindingLevel::Error,
           "weight scales along another axis than the operator's output channels",
-          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization; tried in ONNX Runtime 1.30", check_wrong};
+          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization; tried in ONNX Runtime 1.30",
+          check_wrong};
 }
 
 FindingKind per_channel_activation() {
-  return {"per-channel-activation", FindingLevel::Error, std::nullopt, "an activation with a scale for each channel",
+  return {"per-channel-activation",
+          FindingLevel::Error,
+          std::nullopt,
+          "an activation with a scale for each channel",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html",
           check_activation};

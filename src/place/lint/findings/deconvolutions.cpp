@@ -25,7 +25,8 @@ void check_batchnorm(const LintView& view, FindingLog& log) {
 
 void check_closing(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id)) continue;
+    if (!view.found().is_weighted(node.id) || !view.is_meant_int8(node.id) || !lacks_closing_pair(view, node.id))
+      continue;
     const std::string behind = view.graph().value(fused_output(view.found(), node.id)).name;
     log.add(node.name, "no pair stands behind '" + behind + "': in 3-D a ConvTranspose runs in INT8 only between two",
             "put a pair on '" + behind + "'", {node.id});
@@ -35,14 +36,21 @@ void check_closing(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind batchnorm_behind_deconvolution() {
-  return {"batchnorm-behind-deconvolution", FindingLevel::Warning, std::nullopt,
-          "a BatchNormalization was left behind a ConvTranspose", "github.com/NVIDIA/TensorRT/issues/3412",
+  return {"batchnorm-behind-deconvolution",
+          FindingLevel::Warning,
+          std::nullopt,
+          "a BatchNormalization was left behind a ConvTranspose",
+          "github.com/NVIDIA/TensorRT/issues/3412",
           check_batchnorm};
 }
 
 FindingKind deconvolution_3d_not_closed() {
-  return {"deconvolution-3d-not-closed", FindingLevel::Warning, std::nullopt,
-          "a 3-D ConvTranspose without a pair behind it", "github.com/NVIDIA/TensorRT/issues/3412", check_closing};
+  return {"deconvolution-3d-not-closed",
+          FindingLevel::Warning,
+          std::nullopt,
+          "a 3-D ConvTranspose without a pair behind it",
+          "github.com/NVIDIA/TensorRT/issues/3412",
+          check_closing};
 }
 
 }  // namespace detent::findings

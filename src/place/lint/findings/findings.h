@@ -28,6 +28,7 @@ FindingKind weight_without_dq();
 FindingKind integer_operators();
 FindingKind clip_before_int8_q();
 FindingKind bias_scale();
+FindingKind ignored_bias_scale();
 FindingKind shared_int8_pair();
 FindingKind skip_not_quantized();
 FindingKind pair_between_conv_and_add();

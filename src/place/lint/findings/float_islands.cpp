@@ -52,7 +52,10 @@ void check(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind float_island() {
-  return {"float-island", FindingLevel::Warning, FindingLevel::Warning, "an op in float between INT8 layers",
+  return {"float-island",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "an op in float between INT8 layers",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
           check};

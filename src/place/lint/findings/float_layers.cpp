@@ -31,7 +31,8 @@ void check_products(const LintView& view, FindingLog& log) {
     if (found.kind(node.id) != OpKind::MatMul || found.is_weighted(node.id)) continue;
     const auto& slots = found.data_slots(node.id);
     if (slots.size() != 2 || view.is_quantized(node.id, slots[0]) || view.is_quantized(node.id, slots[1])) continue;
-    if (!found.is_float(node.inputs[0]) || found.is_constant(node.inputs[0]) || found.is_constant(node.inputs[1])) continue;
+    if (!found.is_float(node.inputs[0]) || found.is_constant(node.inputs[0]) || found.is_constant(node.inputs[1]))
+      continue;
     log.add(node.name, "multiplies two activations in float (attention)",
             "nothing to cure; --attention int8 puts pairs on both inputs", {});
   }
@@ -42,18 +43,30 @@ constexpr std::string_view kRules = "the placement rules of the target";
 }  // namespace
 
 FindingKind layer_left_float() {
-  return {"layer-left-float", FindingLevel::Warning, FindingLevel::Warning,
-          "a weighted layer runs in float for no rule's reason", kRules, check_unexplained};
+  return {"layer-left-float",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "a weighted layer runs in float for no rule's reason",
+          kRules,
+          check_unexplained};
 }
 
 FindingKind layer_float_by_rule() {
-  return {"layer-float-by-rule", FindingLevel::Note, FindingLevel::Note,
-          "a weighted layer runs in float as the rules want it", kRules, check_by_rule};
+  return {"layer-float-by-rule",
+          FindingLevel::Note,
+          FindingLevel::Note,
+          "a weighted layer runs in float as the rules want it",
+          kRules,
+          check_by_rule};
 }
 
 FindingKind product_left_float() {
-  return {"product-left-float", FindingLevel::Note, FindingLevel::Note, "a MatMul of two activations runs in float",
-          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization", check_products};
+  return {"product-left-float",
+          FindingLevel::Note,
+          FindingLevel::Note,
+          "a MatMul of two activations runs in float",
+          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
+          check_products};
 }
 
 }  // namespace detent::findings

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "place/lint/findings/findings.h"
 #include "model/model.h"
+#include "place/lint/findings/findings.h"
 
 namespace detent::findings {
 namespace {
@@ -27,7 +27,10 @@ void check(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind integer_operators() {
-  return {"integer-operators", FindingLevel::Error, std::nullopt, "QLinear... and ...Integer operators",
+  return {"integer-operators",
+          FindingLevel::Error,
+          std::nullopt,
+          "QLinear... and ...Integer operators",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html",
           check};

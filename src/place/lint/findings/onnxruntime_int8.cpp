@@ -17,14 +17,17 @@ void check_shared(const LintView& view, FindingLog& log) {
     const ValueId value = view.graph().node(node).inputs[static_cast<size_t>(operand.slot)];
     std::vector<NodeId> layers = view.layers_of(operand.quantize);
     if (const NodeId before = view.layer_writing(value); before != kNoNode) layers.push_back(before);
+    std::erase_if(layers, [&](NodeId layer) { return view.obstacle(layer).empty(); });
     if (layers.empty()) continue;
-    log.add(view.qdq(operand.quantize).name,
-            subject(view, operand.quantize) +
-                " is INT8 and has several readers: ONNX Runtime makes integer kernels only where each INT8 "
-                "QuantizeLinear has one DequantizeLinear with one reader",
-            "quantize activations to UINT8, give each reader a DequantizeLinear and QuantizeLinear of its own, or set the "
-            "session option session.qdqisint8allowed=1",
-            layers);
+    log.add(
+        view.qdq(operand.quantize).name,
+        subject(view, operand.quantize) +
+            " is INT8 and has several readers: ONNX Runtime makes a Conv or MatMul an integer kernel only where each "
+            "INT8 "
+            "QuantizeLinear has one DequantizeLinear with one reader",
+        "quantize activations to UINT8, give each reader a DequantizeLinear and QuantizeLinear of its own, or set the "
+        "session option session.qdqisint8allowed=1",
+        layers);
   }
 }
 
@@ -60,13 +63,21 @@ void check_clip(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind shared_int8_pair() {
-  return {"shared-int8-pair", std::nullopt, FindingLevel::Warning, "an INT8 pair with several readers",
-          "tried in ONNX Runtime 1.30, CPU", check_shared};
+  return {"shared-int8-pair",
+          std::nullopt,
+          FindingLevel::Warning,
+          "an INT8 pair with several readers",
+          "tried in ONNX Runtime 1.30, CPU",
+          check_shared};
 }
 
 FindingKind clip_before_int8_q() {
-  return {"clip-before-int8-q", std::nullopt, FindingLevel::Error, "a Clip in front of an INT8 pair that reaches below it",
-          "tried in ONNX Runtime 1.30, CPU: models/imagenet_mobilenetv2 fell from 83 % to 10 %", check_clip};
+  return {"clip-before-int8-q",
+          std::nullopt,
+          FindingLevel::Error,
+          "a Clip in front of an INT8 pair that reaches below it",
+          "tried in ONNX Runtime 1.30, CPU: models/imagenet_mobilenetv2 fell from 83 % to 10 %",
+          check_clip};
 }
 
 }  // namespace detent::findings

@@ -67,8 +67,10 @@ void check_main(const LintView& view, FindingLog& log) {
     const bool skip = view.is_quantized(add.node->id, add.skip);
     if (!skip && may_be_main(view, add)) continue;
     log.add(add.node->name,
-            "a pair stands on " + name(view, add, add.main) + ", between the convolution and this Add: they run as two "
-            "kernels instead of one" + (skip ? "" : ", and the skip has none"),
+            "a pair stands on " + name(view, add, add.main) +
+                ", between the convolution and this Add: they run as two "
+                "kernels instead of one" +
+                (skip ? "" : ", and the skip has none"),
             skip ? "remove the pair on " + name(view, add, add.main) + "; the one on the skip stays"
                  : "move the pair to the skip " + name(view, add, add.skip),
             layers_of(view, add));
@@ -81,13 +83,21 @@ constexpr std::string_view kSource =
 }  // namespace
 
 FindingKind skip_not_quantized() {
-  return {"skip-not-quantized", FindingLevel::Warning, std::nullopt, "the skip of a residual Add comes in float", kSource,
+  return {"skip-not-quantized",
+          FindingLevel::Warning,
+          std::nullopt,
+          "the skip of a residual Add comes in float",
+          kSource,
           check_skip};
 }
 
 FindingKind pair_between_conv_and_add() {
-  return {"pair-between-conv-and-add", FindingLevel::Warning, std::nullopt,
-          "a pair parts a convolution from its residual Add", kSource, check_main};
+  return {"pair-between-conv-and-add",
+          FindingLevel::Warning,
+          std::nullopt,
+          "a pair parts a convolution from its residual Add",
+          kSource,
+          check_main};
 }
 
 }  // namespace detent::findings

@@ -50,7 +50,8 @@ void check_halves(const LintView& view, FindingLog& log) {
             subject(view, operand.dequantize) + " is quantized with other numbers than it is dequantized with (scale " +
                 number_text(static_cast<double>(q.scales.front())) + " and " +
                 number_text(static_cast<double>(dq.scales.front())) + "): the values change",
-            "give QuantizeLinear and DequantizeLinear one scale and one zero point", view.layers_of(operand.dequantize));
+            "give QuantizeLinear and DequantizeLinear one scale and one zero point",
+            view.layers_of(operand.dequantize));
   }
 }
 
@@ -74,19 +75,27 @@ FindingKind scale_not_constant() {
 }
 
 FindingKind scale_not_positive() {
-  return {"scale-not-positive", FindingLevel::Error, FindingLevel::Error, "a scale is 0, negative, infinite or NaN",
-          kGuide, check_positive};
+  return {
+      "scale-not-positive", FindingLevel::Error, FindingLevel::Error, "a scale is 0, negative, infinite or NaN", kGuide,
+      check_positive};
 }
 
 FindingKind unequal_halves() {
-  return {"q-and-dq-differ", FindingLevel::Error, FindingLevel::Error,
+  return {"q-and-dq-differ",
+          FindingLevel::Error,
+          FindingLevel::Error,
           "QuantizeLinear and DequantizeLinear of a pair have different scales or zero points",
-          "onnx.ai/onnx/operators/onnx__DequantizeLinear.html", check_halves};
+          "onnx.ai/onnx/operators/onnx__DequantizeLinear.html",
+          check_halves};
 }
 
 FindingKind fp16_scale() {
-  return {"fp16-scale-below-opset-19", FindingLevel::Note, FindingLevel::Error, "an FP16 scale before opset 19",
-          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html; tried in ONNX Runtime 1.30", check_half_precision};
+  return {"fp16-scale-below-opset-19",
+          FindingLevel::Note,
+          FindingLevel::Error,
+          "an FP16 scale before opset 19",
+          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html; tried in ONNX Runtime 1.30",
+          check_half_precision};
 }
 
 }  // namespace detent::findings

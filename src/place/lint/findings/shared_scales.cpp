@@ -32,8 +32,9 @@ std::string scales_text(const LintView& view, const Pairs& pairs) {
 }
 
 bool all_same(const LintView& view, const Pairs& pairs) {
-  return std::all_of(pairs.begin(), pairs.end(),
-                     [&](const QuantizedOperand* pair) { return same_grid(view.grid(*pairs.front()), view.grid(*pair)); });
+  return std::all_of(pairs.begin(), pairs.end(), [&](const QuantizedOperand* pair) {
+    return same_grid(view.grid(*pairs.front()), view.grid(*pair));
+  });
 }
 
 // Every pair that the Concat's data carries: on its inputs or reached from one through commuting ops, and behind it.
@@ -81,14 +82,21 @@ void check_copies(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind concat_scales_differ() {
-  return {"concat-scales-differ", FindingLevel::Warning, std::nullopt, "pairs around a Concat with different scales",
-          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; github.com/NVIDIA/TensorRT/issues/2597", check_concats};
+  return {"concat-scales-differ",
+          FindingLevel::Warning,
+          std::nullopt,
+          "pairs around a Concat with different scales",
+          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; github.com/NVIDIA/TensorRT/issues/2597",
+          check_concats};
 }
 
 FindingKind copy_scales_differ() {
-  return {"copy-scales-differ", FindingLevel::Warning, FindingLevel::Warning,
+  return {"copy-scales-differ",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
           "pairs around MaxPool, Reshape ... with different scales",
-          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30", check_copies};
+          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30",
+          check_copies};
 }
 
 }  // namespace detent::findings

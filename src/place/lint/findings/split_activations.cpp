@@ -40,7 +40,8 @@ void check(const LintView& view, FindingLog& log) {
     const NodeId activation = activation_of(view, node);
     if (activation == kNoNode || !pair_between(view, activation)) continue;
     const std::string what = view.found().describe(node.id) + " and " + view.found().describe(activation);
-    log.add(view.graph().node(activation).name, "a pair stands between " + what + ": they run as two kernels instead of one",
+    log.add(view.graph().node(activation).name,
+            "a pair stands between " + what + ": they run as two kernels instead of one",
             "remove the pair; the one behind the activation stays", {node.id});
   }
 }
@@ -48,7 +49,9 @@ void check(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind pair_between_conv_and_activation() {
-  return {"pair-between-conv-and-activation", FindingLevel::Warning, FindingLevel::Warning,
+  return {"pair-between-conv-and-activation",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
           "a pair parts a weighted op from its activation",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",

@@ -29,7 +29,8 @@ std::string bytes_share(const LintView& view, ValueId value) {
   const auto shape = view.shapes().find(value);
   const int64_t all = view.found_plan().coverage.activation_bytes;
   if (shape == view.shapes().end() || all == 0) return "";
-  const double bytes = static_cast<double>(shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32)));
+  const double bytes =
+      static_cast<double>(shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32)));
   return " (" + std::to_string(static_cast<int>(100 * bytes / static_cast<double>(all) + 0.5)) +
          " % of the activation bytes pass between them)";
 }
@@ -49,13 +50,14 @@ void check_stem(const LintView& view, FindingLog& log) {
 
 void check_depthwise(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.found().weight(node.id).shape()[1] != 1) continue;
+    if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.found().weight(node.id).shape()[1] != 1)
+      continue;
     const NodeId activation = fused_activation(view.found(), node.output(0));
     if (activation == kNoNode) continue;
     for (const Use& use : view.graph().value(node.output(0)).uses)
       if (use.slot >= 0 && gated_activation(view.found(), use.node))
-        log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it", "nothing to cure in the model",
-                {node.id});
+        log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
+                "nothing to cure in the model", {node.id});
   }
 }
 
@@ -74,24 +76,39 @@ void check_leaky_relu(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind concat_input_from_float() {
-  return {"concat-input-from-float", FindingLevel::Note, std::nullopt,
-          "a quantized Concat reads what a float layer writes", "github.com/NVIDIA/TensorRT/issues/4366",
+  return {"concat-input-from-float",
+          FindingLevel::Note,
+          std::nullopt,
+          "a quantized Concat reads what a float layer writes",
+          "github.com/NVIDIA/TensorRT/issues/4366",
           check_concat_inputs};
 }
 
 FindingKind stem_conv_maxpool() {
-  return {"stem-conv-maxpool", FindingLevel::Note, std::nullopt, "the first convolution is followed by a MaxPool",
-          "NVIDIA/TensorRT issues on explicit quantization of ResNet", check_stem};
+  return {"stem-conv-maxpool",
+          FindingLevel::Note,
+          std::nullopt,
+          "the first convolution is followed by a MaxPool",
+          "NVIDIA/TensorRT issues on explicit quantization of ResNet",
+          check_stem};
 }
 
 FindingKind depthwise_silu() {
-  return {"depthwise-silu", FindingLevel::Note, std::nullopt, "a depthwise convolution with SiLU behind it",
-          "github.com/NVIDIA/TensorRT/issues/3205", check_depthwise};
+  return {"depthwise-silu",
+          FindingLevel::Note,
+          std::nullopt,
+          "a depthwise convolution with SiLU behind it",
+          "github.com/NVIDIA/TensorRT/issues/3205",
+          check_depthwise};
 }
 
 FindingKind leaky_relu_not_closed() {
-  return {"leaky-relu-not-closed", FindingLevel::Note, std::nullopt, "a LeakyRelu without a pair behind it",
-          "github.com/NVIDIA/TensorRT/issues/2134", check_leaky_relu};
+  return {"leaky-relu-not-closed",
+          FindingLevel::Note,
+          std::nullopt,
+          "a LeakyRelu without a pair behind it",
+          "github.com/NVIDIA/TensorRT/issues/2134",
+          check_leaky_relu};
 }
 
 }  // namespace detent::findings

@@ -10,8 +10,7 @@ namespace {
 
 void check_int32_bias(const LintView& view, FindingLog& log) {
   add_each(
-      view, log,
-      [](const QdqNode& node) { return node.role == QdqRole::Bias && node.codes == DataType::Int32; },
+      view, log, [](const QdqNode& node) { return node.role == QdqRole::Bias && node.codes == DataType::Int32; },
       "is INT32 with a DequantizeLinear, a type that TensorRT does not dequantize",
       "keep the bias float (here: --bias float; in onnxruntime.quantization QuantizeBias=False)");
 }
@@ -52,7 +51,8 @@ void check_weight(const LintView& view, FindingLog& log) {
     if (tensorrt) {
       if (reads_closing_pair(view, node.id)) continue;
       log.add(node.name, what + " is float while its data comes through a pair: there is no kernel of INT8 and float",
-              "quantize the weight per output channel, or let the layer read the value in front of the pair", {node.id});
+              "quantize the weight per output channel, or let the layer read the value in front of the pair",
+              {node.id});
     } else if (view.found().kind(node.id) != OpKind::MatMul && leads_to_pair(view, node.id)) {
       log.add(node.name, what + " is float between two pairs: ONNX Runtime quantizes it with one scale for the tensor",
               "quantize it per output channel, or remove one of the two pairs", {node.id});
@@ -60,32 +60,56 @@ void check_weight(const LintView& view, FindingLog& log) {
   }
 }
 
-void check_bias_scale(const LintView& view, FindingLog& log) {
+// A QGemm multiplies the bias by input scale * weight scale whatever scale stands there; a Conv looks, and stays float.
+bool ignores_bias_scale(const LintView& view, NodeId layer) {
+  const OpKind kind = view.found().kind(layer);
+  return kind == OpKind::Gemm || kind == OpKind::MatMul;
+}
+
+void check_bias_scales(const LintView& view, FindingLog& log, bool ignored, const std::string& consequence) {
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id)) continue;
+    if (!view.found().is_weighted(node.id) || ignores_bias_scale(view, node.id) != ignored) continue;
     const auto error = bias_scale_error(view, node.id);
     if (!error) continue;
     log.add(node.name,
             "the bias of " + view.found().describe(node.id) + " has scales " + number_text(100 * *error) +
-                " % off input scale * weight scale; ONNX Runtime then keeps the layer float",
+                " % off input scale * weight scale; " + consequence,
             "compute the bias again with scale = input scale * weight scale, or keep it float", {node.id});
   }
+}
+
+void check_bias_scale(const LintView& view, FindingLog& log) {
+  check_bias_scales(view, log, false, "ONNX Runtime then keeps the layer float");
+}
+
+void check_ignored_bias_scale(const LintView& view, FindingLog& log) {
+  check_bias_scales(view, log, true, "ONNX Runtime's QGemm does not look at them and adds another bias");
 }
 
 }  // namespace
 
 FindingKind int32_bias() {
-  return {"int32-bias", FindingLevel::Error, std::nullopt, "an INT32 bias with DequantizeLinear",
-          "github.com/NVIDIA/TensorRT/issues/4542", check_int32_bias};
+  return {"int32-bias",
+          FindingLevel::Error,
+          std::nullopt,
+          "an INT32 bias with DequantizeLinear",
+          "github.com/NVIDIA/TensorRT/issues/4542",
+          check_int32_bias};
 }
 
 FindingKind int8_weight_initializer() {
-  return {"int8-weight-initializer", FindingLevel::Error, std::nullopt, "an INT8 weight for TensorRT before 10",
-          "github.com/NVIDIA/TensorRT/issues/2163", check_initializer};
+  return {"int8-weight-initializer",
+          FindingLevel::Error,
+          std::nullopt,
+          "an INT8 weight for TensorRT before 10",
+          "github.com/NVIDIA/TensorRT/issues/2163",
+          check_initializer};
 }
 
 FindingKind weight_without_dq() {
-  return {"weight-without-dq", FindingLevel::Error, FindingLevel::Error,
+  return {"weight-without-dq",
+          FindingLevel::Error,
+          FindingLevel::Error,
           "a weight without DequantizeLinear where the data has one",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
@@ -93,8 +117,21 @@ FindingKind weight_without_dq() {
 }
 
 FindingKind bias_scale() {
-  return {"bias-scale", std::nullopt, FindingLevel::Warning, "a bias scale that is not input scale * weight scale",
-          "tried in ONNX Runtime 1.30, CPU", check_bias_scale};
+  return {"bias-scale",
+          std::nullopt,
+          FindingLevel::Warning,
+          "a bias scale that is not input scale * weight scale",
+          "tried in ONNX Runtime 1.30, CPU",
+          check_bias_scale};
+}
+
+FindingKind ignored_bias_scale() {
+  return {"ignored-bias-scale",
+          std::nullopt,
+          FindingLevel::Error,
+          "a bias scale of a product that is not input scale * weight scale",
+          "tried in ONNX Runtime 1.30, CPU",
+          check_ignored_bias_scale};
 }
 
 }  // namespace detent::findings

@@ -17,8 +17,8 @@ void check(const LintView& view, FindingLog& log) {
     for (const QuantizedOperand* operand : view.operands_of(i)) {
       const NodeId reader = view.graph().find_node(operand->node);
       if (operand->dequantize >= 0 || reader == kNoNode || commutes(view.found(), reader)) continue;
-      log.add(node.name, view.found().describe(reader) + " reads codes: no DequantizeLinear stands in front of it", cure,
-              view.layers_of(i));
+      log.add(node.name, view.found().describe(reader) + " reads codes: no DequantizeLinear stands in front of it",
+              cure, view.layers_of(i));
       break;
     }
     if (node.readers == 0 && !node.writes_graph_output)
@@ -29,8 +29,12 @@ void check(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind q_without_dq() {
-  return {"q-without-dq", FindingLevel::Error, FindingLevel::Error, "a QuantizeLinear without its DequantizeLinear",
-          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html", check};
+  return {"q-without-dq",
+          FindingLevel::Error,
+          FindingLevel::Error,
+          "a QuantizeLinear without its DequantizeLinear",
+          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
+          check};
 }
 
 }  // namespace detent::findings

@@ -27,7 +27,8 @@ void check_uint8(const LintView& view, FindingLog& log) {
       view, log,
       [](const QdqNode& node) { return !is_bias(node) && node.has_zero_point && node.codes == DataType::UInt8; },
       "holds UINT8 codes, which TensorRT takes for DLA only",
-      "quantize symmetrically to INT8 with zero point 0 (here: --activation int8; in onnxruntime.quantization QInt8 and "
+      "quantize symmetrically to INT8 with zero point 0 (here: --activation int8; in onnxruntime.quantization QInt8 "
+      "and "
       "ActivationSymmetric)");
 }
 
@@ -43,8 +44,7 @@ void check_other(const LintView& view, FindingLog& log) {
 
 void check_shifted(const LintView& view, FindingLog& log) {
   add_each(
-      view, log,
-      [](const QdqNode& node) { return !is_bias(node) && node.codes != DataType::UInt8 && shifted(node); },
+      view, log, [](const QdqNode& node) { return !is_bias(node) && node.codes != DataType::UInt8 && shifted(node); },
       "has a zero point other than 0; TensorRT's INT8 is symmetric",
       "calibrate symmetrically: scale = amax / 127, zero point 0");
 }
@@ -61,8 +61,12 @@ FindingKind uint8_codes() {
 }
 
 FindingKind other_codes() {
-  return {"codes-not-8-bit", FindingLevel::Warning, FindingLevel::Warning, "codes of 4 or 16 bits, or 8-bit floats",
-          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html", check_other};
+  return {"codes-not-8-bit",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "codes of 4 or 16 bits, or 8-bit floats",
+          "onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
+          check_other};
 }
 
 FindingKind nonzero_zero_point() {
