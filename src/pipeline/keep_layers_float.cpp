@@ -161,6 +161,11 @@ class Search {
     return rest;
   }
 
+  /// `without` differs from `with` in that the choice is INT8.
+  void note_cost(size_t choice, const Tried& with, const Tried& without) {
+    cost_[choice] = {with.score.sqnr_db - without.score.sqnr_db, with.score.score - without.score.score};
+  }
+
   /// The kept choices that can be INT8 again one by one, the largest first; what the others cost is noted.
   Set spare_ones(const Tried& found) {
     Set order = found.kept, spare;
@@ -171,9 +176,8 @@ class Search {
       for (const size_t& candidate : some) sets.push_back(without(found.kept, {&candidate, 1}));
       const std::vector<Tried> tried = measure(sets);
       for (size_t i = 0; i < some.size(); ++i) {
-        const BoundJudge::Score& score = tried[i].score;
-        cost_[some[i]] = {found.score.sqnr_db - score.sqnr_db, found.score.score - score.score};
-        if (judge_.meets(score)) spare.push_back(some[i]);
+        note_cost(some[i], found, tried[i]);
+        if (judge_.meets(tried[i].score)) spare.push_back(some[i]);
       }
     }
     return spare;
@@ -191,6 +195,7 @@ class Search {
       while (together < tried.size() && judge_.meets(tried[together].score)) ++together;
       if (together > 0) found = std::move(tried[together - 1]);
       const bool one_is_too_much = together < tried.size();
+      if (one_is_too_much) note_cost(spare[together], found, tried[together]);
       spare.erase(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(together + one_is_too_much));
     }
   }
