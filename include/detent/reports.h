@@ -67,7 +67,7 @@ struct PlanReport {
 
 /// What is found in a finished Q/DQ model.
 struct LintReport {
-  PlanReport plan;  ///< model, target, layers as the file runs them, coverage, notes; no edges
+  PlanReport plan;     ///< model, target, layers as the file runs them, coverage, notes; no edges
   std::string origin;  ///< "qdq", "qoperator", "float"
   struct Finding {
     std::string id, level, node, message, cure;
@@ -112,16 +112,16 @@ struct CalibratorMeasurement {
 struct BoundReport {
   std::string bound;  ///< as typed: "--max-drop 0.01"
   bool met = false;
-  std::string metric;         ///< what the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
-  std::optional<double> fp32;  ///< of the float model; absent for "sqnr_db"
-  double all_int8 = 0;        ///< with nothing kept float
-  double reached = 0;         ///< by the written model
+  std::string metric;                        ///< what the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
+  std::optional<double> fp32;                ///< of the float model; absent for "sqnr_db"
+  double all_int8 = 0;                       ///< with nothing kept float
+  double reached = 0;                        ///< by the written model
   double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
   struct Kept {
     std::string name, op;
-    std::string reason;            ///< "INT8 costs 1.2 dB; --max-drop 0.01"
-    bool weighted = true;          ///< a layer; false: an operator with pairs of its own
-    double macs_share = 0;         ///< of the model's MACs that are float because of it, in [0, 1]
+    std::string reason;     ///< "INT8 costs 1.2 dB; --max-drop 0.01"
+    bool weighted = true;   ///< a layer; false: an operator with pairs of its own
+    double macs_share = 0;  ///< of the model's MACs that are float because of it, in [0, 1]
   };
   std::vector<Kept> kept;
   size_t samples = 0;       ///< of --eval

@@ -46,8 +46,8 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
   return [collect, &bound] {
     collect();
     const EvaluationOptions& given = bound.evaluation;
-    if (!bound.given() && !(given.data.sources.empty() && given.labels.empty() && given.masks.empty() &&
-                            given.metric_command.empty()))
+    if (!bound.given() &&
+        !(given.data.sources.empty() && given.labels.empty() && given.masks.empty() && given.metric_command.empty()))
       throw Error(ErrorCode::Usage, "--eval and what belongs to it are for --max-drop and --min-sqnr",
                   "'detent compare' judges without a bound");
   };

@@ -58,8 +58,8 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const size_t calibration_samples = calibration.samples, skipped = calibration.skipped;
   if (measured) {
     const RangesOf ranges_of = planned.ranges_from(calibration, worker_count(run));
-    calibrator =
-        measure_calibrators(planned.model, planned.plan, planned.format, ranges_of, planned.data.get(), run).make_winner();
+    calibrator = measure_calibrators(planned.model, planned.plan, planned.format, ranges_of, planned.data.get(), run)
+                     .make_winner();
   }
   RangeBook ranges(graph, std::move(calibration), *calibrator, planned.overrides, planned.range_kind(),
                    worker_count(run), calibrate_more);

@@ -37,7 +37,8 @@ PlannedModel plan_model_for(const PlanningOptions& options) {
   ValueShapes shapes = find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model), facts, preparation, format, std::move(shapes), std::move(plan), std::move(overrides), std::move(data)};
+  return {std::move(model),  facts,           preparation,          format,
+          std::move(shapes), std::move(plan), std::move(overrides), std::move(data)};
 }
 
 }  // namespace detent
