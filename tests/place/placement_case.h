@@ -46,7 +46,7 @@ struct Expectation {
 struct PlacementCase {
   std::filesystem::path file;
   int number = 0;
-  std::string name;   ///< "residual_add_ResNetBlockPairsItsSkip"
+  std::string name;  ///< "residual_add_ResNetBlockPairsItsSkip"
   std::string model;
   std::vector<Expectation> expectations;
 };
