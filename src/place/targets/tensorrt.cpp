@@ -25,8 +25,9 @@ constexpr std::array kEveryVersion{
     SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kGuide},
 };
 
-// True for 10.x. The release notes of 10.9 to 10.13 name nothing else that concerns Q/DQ in INT8: MXFP8 (10.12) and FP4 (10.8) are
-// other types, and the calibrators deprecated in 10.1 belong to implicit quantization.
+// True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4 (10.8)
+// and MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) ask for no other placement.
+// Source: docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.8.0.html to 10.13.0.html.
 constexpr std::array kVersion10{
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
