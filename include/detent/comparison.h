@@ -53,20 +53,27 @@ struct ComparisonReport {
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
-  double sqnr_db_all = 0;  ///< at the output with every layer quantized
+  size_t skipped_samples = 0;  ///< unreadable, in both sets
+  double sqnr_db_all = 0;      ///< at the output with every layer quantized
+  /// SQNRs are means over the outputs, each within +-144.5 dB; infinite when every output is as the float model's.
   struct Layer {
     std::string name, op;
     double sqnr_db_alone = 0;    ///< at the output when only this layer is quantized
     double sqnr_db_all_but = 0;  ///< when every layer but this one is
     double macs_share = 0;       ///< of the model's MACs, in [0, 1]
   };
-  std::vector<Layer> layers;
+  std::vector<Layer> layers;     ///< weighted ops in INT8
+  std::vector<Layer> operators;  ///< operators without weights that carry pairs for their own sake; share 0
   struct LocalError {
     std::string value;
     double sqnr_db = 0;  ///< of the value after its own pair against the value itself, in the float network
   };
   std::vector<LocalError> values;  ///< worst first
+  size_t variants = 0;             ///< quantized models that were measured
+  double plain_runs = 0;           ///< what that took, in runs of the float model over the same samples
   double seconds = 0;
+  PlanReport plan;
+  std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
 };
 
 }  // namespace detent

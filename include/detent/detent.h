@@ -38,6 +38,15 @@ struct FormatOptions {
   std::optional<bool> int32_bias;
 };
 
+/// How much quantization may cost. At most one of the two.
+struct AccuracyBound {
+  std::optional<double> max_drop;     ///< of the score, absolute, as a fraction: 0.01 is one point
+  std::optional<double> min_sqnr_db;  ///< at the outputs
+  EvaluationOptions evaluation;       ///< what both are measured on; for min_sqnr_db the calibration data by default
+
+  [[nodiscard]] bool given() const { return max_drop || min_sqnr_db; }
+};
+
 struct QuantizeOptions {
   std::filesystem::path model, output;
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured
@@ -47,12 +56,15 @@ struct QuantizeOptions {
   std::string target = "tensorrt";
   PlacementOptions placement;
   FormatOptions format;
+  AccuracyBound bound;
   RunSettings run;
   bool overwrite = false;
   size_t error_samples = 16;  ///< how many samples the closing error measurement uses
 };
 
 /// Calibrates, places, rewrites, measures and writes. See the README for the order of the steps.
+/// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the best
+/// model that was measured is written and the report says so.
 [[nodiscard]] QuantizeReport quantize_model(const QuantizeOptions& options);
 
 struct CompareOptions {
@@ -129,6 +141,25 @@ struct CacheImportOptions {
 /// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
 /// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model.
 [[nodiscard]] CacheImportReport import_cache(const CacheImportOptions& options);
+
+struct SensitivityOptions {
+  std::filesystem::path model;
+  DataOptions data;  ///< to calibrate with
+  DataOptions eval;  ///< to measure on; preprocessed as `data` is
+  std::string calibrator = "entropy";
+  std::filesystem::path override_file;
+  std::string target = "tensorrt";
+  PlacementOptions placement;
+  FormatOptions format;
+  RunSettings run;
+};
+
+/// What every quantized layer costs at the outputs: with it alone quantized, and with all but it; and what each quantized
+/// value loses by itself. Variants are the models that quantize_model would write with the other layers excluded. Steps that
+/// variants have in common with the float or the fully quantized model run once a sample.
+/// Memory   float and quantized weights once, and per worker one sample's activations; nothing grows with the samples.
+/// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.
+[[nodiscard]] SensitivityReport measure_sensitivity(const SensitivityOptions& options);
 
 struct PlanModelOptions {
   std::filesystem::path model;

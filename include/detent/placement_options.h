@@ -1,11 +1,12 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace detent {
 
-/// The policies of placement rules R4-R11 plus the user's includes and excludes (R12).
+/// The policies of placement rules R4-R11 plus the user's includes and excludes (R12) and what measurements keep float (R13).
 struct PlacementOptions {
   enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
   enum class DeconvActivation { ByActivation, Fuse, Split } deconv_activation = DeconvActivation::ByActivation;
@@ -20,6 +21,8 @@ struct PlacementOptions {
   /// it float, an excluded one stays float; exclude wins over include; other nodes follow the rules.
   std::vector<std::string> include, exclude;
   std::vector<std::string> include_op, exclude_op;  ///< the same by operator name
+  /// Nodes that stay float for what was measured, by name, with the reason that the plan gives. Included nodes do not.
+  std::map<std::string, std::string> keep_float;
 };
 
 }  // namespace detent

@@ -108,6 +108,27 @@ struct CalibratorMeasurement {
   double seconds = 0;
 };
 
+/// What `quantize --max-drop` or `--min-sqnr` did.
+struct BoundReport {
+  std::string bound;  ///< as typed: "--max-drop 0.01"
+  bool met = false;
+  std::string metric;         ///< what the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
+  std::optional<double> fp32;  ///< of the float model; absent for "sqnr_db"
+  double all_int8 = 0;        ///< with nothing kept float
+  double reached = 0;         ///< by the written model
+  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
+  struct Kept {
+    std::string name, op;
+    std::string reason;            ///< "INT8 costs 1.2 dB; --max-drop 0.01"
+    bool weighted = true;          ///< a layer; false: an operator with pairs of its own
+    double macs_share = 0;         ///< of the model's MACs that are float because of it, in [0, 1]
+  };
+  std::vector<Kept> kept;
+  size_t samples = 0;       ///< of --eval
+  size_t measurements = 0;  ///< quantized models that were run over all of them
+  double seconds = 0;
+};
+
 struct QuantizeReport {
   std::string model, output, target;
   std::string table;       ///< where the ranges came from; empty: measured
@@ -130,6 +151,7 @@ struct QuantizeReport {
   };
   std::vector<QuantizedValue> values;
   PlanReport plan;
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
 };

@@ -33,6 +33,7 @@ struct Command {
 [[nodiscard]] Action declare_merge(CLI::App& app);
 [[nodiscard]] Action declare_plan(CLI::App& app);
 [[nodiscard]] Action declare_compare(CLI::App& app);
+[[nodiscard]] Action declare_sensitivity(CLI::App& app);
 [[nodiscard]] Action declare_lint(CLI::App& app);
 [[nodiscard]] Action declare_run(CLI::App& app);
 [[nodiscard]] Action declare_verify(CLI::App& app);

@@ -27,6 +27,10 @@ constexpr Command kCommands[] = {
      "      --preprocess imagenet,resize=128x128,crop=128 --eval datasets/samples/shapes_unet/eval/images \\\n"
      "      --masks datasets/samples/shapes_unet/eval/masks",
      declare_compare},
+    {"sensitivity", "Measure which layers cost how much quality",
+     "detent sensitivity datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
+     "      --preprocess imagenet,resize=128x128,crop=128 --eval datasets/samples/shapes_unet/eval/images",
+     declare_sensitivity},
     {"run", "Run a float or Q/DQ model over data and write its outputs as .npy",
      "detent run datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/eval/images \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 -o outputs",

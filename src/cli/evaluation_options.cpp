@@ -2,16 +2,26 @@
 
 namespace detent::cli {
 
-Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, bool required) {
-  constexpr const char* kGroup = "Evaluation";
-  evaluation.data.option = "--eval";
-  auto* source = app.add_option("--eval", evaluation.data.sources,
+namespace {
+
+constexpr const char* kGroup = "Evaluation";
+
+}  // namespace
+
+Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, bool required) {
+  eval.option = "--eval";
+  auto* source = app.add_option("--eval", eval.sources,
                                 "[INPUT=]SRC: samples to judge on, in the forms and with the --preprocess of --data")
                      ->type_name("[INPUT=]SRC")
                      ->allow_extra_args(false)
                      ->group(kGroup);
   if (required) source->required();
-  app.add_option("--eval-limit", evaluation.data.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
+  app.add_option("--eval-limit", eval.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
+  return [&eval, &data] { eval.preprocess = data.preprocess; };
+}
+
+Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, bool required) {
+  Collect collect = add_eval_options(app, evaluation.data, data, required);
   app.add_option("--labels", evaluation.labels,
                  "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5")
       ->type_name("FILE.csv")
@@ -27,7 +37,7 @@ Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, con
                  "candidate's; prints one number, larger is better")
       ->type_name("CMD")
       ->group(kGroup);
-  return [&evaluation, &data] { evaluation.data.preprocess = data.preprocess; };
+  return collect;
 }
 
 }  // namespace detent::cli

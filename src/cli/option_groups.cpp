@@ -4,6 +4,7 @@
 #include <memory>
 #include <sstream>
 
+#include "detent/calibrator.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -96,6 +97,20 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
   return [shard, &data] {
     if (!shard->empty()) parse_shard(*shard, data);
   };
+}
+
+void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file) {
+  std::string calibrators;
+  for (const CalibratorEntry& entry : calibrator_list())
+    calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
+  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
+  app.add_option("--calibrator", calibrator, "How ranges are chosen from the histograms:" + calibrators)
+      ->type_name("NAME[:ARG]")
+      ->capture_default_str()
+      ->group("Calibration");
+  app.add_option("--override", override_file, "Calibrator or range of single values, JSON")
+      ->type_name("FILE.json")
+      ->group("Calibration");
 }
 
 Collect add_run_options(CLI::App& app, RunSettings& run) {

@@ -17,9 +17,13 @@ namespace detent::cli {
 using Collect = std::function<void()>;
 
 [[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, bool required);
+/// --eval and --eval-limit. Samples are preprocessed as those of `data`.
+[[nodiscard]] Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, bool required);
 /// --eval, --eval-limit, --labels, --masks, --metric-command. Samples are preprocessed as those of `data`.
 [[nodiscard]] Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data,
                                              bool required);
+/// --calibrator and --override.
+void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
 /// --shape NAME=1,3,224,224, repeatable.

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
-#include "detent/calibrator.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -25,7 +24,33 @@ int quantize(State& state, Environment& environment) {
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report));
   std::fputs(to_text(report).c_str(), stdout);
+  if (report.bound && !report.bound->met)
+    throw Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound),
+                "another --calibrator (auto measures them), or a wider bound");
   return 0;
+}
+
+/// --max-drop and --min-sqnr, and what they are measured on.
+Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions& data) {
+  app.add_option("--max-drop", bound.max_drop,
+                 "Keep layers float until the score drops by X at most, as a fraction: 0.01 is one point. Needs --eval "
+                 "and --labels, --masks or --metric-command. Not reachable: writes the best and exits 1")
+      ->type_name("X")
+      ->check(CLI::Range(0.0, 1e9))
+      ->group("Evaluation");
+  app.add_option("--min-sqnr", bound.min_sqnr_db,
+                 "Keep layers float until the outputs have this SQNR in dB on --eval (without it: on --data)")
+      ->type_name("DB")
+      ->group("Evaluation");
+  const Collect collect = add_evaluation_options(app, bound.evaluation, data, false);
+  return [collect, &bound] {
+    collect();
+    const EvaluationOptions& given = bound.evaluation;
+    if (!bound.given() && !(given.data.sources.empty() && given.labels.empty() && given.masks.empty() &&
+                            given.metric_command.empty()))
+      throw Error(ErrorCode::Usage, "--eval and what belongs to it are for --max-drop and --min-sqnr",
+                  "'detent compare' judges without a bound");
+  };
 }
 
 }  // namespace
@@ -36,23 +61,14 @@ Action declare_quantize(CLI::App& app) {
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the quantized model goes")->required()->type_name("OUT.onnx");
   state->collect.push_back(add_data_options(app, options.data, false));
-  std::string calibrators;
-  for (const CalibratorEntry& entry : calibrator_list())
-    calibrators += "\n  " + std::string(entry.name) + ": " + std::string(entry.summary);
   app.add_option("--table", options.table,
                  "Take ranges from this calibration table; --data is then needed only to measure the error")
       ->type_name("TABLE.dct")
       ->group("Calibration");
-  calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
-  app.add_option("--calibrator", options.calibrator, "How ranges are chosen from the histograms:" + calibrators)
-      ->type_name("NAME[:ARG]")
-      ->capture_default_str()
-      ->group("Calibration");
-  app.add_option("--override", options.override_file, "Calibrator or range of single values, JSON")
-      ->type_name("FILE.json")
-      ->group("Calibration");
+  add_calibrator_options(app, options.calibrator, options.override_file);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  state->collect.push_back(add_bound_options(app, options.bound, options.data));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");
   app.add_flag("--overwrite", options.overwrite, "Replace OUT if it exists")->group("Running");

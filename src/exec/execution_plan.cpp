@@ -23,6 +23,7 @@ ExecutionPlan::ExecutionPlan(const Graph& graph, std::span<const ValueId> wanted
 const Tensor* ExecutionPlan::constant(ValueId value) const {
   if (value == kNoValue) return nullptr;
   if (const Tensor* given = graph_->constant(value)) return given;
+  if (base_) return base_->constant(value);
   const Tensor& folded = constants_[static_cast<size_t>(value)];
   return folded.empty_handle() ? nullptr : &folded;
 }

@@ -156,6 +156,17 @@ void Executor::run(std::span<const Tensor> inputs, Observer& observer) {
   run_steps(observer);
 }
 
+void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer) {
+  std::fill(values_.begin(), values_.end(), Tensor());
+  take_inputs(inputs, observer);
+  for (size_t i = 0; i < given.size(); ++i) {
+    const ValueId value = plan_.given()[i];
+    values_[static_cast<size_t>(value)] = given[i];
+    if (plan_.is_wanted(value) && !given[i].empty_handle()) observer.observe(value, given[i]);
+  }
+  run_steps(observer);
+}
+
 void Executor::observe_outputs(const Step& step, Observer& observer) {
   for (const ValueId value : step.outputs) {
     if (value == kNoValue || !plan_.is_wanted(value)) continue;

@@ -183,13 +183,25 @@ void PlanBuilder::add_step(const Node& node) {
   }
   context.fused = step.fused;
   try {
-    step.kernel = operation->make(context);
+    const auto make = [&] { return std::shared_ptr<const Kernel>(operation->make(context)); };
+    step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
     step.subgraphs = plan_subgraphs(node);
   } catch (const Error& error) {
     throw error.in(describe(graph_, node));
   }
   plan_.steps_.push_back(std::move(step));
   position_.push_back(position);
+}
+
+/// Values keep their ids in every rewiring of a graph, nodes are known by what they write.
+KernelCache::Key PlanBuilder::kernel_key(const Node& node, const Step& step) {
+  KernelCache::Key key(node.outputs);
+  key.insert(key.end(), node.inputs.begin(), node.inputs.end());
+  for (const FusedOp& op : step.fused) {
+    key.push_back(op.node->output(0));
+    key.push_back(op.residual_slot);
+  }
+  return key;
 }
 
 std::vector<Subplan> PlanBuilder::plan_subgraphs(const Node& node) const {

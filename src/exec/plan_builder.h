@@ -34,6 +34,7 @@ class PlanBuilder {
   void claim(const FusedOp& op);
   void add_step(const Node& node);
   [[nodiscard]] std::vector<Subplan> plan_subgraphs(const Node& node) const;
+  [[nodiscard]] static KernelCache::Key kernel_key(const Node& node, const Step& step);
   [[nodiscard]] KernelContext context_for(const Node& node) const;
 
   ExecutionPlan& plan_;

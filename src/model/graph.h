@@ -110,6 +110,7 @@ class Graph {
 
  private:
   friend class GraphIndexer;
+  friend class GraphRewiring;
   std::vector<Node> nodes_;
   std::vector<Value> values_;
   std::unordered_map<std::string, ValueId> value_ids_;

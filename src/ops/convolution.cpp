@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "ops/float_only.h"
+#include "ops/integer_convolution.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/post_ops.h"
@@ -27,6 +28,7 @@ struct Forward {
   using Primitive = dnnl::convolution_forward;
   static constexpr bool finish_inside = true;  // bias and post-ops belong to the primitive
   static constexpr bool has_own = true;        // some shapes have kernels of our own
+  static constexpr bool sums_integers = true;  // between pairs
   static constexpr auto algorithm = dnnl::algorithm::convolution_direct;
   static constexpr const char* name = "convolution";
   static int64_t input_channels(const Shape& weights, int64_t group) { return weights[1] * group; }
@@ -49,6 +51,7 @@ struct Transposed {
   // oneDNN 2.6 adds bias and post-ops of a deconvolution in reference loops, up to 30 times slower than the kernel itself.
   static constexpr bool finish_inside = false;
   static constexpr bool has_own = false;
+  static constexpr bool sums_integers = false;
   static constexpr auto algorithm = dnnl::algorithm::deconvolution_direct;
   static constexpr const char* name = "transposed convolution";
   static int64_t input_channels(const Shape& weights, int64_t) { return weights[0]; }
@@ -85,6 +88,7 @@ struct Compiled {
   dnnl::primitive primitive;
   memory::desc source, weights, destination, scratchpad;
   bool fused = false;                                  // post-ops are inside the primitive
+  bool integer = false;                                // it sums the codes of IntegerOperands
   Tensor packed_weights;                               // empty when the weights are not constant
   std::unique_ptr<const ChannelsLastConvolution> own;  // instead of all that
 };
@@ -108,6 +112,7 @@ class ConvolutionKernel final : public Kernel {
         group_(context.node.int_or("group", 1)), team_(context.team),
         quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)), post_ops_(context) {
     if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
+    if (Variant::sums_integers && quantized_) integers_ = IntegerOperands::find(context);
   }
 
   void run(KernelCall& call) const override {
@@ -153,13 +158,15 @@ class ConvolutionKernel final : public Kernel {
     std::vector<Tensor> keep;
     Tensor packed = compiled.packed_weights;
     if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
+    const Tensor source = compiled.integer ? integers_->codes(input, call.allocator()) : input;
     Tensor& output = call.output(0);
     onednn::Arguments arguments{
-        {DNNL_ARG_SRC, onednn::wrap(input, compiled.source)},
+        {DNNL_ARG_SRC, onednn::wrap(source, compiled.source)},
         {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
         {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
     };
-    if (Variant::finish_inside && call.has_input(2)) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(call.input(2))});
+    if (Variant::finish_inside && call.has_input(2))
+      arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(compiled.integer ? integers_->bias() : call.input(2))});
     if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
     onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
   }
@@ -195,63 +202,80 @@ class ConvolutionKernel final : public Kernel {
       compiled.own = make_winograd({key.input, compiled.output, window, weights_, group_});
     if (compiled.own) return compiled;
 
-    const auto dims = Variant::weights_in_file(key.weights, group_).dims();
-    const memory::desc any_weights(without_group(dims, group_), memory::data_type::f32, memory::format_tag::any);
-    const memory::desc bias =
-        has_bias ? memory::desc({channels}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
-    compiled.source = onednn::describe(key.input, Layout::ChannelsLast);
     compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
+    if (integers_ && compile_primitive(compiled, key, window, has_bias, integers_.get())) return compiled;
+    compile_primitive(compiled, key, window, has_bias, nullptr);
+    return compiled;
+  }
+
+  /// False where `integers` are given and oneDNN has no fast kernel for them.
+  bool compile_primitive(Compiled& compiled, const Key& key, const Window& window, bool has_bias,
+                         const IntegerOperands* integers) const {
+    const auto source = integers ? integers->source_type() : memory::data_type::f32;
+    const auto dims = Variant::weights_in_file(key.weights, group_).dims();
+    const memory::desc any_weights(without_group(dims, group_), weights_type(integers), memory::format_tag::any);
+    const memory::desc bias =
+        has_bias ? memory::desc({compiled.output[1]}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
+    compiled.source = onednn::describe(key.input, Layout::ChannelsLast, source);
     const typename Variant::Primitive::desc description(dnnl::prop_kind::forward_inference, Variant::algorithm,
                                                         compiled.source, any_weights, bias, compiled.destination,
                                                         dims_of(window.strides), less_one(window.dilations),
                                                         dims_of(window.pad_begin), dims_of(window.pad_end));
-    finish(compiled, description, key.fuse);
-    if (!weights_.empty_handle()) compiled.packed_weights = packed_for(compiled.weights);
-    return compiled;
+    if (!choose(compiled, description, key.fuse, integers)) return false;
+    compiled.integer = integers != nullptr;
+    if (integers)
+      compiled.packed_weights = packed_for(compiled.weights, integers->weights());
+    else if (!weights_.empty_handle())
+      compiled.packed_weights = packed_for(compiled.weights, weights_);
+    return true;
+  }
+
+  static memory::data_type weights_type(const IntegerOperands* integers) {
+    return integers ? memory::data_type::s8 : memory::data_type::f32;
   }
 
   /// Chooses the implementation; post-ops go inside only where a JIT kernel takes them.
-  void finish(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse) const {
+  bool choose(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse,
+              const IntegerOperands* integers) const {
     using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
-    const auto take = [&](const PrimitiveDesc& chosen) {
+    const auto take = [&](dnnl::primitive_attr attributes, bool need_fast) {
+      if (integers) integers->describe(attributes);
+      const PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
+      if (need_fast && (!chosen.get(true) || std::string_view(chosen.impl_info_str()).find("ref") != std::string::npos))
+        return false;
       compiled.weights = chosen.weights_desc();
       compiled.scratchpad = chosen.scratchpad_desc();
       compiled.primitive = typename Variant::Primitive(chosen);
+      return true;
     };
-    if (fuse) {
-      const PrimitiveDesc fused(description, post_ops_.attributes(compiled.destination), onednn::engine(), true);
-      if (fused.get(true) && std::string_view(fused.impl_info_str()).find("ref") == std::string_view::npos) {
-        take(fused);
-        compiled.fused = true;
-        return;
-      }
-    }
-    take(PrimitiveDesc(description, onednn::base_attributes(), onednn::engine()));
+    compiled.fused = fuse && take(post_ops_.attributes(compiled.destination), true);
+    return compiled.fused || take(onednn::base_attributes(), integers != nullptr);
   }
 
   Tensor pack(const Tensor& weights, const memory::desc& wanted, Allocator& allocator) const {
     const memory::desc grouped = Variant::weights_in_file(weights.shape(), group_);
     const auto strides = grouped.data.format_desc.blocking.strides;
     memory::dims kept(strides, strides + grouped.data.ndims);
-    const memory::desc in_file(without_group(grouped.dims(), group_), memory::data_type::f32,
-                               without_group(kept, group_));
+    const auto type = weights.type() == DataType::Int8 ? memory::data_type::s8 : memory::data_type::f32;
+    const memory::desc in_file(without_group(grouped.dims(), group_), type, without_group(kept, group_));
     return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
   }
 
   /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's lock.
-  Tensor packed_for(const memory::desc& wanted) const {
+  Tensor packed_for(const memory::desc& wanted, const Tensor& weights) const {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
-    packed_.emplace_back(wanted, pack(weights_, wanted, Allocator::heap()));
+    packed_.emplace_back(wanted, pack(weights, wanted, Allocator::heap()));
     return packed_.back().second;
   }
 
-  const Node& node_;
+  Node node_;
   WindowAttributes attributes_;
   int64_t group_;
   int team_;
   bool quantized_;  // an engine sums integers exactly: no transformed sums, whose rounding would move results by a step
   Tensor weights_;
+  std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed
   PostOps post_ops_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock

@@ -39,7 +39,7 @@ dnnl::stream& stream() {
   return instance;
 }
 
-dnnl::memory::desc describe(const Shape& shape, Layout layout) {
+dnnl::memory::desc describe(const Shape& shape, Layout layout, dnnl::memory::data_type type) {
   const size_t rank = shape.rank();
   dnnl::memory::dims dims(shape.begin(), shape.end());
   dnnl::memory::dims strides(rank);
@@ -55,7 +55,7 @@ dnnl::memory::desc describe(const Shape& shape, Layout layout) {
   } else {
     for (size_t axis = rank; axis-- > 0;) next(axis);
   }
-  return {dims, dnnl::memory::data_type::f32, strides};
+  return {dims, type, strides};
 }
 
 dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc) {

@@ -33,8 +33,9 @@ class Team {
   bool changed_;
 };
 
-/// Memory descriptor of a float tensor as it lies in memory (plain or channels-last).
-[[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout);
+/// Memory descriptor of a tensor as it lies in memory (plain or channels-last).
+[[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout,
+                                          dnnl::memory::data_type type = dnnl::memory::data_type::f32);
 /// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32 only.
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor);
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc);

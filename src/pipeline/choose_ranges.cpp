@@ -76,10 +76,15 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
 
 std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
                                        const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind,
-                                       size_t threads) {
+                                       size_t threads, KnownRanges* known) {
   std::vector<Unit> units = units_of(plan);
   for_each_index(units.size(), threads, [&](size_t i) {
     Unit& unit = units[i];
+    if (known)
+      if (const auto before = known->find(unit.members); before != known->end()) {
+        unit.range = before->second;
+        return;
+      }
     const RangeOverride* own = find_override(overrides, graph, unit.members);
     if (own && !own->calibrator) {
       unit.range = own->range;
@@ -96,8 +101,10 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
   });
 
   std::map<ValueId, Range> ranges;
-  for (const Unit& unit : units)
+  for (const Unit& unit : units) {
     for (const ValueId value : unit.members) ranges[value] = unit.range;
+    if (known) known->emplace(unit.members, unit.range);
+  }
   return ranges;
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "detent/calibrator.h"
-#include "exec/runnable_part.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/describe_values.h"
 #include "pipeline/evaluate_variants.h"
@@ -25,15 +24,6 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
       throw Error(ErrorCode::Usage, "--calibrators names " + names.back() + " twice");
   }
   if (names.empty()) throw Error(ErrorCode::Usage, "--calibrators names none");
-  return names;
-}
-
-/// Where the models end, of whatever type, for labels, masks and commands; then what only errors are measured of.
-std::vector<std::string> judged_values(const Model& model, const DataSource& samples, const RunSettings& run) {
-  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), run)))
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
   return names;
 }
 
@@ -170,7 +160,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const Graph& graph = planned.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
-  const std::vector<std::string> judged = judged_values(planned.model, *samples, run);
+  const std::vector<std::string> judged = values_to_judge(planned.model, *samples, run);
 
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = calibrate(graph, planned.plan.quantized_values(), *planned.data, run);

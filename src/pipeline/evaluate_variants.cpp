@@ -1,13 +1,14 @@
 #include "pipeline/evaluate_variants.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <optional>
 
 #include "core/float_type.h"
 #include "exec/runnable_part.h"
 #include "pipeline/batch_stream.h"
+#include "pipeline/output_errors.h"
+#include "pipeline/quantize_report.h"
 #include "pipeline/stopwatch.h"
 
 namespace detent {
@@ -34,25 +35,6 @@ struct Prepared {
   }
 };
 
-/// The first `rows` of axis 0 of a plain tensor. Rows at the end of a batch that repeat the last sample are left out so.
-Tensor first_rows(const Tensor& tensor, int64_t rows) {
-  Shape shape = tensor.shape();
-  shape[0] = rows;
-  Tensor part(tensor.type(), shape);
-  std::memcpy(part.mutable_raw(), tensor.raw(), part.byte_count());
-  return part;
-}
-
-/// What counts of one batch's outputs.
-std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real) {
-  if (real == batch) return outputs;
-  for (Tensor& output : outputs)
-    if (!output.empty_handle() && !output.is_sequence() && output.shape().rank() > 0 &&
-        output.shape()[0] == static_cast<int64_t>(batch))
-      output = first_rows(output, static_cast<int64_t>(real));
-  return outputs;
-}
-
 /// One batch: [variant][output], and which outputs had the float model's shape in every variant.
 struct BatchErrors {
   std::vector<std::vector<ErrorSums>> errors;
@@ -71,16 +53,6 @@ struct Contest {
 
   [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
 };
-
-void compare_outputs(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs, BatchErrors& result) {
-  auto& sums = result.errors.emplace_back(outputs.size());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-      sums[i] = ErrorSums::of(expected[i], outputs[i]);
-    else
-      result.comparable[i] = false;
-  }
-}
 
 BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
@@ -106,7 +78,7 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
-      compare_outputs(expected, outputs, result);
+      result.errors.push_back(errors_of(expected, outputs, result.comparable));
   }
   return result;
 }
@@ -180,6 +152,14 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
     candidates = values_before(graph, candidates);
   }
   return {};
+}
+
+std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
+  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
+  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), settings)))
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
+  return names;
 }
 
 Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,

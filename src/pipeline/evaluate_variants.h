@@ -36,6 +36,11 @@ struct OutputJudges {
 /// Empty   no output depends on a float value that is computed.
 [[nodiscard]] std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs);
 
+/// What is run for judges too: where the model ends, of whatever type, then what else errors are measured of.
+/// Errors  InvalidOption when no output can run; those of reading and running the first sample.
+[[nodiscard]] std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples,
+                                                       const RunSettings& settings);
+
 /// Runs the float model and every variant on each sample of `source`, and compares the values `names` of every variant with
 /// the float model's. A sample is read once, the float model runs once on it, and outputs go when they were compared:
 /// memory holds the weights of all models, and for each worker the activations of one model and two sets of outputs,

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -35,6 +36,10 @@ struct DistinctRanges {
 struct MeasuredRanges {
   std::map<ValueId, Range> ranges;  ///< the winner's
   CalibratorMeasurement measurement;
+
+  [[nodiscard]] std::unique_ptr<Calibrator> make_winner() const {
+    return make_calibrator(measurement.candidates.at(measurement.winner).calibrator);
+  }
 };
 
 /// Quantizes the model once for each of max, entropy, mse, percentile 99.9, 99.99 and 99.999, runs these variants beside the

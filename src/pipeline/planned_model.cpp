@@ -34,10 +34,10 @@ PlannedModel plan_model_for(const PlanningOptions& options) {
   auto data = open_data(options.data, input_specs(model.graph()));
   const std::vector<Tensor> inputs = read_first_inputs(*data, model.graph(), options.run);
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
-  PlacementPlan plan =
-      make_placement_plan(model.graph(), target, options.placement, find_shapes(model.graph(), inputs));
+  ValueShapes shapes = find_shapes(model.graph(), inputs);
+  PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model), facts, preparation, format, std::move(plan), std::move(overrides), std::move(data)};
+  return {std::move(model), facts, preparation, format, std::move(shapes), std::move(plan), std::move(overrides), std::move(data)};
 }
 
 }  // namespace detent

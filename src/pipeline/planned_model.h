@@ -30,6 +30,7 @@ struct PlannedModel {
   ModelFacts facts;
   Preparation preparation;
   RewriteOptions format;
+  ValueShapes shapes;  ///< for one sample
   PlacementPlan plan;
   RangeOverrides overrides;
   std::unique_ptr<DataSource> data;  ///< to calibrate with

@@ -2,6 +2,7 @@
 #include "detent/calibrator.h"
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
+#include "pipeline/keep_layers_float.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/measure_error.h"
 #include "pipeline/plan_report.h"
@@ -34,13 +35,16 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
 
   // rules x target -> placement plan
   const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
-  const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+  PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
+  const auto judge = open_judge(options, model, source.get());  // nothing without a bound
 
   // images -> executor -> histograms, or the table that holds them -> ranges
-  const std::vector<ValueId> values = plan.quantized_values();
-  const Calibration calibration = table ? calibration_from(*table, model.graph(), values, *options.run.reporter)
-                                        : calibrate(model.graph(), values, *source, options.run);
+  const auto measure = [&](std::span<const ValueId> values) {
+    return table ? calibration_from(*table, model.graph(), values, *options.run.reporter)
+                 : calibrate(model.graph(), values, *source, options.run);
+  };
+  const Calibration calibration = measure(plan.quantized_values());
   warn_of_unsupported_tail(model.graph(), *options.run.reporter);
   const RangeKind kind = format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   const auto ranges_of = [&](const Calibrator& one) {
@@ -48,11 +52,25 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   };
   MeasuredRanges measured;
   if (!calibrator) measured = measure_calibrators(model, plan, format, ranges_of, source.get(), options.run);
-  const auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
+  auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
+
+  // a bound on what quantization costs -> layers that stay float
+  std::optional<BoundReport> bound;
+  if (judge) {
+    const auto chosen = calibrator ? nullptr : measured.make_winner();
+    RangeBook book(model.graph(), calibration, chosen ? *chosen : *calibrator, overrides, kind,
+                   worker_count(options.run), measure);
+    FloatVariants variants(model, target, options.placement, shapes, format, book);
+    BoundedPlan bounded = keep_layers_float(variants, model, *judge, options.run);
+    plan = std::move(bounded.plan);
+    ranges = book.ranges_of(plan);
+    bound = std::move(bounded.report);
+  }
 
   // plan + ranges -> Q/DQ model
   QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
+  report.bound = std::move(bound);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
   const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};

@@ -9,6 +9,7 @@ namespace detent {
 std::span<const Rule> rule_list(Engine engine) {
   static const std::array tensorrt{
       rules::user_choice(),
+      rules::measured_choice(),
       rules::small_layers(),
       rules::weighted_ops(),
       rules::deconvolution_activation(),
@@ -23,7 +24,7 @@ std::span<const Rule> rule_list(Engine engine) {
       rules::concat(),
   };
   static const std::array onnxruntime{
-      rules::user_choice(),         rules::integer_layers(), rules::float_deconvolution(), rules::integer_activations(),
+      rules::user_choice(), rules::measured_choice(),         rules::integer_layers(), rules::float_deconvolution(), rules::integer_activations(),
       rules::integer_elementwise(), rules::integer_concat(), rules::integer_pooling(),     rules::integer_copies(),
       rules::known_ranges(),        rules::every_reader(),   rules::half_values(),
   };

@@ -17,4 +17,7 @@ namespace detent {
 [[nodiscard]] std::string to_html(const ComparisonReport& comparison,
                                   const std::optional<SensitivityReport>& sensitivity);
 
+/// The same page for one calibrator: layers first, no candidates.
+[[nodiscard]] std::string to_html(const SensitivityReport& sensitivity);
+
 }  // namespace detent

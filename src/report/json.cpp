@@ -81,6 +81,25 @@ Json measurement(const CalibratorMeasurement& measured) {
   return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
 }
 
+Json bound(const BoundReport& report) {
+  Json kept = Json::array();
+  for (const auto& layer : report.kept)
+    kept.push_back(
+        {{"name", layer.name}, {"op", layer.op}, {"reason", layer.reason}, {"mac_share", number(layer.macs_share)}});
+  return {{"bound", report.bound},
+          {"met", report.met},
+          {"metric", report.metric},
+          {"fp32", report.fp32 ? number(*report.fp32) : Json(nullptr)},
+          {"all_int8", number(report.all_int8)},
+          {"reached", number(report.reached)},
+          {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
+          {"sqnr_db", number(report.sqnr_db)},
+          {"kept", kept},
+          {"samples", report.samples},
+          {"measurements", report.measurements},
+          {"seconds", report.seconds}};
+}
+
 }  // namespace
 
 std::string to_json(const ModelReport& report) {
@@ -145,6 +164,7 @@ std::string to_json(const QuantizeReport& report) {
             {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
             {"values", values},          {"coverage", coverage(report.plan.coverage)}};
   if (report.measured) json["auto"] = measurement(*report.measured);
+  if (report.bound) json["bound"] = bound(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
@@ -186,6 +206,34 @@ std::string to_json(const ComparisonReport& report) {
                  {"coverage", coverage(report.plan.coverage)},
                  {"calibration_seconds", report.calibration_seconds},
                  {"evaluation_seconds", report.evaluation_seconds}});
+}
+
+std::string to_json(const SensitivityReport& report) {
+  const auto layers = [](const std::vector<SensitivityReport::Layer>& list) {
+    Json array = Json::array();
+    for (const auto& layer : list)
+      array.push_back({{"name", layer.name},
+                       {"op", layer.op},
+                       {"sqnr_db_alone", number(layer.sqnr_db_alone)},
+                       {"sqnr_db_all_but", number(layer.sqnr_db_all_but)},
+                       {"mac_share", number(layer.macs_share)}});
+    return array;
+  };
+  Json values = Json::array();
+  for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
+  return render({{"model", report.model},
+                 {"target", report.target},
+                 {"calibrator", report.calibrator},
+                 {"calibration_samples", report.calibration_samples},
+                 {"evaluation_samples", report.evaluation_samples},
+                 {"skipped_samples", report.skipped_samples},
+                 {"sqnr_db_all", number(report.sqnr_db_all)},
+                 {"layers", layers(report.layers)},
+                 {"operators", layers(report.operators)},
+                 {"values", values},
+                 {"variants", report.variants},
+                 {"plain_runs", number(report.plain_runs)},
+                 {"seconds", report.seconds}});
 }
 
 std::string to_json(const VerifyReport& report) {

@@ -17,5 +17,6 @@ namespace detent {
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 [[nodiscard]] std::string to_json(const ComparisonReport& report);
+[[nodiscard]] std::string to_json(const SensitivityReport& report);
 
 }  // namespace detent

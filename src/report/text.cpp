@@ -66,7 +66,31 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
   return text;
 }
 
+std::string score_text(const BoundReport& report, double score) {
+  if (report.metric == "sqnr_db") return format("SQNR %.1f dB", score);
+  if (report.metric == "top1") return format("top-1 %.2f %%", 100 * score);
+  if (report.metric == "miou") return format("mIoU %.2f %%", 100 * score);
+  return format("metric %.6g", score);
+}
+
+std::string bound_text(const BoundReport& report) {
+  std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
+  if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
+  if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
+  text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
+          format(" in %.1f s\n", report.seconds);
+  for (const auto& item : report.kept)  // layers are listed with the others
+    if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
+  return text;
+}
+
 }  // namespace
+
+std::string unmet_text(const BoundReport& report) {
+  return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
+         score_text(report, report.reached) +
+         (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
+}
 
 std::string coverage_text(const CoverageReport& coverage) {
   std::string text =
@@ -158,6 +182,7 @@ std::string to_text(const QuantizeReport& report) {
   for (const auto& layer : report.plan.layers)
     if (!layer.int8)
       text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+  if (report.bound) text += bound_text(*report.bound);
   constexpr size_t kNotesShown = 3;
   for (size_t i = 0; i < std::min(kNotesShown, report.notes.size()); ++i) text += "note: " + report.notes[i] + "\n";
   if (report.notes.size() > kNotesShown)

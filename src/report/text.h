@@ -21,6 +21,10 @@ namespace detent {
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
 /// A table of the candidates, the best one marked.
 [[nodiscard]] std::string to_text(const ComparisonReport& report);
+/// Layers, operators and values, worst first; of each list the first `top`.
+[[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top);
+/// A sentence: "--max-drop 0.01 cannot be met: ...".
+[[nodiscard]] std::string unmet_text(const BoundReport& report);
 /// With the profile, if there is one.
 [[nodiscard]] std::string to_text(const RunReport& report);
 /// Operators by time, the nodes that take 95 % of it, and the collector.

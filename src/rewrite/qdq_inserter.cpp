@@ -95,10 +95,10 @@ class QdqInserter {
 }  // namespace
 
 Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                       const RewriteOptions& options) {
+                       const RewriteOptions& options, WeightMemo* memo) {
   Rewrite result;
   result.patch.reason = "insert the quantize/dequantize pairs";
-  RewriteContext context{graph, plan, options, float_types(graph), result, {graph, result.patch}};
+  RewriteContext context{graph, plan, options, float_types(graph), result, {graph, result.patch}, memo};
   QdqInserter(context).run(ranges);
   insert_weights(context);
   return result;

@@ -6,7 +6,7 @@
 
 #include "model/graph_patch.h"
 #include "place/placement_plan.h"
-#include "rewrite/weight_quantizer.h"
+#include "rewrite/weight_memo.h"
 
 namespace detent {
 
@@ -41,10 +41,12 @@ struct Rewrite {
 /// a graph output keeps the output's name behind the pair. New values are called VALUE_quantized, VALUE_dequantized,
 /// VALUE_scale and VALUE_zero_point (made unique). `axis` is always written, zero points always given.
 /// `ranges` holds a range for every value of plan.quantized_values(), in real units.
+/// memo    quantized weights are taken from there and put there; for many plans of one graph.
 /// Empty   a plan without pairs and weights -> an empty patch.
 /// Errors  TableMismatch naming a paired value without a range; Internal when the plan does not belong to the graph.
 /// Source  ONNX QuantizeLinear-13 and -19; what engines want of it: placement notes in src/place/targets.
 [[nodiscard]] Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan,
-                                     const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {});
+                                     const std::map<ValueId, Range>& ranges, const RewriteOptions& options = {},
+                                     WeightMemo* memo = nullptr);
 
 }  // namespace detent

@@ -79,7 +79,9 @@ class WeightInserter {
     // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {
-      QuantizedWeight quantized = quantize_weight(weight, axis_of(decision), how);
+      const int axis = axis_of(decision);
+      QuantizedWeight quantized = context_.memo ? context_.memo->get(decision.value, weight, axis, how)
+                                                : quantize_weight(weight, axis, how);
       const std::string& wish = context_.name(decision.value);
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
       const std::string codes = options.int8_weights

@@ -19,6 +19,7 @@ struct WeightOptions {
   // One for each scale, or empty.
   std::vector<float> least_scale = {};  ///< no scale is smaller
   std::vector<float> zero_scale = {};   ///< scale of a channel that is all zero; 0: 1
+  friend bool operator==(const WeightOptions&, const WeightOptions&) = default;
 };
 
 struct QuantizedWeight {

@@ -20,6 +20,11 @@ export function argmaxOfChannels({ dims, data }) {
   return out;
 }
 
+// What an output decides at each place: the largest channel, or the sign where there is one channel.
+export function decisionsOf(output) {
+  return output.dims[1] === 1 ? Int32Array.from(output.data, (value) => (value > 0 ? 1 : 0)) : argmaxOfChannels(output);
+}
+
 // Share of samples whose largest output is the label.
 export function top1(output, labels) {
   const classes = argmaxOfChannels(output);

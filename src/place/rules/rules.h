@@ -8,6 +8,7 @@ namespace detent::rules {
 
 // Both engines.
 Rule user_choice();
+Rule measured_choice();
 Rule known_ranges();
 
 // TensorRT.

@@ -10,6 +10,8 @@ namespace detent::html {
 
 /// What was compared and who won by how much. Always there.
 [[nodiscard]] std::string summary_section(const ComparisonReport& report);
+/// What all layers cost together and which costs most. Always there.
+[[nodiscard]] std::string summary_section(const SensitivityReport& report);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
 /// How much of the model runs in INT8.

@@ -7,6 +7,7 @@
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/ranked_layers.h"
 #include "report/text.h"
 
 namespace detent::html {
@@ -15,15 +16,15 @@ namespace {
 using Layer = SensitivityReport::Layer;
 
 /// Whole steps of 5 dB around everything finite.
-Axis decibel_axis(const SensitivityReport& report) {
+Axis decibel_axis(double all, const std::vector<Layer>& layers) {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   const auto take = [&](double value) {
     if (!std::isfinite(value)) return;
     low = std::min(low, value);
     high = std::max(high, value);
   };
-  take(report.sqnr_db_all);
-  for (const Layer& layer : report.layers) take(layer.sqnr_db_alone), take(layer.sqnr_db_all_but);
+  take(all);
+  for (const Layer& layer : layers) take(layer.sqnr_db_alone), take(layer.sqnr_db_all_but);
   if (low > high) return {0, 60};
   return {5 * std::floor((low - 0.5) / 5), 5 * std::ceil((high + 0.5) / 5)};
 }
@@ -56,7 +57,7 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
   return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
          "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
          number(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) + number(gain, signed_text(gain, 2)) +
-         number(layer.macs_share, percent_text(layer.macs_share), "number minor") + "</tr>\n";
+         number(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013", "number minor") + "</tr>\n";
 }
 
 std::string head(const Axis& axis) {
@@ -74,8 +75,9 @@ std::string head(const Axis& axis) {
 }  // namespace
 
 std::string sensitivity_section(const SensitivityReport& report) {
-  if (report.layers.empty()) return {};
-  const Axis axis = decibel_axis(report);
+  const std::vector<Layer> layers = ranked_layers(report);
+  if (layers.empty()) return {};
+  const Axis axis = decibel_axis(report.sqnr_db_all, layers);
   std::string html =
       "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
       "layer "
@@ -89,7 +91,7 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
       fixed_text(report.sqnr_db_all, 1) +
       "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide\" data-shown=\"15\">" + head(axis) + "<tbody>";
-  for (const Layer& layer : report.layers) html += row(report, layer, axis);
+  for (const Layer& layer : layers) html += row(report, layer, axis);
   return html + "</tbody></table></section>\n";
 }
 

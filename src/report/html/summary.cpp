@@ -6,6 +6,7 @@
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/ranked_layers.h"
 #include "report/text.h"
 
 namespace detent::html {
@@ -67,6 +68,13 @@ std::string figure(const std::string& number, const std::string& label, const st
          (detail.empty() ? "" : "<dd class=\"detail\">" + detail + "</dd>") + "</div>";
 }
 
+std::string coverage_figure(const CoverageReport& coverage) {
+  if (coverage.macs == 0) return {};
+  return figure(percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)),
+                "MACs in INT8",
+                std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
+}
+
 /// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
 std::string key_figures(const ComparisonReport& report, const Variant& winner) {
   std::string html;
@@ -83,26 +91,42 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
     add_metric("sqnr_db");
   else
     add_metric("argmax_agreement"), add_metric("sign_agreement");
-  const CoverageReport& coverage = report.plan.coverage;
-  if (coverage.macs > 0)
-    html += figure(percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)),
-                   "MACs in INT8",
-                   std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
+  html += coverage_figure(report.plan.coverage);
   if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
 }
 
+std::string samples_fact(size_t count, const char* what, double seconds = 0) {
+  return "<li>" + plural(count, std::string(what) + " sample") +
+         (seconds > 0 ? format(", %.1f s", seconds) : std::string()) + "</li>";
+}
+
+std::string skipped_fact(size_t count) {
+  return count ? "<li>" + plural(count, "unreadable sample") + " skipped</li>" : "";
+}
+
 std::string facts(const ComparisonReport& report) {
-  const auto samples = [](size_t count, const char* what, double seconds) {
-    return "<li>" + plural(count, std::string(what) + " sample") +
-           (seconds > 0 ? format(", %.1f s", seconds) : std::string()) + "</li>";
-  };
   return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
-         samples(report.calibration_samples, "calibration", report.calibration_seconds) +
-         samples(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
-         (report.skipped_samples ? "<li>" + plural(report.skipped_samples, "unreadable sample") + " skipped</li>"
-                                 : "") +
-         "</ul>";
+         samples_fact(report.calibration_samples, "calibration", report.calibration_seconds) +
+         samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
+         skipped_fact(report.skipped_samples) + "</ul>";
+}
+
+std::string facts(const SensitivityReport& report) {
+  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>calibrator " +
+         escape(report.calibrator) + "</li>" + samples_fact(report.calibration_samples, "calibration") +
+         samples_fact(report.evaluation_samples, "evaluation") + skipped_fact(report.skipped_samples) + "</ul>";
+}
+
+std::string decibels(double value) { return std::isfinite(value) ? fixed_text(value, 1) + "\u00A0dB" : "no error"; }
+
+std::string verdict(const SensitivityReport& report) {
+  const std::vector<SensitivityReport::Layer> layers = ranked_layers(report);
+  if (layers.empty()) return "Nothing is quantized.";
+  const auto& worst = layers.front();
+  return "<strong>" + escape(worst.name) + "</strong> costs most: alone in INT8 it leaves " +
+         decibels(worst.sqnr_db_alone) + " at the output. All layers together leave " + decibels(report.sqnr_db_all) +
+         ", all but this one " + decibels(worst.sqnr_db_all_but) + ".";
 }
 
 }  // namespace
@@ -112,6 +136,16 @@ std::string summary_section(const ComparisonReport& report) {
   return "<header id=\"summary\"><p class=\"eyebrow\">Comparison of calibrators</p><h1>" +
          escaped_file_name(report.model) + "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) +
          "</p>" + (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
+}
+
+std::string summary_section(const SensitivityReport& report) {
+  const std::string cost = format("the price of %.1f FP32 runs", report.plain_runs);
+  return "<header id=\"summary\"><p class=\"eyebrow\">Sensitivity of layers</p><h1>" + escaped_file_name(report.model) +
+         "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p><dl class=\"figures\">" +
+         figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") + coverage_figure(report.plan.coverage) +
+         figure(std::to_string(report.variants), "quantized models measured",
+                report.plain_runs > 0 ? cost : std::string()) +
+         "</dl></header>\n";
 }
 
 }  // namespace detent::html

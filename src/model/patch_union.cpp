@@ -1,0 +1,98 @@
+#include "model/patch_union.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace detent {
+
+namespace {
+
+bool same_tensor(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.shape() == b.shape() &&
+         (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0);
+}
+
+/// What a node computes, as text. Attributes that are not integers make every node one of its kind.
+std::string content_of(const NodeSpec& spec, const std::vector<std::string>& inputs, size_t position) {
+  constexpr char kSeparator = '\n';
+  std::string text = spec.domain + kSeparator + spec.op_type;
+  for (const std::string& input : inputs) text += kSeparator + input;
+  for (const Attribute& attribute : spec.attributes) {
+    const auto* number = std::get_if<int64_t>(&attribute.value);
+    text += kSeparator + attribute.name + '=' + std::to_string(number ? *number : static_cast<int64_t>(position));
+    if (!number) text += kSeparator;
+  }
+  return text + kSeparator + std::to_string(spec.outputs.size());
+}
+
+}  // namespace
+
+const std::string& PatchUnion::Variant::value(const std::string& name) const {
+  const auto found = renamed.find(name);
+  return found == renamed.end() ? name : found->second;
+}
+
+PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
+  if (!patch.remove_nodes.empty() || !patch.replace_constants.empty() || !patch.set_attributes.empty() ||
+      !patch.remove_attributes.empty() || patch.opset)
+    throw Error(ErrorCode::Internal, "cannot lay patches side by side: '" + patch.reason + "' does more than add");
+  Variant variant;
+  rename_outputs(patch, variant);
+  for (const auto& [name, tensor] : patch.add_initializers) add_constant(name, tensor, variant);
+  for (const NodeSpec& spec : patch.add_nodes) add_node(spec, variant);
+  for (const auto& [node, slot, value] : patch.rewire) variant.rewire.push_back({node, slot, variant.value(value)});
+  return variant;
+}
+
+/// The renamed output is what the node writes here; its old name is taken by a node that the patch adds.
+void PatchUnion::rename_outputs(const GraphPatch& patch, Variant& variant) const {
+  for (const auto& [node, slot, moved] : patch.rename_outputs) {
+    const Value& value = graph_.value(graph_.node(graph_.find_node(node)).output(static_cast<size_t>(slot)));
+    if (std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; }))
+      throw Error(ErrorCode::Unsupported, "the graph output '" + value.name + "' is to be quantized and is read in a " +
+                                              "subgraph too: such variants cannot be run side by side");
+    variant.renamed[moved] = value.name;
+  }
+}
+
+void PatchUnion::add_constant(const std::string& name, const Tensor& tensor, Variant& variant) {
+  std::vector<size_t>& known = constants_[name];
+  for (const size_t position : known) {
+    const auto& [existing, content] = patch_.add_initializers[position];
+    if (!same_tensor(content, tensor)) continue;
+    variant.renamed[name] = existing;
+    return;
+  }
+  const std::string own = unused(name);
+  known.push_back(patch_.add_initializers.size());
+  patch_.add_initializers.emplace_back(own, tensor);
+  taken_.insert(own);
+  variant.renamed[name] = own;
+}
+
+void PatchUnion::add_node(const NodeSpec& spec, Variant& variant) {
+  std::vector<std::string> inputs;
+  for (const std::string& input : spec.inputs) inputs.push_back(variant.value(input));
+  const auto [entry, added] = nodes_.try_emplace(content_of(spec, inputs, patch_.add_nodes.size()),
+                                                 patch_.add_nodes.size());
+  if (added) {
+    NodeSpec own = spec;
+    own.inputs = std::move(inputs);
+    for (std::string& output : own.outputs) taken_.insert(output = unused(output));
+    own.name = own.outputs.front() + "_" + spec.op_type;
+    for (int suffix = 1; graph_.find_node(own.name) != kNoNode; ++suffix)
+      own.name = own.outputs.front() + "_" + spec.op_type + "_" + std::to_string(suffix);
+    patch_.add_nodes.push_back(std::move(own));
+  }
+  const NodeSpec& here = patch_.add_nodes[entry->second];
+  for (size_t i = 0; i < spec.outputs.size(); ++i) variant.renamed[spec.outputs[i]] = here.outputs[i];
+}
+
+std::string PatchUnion::unused(const std::string& wish) const {
+  std::string name = wish;
+  for (int suffix = 1; graph_.find_value(name) != kNoValue || taken_.contains(name); ++suffix)
+    name = wish + "_" + std::to_string(suffix);
+  return name;
+}
+
+}  // namespace detent

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/graph_patch.h"
+
+namespace detent {
+
+/// Lays several patches of one graph side by side, so that one model holds what all of them add: equal constants and equal
+/// nodes once. What a patch only rewires is told apart by variant.
+class PatchUnion {
+ public:
+  /// What a patch means in the united model.
+  struct Variant {
+    std::vector<GraphPatch::Rewire> rewire;      ///< values by their names in the united model
+    std::map<std::string, std::string> renamed;  ///< name in the patched model -> name here, where they differ
+    /// The value that the patched model calls `name`.
+    [[nodiscard]] const std::string& value(const std::string& name) const;
+  };
+
+  /// `graph` must outlive this object.
+  explicit PatchUnion(const Graph& graph) : graph_(graph) {}
+
+  /// `patch` adds nodes in execution order and constants, rewires and renames outputs; nothing else.
+  /// Errors  Internal for a patch that does more; Unsupported when it renames an output that a subgraph reads.
+  [[nodiscard]] Variant add(const GraphPatch& patch);
+
+  /// Everything that was added, read by nobody.
+  [[nodiscard]] const GraphPatch& patch() const { return patch_; }
+
+ private:
+  void rename_outputs(const GraphPatch& patch, Variant& variant) const;
+  void add_constant(const std::string& name, const Tensor& tensor, Variant& variant);
+  void add_node(const NodeSpec& spec, Variant& variant);
+  [[nodiscard]] std::string unused(const std::string& wish) const;
+
+  const Graph& graph_;
+  GraphPatch patch_;
+  std::set<std::string> taken_;                           // names of values that were added
+  std::map<std::string, std::vector<size_t>> constants_;  // by name in the patches: positions in add_initializers
+  std::map<std::string, size_t> nodes_;                   // by operator, inputs and attributes: position in add_nodes
+};
+
+}  // namespace detent
