@@ -9,7 +9,7 @@
 #include "model/temporary_folder.h"
 #include "place/placement_case_reader.h"
 
-/// Lint tests as text, in the form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for
+/// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for
 /// `d_q = QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
 /// first output. Expectations, which name everything that is found:
 ///     error ID NODE, warning ID NODE, note ID NODE
