@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -17,8 +18,24 @@ struct State {
   CompareOptions options;
   std::filesystem::path json_file, html_file;
   std::optional<double> fail_below;
+  std::optional<size_t> layer_samples;
   std::vector<Collect> collect;
 };
+
+constexpr size_t kPrintedLayers = 10;  // a page holds all
+
+/// Every layer by itself, with the winner.
+SensitivityReport measure_layers(const CompareOptions& options, const std::string& winner, size_t samples) {
+  SensitivityOptions layers{.model = options.model, .data = options.data, .eval = options.evaluation.data};
+  layers.eval.limit = std::min(samples, layers.eval.limit.value_or(samples));
+  layers.calibrator = winner;
+  layers.override_file = options.override_file;
+  layers.target = options.target;
+  layers.placement = options.placement;
+  layers.format = options.format;
+  layers.run = options.run;
+  return measure_sensitivity(layers);
+}
 
 /// Errors  CheckFailed when the winner's score is below the bound.
 void check_bound(const ComparisonReport& report, double bound) {
@@ -41,6 +58,11 @@ int compare(State& state, Environment& environment) {
   if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
   if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt));
   std::fputs(to_text(report).c_str(), stdout);
+  if (state.layer_samples && !report.winner.empty()) {  // interrupted from here on, the page above stays
+    const SensitivityReport layers = measure_layers(state.options, report.winner, *state.layer_samples);
+    std::fputs(("\n" + to_text(layers, kPrintedLayers)).c_str(), stdout);
+    if (!state.html_file.empty()) write_file(state.html_file, to_html(report, layers));
+  }
   if (state.fail_below) check_bound(report, *state.fail_below);
   return 0;
 }
@@ -70,6 +92,12 @@ Action declare_compare(CLI::App& app) {
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
   app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
       ->type_name("FILE.html")
+      ->group("Report");
+  app.add_option("--layers", state->layer_samples,
+                 "Also measure every layer by itself with the winner, on the first N evaluation samples, as 'detent "
+                 "sensitivity' does; the page shows them")
+      ->type_name("N")
+      ->check(CLI::Range(size_t{1}, size_t{1000000}))
       ->group("Report");
   app.add_option("--fail-below", state->fail_below,
                  "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB")

@@ -73,8 +73,8 @@ void PatchUnion::add_constant(const std::string& name, const Tensor& tensor, Var
 void PatchUnion::add_node(const NodeSpec& spec, Variant& variant) {
   std::vector<std::string> inputs;
   for (const std::string& input : spec.inputs) inputs.push_back(variant.value(input));
-  const auto [entry, added] = nodes_.try_emplace(content_of(spec, inputs, patch_.add_nodes.size()),
-                                                 patch_.add_nodes.size());
+  const auto [entry, added] =
+      nodes_.try_emplace(content_of(spec, inputs, patch_.add_nodes.size()), patch_.add_nodes.size());
   if (added) {
     NodeSpec own = spec;
     own.inputs = std::move(inputs);

@@ -9,13 +9,14 @@ namespace {
 
 /// Operators that compute with codes, besides QLinear*. Source: ONNX Operators.md, ORT ContribOperators.md.
 constexpr std::array<std::string_view, 8> kIntegerOperators = {
-    "ConvInteger", "MatMulInteger", "MatMulIntegerToFloat", "DynamicQuantizeLinear",
+    "ConvInteger", "MatMulInteger", "MatMulIntegerToFloat",  "DynamicQuantizeLinear",
     "QGemm",       "QAttention",    "DynamicQuantizeMatMul", "ConvIntegerToFloat"};
 
 }  // namespace
 
 bool is_integer_operator(const Node& node) {
-  return node.op_type.starts_with("QLinear") || std::ranges::find(kIntegerOperators, node.op_type) != kIntegerOperators.end();
+  return node.op_type.starts_with("QLinear") ||
+         std::ranges::find(kIntegerOperators, node.op_type) != kIntegerOperators.end();
 }
 
 bool is_quantized(const Graph& graph) {

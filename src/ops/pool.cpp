@@ -4,8 +4,8 @@
 
 #include "ops/half_precision.h"
 #include "ops/kernel_function.h"
-#include "ops/op_list.h"
 #include "ops/onednn.h"
+#include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/window.h"
 #include "ops/window_loop.h"
@@ -34,7 +34,8 @@ class PoolKernel : public Kernel {
   /// Runs oneDNN where it means the same. False -> the caller must use its loop; output 0 is not made then.
   bool run_onednn(KernelCall& call, dnnl::algorithm algorithm, bool allowed) const {
     const Tensor& given = call.input(0);
-    if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5) return false;
+    if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5)
+      return false;
     const Tensor input = to_channels_last(given, call.allocator());
     const Compiled& compiled = compiled_for(input.shape(), algorithm);
     if (!compiled.use_onednn) return false;
@@ -47,7 +48,8 @@ class PoolKernel : public Kernel {
   }
 
   [[nodiscard]] Window window_for(const Shape& input) const {
-    if (input.rank() < 3) throw Error(ErrorCode::InvalidData, "pooling needs an input of rank 3 or more, got " + input.to_string());
+    if (input.rank() < 3)
+      throw Error(ErrorCode::InvalidData, "pooling needs an input of rank 3 or more, got " + input.to_string());
     return resolve_window(attributes_, {input.begin() + 2, input.end()}, attributes_.kernel);
   }
 
@@ -137,7 +139,8 @@ class MaxPoolKernel final : public PoolKernel {
           if (where < 0 || x > best) best = x, where = offset;
         });
         target[plane * plane_out + i] = best;
-        if (found) found[plane * plane_out + i] = plane * plane_in + (column_major_ ? column_major(where, extents) : where);
+        if (found)
+          found[plane * plane_out + i] = plane * plane_in + (column_major_ ? column_major(where, extents) : where);
       });
     }
     if (wants_indices_) call.set_output(1, std::move(indices));
@@ -167,8 +170,8 @@ class AveragePoolKernel final : public PoolKernel {
   void run(KernelCall& call) const override {
     // In ceil mode ONNX counts the declared padding but not what lies beyond it, which oneDNN cannot express.
     const bool same_meaning = !include_padding_ || !attributes_.ceil_mode;
-    const auto algorithm = include_padding_ ? dnnl::algorithm::pooling_avg_include_padding
-                                            : dnnl::algorithm::pooling_avg_exclude_padding;
+    const auto algorithm =
+        include_padding_ ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
     if (run_onednn(call, algorithm, same_meaning)) return;
     const Tensor input = to_plain(cast(call.input(0), DataType::Float32, call.allocator()), call.allocator());
     const Window window = window_for(input.shape());
@@ -190,7 +193,8 @@ class AveragePoolKernel final : public PoolKernel {
         target[plane * plane_out + i] = count ? static_cast<float>(sum / static_cast<double>(count)) : 0.0F;
       });
     }
-    if (call.input(0).type() != DataType::Float32) call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
+    if (call.input(0).type() != DataType::Float32)
+      call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
   }
 
  private:
@@ -212,9 +216,13 @@ class AveragePoolKernel final : public PoolKernel {
 };
 
 constexpr OperatorDef kPools[] = {
-    {.op_type = "MaxPool", .traits = {.kind = OpKind::MaxPool, .commutes = true}, .make = with_half<make_kernel<MaxPoolKernel>>,
+    {.op_type = "MaxPool",
+     .traits = {.kind = OpKind::MaxPool, .commutes = true},
+     .make = with_half<make_kernel<MaxPoolKernel>>,
      .layout = LayoutNeed::Any},
-    {.op_type = "AveragePool", .traits = {.kind = OpKind::AveragePool}, .make = with_half<make_kernel<AveragePoolKernel>>,
+    {.op_type = "AveragePool",
+     .traits = {.kind = OpKind::AveragePool},
+     .make = with_half<make_kernel<AveragePoolKernel>>,
      .layout = LayoutNeed::Any},
 };
 

@@ -66,8 +66,9 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
       evaluate_variants(model_, variants, judged_, *samples_, settings_, task, {by_task, command.get()});
   if (command) command->close();
   if (evaluation.outputs.empty() && metric_ == "sqnr_db")
-    throw Error(ErrorCode::InvalidOption, "no output can be compared: none comes from float values and has one shape in "
-                                          "all variants");
+    throw Error(ErrorCode::InvalidOption,
+                "no output can be compared: none comes from float values and has one shape in "
+                "all variants");
   const auto score_of = [&](size_t model) {
     return command ? command->judge(model) : evaluation.task[model].metrics().at(metric_);
   };

@@ -13,8 +13,8 @@ class BoundJudge {
  public:
   /// Of one model, on all samples.
   struct Score {
-    double fp32 = 0;    ///< the float model's, in the same metric; 0 for "sqnr_db"
-    double score = 0;   ///< in the metric
+    double fp32 = 0;   ///< the float model's, in the same metric; 0 for "sqnr_db"
+    double score = 0;  ///< in the metric
     double sqnr_db = 0;
   };
 

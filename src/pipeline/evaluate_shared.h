@@ -7,9 +7,9 @@ namespace detent {
 
 /// What a pass over the samples found, and what it cost.
 struct SharedEvaluation {
-  Evaluation evaluation;      ///< as evaluate_variants() gives it for the same variants, bit for bit; no task metrics
-  double seconds = 0;         ///< spent running all models; workers added up
-  double float_seconds = 0;   ///< the float model's part of that
+  Evaluation evaluation;     ///< as evaluate_variants() gives it for the same variants, bit for bit; no task metrics
+  double seconds = 0;        ///< spent running all models; workers added up
+  double float_seconds = 0;  ///< the float model's part of that
 };
 
 /// Runs the variants, to which everything was added, on each sample of `source` and compares the values `names` with the

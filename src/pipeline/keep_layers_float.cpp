@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include "pipeline/layer_errors.h"
 #include "pipeline/measure_calibrators.h"
@@ -14,7 +19,7 @@ namespace detent {
 namespace {
 
 constexpr size_t kRankingSamples = 64;
-constexpr size_t kAtOnce = 3;  // variants a pass: the float model and reading are paid once for them
+constexpr size_t kAtOnce = 6;  // variants a pass: the float model and reading are paid once for them
 
 /// A choice, and the share of all MACs that would be float with it.
 struct Ranked {
@@ -28,7 +33,7 @@ class Search {
   Search(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings)
       : variants_(variants), model_(model), judge_(judge), settings_(settings), whole_(variants.plan({})) {}
 
-  BoundedPlan run() {
+  BoundedPlan find() {
     const Stopwatch stopwatch;
     BoundReport& report = result_.report;
     report.bound = judge_.bound_text();
@@ -66,27 +71,36 @@ class Search {
   }
   [[nodiscard]] const std::string& name(size_t i) const { return variants_.graph().node(ranking_[i].what.node).name; }
 
+  /// Each set is run once.
   std::vector<Tried> measure(const std::vector<Set>& sets) {
+    std::vector<Set> fresh;
+    std::ranges::copy_if(sets, std::back_inserter(fresh), [&](const Set& set) { return !scores_.contains(set); });
+    run(fresh);
+    std::vector<Tried> tried;
+    for (const Set& set : sets) tried.push_back({set, scores_.at(set)});
+    return tried;
+  }
+
+  void run(const std::vector<Set>& sets) {
+    if (sets.empty()) return;
     std::vector<PlacementPlan> plans;
     for (const Set& set : sets) plans.push_back(variants_.plan(names_of(set)));
     variants_.ranges().measure_for(plans);
     std::vector<Model> models;
     for (const PlacementPlan& plan : plans) models.push_back(variants_.model(plan));
-    const size_t count = result_.report.measurements += sets.size();
-    const auto scores = judge_.measure(models, "measuring " + judge_.metric() + " (" + std::to_string(count) + ")");
-    std::vector<Tried> tried;
+    const size_t before = std::exchange(result_.report.measurements, result_.report.measurements + sets.size());
+    std::string task = "measuring " + judge_.metric() + " (" + std::to_string(before + 1);
+    if (sets.size() > 1) task += "-" + std::to_string(before + sets.size());
+    const auto scores = judge_.measure(models, task + ")");
     for (size_t i = 0; i < sets.size(); ++i) {
-      tried.push_back({sets[i], scores[i]});
-      if (measured_.empty() || BoundJudge::rank(scores[i]) > BoundJudge::rank(measured_.front().score))
-        measured_.insert(measured_.begin(), tried.back());
+      scores_.emplace(sets[i], scores[i]);
+      if (!best_ || BoundJudge::rank(scores[i]) > BoundJudge::rank(best_->score)) best_ = {sets[i], scores[i]};
     }
-    return tried;
   }
 
   void rank() {
     const SampleSubset samples(judge_.samples(), samples_by_hash(judge_.samples(), kRankingSamples));
-    const LayerErrors errors =
-        measure_layer_errors(variants_, model_, judge_.float_values(), samples, settings_);
+    const LayerErrors errors = measure_layer_errors(variants_, model_, judge_.float_values(), samples, settings_);
     const auto macs = static_cast<double>(std::max<int64_t>(1, whole_.coverage.macs));
     for (const LayerErrors::Choice& choice : errors.choices)
       ranking_.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, mean_sqnr_db(choice.alone)});
@@ -103,7 +117,7 @@ class Search {
     return set;
   }
 
-  /// The best that was measured when none is enough.
+  /// When none is enough: the best that was measured.
   Tried shortest_beginning() {
     const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;  // one choice at least stays INT8
     size_t failed = 0;
@@ -127,7 +141,7 @@ class Search {
       if (counts.size() < kAtOnce) counts.push_back(limit);
       look(counts);
     }
-    if (!enough) return measured_.front();
+    if (!enough) return *best_;
     while (enough->kept.size() - failed > 1) {
       const size_t low = failed, high = enough->kept.size();
       std::vector<size_t> counts;
@@ -141,18 +155,48 @@ class Search {
     return *enough;
   }
 
-  void give_back(Tried& found) {
-    Set order = found.kept;
+  static Set without(const Set& kept, std::span<const size_t> left_out) {
+    Set rest = kept;
+    std::erase_if(rest, [&](size_t i) { return std::ranges::find(left_out, i) != left_out.end(); });
+    return rest;
+  }
+
+  /// `without` differs from `with` in that the choice is INT8.
+  void note_cost(size_t choice, const Tried& with, const Tried& without) {
+    cost_[choice] = {with.score.sqnr_db - without.score.sqnr_db, with.score.score - without.score.score};
+  }
+
+  /// The kept choices that can be INT8 again one by one, the largest first; what the others cost is noted.
+  Set spare_ones(const Tried& found) {
+    Set order = found.kept, spare;
     std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return ranking_[i].macs_share; });
-    for (const size_t candidate : order) {
-      Set fewer = found.kept;
-      std::erase(fewer, candidate);
-      Tried without = measure({fewer}).front();
-      if (judge_.meets(without.score)) {
-        found = std::move(without);
-        continue;
+    for (size_t begin = 0; begin < order.size(); begin += kAtOnce) {
+      const auto some = std::span(order).subspan(begin, std::min(kAtOnce, order.size() - begin));
+      std::vector<Set> sets;
+      for (const size_t& candidate : some) sets.push_back(without(found.kept, {&candidate, 1}));
+      const std::vector<Tried> tried = measure(sets);
+      for (size_t i = 0; i < some.size(); ++i) {
+        note_cost(some[i], found, tried[i]);
+        if (judge_.meets(tried[i].score)) spare.push_back(some[i]);
       }
-      cost_[candidate] = {found.score.sqnr_db - without.score.sqnr_db, found.score.score - without.score.score};
+    }
+    return spare;
+  }
+
+  /// As many of the spare ones as go together, the largest first.
+  void give_back(Tried& found) {
+    Set spare = spare_ones(found);
+    while (!spare.empty()) {
+      std::vector<Set> sets;
+      for (size_t count = 1; count <= std::min(kAtOnce, spare.size()); ++count)
+        sets.push_back(without(found.kept, std::span(spare).first(count)));
+      std::vector<Tried> tried = measure(sets);
+      size_t together = 0;
+      while (together < tried.size() && judge_.meets(tried[together].score)) ++together;
+      if (together > 0) found = std::move(tried[together - 1]);
+      const bool one_is_too_much = together < tried.size();
+      if (one_is_too_much) note_cost(spare[together], found, tried[together]);
+      spare.erase(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(together + one_is_too_much));
     }
   }
 
@@ -160,8 +204,7 @@ class Search {
   [[nodiscard]] std::string reason(size_t i) const {
     const auto cost = cost_.find(i);
     const std::string bound = "; " + judge_.bound_text();
-    if (cost == cost_.end())
-      return format("INT8 alone leaves %.1f dB at the output", ranking_[i].alone_db) + bound;
+    if (cost == cost_.end()) return format("INT8 alone leaves %.1f dB at the output", ranking_[i].alone_db) + bound;
     std::string text = format("INT8 costs %.1f dB", cost->second.db);
     if (judge_.metric() == "metric") text += format(" and %.4g of the metric", cost->second.score);
     if (judge_.metric() == "top1") text += format(" and %.2f points of top-1", 100 * cost->second.score);
@@ -192,7 +235,8 @@ class Search {
   PlacementPlan whole_;
   std::vector<Ranked> ranking_;
   std::map<size_t, Cost> cost_;
-  std::vector<Tried> measured_;  // the best first
+  std::map<Set, BoundJudge::Score> scores_;  // of what was measured
+  std::optional<Tried> best_;
   BoundedPlan result_;
 };
 
@@ -200,7 +244,7 @@ class Search {
 
 BoundedPlan keep_layers_float(FloatVariants& variants, const Model& model, const BoundJudge& judge,
                               const RunSettings& settings) {
-  return Search(variants, model, judge, settings).run();
+  return Search(variants, model, judge, settings).find();
 }
 
 }  // namespace detent

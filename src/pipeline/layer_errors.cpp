@@ -33,8 +33,9 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   const SharedEvaluation found =
       evaluate_shared(shared, model.graph(), names, source, settings, "measuring every layer");
   if (found.evaluation.outputs.empty())
-    throw Error(ErrorCode::InvalidOption, "no output can be compared: none comes from float values and has one shape in "
-                                          "all variants");
+    throw Error(ErrorCode::InvalidOption,
+                "no output can be compared: none comes from float values and has one shape in "
+                "all variants");
   LayerErrors result;
   result.all = found.evaluation.report(0);
   result.samples = found.evaluation.samples;
@@ -44,8 +45,7 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   result.float_seconds = found.float_seconds;
   const auto& choices = variants.choices();
   for (size_t i = 0; i < choices.size(); ++i)
-    result.choices.push_back(
-        {choices[i], found.evaluation.report(1 + 2 * i), found.evaluation.report(2 + 2 * i)});
+    result.choices.push_back({choices[i], found.evaluation.report(1 + 2 * i), found.evaluation.report(2 + 2 * i)});
   std::ranges::stable_sort(result.choices, {}, [](const LayerErrors::Choice& choice) {
     return std::pair(mean_sqnr_db(choice.alone), -mean_sqnr_db(choice.all_but));
   });

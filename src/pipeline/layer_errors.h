@@ -14,9 +14,10 @@ struct LayerErrors {
     ErrorReport alone;    ///< only this one quantized
     ErrorReport all_but;  ///< only this one float
   };
-  std::vector<Choice> choices;  ///< those of FloatVariants::choices(), worst first: by SQNR alone, of equals by the gain of
-                                ///< leaving it float, then in node order
-  ErrorReport all;              ///< everything quantized
+  std::vector<Choice>
+      choices;      ///< those of FloatVariants::choices(), worst first: by SQNR alone, of equals by the gain of
+                    ///< leaving it float, then in node order
+  ErrorReport all;  ///< everything quantized
   size_t samples = 0, skipped = 0;
   size_t variants = 0;
   double seconds = 0;        ///< running, workers added up

@@ -18,8 +18,8 @@ class RangeBook {
 
   RangeBook(const Graph& graph, Calibration calibration, const Calibrator& calibrator, const RangeOverrides& overrides,
             RangeKind kind, size_t threads, Measure measure)
-      : graph_(graph), calibration_(std::move(calibration)), calibrator_(calibrator), overrides_(overrides), kind_(kind),
-        threads_(threads), measure_(std::move(measure)) {}
+      : graph_(graph), calibration_(std::move(calibration)), calibrator_(calibrator), overrides_(overrides),
+        kind_(kind), threads_(threads), measure_(std::move(measure)) {}
 
   /// One pass for everything that these plans quantize and that was not measured yet. Errors  those of measuring.
   void measure_for(std::span<const PlacementPlan> plans);

@@ -78,8 +78,8 @@ void SharedVariants::make_plan(Variant& variant, const std::vector<std::string>&
   for (const auto& [node, slot, value] : variant.wiring.rewire)
     rewirings.push_back({graph_->find_node(node), slot, graph_->find_value(value)});
   const Graph rewired = GraphRewiring::rewired(*graph_, rewirings);
-  variant.plan = std::make_unique<ExecutionPlan>(
-      rewired, variant.wanted, PlanOptions{.team = team, .known = known_, .kernels = &kernels_});
+  variant.plan = std::make_unique<ExecutionPlan>(rewired, variant.wanted,
+                                                 PlanOptions{.team = team, .known = known_, .kernels = &kernels_});
   variant.plan->move_to(*graph_);
 }
 

@@ -66,7 +66,7 @@ class SharedVariants {
 
   Model model_;  // in the end with everything that the variants add
   PatchUnion union_;
-  std::unique_ptr<Graph> graph_;                    // of model_: additions stand where every variant can read them
+  std::unique_ptr<Graph> graph_;                   // of model_: additions stand where every variant can read them
   std::vector<std::pair<ValueId, Tensor>> known_;  // constants that are computed
   KernelCache kernels_;
   Variant float_;

@@ -24,9 +24,9 @@ std::span<const Rule> rule_list(Engine engine) {
       rules::concat(),
   };
   static const std::array onnxruntime{
-      rules::user_choice(), rules::measured_choice(),         rules::integer_layers(), rules::float_deconvolution(), rules::integer_activations(),
-      rules::integer_elementwise(), rules::integer_concat(), rules::integer_pooling(),     rules::integer_copies(),
-      rules::known_ranges(),        rules::every_reader(),   rules::half_values(),
+      rules::user_choice(),         rules::measured_choice(),     rules::integer_layers(), rules::float_deconvolution(),
+      rules::integer_activations(), rules::integer_elementwise(), rules::integer_concat(), rules::integer_pooling(),
+      rules::integer_copies(),      rules::known_ranges(),        rules::every_reader(),   rules::half_values(),
   };
   if (engine == Engine::TensorRT) return tensorrt;
   return onnxruntime;

@@ -27,8 +27,8 @@ std::string head(const std::string& model, const char* subject) {
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
          "script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
          "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>" +
-         html::escaped_file_name(model) + " \u2013 " + subject + "</title>\n<style>\n" +
-         std::string(html::kPageStyle) + "</style>\n</head>\n<body>\n<main>\n";
+         html::escaped_file_name(model) + " \u2013 " + subject + "</title>\n<style>\n" + std::string(html::kPageStyle) +
+         "</style>\n</head>\n<body>\n<main>\n";
 }
 
 std::string page_of(const std::string& head, const std::string& summary, const std::vector<Part>& parts) {

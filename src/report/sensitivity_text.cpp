@@ -36,7 +36,8 @@ std::string value_lines(const SensitivityReport& report, size_t top) {
   const int columns = static_cast<int>(std::max(width, std::string_view("quantized value").size()));
   std::string text = format("\n  %-*s  %8s\n", columns, "quantized value", "by itself");
   for (size_t i = 0; i < shown; ++i)
-    text += format("  %-*s  %8s\n", columns, report.values[i].value.c_str(), decibels(report.values[i].sqnr_db).c_str());
+    text +=
+        format("  %-*s  %8s\n", columns, report.values[i].value.c_str(), decibels(report.values[i].sqnr_db).c_str());
   if (shown < report.values.size()) text += format("  %zu more: --top, --json\n", report.values.size() - shown);
   return text;
 }
@@ -51,8 +52,8 @@ std::string to_text(const SensitivityReport& report, size_t top) {
           plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
           format(" for the price of %.1f FP32 runs, %.1f s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  text += coverage_text(report.plan.coverage) + "; SQNR at the output with all of them: " +
-          decibels(report.sqnr_db_all) + " dB\n";
+  text += coverage_text(report.plan.coverage) +
+          "; SQNR at the output with all of them: " + decibels(report.sqnr_db_all) + " dB\n";
   text += "\nSQNR at the output in dB with one layer quantized alone, and with all but that one; worst first\n";
   text += layer_lines(ranked_layers(report), top);
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";

@@ -15,8 +15,8 @@ struct RewriteContext {
   const RewriteOptions& options;
   std::vector<DataType> types;  ///< floating-point type by value id
   Rewrite& result;
-  PairWriter writer;            ///< into result.patch
-  WeightMemo* memo = nullptr;   ///< of other plans of the graph
+  PairWriter writer;           ///< into result.patch
+  WeightMemo* memo = nullptr;  ///< of other plans of the graph
 
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
   [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }

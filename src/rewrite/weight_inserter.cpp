@@ -80,8 +80,8 @@ class WeightInserter {
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {
       const int axis = axis_of(decision);
-      QuantizedWeight quantized = context_.memo ? context_.memo->get(decision.value, weight, axis, how)
-                                                : quantize_weight(weight, axis, how);
+      QuantizedWeight quantized =
+          context_.memo ? context_.memo->get(decision.value, weight, axis, how) : quantize_weight(weight, axis, how);
       const std::string& wish = context_.name(decision.value);
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
       const std::string codes = options.int8_weights

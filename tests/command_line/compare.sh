@@ -20,6 +20,14 @@ done
 [ "$(grep -c '"calibrator":' out/report.json)" -eq 3 ] || fail "--json does not hold three variants"
 rm out/*
 
+accepts "layers too" $compare_sample --calibrators max,mse --layers 2 --html out/page.html
+grep -q "one layer quantized alone" stdout || fail "the layers are not printed"
+grep -q 'id="sensitivity"' out/page.html || fail "the page has no chart of layers"
+accepts "no layers" $compare_sample --calibrators max --html out/plain.html
+! grep -q 'id="sensitivity"' out/plain.html || fail "the page has a chart of layers that nobody measured"
+rm out/*
+refuses "no samples for layers" 2 layers $compare_sample --calibrators max --layers 0
+
 accepts "without labels, masks and command" $compare_sample --calibrators max,percentile:99.9 --target onnxruntime
 grep -q "best by SQNR" stdout || fail "SQNR does not decide without a task"
 accepts "a bound that holds" $compare_sample --calibrators max --fail-below 1

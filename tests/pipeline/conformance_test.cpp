@@ -48,7 +48,7 @@ const std::map<std::string, std::string> kExceptions = {
 /// Operators with cases that may be unsupported, each with the reason. The list can only shrink: an entry without such a
 /// case fails the test, and so does a case without an entry.
 const std::map<std::string, std::string> kUnsupported = {
-    {"Adagrad", kTraining}, {"Adam", kTraining},     {"Momentum", kTraining},
+    {"Adagrad", kTraining}, {"Adam", kTraining},    {"Momentum", kTraining},
     {"Cast", kStrings},     {"CastLike", kStrings}, {"StringNormalizer", kStrings},
 };
 

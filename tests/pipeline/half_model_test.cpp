@@ -12,6 +12,7 @@
 #include "model/temporary_folder.h"
 #include "pipeline/prepare_model.h"
 
+// Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between casts.
 namespace detent {
 namespace {
 

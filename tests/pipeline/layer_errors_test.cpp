@@ -115,8 +115,7 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
   const MemorySource source(test::residual_samples(3));
   test::VariantsOf network(model, source, "tensorrt");
   const auto ranges = network.ranges.ranges_of(network.plan);
-  const auto errors =
-      measure_local_errors(model, network.plan, ranges, network.format, source, network.settings);
+  const auto errors = measure_local_errors(model, network.plan, ranges, network.format, source, network.settings);
   ASSERT_EQ(errors.size(), network.plan.quantized_values().size());
   EXPECT_TRUE(std::ranges::is_sorted(errors, {}, &SensitivityReport::LocalError::sqnr_db));
 

@@ -9,7 +9,7 @@
 #include "model/temporary_folder.h"
 #include "place/placement_case_reader.h"
 
-/// Lint tests as text, in the form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for
+/// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for
 /// `d_q = QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
 /// first output. Expectations, which name everything that is found:
 ///     error ID NODE, warning ID NODE, note ID NODE
@@ -62,7 +62,8 @@ std::string listed(const std::multiset<std::string>& lines) {
   return text;
 }
 
-void check(const PlacementCase& one, const Expectation& expectation, const Expected& expected, const LintReport& report) {
+void check(const PlacementCase& one, const Expectation& expectation, const Expected& expected,
+           const LintReport& report) {
   const auto fail = [&](const std::string& what) { ADD_FAILURE_AT(one.file.c_str(), expectation.number) << what; };
   std::multiset<std::string> found;
   std::string messages;
@@ -71,8 +72,7 @@ void check(const PlacementCase& one, const Expectation& expectation, const Expec
     messages += "\n    " + finding.message;
     if (finding.message.empty() || finding.cure.empty()) fail("a finding without message or cure: " + finding.id);
   }
-  if (found != expected.findings)
-    fail("expected:" + listed(expected.findings) + "\nfound:" + listed(found) + messages);
+  if (found != expected.findings) fail("expected:" + listed(expected.findings) + "\nfound:" + listed(found) + messages);
   if (report.origin != expected.origin) fail("the origin is " + report.origin);
   for (const auto& layer : report.plan.layers)
     if (layer.int8 == expected.float_layers.contains(layer.name))
@@ -103,7 +103,8 @@ TEST_P(LintText, NamesExactlyTheFlaw) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LintText,
-                         testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/lint")),
+                         testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) /
+                                                                "tests/lint")),
                          [](const auto& one) { return one.param.name; });
 
 TEST(LintFindings, EachHasItsCase) {

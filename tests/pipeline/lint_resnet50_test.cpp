@@ -36,7 +36,8 @@ TEST(LintResNet50, HasAllConvolutionsInInt8AndANoteAboutItsStem) {
   EXPECT_EQ(report.plan.coverage.layers, 54);
   EXPECT_EQ(report.plan.coverage.int8_layers, 53) << "all but the product of one row at the end (R10)";
   ASSERT_EQ(found(report), (std::vector<std::string>{"note stem-conv-maxpool", "note layer-float-by-rule"}));
-  EXPECT_NE(report.findings[0].message.find("% of the activation bytes"), std::string::npos) << report.findings[0].message;
+  EXPECT_NE(report.findings[0].message.find("% of the activation bytes"), std::string::npos)
+      << report.findings[0].message;
 }
 
 TEST(LintResNet50, MissesThePairOfEverySkip) {

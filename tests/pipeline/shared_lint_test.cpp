@@ -19,7 +19,7 @@ fs::path shared_folder() {
 
 struct SharedCase {
   const char* file;
-  const char* data = "";        ///< below the shared folder; "": the test_data_set beside the model, else random numbers
+  const char* data = "";  ///< below the shared folder; "": the test_data_set beside the model, else random numbers
   const char* preprocess = "";  ///< for images
   /// Layers of the default output that ONNX Runtime really runs in float although the plan says INT8; tried there.
   std::set<std::string> float_in_onnxruntime = {};
@@ -68,7 +68,7 @@ QuantizeOptions options_for(const SharedCase& one, const fs::path& output, const
   options.calibrator = "max";
   options.error_samples = 1;
   const fs::path beside = options.model.parent_path() / "test_data_set_0";
-  options.data.sources = {*one.data           ? (shared_folder() / one.data).string()
+  options.data.sources = {*one.data            ? (shared_folder() / one.data).string()
                           : fs::exists(beside) ? beside.string()
                                                : "random:normal,n=2"};
   options.data.preprocess = one.preprocess;

@@ -35,8 +35,7 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
     add(network.variants.all_but(choice), all);
   }
   BothWays result;
-  result.shared =
-      evaluate_shared(shared, network.model.graph(), names, network.source, network.settings, "sharing");
+  result.shared = evaluate_shared(shared, network.model.graph(), names, network.source, network.settings, "sharing");
   result.steps = shared.step_counts();
   result.naive = evaluate_variants(network.model, models, names, network.source, network.settings, "not sharing");
   return result;
@@ -91,11 +90,9 @@ TEST(VariantsSideBySide, RunOnlyWhatALayerChanges) {
   EXPECT_EQ(steps[0], 6U);
   EXPECT_EQ(steps[1], 6U + 2 * 5);
   steps.erase(steps.begin(), steps.begin() + 2);
-  EXPECT_THAT(steps, ElementsAre(8, 14,    // stem: from its pair on; without it all but its pair
-                                 7, 11,    // left: its input has a pair for the Add in any case
-                                 8, 12,    // right: alone with the pair of the skip; float it is apart from the Add
-                                 4, 4,     // wide
-                                 3, 1));   // head: its pair and itself; itself
+  // Alone and all but it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the one right
+  // of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
+  EXPECT_THAT(steps, ElementsAre(8, 14, 7, 11, 8, 12, 4, 4, 3, 1));
 }
 
 TEST(VariantsSideBySide, LeaveNothingToDoForAVariantThatIsTheFloatModel) {

@@ -26,6 +26,7 @@
 ///     share V V ...  these and no others share a scale; every group must be listed
 ///     output V       a pair on a graph output; every one must be listed
 ///     limit V LO HI, fixed V LO HI    ranges
+///     unbounded V    nothing is known of the value's range
 ///     note WORDS     some note contains the words
 ///     reason E WORDS the edge's reason contains the words
 ///     error WORDS    planning fails with InvalidOption and these words; stands alone
@@ -46,7 +47,7 @@ struct Expectation {
 struct PlacementCase {
   std::filesystem::path file;
   int number = 0;
-  std::string name;   ///< "residual_add_ResNetBlockPairsItsSkip"
+  std::string name;  ///< "residual_add_ResNetBlockPairsItsSkip"
   std::string model;
   std::vector<Expectation> expectations;
 };

@@ -27,9 +27,7 @@ inline std::string fill_tensors(const std::string& text) {
     std::istringstream extents(match[2].str());
     for (std::string extent; std::getline(extents, extent, ',');) count *= std::stoll(extent);
     std::string numbers;
-    const std::string number = match[4].length()                   ? match[4].str()
-                               : match[1].str().starts_with("int") ? "1"
-                                                                   : "0.5";
+    const std::string number = match[4].length() ? match[4].str() : match[1].str().starts_with("int") ? "1" : "0.5";
     for (int64_t i = 0; i < count; ++i) numbers += (i ? "," : "") + number;
     filled.append(rest, match[0].first);
     filled += match[1].str() + "[" + match[2].str() + "]" + match[3].str() + "{" + numbers + "}";

@@ -111,6 +111,14 @@ class PlanChecker {
     fail(line, "no such range");
   }
 
+  void check_unbounded(std::istringstream& words, int line) const {
+    std::string name;
+    words >> name;
+    for (const auto* ranges : {&plan_.range_limits, &plan_.fixed_ranges})
+      for (const FixedRange& one : *ranges)
+        if (one.value == graph_.find_value(name)) fail(line, "its range is known");
+  }
+
   void check_group(std::istringstream& words, int line) {
     std::set<std::string> wanted;
     for (std::string name; words >> name;) wanted.insert(name);
@@ -168,6 +176,8 @@ class PlanChecker {
       check_range(plan_.range_limits, words, line.number);
     else if (word == "fixed")
       check_range(plan_.fixed_ranges, words, line.number);
+    else if (word == "unbounded")
+      check_unbounded(words, line.number);
     else if (word == "note")
       check_note(words, line.number);
     else if (word == "reason")

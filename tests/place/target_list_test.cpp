@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "place/rule_list.h"
 #include "place/target.h"
 
@@ -15,6 +18,34 @@ TEST(TargetList, BareNameMeansTheDefaultVersion) {
 TEST(TargetList, VersionsDifferWhereFactsDiffer) {
   EXPECT_TRUE(find_target("tensorrt:10.8").int8_weight_initializer);
   EXPECT_FALSE(find_target("tensorrt:8.6").int8_weight_initializer);
+}
+
+std::set<std::string_view> facts_of(const char* spec) {
+  std::set<std::string_view> facts;
+  for (const SourcedFact& fact : find_target(spec).facts) facts.insert(fact.fact);
+  return facts;
+}
+
+TEST(TargetList, EveryVersionHasItsOwnFactsBesideTheCommonOnes) {
+  const auto newest = facts_of("tensorrt:10.13"), middle = facts_of("tensorrt:10.8"), oldest = facts_of("tensorrt:8.6");
+  const auto has = [](const std::set<std::string_view>& facts, std::string_view words) {
+    return std::any_of(facts.begin(), facts.end(),
+                       [&](std::string_view fact) { return fact.find(words) != std::string_view::npos; });
+  };
+  for (const auto& facts : {newest, middle, oldest}) EXPECT_TRUE(has(facts, "bias stays float"));
+  EXPECT_TRUE(has(newest, "from 10.11 on"));
+  for (const auto& facts : {middle, oldest}) EXPECT_TRUE(facts.contains("UINT8 is rejected"));
+  for (const auto& facts : {newest, middle}) EXPECT_TRUE(has(facts, "is accepted for Conv and ConvTranspose"));
+  EXPECT_TRUE(has(oldest, "failed: write FP32 weights"));
+}
+
+TEST(TargetList, TenEightAndTenThirteenWriteTheSame) {
+  const Target &newest = find_target("tensorrt:10.13"), &middle = find_target("tensorrt:10.8");
+  EXPECT_EQ(newest.activation.type, middle.activation.type);
+  EXPECT_EQ(newest.int8_weight_initializer, middle.int8_weight_initializer);
+  EXPECT_EQ(newest.int32_bias, middle.int32_bias);
+  EXPECT_EQ(newest.minimum_opset, middle.minimum_opset);
+  EXPECT_EQ(newest.fp16_scales_below_opset19, middle.fp16_scales_below_opset19);
 }
 
 TEST(TargetList, ActivationTypesAreThoseOfTheEngine) {

@@ -99,6 +99,25 @@ TEST(Html, OfAnEmptyReportSaysThatNothingWasCompared) {
   EXPECT_EQ(nesting_fault(page), "");
 }
 
+TEST(Html, OfASensitivityStartsWithTheWorstOfLayersAndOperators) {
+  SensitivityReport report = small_sensitivity();
+  report.model = "folder/net.onnx";
+  report.operators = {{"gate", "Mul", 13, 20}};
+  report.plan = small_comparison().plan;
+  report.histograms = small_comparison().values;
+  report.variants = 5;
+  const std::string page = to_html(report);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("net.onnx \u2013 sensitivity of layers</title>"),
+                          HasSubstr("<strong>gate</strong> costs most: alone in INT8 it leaves 13.0\u00A0dB")));
+  EXPECT_LT(page.find("<code>gate</code>"), page.find("<code>conv1</code>"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"candidates\"")));
+  EXPECT_THAT(page, Not(HasSubstr("No variant")));
+  for (const std::string id : {"coverage", "sensitivity", "values", "placement"})
+    EXPECT_THAT(page, HasSubstr("<section id=\"" + id + "\">"));
+  EXPECT_THAT(to_html(SensitivityReport{}), HasSubstr("Nothing is quantized."));
+}
+
 TEST(Html, IsSelfContained) {
   const std::string page = to_html(small_comparison(), small_sensitivity());
   for (const char* fetch : {"http:", "https:", "src=", "@import", "url("}) EXPECT_THAT(page, Not(HasSubstr(fetch)));

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 
 #include "place/targets/targets.h"
@@ -16,7 +17,6 @@ constexpr std::string_view kHeader =
 // True for every version we write for.
 constexpr std::array kEveryVersion{
     SourcedFact{"INT8 is symmetric: the zero point is INT8, all 0, constant and never omitted", kParser},
-    SourcedFact{"UINT8 is rejected outside DLA", kParser},
     SourcedFact{"activation scales are per tensor, weight scales per channel; all positive", kGuide},
     SourcedFact{"without an axis attribute the parser takes 0 where ONNX says 1", kParser},
     SourcedFact{"bias stays float: an INT32 DequantizeLinear is not supported",
@@ -25,33 +25,49 @@ constexpr std::array kEveryVersion{
     SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kGuide},
 };
 
+// True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4 (10.8)
+// and MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) ask for no other placement.
+// Source: docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.8.0.html to 10.13.0.html.
 constexpr std::array kVersion10{
-    kEveryVersion[0],
-    kEveryVersion[1],
-    kEveryVersion[2],
-    kEveryVersion[3],
-    kEveryVersion[4],
-    kEveryVersion[5],
-    kEveryVersion[6],
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"FP16 scales are taken below opset 19 too", kHeader},
 };
 
-constexpr std::array kVersion8{
-    kEveryVersion[0],
-    kEveryVersion[1],
-    kEveryVersion[2],
-    kEveryVersion[3],
-    kEveryVersion[4],
-    kEveryVersion[5],
-    kEveryVersion[6],
+// What differs between 10.8 and 10.13 changes nothing that we write: no UINT8 for this engine, and groups as they are.
+constexpr std::array kOnly10_13{
+    SourcedFact{
+        "UINT8 and other zero points are taken on DLA with a parser flag, from 10.11 on, and rejected elsewhere",
+        "github.com/onnx/onnx-tensorrt/pull/1026"},
+    SourcedFact{"grouped INT8 ConvTranspose with fewer than 4 channels per group was seen working from 10.9 on",
+                "github.com/NVIDIA/TensorRT/issues/1934"},
+};
+
+constexpr std::array kOnly10_8{
+    SourcedFact{"UINT8 is rejected", "github.com/onnx/onnx-tensorrt/pull/886"},
+};
+
+constexpr std::array kOnly8_6{
+    SourcedFact{"UINT8 is rejected", "github.com/onnx/onnx-tensorrt/pull/886"},
     SourcedFact{"an INT8 initializer with DequantizeLinear failed: write FP32 weights with a full pair",
                 "github.com/NVIDIA/TensorRT/issues/2163"},
     SourcedFact{"grouped INT8 ConvTranspose needed at least 4 channels per group",
                 "github.com/NVIDIA/TensorRT/issues/1934"},
     SourcedFact{"pairs go in front of weighted ops and on the skip of a residual Add", kGuide8},
 };
+
+template <size_t A, size_t B>
+constexpr std::array<SourcedFact, A + B> join(const std::array<SourcedFact, A>& a,
+                                              const std::array<SourcedFact, B>& b) {
+  std::array<SourcedFact, A + B> all{};
+  std::copy(a.begin(), a.end(), all.begin());
+  std::copy(b.begin(), b.end(), all.begin() + A);
+  return all;
+}
+
+constexpr auto kFacts10_13 = join(join(kEveryVersion, kVersion10), kOnly10_13);
+constexpr auto kFacts10_8 = join(join(kEveryVersion, kVersion10), kOnly10_8);
+constexpr auto kFacts8_6 = join(kEveryVersion, kOnly8_6);
 
 constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> facts) {
   return Target{.name = "tensorrt",
@@ -69,7 +85,7 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .facts = facts};
 }
 
-constexpr std::array kTargets{tensorrt(10, 13, kVersion10), tensorrt(10, 8, kVersion10), tensorrt(8, 6, kVersion8)};
+constexpr std::array kTargets{tensorrt(10, 13, kFacts10_13), tensorrt(10, 8, kFacts10_8), tensorrt(8, 6, kFacts8_6)};
 
 }  // namespace
 

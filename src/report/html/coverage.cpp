@@ -42,7 +42,7 @@ std::string coverage_section(const CoverageReport& coverage) {
         Share{"activation bytes", coverage.int8_activation_bytes, coverage.activation_bytes, bytes}})
     if (share.whole > 0) bars += bar(share);
   if (bars.empty()) return {};
-  return "<section id=\"coverage\"><h2>Coverage</h2><p class=\"lead\">What runs in INT8, the same for every candidate; "
+  return "<section id=\"coverage\"><h2>Coverage</h2><p class=\"lead\">What runs in INT8; "
          "the rest stays float. Activation bytes are counted as they are in FP32.</p><ul class=\"shares\">" +
          bars + "</ul></section>\n";
 }

@@ -57,7 +57,8 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
   return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
          "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
          number(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) + number(gain, signed_text(gain, 2)) +
-         number(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013", "number minor") + "</tr>\n";
+         number(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013", "number minor") +
+         "</tr>\n";
 }
 
 std::string head(const Axis& axis) {

@@ -1,0 +1,88 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/json.h"
+#include "report/text.h"
+
+namespace detent {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+SensitivityReport two_layers() {
+  SensitivityReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibrator = "entropy";
+  report.calibration_samples = 64;
+  report.evaluation_samples = 1;
+  report.sqnr_db_all = 20;
+  report.layers = {{"stem", "Conv", 21, 25.5, 0.75}, {"head", "Gemm", 40, 20, 0.25}};
+  report.operators = {{"gate", "Mul", 30, 22, 0}};
+  report.values = {{"x", 12.5}, {"y", 41}};
+  report.variants = 7;
+  report.plain_runs = 3.25;
+  return report;
+}
+
+TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
+  EXPECT_THAT(to_text(two_layers(), 10),
+              AllOf(HasSubstr("  layer           alone   all but     MACs\n"
+                              "  stem (Conv)     21.00     25.50   75.0 %\n"
+                              "  gate (Mul)      30.00     22.00        -\n"
+                              "  head (Gemm)     40.00     20.00   25.0 %\n"),
+                    HasSubstr("SQNR at the output with all of them: 20.00 dB"),
+                    HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+}
+
+TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
+  const std::string text = to_text(two_layers(), 1);
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --top, --json"), HasSubstr("1 more: --top, --json")));
+  EXPECT_THAT(text, Not(HasSubstr("gate")));
+}
+
+TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {
+  SensitivityReport report = two_layers();
+  report.layers[1].sqnr_db_alone = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_text(report, 10), HasSubstr("  head (Gemm)     exact     20.00"));
+  EXPECT_THAT(to_json(report), Not(HasSubstr("inf")));
+}
+
+QuantizeReport bounded() {
+  QuantizeReport report;
+  report.model = "net.onnx";
+  report.bound.emplace();
+  report.bound->bound = "--max-drop 0.01";
+  report.bound->metric = "top1";
+  report.bound->fp32 = 0.789;
+  report.bound->all_int8 = 0.356;
+  report.bound->reached = 0.7805;
+  report.bound->met = true;
+  report.bound->samples = 2000;
+  report.bound->measurements = 8;
+  report.bound->kept = {{"gate", "Mul", "INT8 costs 15.4 dB; --max-drop 0.01", false, 0}};
+  return report;
+}
+
+TEST(BoundText, SaysWhatWasReachedAndWhatItTook) {
+  EXPECT_THAT(
+      to_text(bounded()),
+      AllOf(HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
+                      "8 measurements in 0.0 s\n"),
+            HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
+}
+
+TEST(BoundText, SaysLoudlyThatABoundIsNotMet) {
+  QuantizeReport report = bounded();
+  report.bound->met = false;
+  EXPECT_THAT(to_text(report), HasSubstr("--max-drop 0.01 NOT MET: top-1 78.05 %"));
+  EXPECT_THAT(unmet_text(*report.bound),
+              HasSubstr("the best reaches top-1 78.05 %, FP32 top-1 78.90 %; it was written"));
+}
+
+}  // namespace
+}  // namespace detent
