@@ -33,6 +33,7 @@ SensitivityReport measure_layers(const CompareOptions& options, const std::strin
   layers.target = options.target;
   layers.placement = options.placement;
   layers.format = options.format;
+  layers.equalize = options.equalize;
   layers.run = options.run;
   return measure_sensitivity(layers);
 }
