@@ -2,327 +2,43 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
-#include "core/float_type.h"
-#include "equalize/channel_ties.h"
+#include "equalize/tie_channels.h"
 
 namespace detent {
 
 namespace {
 
-/// A constant spread over channels may become this many elements.
-constexpr int64_t kMostElements = 1 << 20;
-
-/// What lies in a group, by value.
-struct Marks {
-  bool gate = false, norm = false, relu = false, act = false;
-};
-
-/// Extent of a constant operand on the axis of the result; 1 where it is broadcast.
-int64_t extent_at(const Shape& operand, const Shape& result, size_t axis) {
-  const size_t missing = result.rank() - std::min(operand.rank(), result.rank());
-  return axis < missing ? 1 : operand[axis - missing];
-}
-
-std::optional<float> bound(const Graph& graph, const Node& node, size_t slot, const char* attribute, float fallback) {
-  if (node.has(attribute)) return node.float_or(attribute, fallback);
-  if (node.input(slot) == kNoValue) return fallback;
-  const Tensor* constant = graph.constant(node.input(slot));
-  if (!constant || constant->element_count() != 1) return std::nullopt;
-  return cast(*constant, DataType::Float32).data<float>()[0];
-}
-
-bool is_zero(const Tensor& tensor) {
-  const Tensor wide = cast(tensor, DataType::Float64);
-  return std::ranges::all_of(wide.data<double>(), [](double x) { return x == 0; });
-}
-
-class GroupFinder {
+/// Gathers tied values into groups.
+class GroupCollector {
  public:
-  GroupFinder(const Graph& graph, const Shapes& shapes, bool behind_activations)
-      : graph_(graph), shapes_(shapes), behind_activations_(behind_activations), axes_(channel_axes(graph, shapes)),
-        ties_(counts()), marks_(graph.values().size()),
-        limits_(graph.values().size(), std::numeric_limits<float>::infinity()) {}
+  GroupCollector(const Graph& graph, const Shapes& shapes, bool behind_activations)
+      : graph_(graph), shapes_(shapes), tied_(tie_channels(graph, shapes, behind_activations)) {}
 
-  std::vector<ChannelGroup> find() {
-    for (const Value& value : graph_.values()) pin_ends(value);
-    for (const Node& node : graph_.nodes())
-      if (!visit(node)) pin_around(node);
-    return collect();
-  }
-
- private:
-  [[nodiscard]] std::vector<int64_t> counts() const {
-    std::vector<int64_t> counts(axes_.size());
-    for (size_t i = 0; i < axes_.size(); ++i)
-      if (axes_[i] >= 0) counts[i] = shapes_.at(static_cast<ValueId>(i))[static_cast<size_t>(axes_[i])];
-    return counts;
-  }
-
-  [[nodiscard]] size_t axis_of(ValueId value) const { return static_cast<size_t>(axes_[static_cast<size_t>(value)]); }
-  [[nodiscard]] const Shape& shape_of(ValueId value) const { return shapes_.at(value); }
-  [[nodiscard]] bool constant(ValueId value) const { return value != kNoValue && graph_.value(value).is_constant; }
-  Marks& marks(ValueId value) { return marks_[static_cast<size_t>(value)]; }
-
-  void pin_ends(const Value& value) {
-    const bool read_inside = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
-    if (value.is_output || value.producer == kNoNode || read_inside) ties_.pin(value.id);
-  }
-
-  void pin_around(const Node& node) {
-    for (const ValueId value : node.inputs) ties_.pin(value);
-    for (const ValueId value : node.outputs) ties_.pin(value);
-  }
-
-  /// True when every channel around the node is accounted for.
-  bool visit(const Node& node) {
-    if (!node.domain.empty()) return false;
-    switch (traits_of(graph_, node).kind) {
-      case OpKind::Conv:
-      case OpKind::ConvTranspose:
-      case OpKind::Gemm:
-      case OpKind::MatMul: return visit_weighted(node);
-      case OpKind::LayerNorm:
-      case OpKind::InstanceNorm: return visit_norm(node);
-      case OpKind::Relu:
-      case OpKind::LeakyRelu:
-      case OpKind::PRelu: return visit_relu(node);
-      case OpKind::Clip: return visit_clip(node);
-      case OpKind::HardSwish:
-      case OpKind::Silu: return visit_activation(node);
-      case OpKind::Add:
-      case OpKind::Sub: return visit_sum(node);
-      case OpKind::Mul:
-      case OpKind::Div: return visit_product(node);
-      case OpKind::MaxPool:
-      case OpKind::AveragePool:
-      case OpKind::GlobalAveragePool:
-      case OpKind::ReduceMean:
-      case OpKind::Reshape:
-      case OpKind::Transpose:
-      case OpKind::Slice: return tie_first(node);
-      case OpKind::Resize:
-        return node.string_or("coordinate_transformation_mode", "") != "tf_crop_and_resize" && tie_first(node);
-      case OpKind::Pad: return pads_homogeneously(node) && tie_first(node);
-      case OpKind::Concat: return visit_concat(node);
-      case OpKind::Split: return visit_split(node);
-      case OpKind::ShapeOf: return true;
-      default: return false;
-    }
-  }
-
-  bool visit_weighted(const Node& node) {
-    if (!is_rescalable(graph_, node)) return false;
-    const ValueId in = node.input(0), out = node.output(0);
-    if (ties_.tracks(in) && channel_axis_read(graph_, node, shape_of(in)) != axis_of(in)) ties_.pin(in);
-    if (ties_.tracks(out) && channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) ties_.pin(out);
-    return true;
-  }
-
-  /// The input's scale means nothing, but for epsilon: it stays.
-  bool visit_norm(const Node& node) {
-    const ValueId out = node.output(0);
-    const bool alone = std::ranges::count_if(node.outputs, [](ValueId id) { return id != kNoValue; }) == 1;
-    if (!alone || !ties_.tracks(out)) return false;
-    const auto last = static_cast<int64_t>(shape_of(out).rank()) - 1;
-    if (traits_of(graph_, node).kind == OpKind::LayerNorm) {
-      const int64_t axis = node.int_or("axis", -1);
-      if (axis != -1 && axis != last) return false;
-    }
-    for (size_t slot = 1; slot < node.inputs.size(); ++slot) {
-      if (node.inputs[slot] == kNoValue) continue;
-      const Tensor* operand = graph_.constant(node.inputs[slot]);
-      if (!operand || operand->shape() != Shape{ties_.count(out)}) return false;
-    }
-    if (channel_axis_written(graph_, node, shape_of(out)) != axis_of(out)) return false;
-    ties_.pin(node.input(0));
-    marks(out).norm = true;
-    return true;
-  }
-
-  bool visit_relu(const Node& node) {
-    const ValueId slopes = node.input(1);
-    if (slopes != kNoValue && !constant(slopes)) return false;
-    if (!tie_first(node)) return false;
-    marks(node.output(0)).relu = true;
-    return true;
-  }
-
-  bool visit_clip(const Node& node) {
-    constexpr float kUnbounded = 1e30F;
-    const auto low = bound(graph_, node, 1, "min", -kUnbounded), high = bound(graph_, node, 2, "max", kUnbounded);
-    if (!low || !high || (*low != 0 && *low > -kUnbounded) || *high <= 0 || !tie_first(node)) return false;
-    marks(node.output(0)).relu = true;
-    if (*high < kUnbounded) limits_[static_cast<size_t>(node.input(0))] = *high;
-    return true;
-  }
-
-  /// Output 0 is the input in slot 0 as far as channels go.
-  bool tie_first(const Node& node) { return tie_whole(node, 0); }
-
-  bool tie_whole(const Node& node, size_t slot, size_t output = 0) {
-    const ValueId in = node.input(slot), out = node.output(output);
-    if (out == kNoValue) return true;
-    if (!ties_.tracks(in) || !ties_.tracks(out) || ties_.count(in) != ties_.count(out)) return false;
-    if (axis_behind(graph_, shapes_, node, slot, axis_of(in), output) != axis_of(out)) return false;
-    ties_.tie(in, 0, out, 0, ties_.count(in));
-    return true;
-  }
-
-  bool pads_homogeneously(const Node& node) const {
-    if (node.string_or("mode", "constant") != "constant") return true;
-    if (node.input(2) == kNoValue) return node.float_or("value", 0) == 0;
-    const Tensor* value = graph_.constant(node.input(2));
-    return value && is_zero(*value);
-  }
-
-  /// a + b: both in the factors of the sum. A constant can be multiplied whatever its shape, if it does not grow too much.
-  bool visit_sum(const Node& node) {
-    const ValueId out = node.output(0);
-    if (!ties_.tracks(out) || node.inputs.size() != 2) return false;
-    for (size_t slot = 0; slot < 2; ++slot) {
-      const ValueId in = node.inputs[slot];
-      if (!constant(in)) continue;
-      const Tensor* operand = graph_.constant(in);
-      if (!operand || operand->shape().rank() > shape_of(out).rank()) return false;
-      const int64_t extent = extent_at(operand->shape(), shape_of(out), axis_of(out));
-      if (extent != ties_.count(out) && operand->element_count() * ties_.count(out) > kMostElements) return false;
-    }
-    for (size_t slot = 0; slot < 2; ++slot)
-      if (!constant(node.inputs[slot]) && !tie_whole(node, slot)) return false;
-    return true;
-  }
-
-  bool visit_product(const Node& node) {
-    if (node.inputs.size() != 2) return false;
-    const bool divides = traits_of(graph_, node).kind == OpKind::Div;
-    if (constant(node.input(1))) return visit_scaled(node, 0, 1);
-    if (divides) return false;
-    if (constant(node.input(0))) return visit_scaled(node, 1, 0);
-    return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
-  }
-
-  /// x * Sigmoid(x).
-  [[nodiscard]] bool multiplies_itself(const Node& node) const {
-    for (const size_t slot : {size_t{0}, size_t{1}}) {
-      const Node* gate = graph_.producer(node.inputs[slot]);
-      if (!gate || gate->input(0) != node.inputs[1 - slot]) continue;
-      const OpKind kind = traits_of(graph_, *gate).kind;
-      if (kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return true;
-    }
-    return false;
-  }
-
-  /// What it reads stays; what it writes can be multiplied behind it.
-  bool visit_activation(const Node& node) {
-    const ValueId out = node.output(0);
-    if (!behind_activations_ || !ties_.tracks(out)) return false;
-    for (const ValueId in : node.inputs) ties_.pin(in);
-    marks(out).act = true;
-    return true;
-  }
-
-  /// x * constant: one factor a channel can be absorbed between x and the product; a single one passes all through.
-  bool visit_scaled(const Node& node, size_t slot, size_t constant_slot) {
-    const ValueId in = node.input(slot), out = node.output(0);
-    const Tensor* operand = graph_.constant(node.input(constant_slot));
-    if (!operand || !ties_.tracks(in) || !ties_.tracks(out) || ties_.count(in) != ties_.count(out)) return false;
-    if (operand->shape().rank() > shape_of(out).rank()) return false;
-    if (axis_behind(graph_, shapes_, node, slot, axis_of(in)) != axis_of(out)) return false;
-    if (ties_.count(out) == 1 || extent_at(operand->shape(), shape_of(out), axis_of(out)) != ties_.count(out))
-      return tie_whole(node, slot);
-    marks(out).norm = true;
-    return true;
-  }
-
-  /// One number a channel and sample, and nothing beyond.
-  [[nodiscard]] bool is_gate(ValueId value, const Shape& product) const {
-    if (!ties_.tracks(value) || axis_of(value) != 1) return false;
-    const Shape& shape = shape_of(value);
-    return shape.rank() == product.rank() && shape.rank() > 2 && shape[1] == product[1] &&
-           shape.element_count(2, shape.rank()) == 1 && product.element_count(2, product.rank()) > 1;
-  }
-
-  bool visit_gated(const Node& node) {
-    const ValueId out = node.output(0);
-    if (!ties_.tracks(out) || axis_of(out) != 1) return false;
-    for (const size_t slot : {size_t{0}, size_t{1}}) {
-      const ValueId x = node.inputs[1 - slot];
-      if (!is_gate(node.inputs[slot], shape_of(out)) || !ties_.tracks(x) || shape_of(x) != shape_of(out)) continue;
-      if (axis_of(x) != 1) continue;
-      ties_.pin(node.inputs[slot]);
-      marks(out).gate = true;
-      gates_.push_back({node.id, static_cast<int>(slot)});
-      return true;
-    }
-    return false;
-  }
-
-  bool visit_concat(const Node& node) {
-    const ValueId out = node.output(0);
-    if (!ties_.tracks(out)) return false;
-    const auto rank = static_cast<int64_t>(shape_of(out).rank());
-    const int64_t axis = node.int_or("axis", 1), joined = axis < 0 ? axis + rank : axis;
-    const bool over_channels = joined == static_cast<int64_t>(axis_of(out));
-    for (const ValueId in : node.inputs)
-      if (!ties_.tracks(in) || axis_of(in) != axis_of(out)) return false;
-    int64_t first = 0;
-    for (const ValueId in : node.inputs) {
-      ties_.tie(out, over_channels ? first : 0, in, 0, ties_.count(in));
-      first += ties_.count(in);
-    }
-    return true;
-  }
-
-  bool visit_split(const Node& node) {
-    const ValueId in = node.input(0);
-    if (!ties_.tracks(in)) return false;
-    const auto rank = static_cast<int64_t>(shape_of(in).rank());
-    const int64_t axis = node.int_or("axis", 0), parted = axis < 0 ? axis + rank : axis;
-    const bool over_channels = parted == static_cast<int64_t>(axis_of(in));
-    for (const ValueId out : node.outputs)
-      if (!ties_.tracks(out) || axis_of(out) != axis_of(in)) return false;
-    int64_t first = 0;
-    for (const ValueId out : node.outputs) {
-      ties_.tie(in, over_channels ? first : 0, out, 0, ties_.count(out));
-      first += ties_.count(out);
-    }
-    return true;
-  }
-
-  /// A reader that is not part of its producer's kernel.
-  [[nodiscard]] bool is_stored(const Value& value) const {
-    return std::ranges::any_of(value.uses, [&](const Use& use) {
-      const OpKind kind = traits_of(graph_, graph_.node(use.node)).kind;
-      return kind != OpKind::ShapeOf && kind != OpKind::PRelu && !is_activation(kind);
-    });
-  }
-
-  std::vector<ChannelGroup> collect() {
+  std::vector<ChannelGroup> run() {
     std::map<size_t, size_t> index_of_root;  // of values -> groups
     std::vector<ChannelGroup> groups;
     std::vector<std::map<size_t, size_t>> factor_of_root;  // of channels -> factors, by group
-    std::vector<Marks> group_marks;
+    std::vector<ChannelMarks> group_marks;
     for (const Value& value : graph_.values()) {
-      if (!ties_.tracks(value.id)) continue;
-      const auto [entry, fresh] = index_of_root.try_emplace(ties_.group(value.id), groups.size());
+      if (!tied_.ties.tracks(value.id)) continue;
+      const auto [entry, fresh] = index_of_root.try_emplace(tied_.ties.group(value.id), groups.size());
       if (fresh) groups.emplace_back(), factor_of_root.emplace_back(), group_marks.emplace_back();
       ChannelGroup& group = groups[entry->second];
       std::map<size_t, size_t>& factors = factor_of_root[entry->second];
-      const int axis = axes_[static_cast<size_t>(value.id)];
+      const int axis = tied_.axes[static_cast<size_t>(value.id)];
       ChannelGroup::Member member{
-          value.id, axis, static_cast<int>(shape_of(value.id).rank()) - 1 - axis, {}, is_stored(value)};
-      for (int64_t c = 0; c < ties_.count(value.id); ++c) {
-        const size_t number = ties_.number(value.id, c);
+          value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis, {}, is_stored(value)};
+      for (int64_t c = 0; c < tied_.ties.count(value.id); ++c) {
+        const size_t number = tied_.ties.number(value.id, c);
         const auto [factor, added] = factors.try_emplace(number, group.fixed.size());
-        if (added) group.fixed.push_back(ties_.is_pinned(number));
+        if (added) group.fixed.push_back(tied_.ties.is_pinned(number));
         member.factor_of.push_back(factor->second);
       }
       group.members.push_back(std::move(member));
       add_marks(group_marks[entry->second], value.id);
-      if (const float high = limits_[static_cast<size_t>(value.id)]; std::isfinite(high))
+      if (const float high = tied_.limits[static_cast<size_t>(value.id)]; std::isfinite(high))
         group.limits.push_back({value.id, high});
     }
     for (size_t g = 0; g < groups.size(); ++g) {
@@ -335,12 +51,21 @@ class GroupFinder {
     return groups;
   }
 
-  void add_marks(Marks& marks, ValueId value) const {
-    const Marks& own = marks_[static_cast<size_t>(value)];
+ private:
+  /// A reader that is not part of its producer's kernel.
+  [[nodiscard]] bool is_stored(const Value& value) const {
+    return std::ranges::any_of(value.uses, [&](const Use& use) {
+      const OpKind kind = traits_of(graph_, graph_.node(use.node)).kind;
+      return kind != OpKind::ShapeOf && kind != OpKind::PRelu && !is_activation(kind);
+    });
+  }
+
+  void add_marks(ChannelMarks& marks, ValueId value) const {
+    const ChannelMarks& own = tied_.marks[static_cast<size_t>(value)];
     marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu, marks.act |= own.act;
   }
 
-  static EqualizeFamily family_of(const Marks& marks) {
+  static EqualizeFamily family_of(const ChannelMarks& marks) {
     if (marks.act) return EqualizeFamily::Act;
     if (marks.gate) return EqualizeFamily::Gate;
     if (marks.norm) return EqualizeFamily::Norm;
@@ -352,10 +77,10 @@ class GroupFinder {
       const Value& value = graph_.value(member.value);
       if (value.producer != kNoNode && is_rescalable(graph_, graph_.node(value.producer)))
         group.writers.push_back(value.producer);
-      if (marks_[static_cast<size_t>(member.value)].act) group.activations.push_back(value.producer);
+      if (tied_.marks[static_cast<size_t>(member.value)].act) group.activations.push_back(value.producer);
       for (const Use& use : value.uses)
         if (use.slot == 0 && is_rescalable(graph_, graph_.node(use.node))) group.readers.push_back(use);
-      for (const Use& gate : gates_) {
+      for (const Use& gate : tied_.gates) {
         const Node& product = graph_.node(gate.node);
         const bool around = product.output(0) == member.value || product.input(gate.slot == 0 ? 1 : 0) == member.value;
         if (around && std::ranges::find(group.gates, gate) == group.gates.end()) group.gates.push_back(gate);
@@ -365,12 +90,7 @@ class GroupFinder {
 
   const Graph& graph_;
   const Shapes& shapes_;
-  bool behind_activations_;
-  std::vector<int> axes_;
-  ChannelTies ties_;
-  std::vector<Marks> marks_;   // by ValueId
-  std::vector<float> limits_;  // upper bound of a Clip that reads the value, by ValueId
-  std::vector<Use> gates_;
+  TiedChannels tied_;
 };
 
 }  // namespace
@@ -381,7 +101,7 @@ const ChannelGroup::Member* ChannelGroup::find(ValueId value) const {
 }
 
 std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes, bool behind_activations) {
-  return GroupFinder(graph, shapes, behind_activations).find();
+  return GroupCollector(graph, shapes, behind_activations).run();
 }
 
 }  // namespace detent

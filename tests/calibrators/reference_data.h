@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -12,13 +11,12 @@
 #include <string>
 #include <vector>
 
+#include "shared_folder.h"
+
 namespace detent::reference_data {
 
 /// shared/reference/calibrators, from DETENT_SHARED or beside the checkout; it need not exist.
-inline std::filesystem::path folder() {
-  const char* shared = std::getenv("DETENT_SHARED");
-  return std::filesystem::path(shared != nullptr ? shared : DETENT_SHARED_DEFAULT) / "reference" / "calibrators";
-}
+inline std::filesystem::path folder() { return shared_folder() / "reference" / "calibrators"; }
 
 /// One-dimensional little-endian .npy, version 1. Errors  std::runtime_error naming the file.
 template <class T>

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <opencv2/imgcodecs.hpp>
@@ -13,6 +12,7 @@
 #include "detent/data_source.h"
 #include "detent/error.h"
 #include "model/temporary_folder.h"
+#include "shared_folder.h"
 
 namespace detent {
 
@@ -66,11 +66,6 @@ inline std::vector<std::string> sample_names(const DataSource& source) {
   std::vector<std::string> names;
   for (size_t i = 0; i < source.size(); ++i) names.push_back(source.sample_name(i));
   return names;
-}
-
-inline std::filesystem::path shared_folder() {
-  const char* named = std::getenv("DETENT_SHARED");
-  return named ? named : DETENT_SHARED_DEFAULT;
 }
 
 }  // namespace detent

@@ -1,21 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
 #include "model/model.h"
+#include "shared_folder.h"
 
 namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* from_environment = std::getenv("DETENT_SHARED");
-  return from_environment ? from_environment : DETENT_SHARED_DEFAULT;
-}
 
 std::vector<fs::path> onnx_files(const fs::path& folder) {
   std::vector<fs::path> files;

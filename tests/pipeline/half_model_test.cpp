@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 
 #include "detent/detent.h"
 #include "model/half_constants.h"
 #include "model/raise_opset.h"
 #include "model/temporary_folder.h"
 #include "pipeline/prepare_model.h"
+#include "shared_folder.h"
 
 // Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between casts.
 namespace detent {
@@ -19,10 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Scales = PlacementOptions::Scales;
 
-fs::path half_model() {
-  const char* shared = std::getenv("DETENT_SHARED");
-  return fs::path(shared ? shared : DETENT_SHARED_DEFAULT) / "models/shapes_unet/model_fp16_opset17.onnx";
-}
+fs::path half_model() { return shared_folder() / "models/shapes_unet/model_fp16_opset17.onnx"; }
 
 /// Every DequantizeLinear and QuantizeLinear has a scale of this type, positive and finite.
 void expect_scales(const Graph& graph, DataType type) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "detent/data_source.h"
 #include "pipeline/equalize_model.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/table_calibration.h"
+#include "shared_folder.h"
 
 // Equalization is exact: every family of every shared model says the same before and after, on samples that were not
 // measured.
@@ -16,11 +16,6 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* named = std::getenv("DETENT_SHARED");
-  return named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT);
-}
 
 /// Samples of a model: real ones where it is particular, else random numbers.
 std::unique_ptr<DataSource> samples_of(const fs::path& file, const Graph& graph, int seed) {

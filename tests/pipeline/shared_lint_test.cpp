@@ -1,21 +1,16 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <set>
 
 #include "detent/detent.h"
 #include "model/temporary_folder.h"
+#include "shared_folder.h"
 
 namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* named = std::getenv("DETENT_SHARED");
-  return named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT);
-}
 
 struct SharedCase {
   const char* file;

@@ -1,17 +1,11 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "detent/detent.h"
 #include "model/temporary_folder.h"
+#include "shared_folder.h"
 
 namespace detent {
 namespace {
-
-std::filesystem::path shared_folder() {
-  const char* set = std::getenv("DETENT_SHARED");
-  return set ? set : DETENT_SHARED_DEFAULT;
-}
 
 /// cifar10_efficientnet_b0, which loses many points in symmetric INT8, on the first samples.
 TEST(SharedMaxDrop, KeepsAFewLayersOfEfficientNetFloat) {

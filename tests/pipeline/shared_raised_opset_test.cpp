@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "detent/data_source.h"
 #include "exec/runnable_part.h"
 #include "model/raise_opset.h"
 #include "pipeline/prepare_model.h"
+#include "shared_folder.h"
 
 // Raising the opset must not change what a model says: real models run before and after on a real sample.
 namespace detent {
@@ -23,8 +22,7 @@ void PrintTo(const Raise& raise, std::ostream* out) { *out << raise.name; }
 class SharedRaisedOpset : public testing::TestWithParam<Raise> {};
 
 TEST_P(SharedRaisedOpset, SaysTheSameOnARealSample) {
-  const char* named = std::getenv("DETENT_SHARED");
-  const fs::path shared = named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT);
+  const fs::path shared = shared_folder();
   const Raise& raise = GetParam();
   if (!fs::exists(shared / raise.model)) GTEST_SKIP() << "missing " << shared / raise.model;
   const Model before = read_model(shared / raise.model);

@@ -1,22 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "pipeline/calibrate_model.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/table_calibration.h"
+#include "shared_folder.h"
 
 namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* folder = std::getenv("DETENT_SHARED");
-  return folder ? folder : DETENT_SHARED_DEFAULT;
-}
 
 /// What a table for one target, for another and for all of them say of a value must be the same to the bit.
 TEST(SharedWatchedValues, DoNotDependOnWhatElseIsMeasured) {

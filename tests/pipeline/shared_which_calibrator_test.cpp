@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "detent/detent.h"
+#include "shared_folder.h"
 
 // Case C3: "which of max, entropy, MSE, percentile is best for this network?" One pass over the calibration data answers, and the answer
 // differs: a ResNet keeps its accuracy with each, EfficientNet-B0 loses it with some.
@@ -10,11 +9,6 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* named = std::getenv("DETENT_SHARED");
-  return named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT);
-}
 
 // A fifth of the evaluation images: one standard deviation of the difference of two scores is below 2 points.
 ComparisonReport compare(const fs::path& model, const std::string& resize) {

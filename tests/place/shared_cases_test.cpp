@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "model/fold_batchnorm.h"
 #include "model/model.h"
 #include "place/placement_plan.h"
+#include "shared_folder.h"
 
 // Questions that users brought, answered on the networks themselves: a 3-D decoder (C1), branches that meet in Concats (C4),
 // ConvTranspose with LeakyRelu (C5).
@@ -17,10 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path shared_model(const std::string& name) {
-  const char* named = std::getenv("DETENT_SHARED");
-  return (named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT)) / "models" / name;
-}
+fs::path shared_model(const std::string& name) { return shared_folder() / "models" / name; }
 
 /// A model as the pipeline hands it to placement.
 struct Prepared {

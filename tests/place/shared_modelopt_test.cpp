@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -13,16 +12,12 @@
 #include "model/forward_constants.h"
 #include "model/model.h"
 #include "place/placement_plan.h"
+#include "shared_folder.h"
 
 namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-  const char* named = std::getenv("DETENT_SHARED");
-  return named ? fs::path(named) : fs::path(DETENT_SHARED_DEFAULT);
-}
 
 using EdgeKey = std::pair<std::string, int>;  // node name and slot
 

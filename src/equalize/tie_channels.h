@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "equalize/channel_axis.h"
+#include "equalize/channel_ties.h"
+
+namespace detent {
+
+/// What writes a value, as far as it decides the family of its group.
+struct ChannelMarks {
+  bool gate = false, norm = false, relu = false, act = false;
+};
+
+/// Which channels of a graph must have the same factor, which must stay, and why.
+struct TiedChannels {
+  std::vector<int> axes;  ///< axis that counts channels, by ValueId; -1: none
+  ChannelTies ties;
+  std::vector<ChannelMarks> marks;  ///< by ValueId
+  std::vector<float> limits;        ///< upper bound of a Clip that reads the value, by ValueId; infinity: none
+  std::vector<Use> gates;           ///< products x * gate: node, slot of the gate
+
+};
+
+/// Looks at every node once: it ties the channels that it passes on, and pins those around it that it does not account for.
+/// behind_activations  what x * Sigmoid(x) and HardSwish write can be multiplied behind them.
+[[nodiscard]] TiedChannels tie_channels(const Graph& graph, const Shapes& shapes, bool behind_activations);
+
+}  // namespace detent
