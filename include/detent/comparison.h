@@ -73,6 +73,7 @@ struct SensitivityReport {
   size_t variants = 0;             ///< quantized models that were measured
   double plain_runs = 0;           ///< what that took, in runs of the float model over the same samples
   double seconds = 0;
+  std::optional<EqualizeReport> equalized;  ///< absent: --equalize off
   PlanReport plan;
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
 };

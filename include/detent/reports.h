@@ -63,6 +63,11 @@ struct PlanReport {
   size_t quantized_values = 0;
   size_t shared_scale_groups = 0;
   CoverageReport coverage;
+  struct Equalizable {
+    std::string family;               ///< "gate"
+    std::vector<std::string> values;  ///< whose channels --equalize could even out; never empty
+  };
+  std::vector<Equalizable> equalizable;  ///< filled by plan_model only; empty too where sizes are open
 };
 
 /// What is found in a finished Q/DQ model.

@@ -211,7 +211,8 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_
   app.add_option(
          "--equalize", options.equalize,
          "Even out channels exactly before calibrating: auto measures which families help; gate, relu, linear, norm, "
-         "comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was measured "
+         "act, comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was "
+         "measured "
          "with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");

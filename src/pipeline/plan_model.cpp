@@ -1,4 +1,5 @@
 #include "detent/detent.h"
+#include "pipeline/equalizable_values.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/shapes_without_data.h"
@@ -14,6 +15,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   const auto shapes = shapes_without_data(graph, options.shapes);
   const PlacementPlan plan = make_placement_plan(graph, target, options.placement, shapes.value_or(ValueShapes{}));
   PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
+  if (shapes) report.equalizable = equalizable_values(graph, *shapes);
   if (!shapes) report.notes.emplace_back(kOpenSizes);
   return report;
 }

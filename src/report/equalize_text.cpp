@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "report/format.h"
 #include "report/text.h"
@@ -12,7 +13,8 @@ std::string family_line(const EqualizeReport::Family& family) {
   if (family.values == 0) return text + "nothing to equalize\n";
   text += plural(family.values, "value");
   if (family.groups > 0) text += " in " + plural(family.groups, "group");
-  if (family.kept || family.gain_db) text += format(", alpha %g", family.alpha);
+  // Factors from a table come without the groups, so what made them is not known.
+  if (family.groups > 0 && (family.kept || family.gain_db)) text += format(", alpha %g", family.alpha);
   if (family.gain_db) text += format(", %+.2f dB", *family.gain_db);
   return text + (family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone") + "\n";
 }
@@ -45,6 +47,23 @@ std::string equalize_text(const EqualizeReport& report) {
   text += imbalance_lines(report.values);
   for (const std::string& note : report.notes) text += "  " + note + "\n";
   return text;
+}
+
+std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families) {
+  if (families.empty()) return {};
+  static const std::map<std::string, std::string> kWhere = {{"gate", "behind gates"},
+                                                            {"linear", "linear"},
+                                                            {"relu", "around Relu or Clip"},
+                                                            {"norm", "behind normalizations"},
+                                                            {"act", "behind Silu or HardSwish"}};
+  std::string text, names;
+  for (const auto& family : families) {
+    const auto where = kWhere.find(family.family);
+    text += (text.empty() ? plural(family.values.size(), "value") : ", " + std::to_string(family.values.size())) + " " +
+            (where == kWhere.end() ? family.family : where->second);
+    names += (names.empty() ? "" : ",") + family.family;
+  }
+  return "equalizable: " + text + " (--equalize " + names + ")\n";
 }
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {

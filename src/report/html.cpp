@@ -45,6 +45,7 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
   return page_of(head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
                  {{"candidates", "Candidates", html::candidates_section(comparison)},
                   {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
+                  {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
                   {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
                   {"values", "Values", html::values_section(comparison, sensitivity ? &*sensitivity : nullptr)},
                   {"placement", "Placement", html::placement_section(comparison.plan)}});
@@ -57,6 +58,7 @@ std::string to_html(const SensitivityReport& sensitivity) {
   return page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
                  {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
                   {"coverage", "Coverage", html::coverage_section(sensitivity.plan.coverage)},
+                  {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
                   {"values", "Values", html::values_section(values, &sensitivity)},
                   {"placement", "Placement", html::placement_section(sensitivity.plan)}});
 }

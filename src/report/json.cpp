@@ -153,11 +153,15 @@ std::string to_json(const ModelReport& report) {
 }
 
 std::string to_json(const PlanReport& report) {
+  Json equalizable = Json::array();
+  for (const auto& family : report.equalizable)
+    equalizable.push_back({{"family", family.family}, {"count", family.values.size()}, {"values", family.values}});
   return render({{"model", report.model},
                  {"target", report.target},
                  {"layers", layers(report)},
                  {"edges", edges(report)},
                  {"notes", report.notes},
+                 {"equalizable", equalizable},
                  {"coverage", coverage(report.coverage)}});
 }
 
@@ -263,6 +267,7 @@ std::string to_json(const SensitivityReport& report) {
   return render({{"model", report.model},
                  {"target", report.target},
                  {"calibrator", report.calibrator},
+                 {"equalize", report.equalized ? equalization(*report.equalized) : Json(nullptr)},
                  {"calibration_samples", report.calibration_samples},
                  {"evaluation_samples", report.evaluation_samples},
                  {"skipped_samples", report.skipped_samples},

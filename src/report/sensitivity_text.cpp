@@ -52,6 +52,7 @@ std::string to_text(const SensitivityReport& report, size_t top) {
           plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
           format(" for the price of %.1f FP32 runs, %.1f s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  if (report.equalized) text += equalize_text(*report.equalized);
   text += coverage_text(report.plan.coverage) +
           "; SQNR at the output with all of them: " + decibels(report.sqnr_db_all) + " dB\n";
   text += "\nSQNR at the output in dB with one layer quantized alone, and with all but that one; worst first\n";

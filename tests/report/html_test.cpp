@@ -51,6 +51,17 @@ SensitivityReport small_sensitivity() {
   return report;
 }
 
+EqualizeReport small_equalization() {
+  EqualizeReport report;
+  report.requested = "auto";
+  report.samples = 256;
+  report.sqnr_before_db = 9, report.sqnr_after_db = 10.5;
+  report.families = {{"gate", 0.75, 1, 2, true, 1.5}, {"relu", 0.5, 1, 1, false, -0.25}, {"norm"}};
+  report.values = {{"even", "gate", 8, 2, 1.25}, {"uneven", "gate", 16, 100, 4}};
+  report.notes = {"a bound is near"};
+  return report;
+}
+
 /// What is wrong with the nesting of tags: "" when every tag is closed in its turn.
 std::string nesting_fault(const std::string& html) {
   const std::set<std::string> never_closed = {"meta", "link", "br", "wbr"};
@@ -201,6 +212,67 @@ TEST(Html, SaysWhyALayerStaysFloat) {
   EXPECT_THAT(page, HasSubstr("2 edges, 1 with a pair"));
 }
 
+TEST(Html, TellsWhatEqualizationTriedAndGained) {
+  ComparisonReport report = small_comparison();
+  report.equalized = small_equalization();
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<a href=\"#equalization\">"),
+                          HasSubstr("2 values have their channels evened out"),
+                          HasSubstr("(--equalize auto, channels of 256 samples)"),
+                          HasSubstr("9.00 \u2192 10.50\u00A0dB"), HasSubstr("<li>a bound is near</li>")));
+  const auto row = [](const std::string& alpha, const std::string& gain, const std::string& decision) {
+    return ">" + alpha + "</td><td class=\"number\">" + gain + "</td><td>" + decision + "</td>";
+  };
+  EXPECT_THAT(page, HasSubstr(row("0.75", "+1.50", "<span class=\"tag kept\">kept</span>")));
+  EXPECT_THAT(page, HasSubstr(row("0.5", "\u22120.25", "<span class=\"tag\">dropped</span>")));
+  EXPECT_THAT(page, HasSubstr(row("\u2013", "\u2013", "nothing to equalize"))) << "norm was not tried";
+}
+
+TEST(Html, ListsEqualizedValuesByTheirImbalance) {
+  ComparisonReport report = small_comparison();
+  report.equalized = small_equalization();
+  std::string page = to_html(report, std::nullopt);
+  EXPECT_LT(page.find("<code>uneven</code>"), page.find("<code>even</code>"));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("data-key=\"100\">100.0\u00D7</td>"), HasSubstr("data-key=\"1.25\">1.2\u00D7</td>")));
+  // Logarithms up to 5 % beyond that of 100: 100 lies at 1/1.05, and an imbalance of 4 at log10(4)/2 of that.
+  EXPECT_THAT(page, AllOf(HasSubstr("<circle class=\"before\" cx=\"95.24%\""),
+                          HasSubstr("<circle class=\"after\" cx=\"28.67%\"")));
+  report.equalized->values[1].imbalance_before = 0;
+  page = to_html(report, std::nullopt);
+  EXPECT_THAT(page, Not(HasSubstr("<code>uneven</code>"))) << "0: not measured";
+  EXPECT_THAT(page, HasSubstr("2 values have"));
+}
+
+TEST(Html, OfAnEqualizationFromATableHasFamiliesOnly) {
+  ComparisonReport report = small_comparison();
+  report.equalized.emplace();
+  report.equalized->requested = "gate, by the table";
+  report.equalized->families = {{.name = "gate", .values = 3, .kept = true}, {.name = "relu"}};
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(page, AllOf(HasSubstr("3 values have"), HasSubstr("(--equalize gate, by the table).")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"equalize-values\"")));
+}
+
+TEST(Html, LeavesOutEqualizationWhereThereWasNone) {
+  ComparisonReport report = small_comparison();
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\"")));
+  report.equalized.emplace();
+  report.equalized->requested = "auto";
+  report.equalized->families = {{"gate"}, {"relu"}};
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\""))) << "nothing could be equalized";
+  report.equalized->families[0].values = report.equalized->families[0].groups = 1;
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("No value was equalized (--equalize auto)."));
+}
+
+TEST(Html, OfASensitivityHasTheEqualizationToo) {
+  SensitivityReport report = small_sensitivity();
+  EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
+  report.equalized = small_equalization();
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<code>uneven</code>")));
+}
+
 TEST(Html, ListsValuesByTheirOwnErrorWhereItIsKnown) {
   ComparisonReport report = small_comparison();
   report.values.push_back(report.values[0]);
@@ -228,6 +300,9 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   report.values[0].op = report.values[0].ranges[0].calibrator = kHostile;
   report.values.push_back(report.values[0]);
   report.values[1].name = kHostile;
+  report.equalized = small_equalization();
+  report.equalized->requested = report.equalized->families[0].name = kHostile;
+  report.equalized->values[0].name = report.equalized->values[0].family = report.equalized->notes[0] = kHostile;
   sensitivity.calibrator = kHostile;
   sensitivity.layers[0].name = sensitivity.layers[0].op = kHostile;
   const std::string page = to_html(report, sensitivity);

@@ -52,6 +52,20 @@ TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {
   EXPECT_THAT(to_json(report), Not(HasSubstr("inf")));
 }
 
+TEST(SensitivityText, TellsTheEqualization) {
+  SensitivityReport report = two_layers();
+  EXPECT_THAT(to_text(report, 10), Not(HasSubstr("equalized")));
+  EXPECT_THAT(to_json(report), HasSubstr("\"equalize\": null"));
+  report.equalized.emplace();
+  report.equalized->requested = "gate";
+  report.equalized->families = {{"gate", 0.5, 1, 1, true, std::nullopt}};
+  report.equalized->values = {{"x", "gate", 4, 12, 3}};
+  EXPECT_THAT(to_text(report, 10),
+              AllOf(HasSubstr("equalized 1 value (gate)\n  gate: 1 value in 1 group, alpha 0.5, kept\n"),
+                    HasSubstr("largest over median of 4 channels 12.0 -> 3.0  x\n")));
+  EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"requested\": \"gate\""), HasSubstr("\"imbalance_before\": 12.0")));
+}
+
 QuantizeReport bounded() {
   QuantizeReport report;
   report.model = "net.onnx";

@@ -47,6 +47,24 @@ TEST(PlanJson, HasTheFieldsOfTheContract) {
     EXPECT_NE(json.find(field), std::string::npos) << field;
 }
 
+TEST(PlanText, CountsWhatCouldBeEqualized) {
+  PlanReport plan = small_plan();
+  EXPECT_EQ(to_text(plan, false).find("equaliz"), std::string::npos) << "nothing where there is none";
+  plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
+  const std::string text = to_text(plan, false);
+  EXPECT_NE(text.find("\nequalizable: 2 values behind gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
+      << text;
+}
+
+TEST(PlanJson, ListsWhatCouldBeEqualizedByFamily) {
+  PlanReport plan = small_plan();
+  EXPECT_NE(to_json(plan).find("\"equalizable\": []"), std::string::npos);
+  plan.equalizable = {{"gate", {"a", "b"}}};
+  const std::string json = to_json(plan);
+  for (const char* field : {"\"family\": \"gate\"", "\"count\": 2", "\"values\": [", "\"a\"", "\"b\""})
+    EXPECT_NE(json.find(field), std::string::npos) << field << json;
+}
+
 TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
   QuantizeReport report;
   report.model = "net.onnx";

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "report/html/markup.h"
-#include "report/html/numbers.h"
 
 namespace detent::html {
 
@@ -32,13 +31,13 @@ Axis padded_axis(double low, double high, double margin) {
   return {low - pad, high + pad};
 }
 
-std::string tick_labels(const Axis& axis, const std::vector<double>& ticks, int y) {
+std::string tick_labels(const Axis& axis, const std::vector<double>& ticks, int y, std::string (*text)(double)) {
   std::string svg;
   for (const double tick : ticks) {
     const double at = axis.at(tick);
     const char* anchor = at < 0.02 ? "start" : at > 0.98 ? "end" : "middle";
     svg += "<text x=\"" + percentage(at) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\">" +
-           number_text(tick) + "</text>";
+           text(tick) + "</text>";
   }
   return svg;
 }

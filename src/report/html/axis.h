@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "report/html/numbers.h"
+
 namespace detent::html {
 
 /// A linear axis over [low, high], low < high.
@@ -19,6 +21,8 @@ struct Axis {
 [[nodiscard]] Axis padded_axis(double low, double high, double margin);
 
 /// SVG texts under the ticks at height y, the outermost ones turned inwards so that none is cut off.
-[[nodiscard]] std::string tick_labels(const Axis& axis, const std::vector<double>& ticks, int y);
+/// text  of a tick; an axis of logarithms has it turn them back.
+[[nodiscard]] std::string tick_labels(const Axis& axis, const std::vector<double>& ticks, int y,
+                                      std::string (*text)(double) = number_text);
 
 }  // namespace detent::html

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "detent/comparison.h"
@@ -16,6 +17,8 @@ namespace detent::html {
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
 /// How much of the model runs in INT8.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
+/// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after.
+[[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report);
 /// SQNR at the output when one layer is quantized, and when all others are.
 [[nodiscard]] std::string sensitivity_section(const SensitivityReport& report);
 /// Every value's histogram with its ranges, chosen from a list. `sensitivity` adds the values' own errors, may be null.

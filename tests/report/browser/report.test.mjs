@@ -106,6 +106,18 @@ test('a heading sorts, and sorts the other way at the second click', async () =>
   noComplaints();
 });
 
+test('equalized values sort by their imbalance', async (t) => {
+  if (!(await sections()).includes('equalization')) return t.skip('this model was not equalized');
+  assert.deepEqual(await seen('nav a[href="#equalization"]'), ['Equalization']);
+  const before = await columnKeys('equalize-values', 2);
+  assert.deepEqual(before, [...before].sort((a, b) => b - a), 'the most uneven first');
+  await page.click('#equalize-values thead th:nth-child(4) button');
+  const after = await columnKeys('equalize-values', 3);
+  assert.deepEqual(after, [...after].sort((a, b) => b - a));
+  assert.equal((await seen('#equalize-values tbody .dots')).length, Math.min(after.length, 15));
+  noComplaints();
+});
+
 test('the float layers can be seen alone', async (t) => {
   const kept = await page.evaluate('document.querySelectorAll("#layers tr.float").length');
   if (kept === 0) return t.skip('no layer of this model stays float');

@@ -83,6 +83,26 @@ PlanReport made_up_plan(size_t layers, const std::vector<ValueHistogram>& values
   return plan;
 }
 
+EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, Random& random) {
+  EqualizeReport report;
+  report.requested = "auto";
+  report.samples = 256;
+  report.sqnr_before_db = 5.31;
+  report.sqnr_after_db = 8.05;
+  for (size_t i = 0; i < values.size(); i += 2)
+    report.values.push_back({values[i].name, i % 3 ? "act" : "linear", 16 + random() % 300,
+                             1.5 + 120 * std::pow(uniform(random), 4), 1.2 + 3 * uniform(random)});
+  report.families = {{"gate", 0.75, 4, 4, true, 1.52},
+                     {"linear", 0.5, 5, 14, false, -0.21},
+                     {"relu"},
+                     {"norm"},
+                     {"act", 0.5, 12, report.values.size(), true, 1.22}};
+  report.notes = {
+      "'/features/block.2/Clip_output_0': 3 of 96 channels come near the bound of the Clip behind it and stay "
+      "as they are"};
+  return report;
+}
+
 ComparisonReport made_up_comparison(size_t values) {
   Random random(7);
   ComparisonReport report;
@@ -117,6 +137,7 @@ ComparisonReport made_up_comparison(size_t values) {
   report.winner = "percentile:99.9";
   report.criterion = "top1";
   for (size_t i = 0; i < values; ++i) report.values.push_back(made_up_value(i, random));
+  report.equalized = made_up_equalization(report.values, random);
   report.plan = made_up_plan(30, report.values, random);
   return report;
 }

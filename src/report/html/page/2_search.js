@@ -53,7 +53,7 @@ for (const table of document.querySelectorAll('table[data-shown]')) {
   const more = document.createElement('button');
   more.type = 'button';
   more.className = 'more';
-  more.textContent = `Show all ${rows} layers`;
+  more.textContent = `Show all ${rows} ${table.dataset.rows ?? 'layers'}`;
   more.setAttribute('aria-controls', table.id);
   more.addEventListener('click', () => {
     table.classList.remove('folded');

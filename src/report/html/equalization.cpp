@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "report/format.h"
+#include "report/html/axis.h"
+#include "report/html/markup.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+
+namespace detent::html {
+namespace {
+
+using Family = EqualizeReport::Family;
+using Value = EqualizeReport::Value;
+
+std::string number_cell(double key, const std::string& text, const char* kind = "number") {
+  return "<td class=\"" + std::string(kind) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
+}
+
+/// Where a family's factors come from, "" for one that is not known.
+std::string meaning(const std::string& family) {
+  static const std::map<std::string, std::string> kMeanings = {
+      {"gate", "x \u00B7 gate(x): factors on the small gate"},
+      {"linear", "values that are only added and read by layers"},
+      {"relu", "between two layers, around a Relu or Clip"},
+      {"norm", "scale and shift of a normalization"},
+      {"act", "a Mul behind Silu or HardSwish"}};
+  const auto found = kMeanings.find(family);
+  return found == kMeanings.end() ? std::string() : found->second;
+}
+
+/// Factors from a table come without what was measured for them.
+bool has_alpha(const Family& family) { return family.groups > 0 && (family.kept || family.gain_db); }
+
+std::string decision(const Family& family) {
+  if (family.values == 0) return "<td>nothing to equalize</td>";
+  const char* text = family.kept ? "kept" : family.gain_db ? "dropped" : "left alone";
+  return std::string("<td><span class=\"tag") + (family.kept ? " kept" : "") + "\">" + text + "</span></td>";
+}
+
+std::string families_table(const std::vector<Family>& families) {
+  std::string html =
+      "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Families\"><table "
+      "id=\"equalize-families\"><thead><tr><th scope=\"col\">Family</th><th scope=\"col\" "
+      "class=\"number\">Values</th><th scope=\"col\" class=\"number\" title=\"Exponent of the activations' share; the "
+      "weights have the rest\">Alpha</th><th scope=\"col\" class=\"number\" title=\"Of the SQNR at the outputs, on top "
+      "of the families above\">Gain, dB</th><th scope=\"col\">Decision</th></tr></thead><tbody>";
+  for (const Family& family : families) {
+    const std::string where = meaning(family.name);
+    html += "<tr><th scope=\"row\">" + escape(family.name) +
+            (where.empty() ? where : " <small class=\"minor\">" + where + "</small>") + "</th>" +
+            number_cell(static_cast<double>(family.values), std::to_string(family.values)) + "<td class=\"number\">" +
+            (has_alpha(family) ? number_text(family.alpha) : "\u2013") + "</td><td class=\"number\">" +
+            (family.gain_db ? signed_text(*family.gain_db, 2) : "\u2013") + "</td>" + decision(family) + "</tr>\n";
+  }
+  return html + "</tbody></table></div>";
+}
+
+/// An imbalance is at least 1; 0 stands for one that was not measured.
+bool is_measured(const Value& value) { return value.imbalance_before > 0 && value.imbalance_after > 0; }
+
+/// Of common logarithms, from an imbalance of 1.
+Axis imbalance_axis(const std::vector<Value>& values) {
+  double high = 1.5;
+  for (const Value& value : values)
+    for (const double imbalance : {value.imbalance_before, value.imbalance_after})
+      if (std::isfinite(imbalance)) high = std::max(high, imbalance);
+  return {0, 1.05 * std::log10(high)};
+}
+
+/// Logarithms of 1, 2, 5 ..., of 1, 3, 10 ... or of powers of ten: what has room.
+std::vector<double> imbalance_ticks(const Axis& axis) {
+  std::vector<double> steps{1};
+  if (axis.high < 1.15)
+    steps = {1, 2, 5};
+  else if (axis.high < 2.6)
+    steps = {1, 3};
+  std::vector<double> ticks;
+  for (int power = 0; power <= axis.high; ++power)
+    for (const double step : steps)
+      if (const double tick = power + std::log10(step); tick <= axis.high) ticks.push_back(tick);
+  return ticks;
+}
+
+std::string row_chart(const Value& value, const Axis& axis) {
+  std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
+  for (const double tick : imbalance_ticks(axis)) {
+    const std::string x = percentage(axis.at(tick));
+    svg += "<line class=\"grid\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"100%\"/>";
+  }
+  const std::string before = percentage(axis.at(std::log10(value.imbalance_before)));
+  const std::string after = percentage(axis.at(std::log10(value.imbalance_after)));
+  return svg + "<line class=\"gain\" x1=\"" + before + "\" x2=\"" + after +
+         "\" y1=\"50%\" y2=\"50%\"/><circle class=\"before\" cx=\"" + before +
+         "\" cy=\"50%\" r=\"3.5\"/><circle class=\"after\" cx=\"" + after + "\" cy=\"50%\" r=\"4.5\"/></svg>";
+}
+
+std::string row(const Value& value, const Axis& axis) {
+  const auto ratio = [](double imbalance) { return number_cell(imbalance, fixed_text(imbalance, 1) + "\u00D7"); };
+  return "<tr><th scope=\"row\">" + name_markup(value.name) + " <small>" + escape(value.family) +
+         "</small></th><td class=\"chart\">" + row_chart(value, axis) + "</td>" + ratio(value.imbalance_before) +
+         ratio(value.imbalance_after) +
+         number_cell(static_cast<double>(value.channels), std::to_string(value.channels), "number minor") + "</tr>\n";
+}
+
+/// Most uneven first; "" when nothing was measured.
+std::string values_table(std::vector<Value> values) {
+  std::erase_if(values, [](const Value& value) { return !is_measured(value); });
+  if (values.empty()) return {};
+  std::stable_sort(values.begin(), values.end(),
+                   [](const Value& a, const Value& b) { return a.imbalance_before > b.imbalance_before; });
+  const Axis axis = imbalance_axis(values);
+  const auto unlogarithmed = [](double tick) { return number_text(std::pow(10, tick)); };
+  std::string html =
+      "<h3>Imbalance of channels</h3><p class=\"key\"><span>the largest magnitude of a channel over the "
+      "median</span><span "
+      "aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle class=\"before\" cx=\"6\" cy=\"6\" "
+      "r=\"3.5\"/></svg>before</span><span aria-hidden=\"true\"><svg width=\"12\" height=\"12\"><circle "
+      "class=\"after\" cx=\"6\" cy=\"6\" r=\"4.5\"/></svg>after</span></p><table id=\"equalize-values\" "
+      "class=\"wide dumbbells\" data-shown=\"15\" data-rows=\"values\"><thead><tr><th scope=\"col\" "
+      "data-sort=\"text\">Value</th><td class=\"chart\"><svg class=\"scale\" height=\"16\" aria-hidden=\"true\">" +
+      tick_labels(axis, imbalance_ticks(axis), 13, unlogarithmed) +
+      "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\">Before</th><th scope=\"col\" "
+      "class=\"number\" data-sort=\"number\">After</th><th scope=\"col\" class=\"number minor\" "
+      "data-sort=\"number\">Channels</th></tr></thead><tbody>";
+  for (const Value& value : values) html += row(value, axis);
+  return html + "</tbody></table>";
+}
+
+/// A table knows the values that have factors, but nothing of each.
+size_t count_values(const EqualizeReport& report) {
+  size_t count = 0;
+  for (const Family& family : report.families) count += family.kept ? family.values : 0;
+  return report.values.empty() ? count : report.values.size();
+}
+
+std::string lead(const EqualizeReport& report) {
+  const size_t count = count_values(report);
+  std::string text = "<p class=\"lead\">" +
+                     (count == 0 ? "No value was equalized"
+                                 : plural(count, "value") + (count == 1 ? " has its" : " have their") +
+                                       " channels evened out, so that one scale serves them all") +
+                     " (--equalize " + escape(report.requested);
+  if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
+  text += ").";
+  if (report.sqnr_before_db && report.sqnr_after_db)
+    text += " SQNR at the outputs, on the samples that decided: " + fixed_text(*report.sqnr_before_db, 2) + " \u2192 " +
+            fixed_text(*report.sqnr_after_db, 2) + "\u00A0dB.";
+  return text + "</p>";
+}
+
+}  // namespace
+
+std::string equalization_section(const std::optional<EqualizeReport>& report) {
+  if (!report) return {};
+  const auto holds_values = [](const Family& family) { return family.values > 0; };
+  if (report->values.empty() && std::none_of(report->families.begin(), report->families.end(), holds_values)) return {};
+  std::string html = "<section id=\"equalization\"><h2>Equalization</h2>" + lead(*report);
+  if (!report->notes.empty()) {
+    html += "<ul class=\"notes\">";
+    for (const std::string& note : report->notes) html += "<li>" + escape(note) + "</li>";
+    html += "</ul>";
+  }
+  if (!report->families.empty()) html += families_table(report->families);
+  return html + values_table(report->values) + "</section>\n";
+}
+
+}  // namespace detent::html
