@@ -39,6 +39,7 @@ EqualizeRequest parse_equalize(const std::string& text) {
   if (text.empty()) return {Mode::Unset, {}};
   if (text == "off") return {Mode::Off, {}};
   if (text == "auto") return {Mode::Auto, {}};
+  if (text.ends_with(',')) throw wrong("'' is no family");  // getline sees nothing behind the last comma
   EqualizeRequest request{Mode::List, {}};
   std::istringstream items(text);
   for (std::string item; std::getline(items, item, ',');) {

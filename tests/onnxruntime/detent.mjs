@@ -39,16 +39,20 @@ async function run(file, args) {
     [entry.replace(/\.npy$/, ''), readNpy(join(folder, entry))]));
 }
 
-// The samples of an evaluation set ({files} or {stack, shard}), preprocessed for the model, as one stack on disk.
-// Returns its path. An Identity model of the same input makes `detent run` write them.
-export async function writeSamples(model, set) {
+// The samples of an evaluation set ({files}, {stack, shard} or {source}), preprocessed for the model, as one stack on disk
+// for each input. Returns {input: path}. An Identity model of the same inputs makes `detent run` write them.
+export async function writeInputs(model, set, ...more) {
   const folder = freshFolder();
   const identity = join(folder, 'identity.onnx');
-  writeFileSync(identity, identityModel(readModel(model.file).inputs[0]));
+  const { inputs } = readModel(model.file);
+  writeFileSync(identity, identityModel(inputs));
   const out = join(folder, 'out');
-  await detent('run', identity, '-o', out, '--quiet', ...sourceOf(folder, set), ...preprocessing(model));
-  return join(out, 'samples.npy');
+  await detent('run', identity, '-o', out, '--quiet', ...sourceOf(folder, set), ...preprocessing(model), ...more);
+  return Object.fromEntries(inputs.map(({ name }, index) => [name, join(out, `samples_${index}.npy`)]));
 }
+
+// Those of a model with one input: the path.
+export const writeSamples = async (model, set) => only(await writeInputs(model, set));
 
 // {source}: anything that --data takes.
 function sourceOf(folder, set) {

@@ -142,10 +142,14 @@ export function withAllOutputs(model) {
   return Buffer.concat([...other, message(7, ...graph)]);
 }
 
-// One Identity node: `detent run` of it writes the samples exactly as the model would receive them.
-export function identityModel({ name, elemType, dims }) {
-  const node = message(1, message(1, name), message(2, 'samples'), message(3, 'copy'), message(4, 'Identity'));
-  const graph = message(7, node, message(2, 'identity'), valueInfo(11, name, elemType, dims),
-    valueInfo(12, 'samples', elemType, dims));
+// One Identity node for each of [{name, elemType, dims}]: `detent run` of it writes the samples exactly as the model would
+// receive them, the k-th input as samples_k.
+export function identityModel(values) {
+  const copied = (index) => `samples_${index}`;
+  const nodes = values.map(({ name }, index) =>
+    message(1, message(1, name), message(2, copied(index)), message(3, `copy_${index}`), message(4, 'Identity')));
+  const inputs = values.map(({ name, elemType, dims }) => valueInfo(11, name, elemType, dims));
+  const outputs = values.map(({ elemType, dims }, index) => valueInfo(12, copied(index), elemType, dims));
+  const graph = message(7, ...nodes, message(2, 'identity'), ...inputs, ...outputs);
   return Buffer.concat([integer(1, 8), message(8, integer(2, 13)), graph]);
 }
