@@ -19,7 +19,6 @@ struct TiedChannels {
   std::vector<ChannelMarks> marks;  ///< by ValueId
   std::vector<float> limits;        ///< upper bound of a Clip that reads the value, by ValueId; infinity: none
   std::vector<Use> gates;           ///< products x * gate: node, slot of the gate
-
 };
 
 /// Looks at every node once: it ties the channels that it passes on, and pins those around it that it does not account for.
