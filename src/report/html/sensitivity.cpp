@@ -91,7 +91,8 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "cx=\"6\" cy=\"6\" r=\"3.5\"/></svg>all but this layer</span><span><svg width=\"12\" height=\"12\"><line "
       "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
       fixed_text(report.sqnr_db_all, 1) +
-      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" + head(axis) + "<tbody>";
+      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" + head(axis) +
+      "<tbody>";
   for (const Layer& layer : layers) html += row(report, layer, axis);
   return html + "</tbody></table></section>\n";
 }
