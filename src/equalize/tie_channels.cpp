@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "core/float_type.h"
 
@@ -97,8 +98,8 @@ class ChannelTier {
       case OpKind::Resize:
         return node.string_or("coordinate_transformation_mode", "") != "tf_crop_and_resize" && tie_first(node);
       case OpKind::Pad: return pads_homogeneously(node) && tie_first(node);
-      case OpKind::Concat: return visit_concat(node);
-      case OpKind::Split: return visit_split(node);
+      case OpKind::Concat: return tie_parts(node, node.output(0), node.inputs, 1);
+      case OpKind::Split: return tie_parts(node, node.input(0), node.outputs, 0);
       case OpKind::ShapeOf: return true;
       default: return false;
     }
@@ -251,34 +252,18 @@ class ChannelTier {
     return false;
   }
 
-  bool visit_concat(const Node& node) {
-    const ValueId out = node.output(0);
-    if (!ties_.tracks(out)) return false;
-    const auto rank = static_cast<int64_t>(shape_of(out).rank());
-    const int64_t axis = node.int_or("axis", 1), joined = axis < 0 ? axis + rank : axis;
-    const bool over_channels = joined == static_cast<int64_t>(axis_of(out));
-    for (const ValueId in : node.inputs)
-      if (!ties_.tracks(in) || axis_of(in) != axis_of(out)) return false;
+  /// The parts lie one behind the other in the whole, along channels or along another axis.
+  bool tie_parts(const Node& node, ValueId whole, std::span<const ValueId> parts, int64_t default_axis) {
+    if (!ties_.tracks(whole)) return false;
+    for (const ValueId part : parts)
+      if (!ties_.tracks(part) || axis_of(part) != axis_of(whole)) return false;
+    const auto rank = static_cast<int64_t>(shape_of(whole).rank());
+    const int64_t axis = node.int_or("axis", default_axis);
+    const bool over_channels = (axis < 0 ? axis + rank : axis) == static_cast<int64_t>(axis_of(whole));
     int64_t first = 0;
-    for (const ValueId in : node.inputs) {
-      ties_.tie(out, over_channels ? first : 0, in, 0, ties_.count(in));
-      first += ties_.count(in);
-    }
-    return true;
-  }
-
-  bool visit_split(const Node& node) {
-    const ValueId in = node.input(0);
-    if (!ties_.tracks(in)) return false;
-    const auto rank = static_cast<int64_t>(shape_of(in).rank());
-    const int64_t axis = node.int_or("axis", 0), parted = axis < 0 ? axis + rank : axis;
-    const bool over_channels = parted == static_cast<int64_t>(axis_of(in));
-    for (const ValueId out : node.outputs)
-      if (!ties_.tracks(out) || axis_of(out) != axis_of(in)) return false;
-    int64_t first = 0;
-    for (const ValueId out : node.outputs) {
-      ties_.tie(in, over_channels ? first : 0, out, 0, ties_.count(out));
-      first += ties_.count(out);
+    for (const ValueId part : parts) {
+      ties_.tie(whole, over_channels ? first : 0, part, 0, ties_.count(part));
+      first += ties_.count(part);
     }
     return true;
   }

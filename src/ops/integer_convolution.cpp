@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "model/tensor_proto.h"
 #include "ops/simd_elementwise.h"
 
 namespace detent {
@@ -27,6 +28,18 @@ bool is_dot_product_exact() {
   return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
 }
 
+/// Element type of what a DequantizeLinear without zero point reads; Undefined where the graph does not tell.
+DataType type_of_codes(const KernelContext& dequantizer) {
+  if (const Tensor* codes = dequantizer.constant(0)) return codes->type();
+  const Node* producer = dequantizer.graph.producer(dequantizer.node.inputs[0]);
+  if (!producer || traits_of(dequantizer.graph, *producer).kind != OpKind::QuantizeLinear) return DataType::Undefined;
+  const KernelContext quantizer{dequantizer.graph, *producer, dequantizer.opset, {}, dequantizer.folded};
+  if (const Tensor* zero_point = quantizer.constant(2)) return zero_point->type();
+  if (producer->input(2) != kNoValue) return DataType::Undefined;
+  const int64_t named = producer->int_or("output_dtype", 0);
+  return named == 0 ? DataType::UInt8 : data_type_from_onnx(static_cast<int32_t>(named));
+}
+
 std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot) {
   const ValueId value = context.node.input(slot);
   const Node* node = value == kNoValue ? nullptr : context.graph.producer(value);
@@ -44,12 +57,8 @@ std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t s
     found.scales.push_back(one);
   }
   found.zero_points.assign(found.scales.size(), 0);
-  if (!zero_point) {  // the codes' own type; data that the graph computes are UInt8 then
-    if (const Tensor* codes = own.constant(0)) found.type = codes->type();
-  } else {
-    found.type = zero_point->type();
-    if (zero_point->element_count() != scale->element_count()) return std::nullopt;
-  }
+  found.type = zero_point ? zero_point->type() : type_of_codes(own);
+  if (zero_point && zero_point->element_count() != scale->element_count()) return std::nullopt;
   if (found.type != DataType::Int8 && found.type != DataType::UInt8) return std::nullopt;
   for (size_t i = 0; zero_point && i < found.zero_points.size(); ++i)
     found.zero_points[i] =

@@ -10,7 +10,9 @@ import { decisionsOf } from './score.mjs';
 import { selected } from './selection.mjs';
 
 // Part of the evaluation set, so that it takes seconds: every n-th sample. Stacks are judged whole.
-const strideOf = { shapes_unet: 4, cifar10_resnet18: 8, cifar10_efficientnet_b0: 8, imagenet_mobilenetv2: 4 };
+const strideOf = {
+  shapes_unet: 4, cifar10_resnet18: 8, cifar10_efficientnet_b0: 8, imagenet_mobilenetv2: 4, 'imagenet_squeezenet1.1': 4,
+};
 const calibratorsOf = (model) => (model.name === 'occupancy3d' ? ['mse'] : ['max', 'mse']);
 
 for (const { model, options } of selected()) {

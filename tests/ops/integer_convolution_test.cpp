@@ -183,7 +183,7 @@ TEST(IntegerConvolution, RoundsOnlyTheResult) {
 
 /// Text of a Conv between pairs with one part replaced.
 Model with(std::string part, const std::string& replacement) {
-  std::string text = R"(<ir_version: 8, opset_import: ["" : 17]>
+  std::string text = R"(<ir_version: 10, opset_import: ["" : 21]>
     g (float[1,2,4,4] x, float[2] given, float scale) => (float[N] y)
     <float s = {0.5}, uint8 z = {3}, int8[2,2,1,1] q = {1, 2, 3, 4}, float[2] ws = {0.5, 0.25}, int8[2] wz = {0, 0},
      float[2] b = {1, 2}>
@@ -204,6 +204,25 @@ TEST(IntegerOperands, AreFoundBetweenPairs) {
   const Tensor codes = found->codes(x, Allocator::heap());
   EXPECT_EQ(codes.data<uint8_t>()[0], 0);
   EXPECT_EQ(codes.data<uint8_t>()[1], 255);
+}
+
+// Read as the wrong type, codes of the other half of the range would be clipped away.
+TEST(IntegerOperands, KnowTheTypeOfCodesWithoutZeroPoint) {
+  if (!operands_of(with("", ""))) GTEST_SKIP() << "this processor has no 8-bit dot products";
+  const std::string plain = "k = QuantizeLinear (x, s, z) d = DequantizeLinear (k, s, z)";
+  const auto type = [&](const std::string& pair) {
+    const auto found = operands_of(with(plain, pair));
+    return found ? found->source_type() : dnnl::memory::data_type::undef;
+  };
+  EXPECT_EQ(type("k = QuantizeLinear (x, s) d = DequantizeLinear (k, s)"), dnnl::memory::data_type::u8);
+  EXPECT_EQ(type("k = QuantizeLinear <output_dtype = 3> (x, s) d = DequantizeLinear (k, s)"),
+            dnnl::memory::data_type::s8);
+  EXPECT_EQ(type("k = QuantizeLinear <output_dtype = 4> (x, s) d = DequantizeLinear (k, s)"),
+            dnnl::memory::data_type::undef)
+      << "16 bits";
+  EXPECT_EQ(type("k = QuantizeLinear (x, s, z) i = Identity (k) d = DequantizeLinear (i, s)"),
+            dnnl::memory::data_type::undef)
+      << "nobody says which";
 }
 
 TEST(IntegerOperands, AreNotFoundWhereASumOfIntegersWouldBeAnotherNumber) {
