@@ -31,6 +31,21 @@ fs::path temporary_beside(const fs::path& target) {
   return target.parent_path() / ("." + target.filename().string() + suffix);
 }
 
+/// A device, pipe or socket: it has no content to keep whole, and a rename would put a file in its place.
+bool is_special(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// A link stays one: what it points at is written.
+fs::path behind_links(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path target = fs::canonical(path, error);
+  return error ? path : target;
+}
+
 /// Makes a rename durable. Best effort: the files are complete either way.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -42,14 +57,19 @@ void sync_folder(const fs::path& folder) {
 }  // namespace
 
 AtomicFile::AtomicFile(fs::path target, bool overwrite)
-    : target_(std::move(target)), temporary_(temporary_beside(target_)), overwrite_(overwrite) {
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    : target_(std::move(target)), overwrite_(overwrite), special_(is_special(target_)) {
+  if (!special_) {
+    target_ = behind_links(target_);
+    temporary_ = temporary_beside(target_);
+  }
+  descriptor_ = special_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC)
+                         : ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_) ::unlink(temporary_.c_str());
+  if (!committed_ && !special_) ::unlink(temporary_.c_str());
 }
 
 void AtomicFile::fail(int reason) const { cannot_write(target_, reason); }
@@ -65,12 +85,13 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::sync() {
-  if (::fsync(descriptor_) != 0) fail(errno);
+  if (!special_ && ::fsync(descriptor_) != 0) fail(errno);
   if (::close(std::exchange(descriptor_, -1)) != 0) fail(errno);
 }
 
 void AtomicFile::commit() {
   if (descriptor_ >= 0) sync();
+  if (special_) return;
   // Without `overwrite` a file that somebody made meanwhile stays; file systems that cannot promise that just rename.
   const unsigned flags = overwrite_ ? 0 : RENAME_NOREPLACE;
   int failed = ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
@@ -89,9 +110,13 @@ void write_file(const fs::path& path, std::string_view content) {
 void check_writable(const fs::path& path, bool overwrite) {
   std::error_code error;
   if (fs::is_directory(path, error)) throw Error(ErrorCode::CannotWrite, path.string() + ": is a folder");
+  if (is_special(path)) {
+    if (::access(path.c_str(), W_OK) != 0) cannot_write(path, errno);
+    return;
+  }
   if (!overwrite && fs::exists(path, error))
     throw Error(ErrorCode::CannotWrite, path.string() + ": exists already", "choose another name or add --overwrite");
-  const fs::path folder = folder_of(path);
+  const fs::path folder = folder_of(behind_links(path));
   if (!fs::is_directory(folder, error))
     throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
   if (::access(folder.c_str(), W_OK) != 0) cannot_write(path, errno);

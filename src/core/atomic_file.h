@@ -7,7 +7,7 @@
 namespace detent {
 
 /// A file that appears under its name whole, by commit(), or not at all: written beside it under a temporary name, which
-/// goes with the object.
+/// goes with the object. Where the target is a link, what it points at is replaced; a device, pipe or socket is written to.
 /// Errors  CannotWrite naming the file and the system's reason, from every member.
 class AtomicFile {
  public:
@@ -30,7 +30,7 @@ class AtomicFile {
 
  private:
   std::filesystem::path target_, temporary_;
-  bool overwrite_, committed_ = false;
+  bool overwrite_, special_, committed_ = false;
   int descriptor_ = -1;
   uint64_t size_ = 0;
 };

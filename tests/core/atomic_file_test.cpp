@@ -1,6 +1,9 @@
 #include "core/atomic_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -24,6 +27,31 @@ ErrorCode code_of(const std::function<void()>& action) {
     return error.code();
   }
   return ErrorCode{0};
+}
+
+// A rename would put a file where the device was.
+TEST(AtomicFile, WritesToWhatIsNoFileInsteadOfReplacingIt) {
+  const TemporaryFolder folder;
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  check_writable(pipe, false);
+  write_file(pipe, "through");
+  char text[16] = {};
+  EXPECT_EQ(::read(reader, text, sizeof text), 7);
+  EXPECT_STREQ(text, "through");
+  ::close(reader);
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(AtomicFile, ReplacesWhatALinkPointsAt) {
+  const TemporaryFolder folder;
+  write_file(folder / "file", "old");
+  std::filesystem::create_symlink("file", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(TemporaryFolder::read(folder / "file"), "new");
 }
 
 TEST(AtomicFile, AppearsWithAllItsContentWhenCommitted) {
