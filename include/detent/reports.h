@@ -67,7 +67,8 @@ struct PlanReport {
     std::string family;               ///< "gate"
     std::vector<std::string> values;  ///< whose channels --equalize could even out; never empty
   };
-  std::vector<Equalizable> equalizable;  ///< filled by plan_model only; empty too where sizes are open
+  /// plan_model only; nullopt where open sizes leave it unknown, which a note then says.
+  std::optional<std::vector<Equalizable>> equalizable;
 };
 
 /// What is found in a finished Q/DQ model.

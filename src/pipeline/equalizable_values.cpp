@@ -1,5 +1,7 @@
 #include "pipeline/equalizable_values.h"
 
+#include <algorithm>
+
 namespace detent {
 
 std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, const Shapes& shapes) {
@@ -15,6 +17,21 @@ std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, cons
     }
     if (!line.values.empty()) families.push_back(std::move(line));
   }
+  return families;
+}
+
+std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, std::span<const Shapes> runs) {
+  std::vector<PlanReport::Equalizable> families = equalizable_values(graph, runs.front());
+  for (const Shapes& shapes : runs.subspan(1)) {
+    const std::vector<PlanReport::Equalizable> others = equalizable_values(graph, shapes);
+    for (PlanReport::Equalizable& line : families) {
+      const auto other = std::ranges::find(others, line.family, &PlanReport::Equalizable::family);
+      std::erase_if(line.values, [&](const std::string& value) {
+        return other == others.end() || std::ranges::find(other->values, value) == other->values.end();
+      });
+    }
+  }
+  std::erase_if(families, [](const PlanReport::Equalizable& line) { return line.values.empty(); });
   return families;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "detent/reports.h"
@@ -12,5 +13,7 @@ namespace detent {
 /// family holds too.
 /// shapes  of all values, from a run; values without a shape are left alone.
 [[nodiscard]] std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, const Shapes& shapes);
+/// Those that are found with the shapes of every one of `runs`, which are at least one.
+[[nodiscard]] std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, std::span<const Shapes> runs);
 
 }  // namespace detent

@@ -50,7 +50,7 @@ std::string equalize_text(const EqualizeReport& report) {
 }
 
 std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families) {
-  if (families.empty()) return {};
+  if (families.empty()) return "equalizable: nothing\n";
   static const std::map<std::string, std::string> kWhere = {{"gate", "behind gates"},
                                                             {"linear", "linear"},
                                                             {"relu", "around Relu or Clip"},

@@ -59,6 +59,15 @@ Json edges(const PlanReport& report) {
   return array;
 }
 
+/// null where it is not known.
+Json equalizable(const PlanReport& report) {
+  if (!report.equalizable) return nullptr;
+  Json list = Json::array();
+  for (const auto& family : *report.equalizable)
+    list.push_back({{"family", family.family}, {"count", family.values.size()}, {"values", family.values}});
+  return list;
+}
+
 Json error_metrics(const ErrorReport& error) {
   Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
   json["argmax_agreement"] = error.argmax_agreement ? Json(*error.argmax_agreement) : Json(nullptr);
@@ -153,15 +162,12 @@ std::string to_json(const ModelReport& report) {
 }
 
 std::string to_json(const PlanReport& report) {
-  Json equalizable = Json::array();
-  for (const auto& family : report.equalizable)
-    equalizable.push_back({{"family", family.family}, {"count", family.values.size()}, {"values", family.values}});
   return render({{"model", report.model},
                  {"target", report.target},
                  {"layers", layers(report)},
                  {"edges", edges(report)},
                  {"notes", report.notes},
-                 {"equalizable", equalizable},
+                 {"equalizable", equalizable(report)},
                  {"coverage", coverage(report.coverage)}});
 }
 

@@ -153,7 +153,8 @@ std::string to_text(const PlanReport& report, bool all_edges) {
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
           " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  return text + "\n" + share_text(report.coverage) + equalizable_text(report.equalizable);
+  return text + "\n" + share_text(report.coverage) +
+         (report.equalizable ? equalizable_text(*report.equalizable) : std::string());
 }
 
 std::string to_text(const QuantizeReport& report) {

@@ -40,7 +40,7 @@ namespace detent {
 
 /// What equalization tried, kept and gained, and the values whose channels differed most.
 [[nodiscard]] std::string equalize_text(const EqualizeReport& report);
-/// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "" when there is none.
+/// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "equalizable: nothing" when there is none.
 [[nodiscard]] std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families);
 [[nodiscard]] std::string bias_correction_text(const BiasCorrectionReport& report);
 

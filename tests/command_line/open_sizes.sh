@@ -1,6 +1,6 @@
 #!/bin/sh
-# A model that leaves height and width open: plan and lint work without sizes and say what --shape would add; quantize takes
-# real data of any size, and says what random data would need.
+# A model that leaves height and width open: plan and lint work without sizes and say what --shape would add, and plan lists
+# what could be equalized; quantize takes real data of any size, and says what random data would need.
 . "$(dirname "$0")/expect.sh"
 
 # The sample with both extents of 128 (dim_value, 08 80 01) replaced by a name (dim_param "h", 12 01 68) of the same length. Each follows a
@@ -28,6 +28,41 @@ for sizes in 64,96 128,192; do
 done
 awk '{ macs[NR] = $1 } END { exit !(macs[1] > 0 && macs[2] == 4 * macs[1]) }' in/macs ||
   fail "four times the pixels are not four times the MACs: $(tr '\n' ' ' <in/macs)"
+
+# What could be equalized does not depend on the sizes; where they are fixed the line is the same.
+line="equalizable: 23 values around Relu or Clip (--equalize relu)"
+equalizable() { sed -n '/"equalizable"/,/^  []]*,\{0,1\}$/p' stdout; }
+for shape in "" "--shape image=1,3,64,96"; do
+  accepts "plan, equalizable, $shape" plan in/open.onnx $shape
+  grep -qx "$line" stdout || fail "plan of open sizes $shape does not say: $line"
+  accepts "plan as JSON, equalizable, $shape" plan in/open.onnx $shape --json
+  equalizable >>in/equalizable
+done
+accepts "plan of fixed sizes" plan "$model"
+grep -qx "$line" stdout || fail "plan of fixed sizes does not say: $line"
+[ "$(grep -c '"count": 23' in/equalizable)" = 2 ] || fail "the JSON of a plan does not list the 23 values"
+[ "$(grep -c '"/d.0/d.0.2/Relu_output_0"' in/equalizable)" = 2 ] || fail "the JSON of a plan does not name them"
+
+# The sample without the shape of its input: field 2 of the tensor's type as a field 3, which ONNX does not have. As opset 19,
+# because libonnx's checker asks for a shape up to 17.
+LC_ALL=C sed 's/^\x1b\x08\x01\x12\x17$/\x1b\x08\x01\x1a\x17/; $ s/\x10\x0d$/\x10\x13/' "$model" >in/rankless.onnx
+accepts "plan without rank" plan in/rankless.onnx
+grep -q "^  what could be equalized is not known: the model declares no rank for 'image'; --shape" stdout ||
+  fail "plan does not say what is missing to know what could be equalized"
+if grep -q "^equalizable" stdout; then fail "plan without rank counts what could be equalized"; fi
+accepts "plan without rank as JSON" plan in/rankless.onnx --json
+[ "$(json equalizable)" = null ] || fail "the JSON of a plan without rank does not say null"
+accepts "plan of a rank that is given" plan in/rankless.onnx --shape image=1,3,64,96
+grep -qx "$line" stdout || fail "plan of a given rank does not say: $line"
+if grep -q "not known" stdout; then fail "plan of a given rank misses something"; fi
+
+# y = Tanh(x), 1 x N: nothing to equalize.
+type='\022\017\n\r\b\001\022\t\n\002\b\001\n\003\022\001N'
+printf '\b\b:=\n\f\n\001x\022\001y"\004Tanh\022\001gZ\024\n\001x'"$type"'b\024\n\001y'"$type"'B\002\020\r' >in/tanh.onnx
+accepts "plan of nothing to equalize" plan in/tanh.onnx
+grep -qx "equalizable: nothing" stdout || fail "plan does not say that there is nothing to equalize"
+accepts "plan of nothing to equalize as JSON" plan in/tanh.onnx --json
+[ "$(json equalizable)" = "[]" ] || fail "the JSON of a plan of nothing to equalize is not an empty list"
 
 refuses "sizes of another rank" 13 "the model declares rank 4" plan in/open.onnx --shape image=1,3,64
 refuses "another number of channels" 13 "the model fixes 3" plan in/open.onnx --shape image=1,4,64,64

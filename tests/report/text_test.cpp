@@ -49,7 +49,9 @@ TEST(PlanJson, HasTheFieldsOfTheContract) {
 
 TEST(PlanText, CountsWhatCouldBeEqualized) {
   PlanReport plan = small_plan();
-  EXPECT_EQ(to_text(plan, false).find("equaliz"), std::string::npos) << "nothing where there is none";
+  EXPECT_EQ(to_text(plan, false).find("equaliz"), std::string::npos) << "not a word where it is not known";
+  plan.equalizable.emplace();
+  EXPECT_NE(to_text(plan, false).find("\nequalizable: nothing\n"), std::string::npos);
   plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
   const std::string text = to_text(plan, false);
   EXPECT_NE(text.find("\nequalizable: 2 values behind gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
@@ -58,7 +60,9 @@ TEST(PlanText, CountsWhatCouldBeEqualized) {
 
 TEST(PlanJson, ListsWhatCouldBeEqualizedByFamily) {
   PlanReport plan = small_plan();
-  EXPECT_NE(to_json(plan).find("\"equalizable\": []"), std::string::npos);
+  EXPECT_NE(to_json(plan).find("\"equalizable\": null"), std::string::npos) << "not known";
+  plan.equalizable.emplace();
+  EXPECT_NE(to_json(plan).find("\"equalizable\": []"), std::string::npos) << "none";
   plan.equalizable = {{"gate", {"a", "b"}}};
   const std::string json = to_json(plan);
   for (const char* field : {"\"family\": \"gate\"", "\"count\": 2", "\"values\": [", "\"a\"", "\"b\""})
