@@ -22,7 +22,7 @@ std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, siz
     const auto& layer = layers[i];
     text += format("  %-*s  %8s  %8s", columns, (layer.name + " (" + layer.op + ")").c_str(),
                    decibels(layer.sqnr_db_alone).c_str(), decibels(layer.sqnr_db_all_but).c_str());
-    text += layer.macs_share > 0 ? format("  %5.1f %%\n", 100 * layer.macs_share) : std::string("        -\n");
+    text += format("  %7s\n", layer.macs_share > 0 ? percent_text(layer.macs_share).c_str() : "-");
   }
   if (shown < layers.size()) text += format("  %zu more: --top, --json\n", layers.size() - shown);
   return text;

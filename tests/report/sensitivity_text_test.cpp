@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "report/html.h"
 #include "report/json.h"
 #include "report/text.h"
 
@@ -37,6 +38,18 @@ TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
                               "  head (Gemm)     40.00     20.00   25.0 %\n"),
                     HasSubstr("SQNR at the output with all of them: 20.00 dB"),
                     HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+}
+
+TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
+  SensitivityReport report = two_layers();
+  report.layers[0].macs_share = 0.8999;  // down, so that what is not all of it never reads as 100 %
+  report.layers[1].macs_share = 0.1001;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   89.9 %\n"), HasSubstr("   10.0 %\n")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">89.9 %<"), HasSubstr(">10.0 %<")));
+  report.layers[0].macs_share = 0.9999;
+  report.layers[1].macs_share = 0.0001;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   99.9 %\n"), HasSubstr("    0.0 %\n")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">99.9 %<"), HasSubstr(">0.0 %<"))) << "a layer of few MACs has some";
 }
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
