@@ -219,14 +219,15 @@ TEST(Html, TellsWhatEqualizationTriedAndGained) {
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<a href=\"#equalization\">"),
                           HasSubstr("2 values have their channels evened out"),
-                          HasSubstr("(--equalize auto, channels of 256 samples)"),
+                          HasSubstr("--equalize</span> auto, channels of 256 samples)"),
                           HasSubstr("9.00 \u2192 10.50\u00A0dB"), HasSubstr("<li>a bound is near</li>")));
   const auto row = [](const std::string& alpha, const std::string& gain, const std::string& decision) {
-    return ">" + alpha + "</td><td class=\"number\">" + gain + "</td><td>" + decision + "</td>";
+    return ">" + alpha + "</td><td class=\"number\">" + gain + "</td><td" + decision + "</td>";
   };
-  EXPECT_THAT(page, HasSubstr(row("0.75", "+1.50", "<span class=\"tag kept\">kept</span>")));
-  EXPECT_THAT(page, HasSubstr(row("0.5", "\u22120.25", "<span class=\"tag\">dropped</span>")));
-  EXPECT_THAT(page, HasSubstr(row("\u2013", "\u2013", "nothing to equalize"))) << "norm was not tried";
+  EXPECT_THAT(page, HasSubstr(row("0.75", "+1.50", "><span class=\"tag kept\">kept</span>")));
+  EXPECT_THAT(page, HasSubstr(row("0.5", "\u22120.25", "><span class=\"tag\">dropped</span>")));
+  EXPECT_THAT(page, HasSubstr(row("\u2013", "\u2013", " class=\"nothing\">nothing to equalize")))
+      << "norm was not tried";
 }
 
 TEST(Html, ListsEqualizedValuesByTheirImbalance) {
@@ -251,7 +252,7 @@ TEST(Html, OfAnEqualizationFromATableHasFamiliesOnly) {
   report.equalized->requested = "gate, by the table";
   report.equalized->families = {{.name = "gate", .values = 3, .kept = true}, {.name = "relu"}};
   const std::string page = to_html(report, std::nullopt);
-  EXPECT_THAT(page, AllOf(HasSubstr("3 values have"), HasSubstr("(--equalize gate, by the table).")));
+  EXPECT_THAT(page, AllOf(HasSubstr("3 values have"), HasSubstr("--equalize</span> gate, by the table).")));
   EXPECT_THAT(page, Not(HasSubstr("id=\"equalize-values\"")));
 }
 
@@ -263,7 +264,8 @@ TEST(Html, LeavesOutEqualizationWhereThereWasNone) {
   report.equalized->families = {{"gate"}, {"relu"}};
   EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\""))) << "nothing could be equalized";
   report.equalized->families[0].values = report.equalized->families[0].groups = 1;
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("No value was equalized (--equalize auto)."));
+  EXPECT_THAT(to_html(report, std::nullopt),
+              HasSubstr("No value was equalized (<span class=\"option\">--equalize</span> auto)."));
 }
 
 TEST(Html, OfASensitivityHasTheEqualizationToo) {

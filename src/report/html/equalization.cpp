@@ -34,7 +34,7 @@ std::string meaning(const std::string& family) {
 bool has_alpha(const Family& family) { return family.groups > 0 && (family.kept || family.gain_db); }
 
 std::string decision(const Family& family) {
-  if (family.values == 0) return "<td>nothing to equalize</td>";
+  if (family.values == 0) return "<td class=\"nothing\">nothing to equalize</td>";
   const char* text = family.kept ? "kept" : family.gain_db ? "dropped" : "left alone";
   return std::string("<td><span class=\"tag") + (family.kept ? " kept" : "") + "\">" + text + "</span></td>";
 }
@@ -69,10 +69,12 @@ Axis imbalance_axis(const std::vector<Value>& values) {
   return {0, 1.05 * std::log10(high)};
 }
 
-/// Logarithms of 1, 2, 5 ..., of 1, 3, 10 ... or of powers of ten: what has room.
+/// Logarithms of 1, 1.5, 2, 3 ..., of 1, 2, 5 ..., of 1, 3, 10 ... or of powers of ten: what has room.
 std::vector<double> imbalance_ticks(const Axis& axis) {
   std::vector<double> steps{1};
-  if (axis.high < 1.15)
+  if (axis.high < 0.65)
+    steps = {1, 1.5, 2, 3};
+  else if (axis.high < 1.15)
     steps = {1, 2, 5};
   else if (axis.high < 2.6)
     steps = {1, 3};
@@ -141,7 +143,7 @@ std::string lead(const EqualizeReport& report) {
                      (count == 0 ? "No value was equalized"
                                  : plural(count, "value") + (count == 1 ? " has its" : " have their") +
                                        " channels evened out, so that one scale serves them all") +
-                     " (--equalize " + escape(report.requested);
+                     " (<span class=\"option\">--equalize</span> " + escape(report.requested);
   if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
   text += ").";
   if (report.sqnr_before_db && report.sqnr_after_db)

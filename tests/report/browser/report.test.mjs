@@ -1,5 +1,5 @@
 // Opens a report as a reader does: on a desk, in the dark, on a phone, on paper and without scripts.
-//   node report.test.mjs REPORT.html ARTEFACTS_FOLDER      CHROMIUM names the program
+//   node report.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program, PAGE is one of run_test.sh
 import assert from 'node:assert/strict';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -10,6 +10,7 @@ import { startBrowser } from './browser.mjs';
 import { openPage } from './page.mjs';
 
 const report = resolve(process.argv[2]), artefacts = resolve(process.argv[3]);
+const equalized = process.argv[4] !== 'compare';
 const address = pathToFileURL(report).href;
 const DESK = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844, scale: 2, phone: true };
 const keep = (name) => join(artefacts, name);
@@ -106,10 +107,20 @@ test('a heading sorts, and sorts the other way at the second click', async () =>
   noComplaints();
 });
 
-test('equalized values sort by their imbalance', async (t) => {
-  if (!(await sections()).includes('equalization')) return t.skip('this model was not equalized');
-  assert.deepEqual(await seen('nav a[href="#equalization"]'), ['Equalization']);
+test('tells of an equalization where there was one', async () => {
+  assert.equal((await sections()).includes('equalization'), equalized);
+  assert.deepEqual(await seen('nav a[href="#equalization"]'), equalized ? ['Equalization'] : []);
+  if (!equalized) return;
+  const families = await page.evaluate(() => [...document.querySelectorAll('#equalize-families tbody tr')]
+    .map((row) => ({ values: Number(row.cells[1].textContent), decision: row.cells[4].textContent })));
+  assert.equal(families.length, 5);
+  for (const { values, decision } of families) assert.equal(decision === 'nothing to equalize', values === 0, decision);
+  assert.ok(families.some(({ decision }) => decision === 'kept'));
+});
+
+test('equalized values sort by their imbalance', { skip: !equalized }, async () => {
   const before = await columnKeys('equalize-values', 2);
+  assert.ok(before.length > 0);
   assert.deepEqual(before, [...before].sort((a, b) => b - a), 'the most uneven first');
   await page.click('#equalize-values thead th:nth-child(4) button');
   const after = await columnKeys('equalize-values', 3);
@@ -149,6 +160,11 @@ test('fits a phone, without scrolling sideways', async () => {
   await page.useScreen(PHONE);
   await page.open(address);
   assert.equal(await page.evaluate('document.documentElement.scrollWidth'), PHONE.width);
+  if (equalized)
+    assert.ok(await page.evaluate(() => {
+      const around = document.querySelector('#equalize-families').parentElement;
+      return around.scrollWidth <= around.clientWidth;
+    }), 'nor does the table of families');
   await page.click('#value-list tbody tr:nth-child(2) a');
   assert.equal((await seen('.value h3')).length, 1);
   noComplaints();
@@ -175,6 +191,7 @@ test('screenshots and a print for those who look', async () => {
     await page.open(address);
     await page.takeScreenshot(keep(`${name}.png`));
     await page.takeScreenshot(keep(`${name}-values.png`), '#values');
+    if (equalized) await page.takeScreenshot(keep(`${name}-equalization.png`), '#equalization');
     assert.ok(statSync(keep(`${name}.png`)).size > 20000, `${name} is nearly empty`);
   }
   const { data } = await page.send('Page.printToPDF', { printBackground: true });

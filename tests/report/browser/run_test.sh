@@ -1,6 +1,6 @@
 #!/bin/sh
-# run_test.sh sample|compare: writes a made-up page, or that of `detent compare` on the bundled sample, and opens it in
-# Chromium; or says what is missing and exits 77 (CTest: skipped).
+# run_test.sh sample|compare|equalize: writes a made-up page, or that of `detent compare` on the bundled sample as it is or
+# with --equalize, and opens it in Chromium; or says what is missing and exits 77 (CTest: skipped).
 # Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
 # CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
 set -eu
@@ -19,15 +19,16 @@ done
 
 folder=$ARTEFACTS/$page
 mkdir -p "$folder"
+compare() {
+  data=../../../datasets/samples/shapes_unet
+  "$DETENT" compare $data/model_opset13.onnx --data $data/calib --eval $data/eval/images --masks $data/eval/masks \
+    --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 --target onnxruntime --limit 16 \
+    --html "$folder/report.html" --quiet "$@"
+}
 case "$page" in
   sample) "$SAMPLE_PAGE" "$folder/report.html" ;;
-  compare)
-    data=../../../datasets/samples/shapes_unet
-    "$DETENT" compare $data/model_opset13.onnx --data $data/calib --eval $data/eval/images --masks $data/eval/masks \
-      --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 --target onnxruntime --limit 16 \
-      --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto \
-      --html "$folder/report.html" --quiet
-    ;;
+  compare) compare --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
+  equalize) compare --calibrators max,percentile:99.99,mse --equalize auto ;;
   *) echo "run_test.sh: no page named '$page'" >&2; exit 2 ;;
 esac
-CHROMIUM=$program exec node report.test.mjs "$folder/report.html" "$folder"
+CHROMIUM=$program exec node report.test.mjs "$folder/report.html" "$folder" "$page"
