@@ -12,6 +12,20 @@ namespace {
 
 using P = onnx::AttributeProto;
 
+/// The type field was added in IR 2; files without it are read by what is set. Source: onnx.proto, AttributeProto.type.
+int attribute_type(const P& proto) {
+  if (proto.type() != P::UNDEFINED) return proto.type();
+  if (proto.has_f()) return P::FLOAT;
+  if (proto.has_i()) return P::INT;
+  if (proto.has_s()) return P::STRING;
+  if (proto.has_t()) return P::TENSOR;
+  if (proto.has_g()) return P::GRAPH;
+  if (proto.floats_size()) return P::FLOATS;
+  if (proto.ints_size()) return P::INTS;
+  if (proto.strings_size()) return P::STRINGS;
+  return P::UNDEFINED;
+}
+
 /// Writes one kind of value; std::visit picks it.
 struct Writer {
   P& proto;
@@ -50,6 +64,21 @@ struct Writer {
 };
 
 }  // namespace
+
+bool holds_graph(const P& proto) { return attribute_type(proto) == P::GRAPH; }
+
+std::optional<AttributeValue> attribute_from_proto(const P& proto) {
+  switch (attribute_type(proto)) {
+    case P::FLOAT: return proto.f();
+    case P::INT: return proto.i();
+    case P::STRING: return proto.s();
+    case P::FLOATS: return std::vector<float>(proto.floats().begin(), proto.floats().end());
+    case P::INTS: return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
+    case P::STRINGS: return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+    case P::TENSOR: return tensor_from_proto(proto.t());
+    default: return std::nullopt;  // no operator that Detent runs has the others
+  }
+}
 
 bool remove_attribute(onnx::NodeProto& node, const std::string& name) {
   auto& list = *node.mutable_attribute();

@@ -1,14 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "model/graph.h"
 
 namespace onnx {
+class AttributeProto;
 class NodeProto;
-}
+}  // namespace onnx
 
 namespace detent {
+
+[[nodiscard]] bool holds_graph(const onnx::AttributeProto& proto);
+
+/// What an attribute holds; nullopt for graphs, lists of tensors or graphs, types and sparse tensors.
+/// Errors  those of tensor_from_proto.
+[[nodiscard]] std::optional<AttributeValue> attribute_from_proto(const onnx::AttributeProto& proto);
 
 /// Sets or replaces an attribute. Errors  Internal for graphs: a patch does not make subgraphs.
 void set_attribute(onnx::NodeProto& node, const Attribute& attribute);

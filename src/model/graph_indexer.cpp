@@ -3,8 +3,11 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <queue>
 
+#include "model/attribute_proto.h"
+#include "model/constant_content.h"
+#include "model/declared_type.h"
+#include "model/execution_order.h"
 #include "model/node_names.h"
 #include "model/tensor_proto.h"
 
@@ -13,21 +16,6 @@ namespace detent {
 namespace {
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
-
-/// The type field was added in IR 2; files without it are read by what is set. Source: onnx.proto, AttributeProto.type.
-int attribute_type(const onnx::AttributeProto& proto) {
-  using P = onnx::AttributeProto;
-  if (proto.type() != P::UNDEFINED) return proto.type();
-  if (proto.has_f()) return P::FLOAT;
-  if (proto.has_i()) return P::INT;
-  if (proto.has_s()) return P::STRING;
-  if (proto.has_t()) return P::TENSOR;
-  if (proto.has_g()) return P::GRAPH;
-  if (proto.floats_size()) return P::FLOATS;
-  if (proto.ints_size()) return P::INTS;
-  if (proto.strings_size()) return P::STRINGS;
-  return P::UNDEFINED;
-}
 
 }  // namespace
 
@@ -49,7 +37,7 @@ class GraphIndexer {
     add_declared_types();
     drafts_.resize(static_cast<size_t>(proto_.node_size()));
     for (int i = 0; i < proto_.node_size(); ++i) add_node(i);
-    place_nodes(execution_order());
+    place_nodes(execution_order(sources(), [this](int position) { return describe(position); }));
     add_outputs();
     return std::move(graph_);
   }
@@ -131,25 +119,6 @@ class GraphIndexer {
     return "node '" + names_[static_cast<size_t>(node)] + "' (" + proto_.node(node).op_type() + ")";
   }
 
-  static void declare(Value& declared, const onnx::TypeProto& outer) {
-    declared.is_optional = outer.has_optional_type();
-    const onnx::TypeProto& type = declared.is_optional ? outer.optional_type().elem_type() : outer;
-    if (type.has_sequence_type()) {
-      const onnx::TypeProto& element = type.sequence_type().elem_type();
-      if (data_type_from_onnx(element.tensor_type().elem_type()) != DataType::Undefined)
-        declared.declared_type = DataType::Sequence;
-    }
-    if (!type.has_tensor_type()) return;
-    const auto& tensor = type.tensor_type();
-    if (const DataType element = data_type_from_onnx(tensor.elem_type()); element != DataType::Undefined)
-      declared.declared_type = element;
-    else if (tensor.elem_type() == onnx::TensorProto::STRING)
-      declared.declared_type = DataType::String;
-    if (!tensor.has_shape()) return;
-    auto& shape = declared.declared_shape.emplace();
-    for (const auto& dim : tensor.shape().dim()) shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
-  }
-
   void add_declared_types() {
     for (const auto* list : {&proto_.input(), &proto_.value_info(), &proto_.output()})
       for (const onnx::ValueInfoProto& info : *list) {
@@ -205,23 +174,12 @@ class GraphIndexer {
   }
 
   void add_attribute(Draft& draft, const onnx::AttributeProto& proto) {
-    using P = onnx::AttributeProto;
     const auto add = [&](AttributeValue content) {
       draft.node.attributes.push_back({proto.name(), std::move(content)});
     };
-    switch (attribute_type(proto)) {
-      case P::FLOAT: return add(proto.f());
-      case P::INT: return add(proto.i());
-      case P::STRING: return add(proto.s());
-      case P::FLOATS: return add(std::vector<float>(proto.floats().begin(), proto.floats().end()));
-      case P::INTS: return add(std::vector<int64_t>(proto.ints().begin(), proto.ints().end()));
-      case P::STRINGS: return add(std::vector<std::string>(proto.strings().begin(), proto.strings().end()));
-      case P::GRAPH: return add(index_subgraph(draft, proto.g()));
-      case P::TENSOR: break;
-      default: return;  // lists of tensors or graphs, types and sparse tensors: no operator that Detent runs has them
-    }
+    if (holds_graph(proto)) return add(index_subgraph(draft, proto.g()));
     try {
-      add(tensor_from_proto(proto.t()));
+      if (auto content = attribute_from_proto(proto)) add(std::move(*content));
     } catch (const Error& error) {
       // Constant has a value that can be reported later, where it is read; elsewhere a lost attribute changes the meaning.
       if (error.code() != ErrorCode::Unsupported || draft.node.op_type != "Constant")
@@ -242,71 +200,21 @@ class GraphIndexer {
   void index_constant(const Node& node) {
     const ValueId id = node.output(0);
     if (id == kNoValue || value(id).is_constant) return;
-    const auto vector_shape = [](const auto& list) { return Shape{static_cast<int64_t>(list.size())}; };
-    if (const Tensor* tensor = node.tensor("value"))
-      set_constant(id, *tensor);
-    else if (node.has("value_float"))
-      set_constant(id, Tensor::scalar(node.float_or("value_float", 0)));
-    else if (node.has("value_int"))
-      set_constant(id, Tensor::scalar(node.int_or("value_int", 0)));
-    else if (const std::vector<float> list = node.floats_or("value_floats", {}); node.has("value_floats"))
-      set_constant(id, Tensor::from<float>(vector_shape(list), list));
-    else if (const std::vector<int64_t> ints = node.ints_or("value_ints", {}); node.has("value_ints"))
-      set_constant(id, Tensor::from<int64_t>(vector_shape(ints), ints));
+    if (std::optional<Tensor> content = constant_content(node))
+      set_constant(id, std::move(*content));
     else
       set_unreadable(id, "sparse and string constants are not supported");
   }
 
-  /// Positions of the nodes in execution order: always the first node of the file that is ready.
-  std::vector<int> execution_order() const {
-    const size_t count = drafts_.size();
-    std::vector<std::vector<int>> readers(count);
-    std::vector<int> waiting_for(count, 0);
-    for (size_t i = 0; i < count; ++i)
-      for (const int source : sources(i)) {
-        readers[static_cast<size_t>(source)].push_back(static_cast<int>(i));
-        ++waiting_for[i];
-      }
-    std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-    for (size_t i = 0; i < count; ++i)
-      if (waiting_for[i] == 0) ready.push(static_cast<int>(i));
-    std::vector<int> order;
-    while (!ready.empty()) {
-      const int next = ready.top();
-      ready.pop();
-      order.push_back(next);
-      for (const int reader : readers[static_cast<size_t>(next)])
-        if (--waiting_for[static_cast<size_t>(reader)] == 0) ready.push(reader);
-    }
-    if (order.size() != count) throw cycle(waiting_for);
-    return order;
-  }
-
-  /// Positions of the nodes that node i waits for.
-  std::vector<int> sources(size_t i) const {
-    std::vector<int> found;
-    for (const auto* list : {&drafts_[i].node.inputs, &drafts_[i].captured})
-      for (const ValueId id : *list)
-        if (id != kNoValue && producer_of_[static_cast<size_t>(id)] >= 0)
-          found.push_back(producer_of_[static_cast<size_t>(id)]);
+  /// By node: positions of the nodes that it waits for.
+  [[nodiscard]] std::vector<std::vector<int>> sources() const {
+    std::vector<std::vector<int>> found(drafts_.size());
+    for (size_t i = 0; i < drafts_.size(); ++i)
+      for (const auto* list : {&drafts_[i].node.inputs, &drafts_[i].captured})
+        for (const ValueId id : *list)
+          if (id != kNoValue && producer_of_[static_cast<size_t>(id)] >= 0)
+            found[i].push_back(producer_of_[static_cast<size_t>(id)]);
     return found;
-  }
-
-  /// Walks backwards from a node that never became ready until a node comes up twice.
-  Error cycle(const std::vector<int>& waiting_for) const {
-    const auto stuck = [&](int i) { return waiting_for[static_cast<size_t>(i)] > 0; };
-    int at = 0;
-    while (!stuck(at)) ++at;
-    std::vector<int> path;
-    while (std::ranges::find(path, at) == path.end()) {
-      path.push_back(at);
-      const std::vector<int> before = sources(static_cast<size_t>(at));
-      at = *std::ranges::find_if(before, stuck);
-    }
-    std::string text = describe(at);
-    if (path.back() != at) text += " and " + describe(path.back());
-    return {ErrorCode::InvalidModel,
-            text + (path.back() != at ? " read each other's results: the graph has a cycle" : " reads its own result")};
   }
 
   void place_nodes(const std::vector<int>& order) {

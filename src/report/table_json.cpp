@@ -1,12 +1,9 @@
-#include <nlohmann/json.hpp>
-
 #include "report/json.h"
+#include "report/json_parts.h"
 
 namespace detent {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json describe(const TableReport::Value& value) {
   Json json{{"name", value.name}, {"count", value.count},           {"zeros", value.zeros},
@@ -15,8 +12,6 @@ Json describe(const TableReport::Value& value) {
   if (value.scale) json["scale"] = *value.scale;
   return json;
 }
-
-std::string render(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "detent/reports.h"
+
+namespace detent {
+
+/// Members stay in the order in which they are written.
+using Json = nlohmann::ordered_json;
+
+/// Two-space indented, with a final newline; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string render(const Json& document);
+
+/// null where it is not finite, or absent.
+[[nodiscard]] Json number(double value);
+[[nodiscard]] Json number(const std::optional<double>& value);
+
+/// Parts of several documents.
+[[nodiscard]] Json coverage_json(const CoverageReport& report);
+[[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
+[[nodiscard]] Json equalization_json(const EqualizeReport& report);
+
+}  // namespace detent
