@@ -114,9 +114,25 @@ struct CalibratorMeasurement {
   double seconds = 0;
 };
 
+/// What --absorb-bias did.
+struct AbsorbReport {
+  struct Value {
+    std::string name;  ///< what an activation writes
+    size_t channels = 0, absorbed = 0;
+    double amax_before = 0, amax_after = 0;  ///< of the whole value; 0: not measured
+  };
+  std::vector<Value> values;                            ///< some channel of which loses a constant, or would
+  size_t activations = 0;                               ///< whose readers could make up for it; 0 also by a table
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, where it was measured
+  bool kept = false;
+  std::string note;    ///< why not, besides the SQNR
+  size_t samples = 0;  ///< channels were measured on
+  double seconds = 0;
+};
+
 /// What equalization did to a model before it was calibrated.
 struct EqualizeReport {
-  std::string requested;  ///< "auto", "gate,relu" ...; "table" where a calibration table said it
+  std::string requested;  ///< "auto", "gate,relu" ...; "off"; with ", by the table" where a calibration table said it
   struct Family {
     std::string name;               ///< "gate"
     double alpha = 0.5;             ///< exponent of the activations' share
@@ -135,6 +151,7 @@ struct EqualizeReport {
   size_t samples = 0;
   double seconds = 0;
   std::vector<std::string> notes;
+  std::optional<AbsorbReport> absorbed;  ///< before that; absent: --absorb-bias off
 };
 
 /// What --bias-correction did.
@@ -204,6 +221,8 @@ struct TableReport {
   std::vector<std::string> tools, instruction_sets;
   std::string equalize;  ///< what was asked for; empty: nothing
   size_t equalized_values = 0;
+  bool absorb_bias = false;  ///< was asked for
+  size_t shifted_values = 0;
   std::vector<std::string> targets;  ///< empty: every value that any target could quantize
   std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
   bool partial = false;

@@ -35,17 +35,18 @@ std::optional<size_t> transposed(const Node& node, size_t rank, size_t axis) {
   return std::nullopt;
 }
 
-/// Axes that a Slice works on; nullopt when they are not known.
-std::optional<std::vector<int64_t>> sliced_axes(const Graph& graph, const Node& node) {
-  if (node.has("starts")) return node.has("axes") ? std::optional(node.ints_or("axes", {})) : std::nullopt;
-  const Tensor* axes = graph.constant(node.input(3));
+/// Axes in an attribute or, constant, in the input `slot`; nullopt when they are not known.
+std::optional<std::vector<int64_t>> listed_axes(const Graph& graph, const Node& node, size_t slot) {
+  if (node.has("axes")) return node.ints_or("axes", {});
+  const Tensor* axes = graph.constant(node.input(slot));
   if (!axes) return std::nullopt;
   const Tensor wide = cast(*axes, DataType::Int64);
   return std::vector<int64_t>(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
 }
 
-bool slices(const Graph& graph, const Node& node, size_t axis, size_t rank) {
-  const auto axes = sliced_axes(graph, node);
+/// True when the node works on the axis, or it is not known on which it does.
+bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, size_t rank) {
+  const auto axes = listed_axes(graph, node, slot);
   return !axes || std::ranges::any_of(*axes, [&](int64_t one) {
     return static_cast<size_t>(one < 0 ? one + static_cast<int64_t>(rank) : one) == axis;
   });
@@ -71,10 +72,11 @@ std::optional<size_t> axis_behind(const Graph& graph, const Shapes& shapes, cons
     case OpKind::AveragePool:
     case OpKind::Resize:
     case OpKind::Pad: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
-    case OpKind::GlobalAveragePool:
-    case OpKind::ReduceMean: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::GlobalAveragePool: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::ReduceMean:
+      return slot == 0 && !works_on(graph, node, 1, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
     case OpKind::Slice:
-      return slot == 0 && !slices(graph, node, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
+      return slot == 0 && !works_on(graph, node, 3, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
     case OpKind::Concat:
     case OpKind::Split: return from.rank() == to.rank() ? std::optional(axis) : std::nullopt;
     case OpKind::Reshape: return slot == 0 ? reshaped(from, to, axis) : std::nullopt;

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <functional>
 
+#include "equalize/constant_editor.h"
 #include "equalize/weight_channels.h"
 
 namespace detent {
@@ -27,31 +28,6 @@ bool all_ones(const std::vector<double>& factors) {
   return std::ranges::all_of(factors, [](double factor) { return factor == 1.0; });
 }
 
-/// The constant multiplied along the axis that lies `from_right` of its end; spread over the channels where it is
-/// broadcast there.
-Tensor multiplied(const Tensor& constant, size_t from_right, const std::vector<double>& factors) {
-  const auto channels = static_cast<int64_t>(factors.size());
-  std::vector<int64_t> extents(constant.shape().begin(), constant.shape().end());
-  while (extents.size() <= from_right) extents.insert(extents.begin(), 1);
-  const size_t axis = extents.size() - 1 - from_right;
-  const Shape in{std::span<const int64_t>(extents)};
-  extents[axis] = channels;
-  const Shape out{std::span<const int64_t>(extents)};
-  const int64_t outer = in.element_count(0, axis), inner = in.element_count(axis + 1, in.rank());
-  const Tensor wide = cast(constant, DataType::Float64);
-  const auto values = wide.data<double>();
-  Tensor result(DataType::Float64, out);
-  const auto target = result.mutable_data<double>();
-  for (int64_t o = 0; o < outer; ++o)
-    for (int64_t c = 0; c < channels; ++c)
-      for (int64_t i = 0; i < inner; ++i) {
-        const int64_t from = (o * in[axis] + (in[axis] == 1 ? 0 : c)) * inner + i;
-        target[static_cast<size_t>((o * channels + c) * inner + i)] =
-            values[static_cast<size_t>(from)] * factors[static_cast<size_t>(c)];
-      }
-  return cast(result, constant.type());
-}
-
 class PatchMaker {
  public:
   PatchMaker(const Graph& graph, const Equalization& equalization) : graph_(graph), equalization_(equalization) {
@@ -65,8 +41,7 @@ class PatchMaker {
 
   GraphPatch make() {
     for (const Node& node : graph_.nodes()) visit(node);
-    if (!patch_.empty()) patch_.reason = "equalize channels";
-    return std::move(patch_);
+    return editor_.take("equalize channels");
   }
 
  private:
@@ -140,18 +115,17 @@ class PatchMaker {
 
   void scale_weight(const Node& node, const Factors& read, const Factors& written) {
     if (!is_rescalable(graph_, node)) throw mismatch("weighted op '" + node.name + "'");
-    replace(node, 1, rescaled_weight(graph_, node, read, written), "_weight");
+    editor_.replace(node, 1, rescaled_weight(graph_, node, read, written), "_weight");
     if (!written.empty() && node.input(2) != kNoValue) scale_constant(node, 2, 0, quotient(written, {}));
   }
 
   void scale_constant(const Node& node, size_t slot, size_t axis_from_right, const std::vector<double>& factors) {
     const Tensor* constant = graph_.constant(node.input(slot));
     if (!constant) return;
-    const Shape& shape = constant->shape();
-    const int64_t extent = axis_from_right < shape.rank() ? shape[shape.rank() - 1 - axis_from_right] : 1;
-    if (extent != 1 && extent != static_cast<int64_t>(factors.size()))
+    if (!has_channels(*constant, axis_from_right, factors.size()))
       throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
-    replace(node, slot, multiplied(*constant, axis_from_right, factors), "_operand" + std::to_string(slot));
+    editor_.replace(node, slot, over_channels(*constant, axis_from_right, factors, std::multiplies<>()),
+                    "_operand" + std::to_string(slot));
   }
 
   /// product = x * gate: the gate takes what lies between x and the product.
@@ -161,9 +135,9 @@ class PatchMaker {
     const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;
-    const std::string scaled = fresh(name + "_equalized");
+    const std::string scaled = editor_.fresh(name + "_equalized");
     multiply(node, name, scaled, factors);
-    patch_.rewire.push_back({node.name, slot, scaled});
+    editor_.patch().rewire.push_back({node.name, slot, scaled});
   }
 
   /// The activation writes a new value, and a Mul behind it the old one.
@@ -171,8 +145,8 @@ class PatchMaker {
     const Factors written = factors_of(node.output(0));
     if (written.empty()) return;
     const std::string& name = graph_.value(node.output(0)).name;
-    const std::string plain = fresh(name + "_plain");
-    patch_.rename_outputs.push_back({node.name, 0, plain});
+    const std::string plain = editor_.fresh(name + "_plain");
+    editor_.patch().rename_outputs.push_back({node.name, 0, plain});
     multiply(node, plain, name, quotient(written, {}));
   }
 
@@ -182,9 +156,9 @@ class PatchMaker {
     extents.front() = static_cast<int64_t>(factors.size());
     const Tensor wide =
         Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
-    const std::string constant = fresh(to + "_factors");
-    patch_.add_initializers.emplace_back(constant, cast(wide, type_around(node)));
-    patch_.add_nodes.push_back({"Mul", fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
+    const std::string constant = editor_.fresh(to + "_factors");
+    editor_.patch().add_initializers.emplace_back(constant, cast(wide, type_around(node)));
+    editor_.patch().add_nodes.push_back({"Mul", editor_.fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
   }
 
   /// Type of the weights around: that of the values, which the graph need not declare.
@@ -198,29 +172,9 @@ class PatchMaker {
     return DataType::Float32;
   }
 
-  void replace(const Node& node, size_t slot, Tensor content, const std::string& suffix) {
-    const ValueId old = node.input(slot);
-    const Value& value = graph_.value(old);
-    if (value.uses.size() == 1 && !value.is_output && graph_.constant(old)->shape() == content.shape()) {
-      patch_.replace_constants.emplace_back(value.name, std::move(content));
-      return;
-    }
-    const std::string added = fresh(graph_.value(node.output(0)).name + suffix);
-    patch_.add_initializers.emplace_back(added, std::move(content));
-    patch_.rewire.push_back({node.name, static_cast<int>(slot), added});
-  }
-
-  /// A value name that neither the graph nor the patch has.
-  std::string fresh(const std::string& wish) {
-    std::string name = unused_value_name(graph_, wish);
-    while (!names_.insert(name).second) name = unused_value_name(graph_, name + "_");
-    return name;
-  }
-
   const Graph& graph_;
   const Equalization& equalization_;
-  std::set<std::string> names_;
-  GraphPatch patch_;
+  ConstantEditor editor_{graph_};
 };
 
 }  // namespace

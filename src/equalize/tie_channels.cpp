@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/float_type.h"
+#include "equalize/clip_bounds.h"
 
 namespace detent {
 
@@ -18,14 +19,6 @@ constexpr int64_t kMostElements = 1 << 20;
 int64_t extent_at(const Shape& operand, const Shape& result, size_t axis) {
   const size_t missing = result.rank() - std::min(operand.rank(), result.rank());
   return axis < missing ? 1 : operand[axis - missing];
-}
-
-std::optional<float> bound(const Graph& graph, const Node& node, size_t slot, const char* attribute, float fallback) {
-  if (node.has(attribute)) return node.float_or(attribute, fallback);
-  if (node.input(slot) == kNoValue) return fallback;
-  const Tensor* constant = graph.constant(node.input(slot));
-  if (!constant || constant->element_count() != 1) return std::nullopt;
-  return cast(*constant, DataType::Float32).data<float>()[0];
 }
 
 bool is_zero(const Tensor& tensor) {
@@ -143,11 +136,12 @@ class ChannelTier {
   }
 
   bool visit_clip(const Node& node) {
-    constexpr float kUnbounded = 1e30F;
-    const auto low = bound(graph_, node, 1, "min", -kUnbounded), high = bound(graph_, node, 2, "max", kUnbounded);
-    if (!low || !high || (*low != 0 && *low > -kUnbounded) || *high <= 0 || !tie_first(node)) return false;
+    const auto bounds = clip_bounds(graph_, node);
+    constexpr float kUnbounded = -std::numeric_limits<float>::infinity();
+    if (!bounds || (bounds->low != 0 && bounds->low > kUnbounded) || bounds->high <= 0 || !tie_first(node))
+      return false;
     marks(node.output(0)).relu = true;
-    if (*high < kUnbounded) limits_[static_cast<size_t>(node.input(0))] = *high;
+    limits_[static_cast<size_t>(node.input(0))] = bounds->high;
     return true;
   }
 

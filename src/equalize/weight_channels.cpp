@@ -53,7 +53,7 @@ struct WeightView {
 
 void check_count(size_t count, int64_t channels) {
   if (count != 0 && count != static_cast<size_t>(channels))
-    throw Error(ErrorCode::Internal, std::to_string(count) + " factors were given for " + std::to_string(channels) +
+    throw Error(ErrorCode::Internal, std::to_string(count) + " numbers were given for " + std::to_string(channels) +
                                          " channels of a weight");
 }
 
@@ -112,6 +112,22 @@ std::vector<double> input_magnitudes(const Graph& graph, const Node& node, bool 
     largest[in] = std::max(largest[in], magnitude);
   });
   return largest;
+}
+
+int64_t input_channels(const Graph& graph, const Node& node) { return WeightView(graph, node).input_count(); }
+int64_t output_channels(const Graph& graph, const Node& node) { return WeightView(graph, node).output_count(); }
+
+std::vector<double> response_to(const Graph& graph, const Node& node, const std::vector<float>& numbers) {
+  const WeightView view(graph, node);
+  check_count(numbers.size(), view.input_count());
+  const Tensor wide = cast(*graph.constant(node.input(1)), DataType::Float64);
+  const auto weights = wide.data<double>();
+  std::vector<double> response(static_cast<size_t>(view.output_count()));
+  view.for_each_pair([&](int64_t first, size_t in, size_t out) {
+    for (int64_t i = first; i < first + view.inner; ++i)
+      response[out] += weights[static_cast<size_t>(i)] * static_cast<double>(numbers[in]);
+  });
+  return response;
 }
 
 bool reads_one_channel(const Graph& graph, const Node& node) {

@@ -22,9 +22,15 @@ static_assert(std::endian::native == std::endian::little, "the checksum is store
 constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
+constexpr uint32_t kShiftedVersion = 3;    // the same, for those that know version 2
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
+
+uint32_t format_version(const CalibrationTable& table) {
+  if (!table.equalization.shifts.empty()) return kShiftedVersion;
+  return table.equalize.empty() ? kFormatVersion : kEqualizedVersion;
+}
 
 Error damaged(const std::string& what) {
   return {ErrorCode::InvalidData, "the calibration table is damaged: " + what, "copy it again, or calibrate again"};
@@ -106,6 +112,12 @@ void store(const Equalization& equalization, stored::Table& out) {
     gate.set_slot(static_cast<uint32_t>(slot));
   }
   out.mutable_activations()->Add(equalization.activations.begin(), equalization.activations.end());
+  for (const auto& [name, value] : equalization.shifts) {
+    auto& one = *out.add_shifted();
+    one.set_name(name);
+    one.set_from_right(static_cast<uint32_t>(value.from_right));
+    one.mutable_shifts()->Add(value.shifts.begin(), value.shifts.end());
+  }
 }
 
 Equalization restore_equalization(const stored::Table& stored) {
@@ -126,6 +138,14 @@ Equalization restore_equalization(const stored::Table& stored) {
       throw damaged("its equalization cannot be");
   result.activations.assign(stored.activations().begin(), stored.activations().end());
   if (!std::ranges::is_sorted(result.activations)) throw damaged("its equalization cannot be");
+  for (const auto& one : stored.shifted()) {
+    ShiftedValue value{static_cast<int32_t>(one.from_right()), {one.shifts().begin(), one.shifts().end()}};
+    const bool sound = one.from_right() < 16 && !value.shifts.empty() &&
+                       std::ranges::all_of(value.shifts, [](float shift) { return std::isfinite(shift); });
+    if (!sound || (!result.shifts.empty() && result.shifts.rbegin()->first >= one.name()))
+      throw damaged("its absorbed biases cannot be");
+    result.shifts.emplace_hint(result.shifts.end(), one.name(), std::move(value));
+  }
   return result;
 }
 
@@ -161,6 +181,7 @@ CalibrationTable restore(const stored::Table& stored) {
       if (!table.values.contains(name)) throw damaged("it has a group of values that are not there");
   }
   table.equalize = stored.equalize();
+  table.absorb_bias = stored.absorb_bias();
   table.equalization = restore_equalization(stored);
   check_sorted(table.tools, "tools");
   check_sorted(table.instruction_sets, "instruction sets");
@@ -181,7 +202,7 @@ bool CalibrationTable::imported() const {
 std::string table_to_bytes(const CalibrationTable& table) {
   stored::Table stored;
   stored.set_magic(std::string(kMagic));
-  stored.set_format_version(table.equalize.empty() ? kFormatVersion : kEqualizedVersion);
+  stored.set_format_version(format_version(table));
   stored.set_model(table.model);
   stored.mutable_tools()->Add(table.tools.begin(), table.tools.end());
   stored.mutable_instruction_sets()->Add(table.instruction_sets.begin(), table.instruction_sets.end());
@@ -201,6 +222,7 @@ std::string table_to_bytes(const CalibrationTable& table) {
   for (const auto& [name, value] : table.values) store(name, value, *stored.add_values());
   for (const auto& group : table.groups) stored.add_groups()->mutable_names()->Add(group.begin(), group.end());
   stored.set_equalize(table.equalize);
+  stored.set_absorb_bias(table.absorb_bias);
   store(table.equalization, stored);
   const std::string bytes = stored.SerializeAsString();
   if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
@@ -217,11 +239,11 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   const google::protobuf::LogSilencer silence;
   stored::Table stored;
   if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged("protobuf cannot parse it");
-  if (stored.format_version() < kFormatVersion || stored.format_version() > kEqualizedVersion)
+  if (stored.format_version() < kFormatVersion || stored.format_version() > kShiftedVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
-                    "; this program reads formats " + std::to_string(kFormatVersion) + " and " +
-                    std::to_string(kEqualizedVersion),
+                    "; this program reads formats " + std::to_string(kFormatVersion) + " to " +
+                    std::to_string(kShiftedVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

@@ -48,6 +48,7 @@ struct CalibrationTable {
   std::vector<std::vector<std::string>> groups;
 
   std::string equalize;       ///< what was asked for: "auto", "gate,relu:0.75"; empty: nothing
+  bool absorb_bias = false;   ///< --absorb-bias on was asked for
   Equalization equalization;  ///< applied to the model before it was measured
 
   [[nodiscard]] bool partial() const;   ///< some shard is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/float_type.h"
 
@@ -25,6 +26,14 @@ struct ChannelView {
   }
 };
 
+constexpr float kNothing = std::numeric_limits<float>::infinity();
+
+/// As many channels, of which nothing was seen yet where they are new.
+void grow(ChannelRangeObserver::Extremes& seen, size_t channels) {
+  seen.min.resize(channels, kNothing);
+  seen.max.resize(channels, -kNothing);
+}
+
 void widen(float value, float& low, float& high) {
   if (!std::isfinite(value)) return;
   low = std::min(low, value);
@@ -43,8 +52,7 @@ void ChannelRangeObserver::observe(ValueId value, const Tensor& tensor) {
   const ChannelView view(floats, axis);
   const auto channels = static_cast<size_t>(view.channels);
   Extremes& seen = extremes_[value];
-  seen.min.resize(channels);
-  seen.max.resize(channels);
+  grow(seen, channels);
   const float* next = floats.data<float>().data();
   for (int64_t o = 0; o < view.outer; ++o)
     for (size_t c = 0; c < channels; ++c)
@@ -54,13 +62,20 @@ void ChannelRangeObserver::observe(ValueId value, const Tensor& tensor) {
 void ChannelRangeObserver::merge(const ChannelRangeObserver& other) {
   for (const auto& [value, more] : other.extremes_) {
     Extremes& seen = extremes_[value];
-    seen.min.resize(more.min.size());
-    seen.max.resize(more.max.size());
+    grow(seen, more.min.size());
     for (size_t c = 0; c < more.min.size(); ++c) {
       seen.min[c] = std::min(seen.min[c], more.min[c]);
       seen.max[c] = std::max(seen.max[c], more.max[c]);
     }
   }
+}
+
+std::map<ValueId, ChannelRangeObserver::Extremes> ChannelRangeObserver::extremes() const {
+  std::map<ValueId, Extremes> result = extremes_;
+  for (auto& [value, seen] : result)
+    for (size_t c = 0; c < seen.min.size(); ++c)
+      if (seen.min[c] > seen.max[c]) seen.min[c] = seen.max[c] = 0;
+  return result;
 }
 
 }  // namespace detent

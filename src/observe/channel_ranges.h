@@ -11,7 +11,7 @@ namespace detent {
 /// change nothing.
 class ChannelRangeObserver : public Observer {
  public:
-  /// Extremes of one value; empty until it was seen.
+  /// Extremes of one value; 0 for a channel that was never anything finite.
   struct Extremes {
     std::vector<float> min, max;
   };
@@ -23,11 +23,12 @@ class ChannelRangeObserver : public Observer {
   void observe(ValueId value, const Tensor& tensor) override;
   void merge(const ChannelRangeObserver& other);
 
-  [[nodiscard]] const std::map<ValueId, Extremes>& extremes() const { return extremes_; }
+  /// Of every value that was seen.
+  [[nodiscard]] std::map<ValueId, Extremes> extremes() const;
 
  private:
   std::map<ValueId, int> axes_;
-  std::map<ValueId, Extremes> extremes_;
+  std::map<ValueId, Extremes> extremes_;  // min above max where nothing was seen
 };
 
 }  // namespace detent

@@ -26,7 +26,9 @@ std::string listed(const std::vector<std::string>& items) {
   return text.empty() ? "every target" : text;
 }
 
-std::string equalized(const CalibrationTable& table) { return table.equalize.empty() ? "none" : table.equalize; }
+std::string equalized(const CalibrationTable& table) {
+  return (table.equalize.empty() ? "none" : table.equalize) + (table.absorb_bias ? ", biases absorbed" : "");
+}
 
 void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
   std::vector<TableSample> common;
@@ -90,10 +92,10 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
     throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
                        listed(b.instruction_sets) + "), whose results differ in the last bits",
                    "add --mixed-isa, or calibrate all shards on one kind of CPU");
-  if (a.equalize != b.equalize || a.equalization != b.equalization)
+  if (a.equalize != b.equalize || a.absorb_bias != b.absorb_bias || a.equalization != b.equalization)
     throw mismatch(
         "the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
-        "calibrate all shards of the same data with the same --equalize");
+        "calibrate all shards of the same data with the same --equalize and --absorb-bias");
   check_samples(a, b);
 }
 

@@ -4,8 +4,7 @@
 #include "core/atomic_file.h"
 #include "model/fingerprint.h"
 #include "observe/merge_tables.h"
-#include "pipeline/equalize_model.h"
-#include "pipeline/judge_equalized.h"
+#include "pipeline/even_channels.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/stopwatch.h"
@@ -47,18 +46,16 @@ std::optional<CalibrationTable> read_partial(const fs::path& path, const Calibra
 }
 
 /// All shards must be equalized alike, so all of them look at the whole data.
-EqualizeOutcome equalize_for_table(Model& model, const CalibrateOptions& options, const EqualizeRequest& request,
-                                   const std::vector<std::string>& targets) {
+std::optional<EvenedChannels> even_for_table(Model& model, const CalibrateOptions& options, const EqualizeRequest& request,
+                                             const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
   const auto source = open_data(whole, input_specs(model.graph()));
   const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
-  const EqualizeJudge judge = make_equalize_judge(
-      model, *source,
+  return even_channels(
+      model, request, read_first_inputs(*source, model.graph(), options.run), *source, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
-  return equalize_model(model, request, read_first_inputs(*source, model.graph(), options.run), *source, options.run,
-                        {}, judge);
 }
 
 }  // namespace
@@ -68,21 +65,22 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const fs::path partial_path = options.output.string() + ".partial";
   check_writable(options.output, options.overwrite);
   const std::vector<std::string> targets = target_specs(options.targets);
-  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
+  const EqualizeRequest request = parse_equalize(options.equalize);
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
   const auto source = open_data(options.data, input_specs(model.graph()));
   static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
-  EqualizeOutcome equalized;
-  if (request.asks()) equalized = equalize_for_table(model, options, request, targets);
+  std::optional<EvenedChannels> evened;
+  if (request.asks()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
   const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);
 
   CalibrationTable table = make_table(fingerprint, graph, values);
   table.targets = targets;
-  table.equalize = equalized.report.requested;
-  table.equalization = std::move(equalized.equalization);
+  if (request.equalizes()) table.equalize = evened->report.requested;
+  table.absorb_bias = request.absorbs();
+  if (evened) table.equalization = std::move(evened->equalization);
   table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
   const std::optional<CalibrationTable> before =
       options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};

@@ -164,7 +164,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const Graph& graph = planned.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
-  const std::vector<std::string> judged = values_to_judge(planned.model, *samples, run);
+  const std::vector<std::string> judged = values_to_judge(planned.reference(), *samples, run);
 
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = calibrate(graph, planned.plan.quantized_values(), *planned.data, run);
@@ -179,7 +179,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
                                               fixed_batch(graph));
   const std::string what = "comparing " + std::to_string(names.size()) + " calibrators";
   const Evaluation evaluation =
-      evaluate_variants(planned.model, candidates.models, judged, *samples, run, what, {&task, command.get()});
+      evaluate_variants(planned.reference(), candidates.models, judged, *samples, run, what, {&task, command.get()});
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
 
   ComparisonReport report;
@@ -190,7 +190,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.evaluation_samples = evaluation.samples;
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
-  report.equalized = planned.equalized;
+  report.equalized = planned.equalized();
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
   choose_winner(report);

@@ -82,7 +82,7 @@ size_t export_cache(const CacheExportOptions& options) {
     throw Error(ErrorCode::TableMismatch,
                 options.table.string() +
                     ": the table was measured on an equalized network, to which a cache of the model would not fit",
-                "calibrate without --equalize");
+                "calibrate without --equalize and --absorb-bias");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
   return cache.scales.size();

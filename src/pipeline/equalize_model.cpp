@@ -5,6 +5,7 @@
 
 #include "equalize/equalize_patch.h"
 #include "model/float_types.h"
+#include "pipeline/absorb_biases.h"
 #include "pipeline/channel_ranges_of.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
@@ -16,8 +17,6 @@ namespace detent {
 namespace {
 
 constexpr size_t kSamples = 32;
-/// A channel that fires on one image in a hundred would be taken for a small one: as many samples as a short pass allows.
-constexpr size_t kRangeSamples = 256;
 constexpr double kAlphas[] = {0.5, 0.75};
 std::vector<ChannelGroup> with_family(const std::vector<ChannelGroup>& groups, EqualizeFamily family) {
   std::vector<ChannelGroup> chosen;
@@ -145,7 +144,8 @@ std::vector<std::string> Equalizer::notes(const Equalization& equalization) cons
 }
 
 void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs) {
-  if (equalization.empty()) return;
+  apply_absorption(model, equalization.shifts, inputs);
+  if (equalization.values.empty()) return;
   const NamedOutputs before = inputs.empty() ? NamedOutputs{} : outputs_of(model, inputs);
   apply_patch(model, make_equalize_patch(model.graph(), equalization));
   if (!inputs.empty()) check_same_outputs(before, model, inputs, "equalization");

@@ -13,6 +13,10 @@
 
 namespace detent {
 
+/// Channels are measured on as many samples as a short pass allows: one that fires on one image in a hundred would be taken
+/// for a small one.
+inline constexpr size_t kRangeSamples = 256;
+
 /// Equalization of one prepared model: its groups, and the ranges of their channels.
 class Equalizer {
  public:
@@ -74,7 +78,7 @@ struct EqualizeOutcome {
                                              const RunSettings& settings, const FactorOptions& options,
                                              const EqualizeJudge& judge);
 
-/// Applies a known equalization to `model`, in place, checked on `inputs` where there are any.
+/// Applies a known equalization to `model`, in place, checked on `inputs` where there are any (see apply_absorption for shifts).
 /// Errors  TableMismatch when it is of another model; Internal when an output changed.
 void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs);
 

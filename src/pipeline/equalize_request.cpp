@@ -36,11 +36,11 @@ EqualizeItem parse_item(const std::string& text) {
 
 EqualizeRequest parse_equalize(const std::string& text) {
   using Mode = EqualizeRequest::Mode;
-  if (text.empty()) return {Mode::Unset, {}};
-  if (text == "off") return {Mode::Off, {}};
-  if (text == "auto") return {Mode::Auto, {}};
+  if (text.empty()) return {.mode = Mode::Unset};
+  if (text == "off") return {.mode = Mode::Off};
+  if (text == "auto") return {.mode = Mode::Auto};
   if (text.ends_with(',')) throw wrong("'' is no family");  // getline sees nothing behind the last comma
-  EqualizeRequest request{Mode::List, {}};
+  EqualizeRequest request{.mode = Mode::List};
   std::istringstream items(text);
   for (std::string item; std::getline(items, item, ',');) {
     request.items.push_back(parse_item(item));
@@ -51,6 +51,16 @@ EqualizeRequest parse_equalize(const std::string& text) {
   std::ranges::sort(request.items, {}, [](const EqualizeItem& item) {
     return std::ranges::find(kEqualizeFamilies, item.family) - std::begin(kEqualizeFamilies);
   });
+  return request;
+}
+
+EqualizeRequest parse_equalize(const EqualizeOptions& options) {
+  using Absorb = EqualizeRequest::Absorb;
+  EqualizeRequest request = parse_equalize(options.equalize);
+  const std::string& absorb = options.absorb_bias;
+  if (!absorb.empty() && absorb != "off" && absorb != "on")
+    throw Error(ErrorCode::Usage, "--absorb-bias: '" + absorb + "' is neither off nor on");
+  if (!absorb.empty()) request.absorb = absorb == "on" ? Absorb::On : Absorb::Off;
   return request;
 }
 

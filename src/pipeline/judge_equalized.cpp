@@ -59,7 +59,8 @@ EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& sour
     const std::vector<std::string> outputs = values_to_compare(reference, inputs);
     if (outputs.empty())
       throw Error(ErrorCode::InvalidOption,
-                  "--equalize auto measures at the outputs, but no output that can run comes from float values",
+                  "--equalize auto and --absorb-bias on measure at the outputs, but no output that can run comes from "
+                  "float values",
                   "name the families: gate, relu, linear, norm");
     std::vector<Model> variants;
     for (const Model& model : models) add_variants(model, others, inputs, options, calibrators, variants);

@@ -89,7 +89,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   add_layers(report, errors, graph, planned.plan);
   report.variants = errors.variants;
   report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
-  report.equalized = planned.equalized;
+  report.equalized = planned.equalized();
   report.plan = describe_plan(planned.plan, graph, report.model, planned.facts, planned.preparation.folded_batchnorms);
   std::map<ValueId, Histogram> histograms;
   for (const auto& [value, histogram] : ranges.calibration().histograms)

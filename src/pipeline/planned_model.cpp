@@ -1,8 +1,6 @@
 #include "pipeline/planned_model.h"
 
 #include "pipeline/choose_ranges.h"
-#include "pipeline/equalize_model.h"
-#include "pipeline/judge_equalized.h"
 #include "pipeline/quantize_report.h"
 
 namespace detent {
@@ -32,25 +30,19 @@ PlannedModel plan_model_for(const PlanningOptions& options) {
   const Target& target = find_target(options.target);
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);
-  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
+  const EqualizeRequest request = parse_equalize(options.equalize);
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   auto data = open_data(options.data, input_specs(model.graph()));
   const std::vector<Tensor> inputs = read_first_inputs(*data, model.graph(), options.run);
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
-  std::optional<EqualizeReport> equalized;
-  if (request.asks()) {
-    const EqualizeJudge judge = make_equalize_judge(
-        model, *data, {target, options.placement, format, overrides, options.calibrators, options.run});
-    equalized = equalize_model(model, request, inputs, *data, options.run,
-                               {.per_tensor_weights = format.per_tensor_weights}, judge)
-                    .report;
-  }
+  auto evened = even_channels(model, request, inputs, *data, {.per_tensor_weights = format.per_tensor_weights},
+                              {target, options.placement, format, overrides, options.calibrators, options.run});
   ValueShapes shapes = find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
   return {std::move(model),     facts,           preparation,         format, std::move(shapes), std::move(plan),
-          std::move(overrides), std::move(data), std::move(equalized)};
+          std::move(overrides), std::move(data), std::move(evened)};
 }
 
 }  // namespace detent

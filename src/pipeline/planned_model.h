@@ -7,6 +7,7 @@
 
 #include "detent/detent.h"
 #include "pipeline/calibrate_model.h"
+#include "pipeline/even_channels.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/prepare_model.h"
@@ -37,8 +38,13 @@ struct PlannedModel {
   PlacementPlan plan;
   RangeOverrides overrides;
   std::unique_ptr<DataSource> data;  ///< to calibrate with
-  std::optional<EqualizeReport> equalized;
+  std::optional<EvenedChannels> evened;
 
+  /// The float model that quantized ones are compared with.
+  [[nodiscard]] const Model& reference() const { return reference_of(model, evened); }
+  [[nodiscard]] std::optional<EqualizeReport> equalized() const {
+    return evened ? std::optional(evened->report) : std::nullopt;
+  }
   [[nodiscard]] RangeKind range_kind() const;
   /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.
   [[nodiscard]] RangesOf ranges_from(const Calibration& calibration, size_t threads) const;

@@ -3,8 +3,7 @@
 #include "pipeline/calibrate_model.h"
 #include "pipeline/choose_ranges.h"
 #include "pipeline/correct_biases.h"
-#include "pipeline/equalize_model.h"
-#include "pipeline/judge_equalized.h"
+#include "pipeline/even_channels.h"
 #include "pipeline/keep_layers_float.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/measure_error.h"
@@ -26,7 +25,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   const auto calibrator = is_auto(options.calibrator) ? nullptr : make_calibrator(options.calibrator);
   const RangeOverrides overrides = read_overrides(options.override_file);
-  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
+  const EqualizeRequest request = parse_equalize(options.equalize);
 
   // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
@@ -37,15 +36,12 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
       source ? read_first_inputs(*source, model.graph(), options.run) : made_up_inputs(model.graph());
   const Preparation preparation = prepare_checked(model, target, first_inputs, prepare_options(options.placement));
 
-  // channels evened out, exactly
-  std::optional<EqualizeOutcome> equalized;
-  if (table)
-    apply_table_equalization(model, *table, request, first_inputs);
-  else if (request.asks())
-    equalized = equalize_model(
-        model, request, first_inputs, *source, options.run, {.per_tensor_weights = format.per_tensor_weights},
-        make_equalize_judge(model, *source,
-                            {target, options.placement, format, overrides, {options.calibrator}, options.run}));
+  // channels evened out
+  const auto evened =
+      table ? even_channels_by(*table, model, request, first_inputs)
+            : even_channels(model, request, first_inputs, *source, {.per_tensor_weights = format.per_tensor_weights},
+                            {target, options.placement, format, overrides, {options.calibrator}, options.run});
+  const Model& float_model = reference_of(model, evened);
 
   // rules x target -> placement plan
   const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
@@ -54,7 +50,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   if (options.equalize.bias_correction && options.bound.given())
     throw Error(ErrorCode::InvalidOption, "a bound is not measured with corrected biases",
                 "give --bias-correction without --max-drop and --min-sqnr");
-  const auto judge = open_judge(options, model, source.get());  // nothing without a bound
+  const auto judge = open_judge(options, float_model, source.get());  // nothing without a bound
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   const auto measure = [&](std::span<const ValueId> values) {
@@ -85,7 +81,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   }
 
   // plan + ranges -> Q/DQ model
-  const auto reference = source ? keep_outputs(model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  const auto reference = source ? keep_outputs(float_model, *source, options.error_samples, options.run) : ReferenceOutputs{};
   std::optional<BiasCorrection> correction;
   if (options.equalize.bias_correction) {
     correction = correct_biases(model, plan, ranges, format, source.get(), options.run);
@@ -96,8 +92,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   report.bound = std::move(bound);
   add_values(report, model.graph(), rewrite);
   if (!calibrator) add_measurement(report, measured.measurement);
-  if (equalized) report.equalized = std::move(equalized->report);
-  if (table && !table->equalize.empty()) report.equalized = describe_table_equalization(*table);
+  if (evened) report.equalized = evened->report;
   if (correction) report.bias_correction = correction->report;
   PromisedFile promised = promise_of(model.graph(), plan);
   apply_patch(model, rewrite.patch);

@@ -6,7 +6,7 @@
 #include "detent/error.h"
 #include "exec/runnable_part.h"
 #include "ops/versions.h"
-#include "pipeline/equalize_model.h"
+#include "pipeline/absorb_biases.h"
 #include "place/placement_plan.h"
 #include "place/quantizable_values.h"
 
@@ -79,28 +79,48 @@ CalibrationTable read_table_of(const std::filesystem::path& path, const std::str
   return table;
 }
 
-void apply_table_equalization(Model& model, const CalibrationTable& table, const EqualizeRequest& requested,
-                              std::span<const Tensor> inputs) {
-  using Mode = EqualizeRequest::Mode;
-  const std::string wish = requested.mode == Mode::Auto ? "auto" : to_text(requested.items);
-  const std::string measured = table.equalize.empty() ? "off" : table.equalize;
-  if (requested.mode != Mode::Unset && wish != measured)
-    throw Error(ErrorCode::TableMismatch,
-                "the table was measured with --equalize " + measured + ", but --equalize " + wish + " is asked for",
-                "leave --equalize out, or calibrate again with --equalize " + wish);
-  apply_equalization(model, table.equalization, inputs);
+namespace {
+
+void check_asked(const char* option, const std::string& wish, const std::string& measured) {
+  if (wish == measured) return;
+  throw Error(ErrorCode::TableMismatch,
+              std::string("the table was measured with ") + option + " " + measured + ", but " + option + " " + wish +
+                  " is asked for",
+              std::string("leave ") + option + " out, or calibrate again with " + option + " " + wish);
 }
 
-EqualizeReport describe_table_equalization(const CalibrationTable& table) {
+EqualizeReport describe_equalization(const CalibrationTable& table, const Graph& graph) {
   EqualizeReport report;
-  report.requested = table.equalize + ", by the table";
+  report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
   for (const EqualizeFamily family : kEqualizeFamilies) {
     EqualizeReport::Family line{std::string(name_of(family))};
     for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
     line.kept = line.values > 0;
     report.families.push_back(line);
   }
+  if (table.absorb_bias) {
+    report.absorbed.emplace().values = describe_shifts(graph, table.equalization.shifts);
+    report.absorbed->kept = !table.equalization.shifts.empty();
+  }
   return report;
+}
+
+}  // namespace
+
+std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
+                                               const EqualizeRequest& requested, std::span<const Tensor> inputs) {
+  using Mode = EqualizeRequest::Mode;
+  using Absorb = EqualizeRequest::Absorb;
+  if (requested.mode != Mode::Unset)
+    check_asked("--equalize", requested.mode == Mode::Auto ? "auto" : to_text(requested.items),
+                table.equalize.empty() ? "off" : table.equalize);
+  if (requested.absorb != Absorb::Unset)
+    check_asked("--absorb-bias", requested.absorbs() ? "on" : "off", table.absorb_bias ? "on" : "off");
+  if (table.equalize.empty() && !table.absorb_bias) return std::nullopt;
+  EvenedChannels evened{table.equalization, describe_equalization(table, model.graph()), std::nullopt};
+  if (!table.equalization.shifts.empty()) evened.original = model.clone();
+  apply_equalization(model, table.equalization, inputs);
+  return evened;
 }
 
 Calibration calibration_from(const CalibrationTable& table, const Graph& prepared, std::span<const ValueId> values,
@@ -138,6 +158,8 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
   report.targets = table.targets;
   report.equalize = table.equalize;
   report.equalized_values = table.equalization.values.size();
+  report.absorb_bias = table.absorb_bias;
+  report.shifted_values = table.equalization.shifts.size();
   report.partial = table.partial();
   for (const TableShard& shard : table.shards)
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +

@@ -8,7 +8,7 @@
 #include "detent/progress.h"
 #include "observe/calibration_table.h"
 #include "pipeline/calibrate_model.h"
-#include "pipeline/equalize_request.h"
+#include "pipeline/even_channels.h"
 #include "place/target.h"
 
 namespace detent {
@@ -29,13 +29,12 @@ namespace detent {
 /// Reads a table. Errors  those of read_table; TableMismatch when it is of another model.
 [[nodiscard]] CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint);
 
-/// The equalization that the table was measured with, applied to the prepared model.
-/// Errors  TableMismatch when `requested` (--equalize; Unset takes the table's) asks for another one.
-void apply_table_equalization(Model& model, const CalibrationTable& table, const EqualizeRequest& requested,
-                              std::span<const Tensor> inputs);
-
-/// What a report says of it: values and families; nothing is measured again.
-[[nodiscard]] EqualizeReport describe_table_equalization(const CalibrationTable& table);
+/// What --absorb-bias and --equalize did before the table was measured, done to the prepared model. The report says which values
+/// of which families; nothing is measured again. nullopt when the table was measured without either.
+/// Errors  TableMismatch when `requested` (Unset takes the table's) asks for something else; those of apply_equalization.
+[[nodiscard]] std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
+                                                             const EqualizeRequest& requested,
+                                                             std::span<const Tensor> inputs);
 
 /// What the table says of `values`; constants come from the graph. Warns as calibrate() does.
 /// Errors  TableMismatch naming the values that the table lacks; InvalidData for one that held nothing finite.

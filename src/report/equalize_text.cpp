@@ -34,10 +34,33 @@ std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
   return text;
 }
 
+std::string absorb_text(const AbsorbReport& report) {
+  if (report.values.empty() && report.activations > 0)
+    return "absorbed no bias: no channel of " + plural(report.activations, "activation") + " stays above 0\n";
+  if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
+  size_t channels = 0, absorbed = 0;
+  for (const auto& value : report.values) channels += value.channels, absorbed += value.absorbed;
+  std::string text = (report.kept ? "absorbed" : "could absorb") + format(" the bias of %zu of ", absorbed) +
+                     plural(channels, "channel") + " in " + plural(report.values.size(), "value");
+  if (report.samples > 0) text += ", " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.sqnr_before_db && report.sqnr_after_db)
+    text += format(", SQNR %.2f -> %.2f dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
+            (report.kept ? "kept" : "dropped");
+  text += "\n";
+  for (const auto& value : report.values) {
+    text += format("  %zu of %zu channels", value.absorbed, value.channels);
+    if (value.amax_before > 0) text += format(", largest %.3g -> %.3g", value.amax_before, value.amax_after);
+    text += "  " + value.name + "\n";
+  }
+  return report.note.empty() ? text : text + "  " + report.note + "\n";
+}
+
 }  // namespace
 
 std::string equalize_text(const EqualizeReport& report) {
-  std::string text = "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
+  std::string text = report.absorbed ? absorb_text(*report.absorbed) : "";
+  if (report.requested.starts_with("off")) return text;
+  text += "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
   if (report.sqnr_before_db && report.sqnr_after_db)

@@ -29,6 +29,28 @@ Json output_errors_json(const std::vector<ErrorReport::Output>& outputs) {
   return array;
 }
 
+namespace {
+
+Json absorption_json(const AbsorbReport& report) {
+  Json values = Json::array();
+  for (const auto& value : report.values)
+    values.push_back({{"name", value.name},
+                      {"channels", value.channels},
+                      {"absorbed", value.absorbed},
+                      {"amax_before", number(value.amax_before)},
+                      {"amax_after", number(value.amax_after)}});
+  return {{"activations", report.activations},
+          {"values", values},
+          {"sqnr_before_db", number(report.sqnr_before_db)},
+          {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"kept", report.kept},
+          {"note", report.note},
+          {"samples", report.samples},
+          {"seconds", report.seconds}};
+}
+
+}  // namespace
+
 Json equalization_json(const EqualizeReport& report) {
   Json families = Json::array(), values = Json::array();
   for (const auto& family : report.families)
@@ -51,6 +73,7 @@ Json equalization_json(const EqualizeReport& report) {
           {"sqnr_after_db", number(report.sqnr_after_db)},
           {"samples", report.samples},
           {"notes", report.notes},
+          {"absorbed", report.absorbed ? absorption_json(*report.absorbed) : Json(nullptr)},
           {"seconds", report.seconds}};
 }
 

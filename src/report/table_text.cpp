@@ -39,6 +39,7 @@ std::string summary_text(const TableReport& report) {
       "values     " + std::to_string(report.values.size()) + ", for " + joined(report.targets, "every target") + "\n";
   if (!report.equalize.empty())
     text += "equalized  " + report.equalize + ", " + plural(report.equalized_values, "value") + "\n";
+  if (report.absorb_bias) text += "absorbed   biases, " + plural(report.shifted_values, "value") + "\n";
   text +=
       "made by    " + joined(report.tools, "?") + " on " + joined(report.instruction_sets, "no CPU (imported)") + "\n";
   if (report.seconds) {

@@ -152,20 +152,55 @@ std::string lead(const EqualizeReport& report) {
   return text + "</p>";
 }
 
+/// What --absorb-bias found; "" when it was not asked for.
+std::string absorption(const std::optional<AbsorbReport>& report) {
+  if (!report) return {};
+  std::string html = "<h3>Absorbed biases</h3><p>";
+  if (report->values.empty())
+    return html + "No channel between layers stays above 0 on the samples seen, so nothing could be absorbed.</p>";
+  size_t channels = 0, absorbed = 0;
+  for (const auto& value : report->values) channels += value.channels, absorbed += value.absorbed;
+  html += std::to_string(absorbed) + " of " + plural(channels, "channel") + " in " +
+          plural(report->values.size(), "value") + (report->kept ? " lost" : " could lose") +
+          " what they never fall below to the biases behind them";
+  if (report->sqnr_before_db && report->sqnr_after_db)
+    html += "; SQNR at the outputs " + fixed_text(*report->sqnr_before_db, 2) + " \u2192 " +
+            fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB";
+  html += report->kept ? ": kept." : ": dropped.";
+  if (!report->note.empty()) html += " " + escape(report->note);
+  html += "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Absorbed biases\"><table "
+          "id=\"absorbed-values\"><thead><tr><th scope=\"col\">Value</th><th scope=\"col\" "
+          "class=\"number\">Channels</th><th scope=\"col\" class=\"number\">of</th><th scope=\"col\" "
+          "class=\"number\">Largest before</th><th scope=\"col\" class=\"number\">After</th></tr></thead><tbody>";
+  const auto magnitude = [](double amax) {
+    return number_cell(amax, amax > 0 ? number_text(amax) : std::string("\u2013"));
+  };
+  for (const auto& value : report->values)
+    html += "<tr><th scope=\"row\">" + name_markup(value.name) + "</th>" +
+            number_cell(static_cast<double>(value.absorbed), std::to_string(value.absorbed)) +
+            number_cell(static_cast<double>(value.channels), std::to_string(value.channels)) +
+            magnitude(value.amax_before) + magnitude(value.amax_after) + "</tr>\n";
+  return html + "</tbody></table></div>";
+}
+
 }  // namespace
 
 std::string equalization_section(const std::optional<EqualizeReport>& report) {
   if (!report) return {};
   const auto holds_values = [](const Family& family) { return family.values > 0; };
-  if (report->values.empty() && std::none_of(report->families.begin(), report->families.end(), holds_values)) return {};
-  std::string html = "<section id=\"equalization\"><h2>Equalization</h2>" + lead(*report);
+  const bool equalizes =
+      !report->values.empty() || std::any_of(report->families.begin(), report->families.end(), holds_values);
+  if (!equalizes && !report->absorbed) return {};
+  std::string html = "<section id=\"equalization\"><h2>Equalization</h2>";
+  if (!equalizes) return html + absorption(report->absorbed) + "</section>\n";
+  html += lead(*report);
   if (!report->notes.empty()) {
     html += "<ul class=\"notes\">";
     for (const std::string& note : report->notes) html += "<li>" + escape(note) + "</li>";
     html += "</ul>";
   }
   if (!report->families.empty()) html += families_table(report->families);
-  return html + values_table(report->values) + "</section>\n";
+  return html + values_table(report->values) + absorption(report->absorbed) + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -1,0 +1,35 @@
+#include "pipeline/even_channels.h"
+
+#include "pipeline/absorb_biases.h"
+
+namespace detent {
+
+std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest& request,
+                                            std::span<const Tensor> inputs, const DataSource& source,
+                                            const FactorOptions& options, const JudgeOptions& judged) {
+  if (!request.asks()) return std::nullopt;
+  EvenedChannels evened;
+  evened.report.requested = "off";
+  Absorption absorption;
+  if (request.absorbs()) {
+    Model original = model.clone();
+    absorption = absorb_biases(model, inputs, source, judged.run, make_equalize_judge(original, source, judged));
+    if (absorption.report.kept) evened.original = std::move(original);
+  }
+  if (request.equalizes()) {
+    const Model& reference = evened.original ? *evened.original : model;
+    EqualizeOutcome outcome = equalize_model(model, request, inputs, source, judged.run, options,
+                                             make_equalize_judge(reference, source, judged));
+    evened.equalization = std::move(outcome.equalization);
+    evened.report = std::move(outcome.report);
+  }
+  evened.equalization.shifts = std::move(absorption.shifts);
+  if (request.absorbs()) evened.report.absorbed = std::move(absorption.report);
+  return evened;
+}
+
+const Model& reference_of(const Model& model, const std::optional<EvenedChannels>& evened) {
+  return evened && evened->original ? *evened->original : model;
+}
+
+}  // namespace detent
