@@ -45,11 +45,18 @@ class AbsorbPatchMaker {
   void visit(const Node& node) {
     const ShiftedValue *read = shifted(node.input(0)), *written = shifted(node.output(0));
     if (is_rescalable(graph_, node)) {
+      check_channels(node, read, input_channels(graph_, node));
+      check_channels(node, written, output_channels(graph_, node));
       if (read) gain(node, *read);
       if (written) lose(bias_of(node), 0, written->shifts);
     } else if (written) {
       visit_sum(node, *written);
     }
+  }
+
+  static void check_channels(const Node& node, const ShiftedValue* shifted, int64_t channels) {
+    if (shifted && static_cast<int64_t>(shifted->shifts.size()) != channels)
+      throw mismatch("weighted op '" + node.name + "'");
   }
 
   /// value + constant: the constant loses what the value did not. The sum of two values is shifted by an operand.
@@ -66,8 +73,6 @@ class AbsorbPatchMaker {
   }
 
   void gain(const Node& node, const ShiftedValue& read) {
-    if (static_cast<int64_t>(read.shifts.size()) != input_channels(graph_, node))
-      throw mismatch("weighted op '" + node.name + "'");
     std::vector<double> response = response_to(graph_, node, read.shifts);
     if (traits_of(graph_, node).kind == OpKind::Gemm)
       for (double& number : response) number *= static_cast<double>(node.float_or("alpha", 1));

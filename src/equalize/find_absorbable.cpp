@@ -8,8 +8,8 @@ namespace detent {
 
 namespace {
 
-/// Share of what lies between a channel's extremes that is left below them for data that were not seen.
-constexpr double kMargin = 1.0 / 8;
+/// Share of what lies between a channel's extremes that is left beyond them for data that were not seen.
+constexpr double kMargin = 0.5;
 /// A shift of less than one of so many steps shortens no range by a step.
 constexpr double kSteps = 127;
 

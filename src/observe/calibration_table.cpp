@@ -12,6 +12,7 @@
 #include "core/atomic_file.h"
 #include "detent/error.h"
 #include "observe/calibration_table.pb.h"
+#include "observe/stored_equalization.h"
 
 namespace detent {
 
@@ -30,10 +31,6 @@ constexpr int kBins = Histogram::kBins;
 uint32_t format_version(const CalibrationTable& table) {
   if (!table.equalization.shifts.empty()) return kShiftedVersion;
   return table.equalize.empty() ? kFormatVersion : kEqualizedVersion;
-}
-
-Error damaged(const std::string& what) {
-  return {ErrorCode::InvalidData, "the calibration table is damaged: " + what, "copy it again, or calibrate again"};
 }
 
 /// The magic as protobuf writes it: tag of field 1, length, text.
@@ -84,7 +81,7 @@ Histogram restore_histogram(const stored::Value& value) {
                          .positive = std::vector<uint64_t>(kBins),
                          .negative = std::vector<uint64_t>(kBins)};
   const int first = value.first_bin();
-  if (first < -kBins || value.counts_size() > kBins - first) throw damaged("it has bins outside of every histogram");
+  if (first < -kBins || value.counts_size() > kBins - first) throw damaged_table("it has bins outside of every histogram");
   for (int i = 0; i < value.counts_size(); ++i) {
     const int bin = first + i;
     (bin < 0 ? state.negative : state.positive)[static_cast<size_t>(bin < 0 ? -1 - bin : bin)] = value.counts(i);
@@ -94,64 +91,13 @@ Histogram restore_histogram(const stored::Value& value) {
 
 TableValue restore(const stored::Value& value) {
   if (value.scale() == 0) return {restore_histogram(value), 0};
-  if (!std::isfinite(value.scale()) || value.scale() < 0) throw damaged("it has a scale that is no positive number");
+  if (!std::isfinite(value.scale()) || value.scale() < 0) throw damaged_table("it has a scale that is no positive number");
   return {{}, value.scale()};
-}
-
-void store(const Equalization& equalization, stored::Table& out) {
-  for (const auto& [name, value] : equalization.values) {
-    auto& one = *out.add_equalized();
-    one.set_name(name);
-    one.set_family(static_cast<uint32_t>(value.family));
-    one.set_from_right(static_cast<uint32_t>(value.from_right));
-    one.mutable_factors()->Add(value.factors.begin(), value.factors.end());
-  }
-  for (const auto& [node, slot] : equalization.gates) {
-    auto& gate = *out.add_gates();
-    gate.set_node(node);
-    gate.set_slot(static_cast<uint32_t>(slot));
-  }
-  out.mutable_activations()->Add(equalization.activations.begin(), equalization.activations.end());
-  for (const auto& [name, value] : equalization.shifts) {
-    auto& one = *out.add_shifted();
-    one.set_name(name);
-    one.set_from_right(static_cast<uint32_t>(value.from_right));
-    one.mutable_shifts()->Add(value.shifts.begin(), value.shifts.end());
-  }
-}
-
-Equalization restore_equalization(const stored::Table& stored) {
-  Equalization result;
-  for (const auto& one : stored.equalized()) {
-    EqualizedValue value{static_cast<EqualizeFamily>(one.family()),
-                         static_cast<int32_t>(one.from_right()),
-                         {one.factors().begin(), one.factors().end()}};
-    const bool sound = one.family() <= static_cast<uint32_t>(EqualizeFamily::Act) && one.from_right() < 16 &&
-                       !value.factors.empty() &&
-                       std::ranges::all_of(value.factors, [](float f) { return std::isfinite(f) && f > 0; });
-    if (!sound || (!result.values.empty() && result.values.rbegin()->first >= one.name()))
-      throw damaged("its equalization cannot be");
-    result.values.emplace_hint(result.values.end(), one.name(), std::move(value));
-  }
-  for (const auto& gate : stored.gates())
-    if (gate.slot() > 1 || !result.gates.emplace(gate.node(), static_cast<int32_t>(gate.slot())).second)
-      throw damaged("its equalization cannot be");
-  result.activations.assign(stored.activations().begin(), stored.activations().end());
-  if (!std::ranges::is_sorted(result.activations)) throw damaged("its equalization cannot be");
-  for (const auto& one : stored.shifted()) {
-    ShiftedValue value{static_cast<int32_t>(one.from_right()), {one.shifts().begin(), one.shifts().end()}};
-    const bool sound = one.from_right() < 16 && !value.shifts.empty() &&
-                       std::ranges::all_of(value.shifts, [](float shift) { return std::isfinite(shift); });
-    if (!sound || (!result.shifts.empty() && result.shifts.rbegin()->first >= one.name()))
-      throw damaged("its absorbed biases cannot be");
-    result.shifts.emplace_hint(result.shifts.end(), one.name(), std::move(value));
-  }
-  return result;
 }
 
 template <class List>
 void check_sorted(const List& list, const char* what) {
-  if (!std::ranges::is_sorted(list)) throw damaged(std::string("its ") + what + " are not in order");
+  if (!std::ranges::is_sorted(list)) throw damaged_table(std::string("its ") + what + " are not in order");
 }
 
 CalibrationTable restore(const stored::Table& stored) {
@@ -161,14 +107,14 @@ CalibrationTable restore(const stored::Table& stored) {
   table.instruction_sets.assign(stored.instruction_sets().begin(), stored.instruction_sets().end());
   table.targets.assign(stored.targets().begin(), stored.targets().end());
   for (const auto& shard : stored.shards()) {
-    if (shard.index() < 1 || shard.index() > shard.count()) throw damaged("it has a shard that cannot be");
+    if (shard.index() < 1 || shard.index() > shard.count()) throw damaged_table("it has a shard that cannot be");
     table.shards.push_back({shard.count(), shard.index(), shard.partial()});
   }
   for (const auto& sample : stored.samples())
     table.samples.push_back({sample.name(), {sample.content_first(), sample.content_second()}});
   for (const auto& value : stored.values()) {
     if (!table.values.empty() && table.values.rbegin()->first >= value.name())
-      throw damaged("its values are not in order");
+      throw damaged_table("its values are not in order");
     try {
       table.values.emplace_hint(table.values.end(), value.name(), restore(value));
     } catch (const Error& error) {
@@ -178,7 +124,7 @@ CalibrationTable restore(const stored::Table& stored) {
   for (const auto& group : stored.groups()) {
     auto& names = table.groups.emplace_back(group.names().begin(), group.names().end());
     for (const std::string& name : names)
-      if (!table.values.contains(name)) throw damaged("it has a group of values that are not there");
+      if (!table.values.contains(name)) throw damaged_table("it has a group of values that are not there");
   }
   table.equalize = stored.equalize();
   table.absorb_bias = stored.absorb_bias();
@@ -223,7 +169,7 @@ std::string table_to_bytes(const CalibrationTable& table) {
   for (const auto& group : table.groups) stored.add_groups()->mutable_names()->Add(group.begin(), group.end());
   stored.set_equalize(table.equalize);
   stored.set_absorb_bias(table.absorb_bias);
-  store(table.equalization, stored);
+  store_equalization(table.equalization, stored);
   const std::string bytes = stored.SerializeAsString();
   if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
   return bytes + checksum_of(bytes);
@@ -235,10 +181,10 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
                 "tables come from 'detent calibrate', 'merge' and 'cache import'");
   if (bytes.size() < magic_bytes().size() + kChecksumBytes ||
       checksum_of(bytes.substr(0, bytes.size() - kChecksumBytes)) != bytes.substr(bytes.size() - kChecksumBytes))
-    throw damaged("it was truncated or changed (the checksum does not match)");
+    throw damaged_table("it was truncated or changed (the checksum does not match)");
   const google::protobuf::LogSilencer silence;
   stored::Table stored;
-  if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged("protobuf cannot parse it");
+  if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged_table("protobuf cannot parse it");
   if (stored.format_version() < kFormatVersion || stored.format_version() > kShiftedVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "equalize/absorb_patch.h"
 #include "equalize/find_absorbable.h"
@@ -43,18 +44,18 @@ class Absorber {
   std::vector<Absorbable> absorbable_;
 };
 
-/// apply_absorption, but false and the model as it was where rounding the biases once moves an output too far.
-bool absorbed(Model& model, const Shifts& shifts, std::span<const Tensor> inputs, AbsorbReport& report) {
+/// A copy of the model with the shifts applied; nullopt, and a note, where rounding the biases once moves an output too far.
+std::optional<Model> absorbed(const Model& model, const Shifts& shifts, std::span<const Tensor> inputs,
+                              std::string& note) {
   Model copy = model.clone();
   try {
     apply_absorption(copy, shifts, inputs);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::Internal) throw;
-    report.note = error.what();
-    return false;
+    note = error.what();
+    return std::nullopt;
   }
-  model = std::move(copy);
-  return true;
+  return copy;
 }
 
 double mean(const std::vector<double>& scores) {
@@ -126,8 +127,6 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     const SampleSubset others(source, samples_beside_deciding(source, kRangeSamples));
     if (!result.shifts.empty()) judged = absorber.shifts_from(absorber.ranges_on(others));
   }
-  // Nothing is bent on a sample that was measured, so the outputs are comparable.
-  const std::vector<Tensor> measured = read_first_inputs(samples, model.graph(), settings);
   if (!result.shifts.empty()) {
     std::vector<Model> candidates;
     for (int i = 0; i < 2; ++i) candidates.push_back(model.clone());
@@ -135,8 +134,13 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     const std::vector<std::vector<double>> scores = judge(candidates);
     report.sqnr_before_db = mean(scores.front());
     report.sqnr_after_db = mean(scores.back());
-    report.kept = *report.sqnr_after_db >= *report.sqnr_before_db && absorbed(model, result.shifts, measured, report);
+    if (*report.sqnr_after_db >= *report.sqnr_before_db) {
+      // Nothing is bent on a sample that was measured, so the outputs are comparable.
+      auto copy = absorbed(model, result.shifts, read_first_inputs(samples, model.graph(), settings), report.note);
+      if (copy) result.original = std::exchange(model, std::move(*copy));
+    }
   }
+  report.kept = result.original.has_value();
   if (!report.kept) result.shifts.clear();
   report.seconds = stopwatch.seconds();
   return result;

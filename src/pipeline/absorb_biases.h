@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "detent/detent.h"
@@ -12,6 +13,7 @@ namespace detent {
 struct Absorption {
   Shifts shifts;  ///< empty when nothing was absorbed
   AbsorbReport report;
+  std::optional<Model> original;  ///< the model as it was, where something was absorbed
 };
 
 /// Takes from channels that are always positive what they never fall below, where the network behind them can make up for it
@@ -21,7 +23,7 @@ struct Absorption {
 /// the deciding ones; what is kept, from 256 of all, those whose names have the smallest hash.
 /// Where rounding the biases once moves an output by more than apply_absorption allows, nothing is kept and the report says so.
 /// inputs  of one batch: shapes come from it.
-/// judge   not called when no channel can lose anything.
+/// judge   called while the model is as it was, and not when no channel can lose anything.
 /// Errors  those of running and of `judge`; Interrupted.
 [[nodiscard]] Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const DataSource& source,
                                        const RunSettings& settings, const EqualizeJudge& judge);

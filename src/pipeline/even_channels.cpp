@@ -12,9 +12,8 @@ std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest&
   evened.report.requested = "off";
   Absorption absorption;
   if (request.absorbs()) {
-    Model original = model.clone();
-    absorption = absorb_biases(model, inputs, source, judged.run, make_equalize_judge(original, source, judged));
-    if (absorption.report.kept) evened.original = std::move(original);
+    absorption = absorb_biases(model, inputs, source, judged.run, make_equalize_judge(model, source, judged));
+    evened.original = std::move(absorption.original);
   }
   if (request.equalizes()) {
     const Model& reference = evened.original ? *evened.original : model;

@@ -100,6 +100,15 @@ TEST(EqualizeRelu, AFlattenThatMixesChannelsAndPositionsBlocks) {
       IsEmpty());
 }
 
+TEST(EqualizeRelu, AMeanOverTheChannelsBlocks) {
+  EXPECT_THAT(groups_of(network("c = Conv (x, w1)\n r = Relu (c)\n m = ReduceMean <axes = [1], keepdims = 0> (r)\n y = "
+                                "Conv (m, w3)",
+                                {uneven("w1", {5, 4, 1, 1}), uneven("w3", {4, 5, 1})}, "float[1, 4, 5, 5] x",
+                                "float[N, C, W] y")),
+              IsEmpty())
+      << "axis 1 of the mean, as long as that of the channels, counts rows";
+}
+
 /// Channels 0 and 1 of the Conv reach 6, the others stay far below.
 Model clipped() {
   return network("c = Conv (x, w1, b1)\n r = Clip (c, low, high)\n y = Conv (r, w8)",

@@ -92,9 +92,9 @@ inline Equalization factors_of(const Model& model, const FactorOptions& options 
   return choose_factors(graph, groups, ranges_of(graph, values_to_range(groups), random_input(graph)), options);
 }
 
-/// Largest difference of the outputs on inputs that were not measured, as a share of the largest output.
-inline double output_change(const Model& before, const Model& after) {
-  const Tensor input = random_input(before.graph(), 7);
+/// Largest difference of the outputs, by default on inputs that were not measured, as a share of the largest output.
+inline double output_change(const Model& before, const Model& after, uint32_t seed = 7) {
+  const Tensor input = random_input(before.graph(), seed);
   const auto run = [&](const Model& model) {
     return run_once(model.graph(), std::vector<Tensor>{input}, {model.graph().outputs().data(), 1}).front();
   };

@@ -22,6 +22,25 @@ TEST(CalibrationTable, ComesBackAsItWasWritten) {
   EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
 }
 
+TEST(CalibrationTable, KeepsTheEqualizationAndWhatWasAbsorbed) {
+  CalibrationTable table = table_of_samples(0, 2);
+  const std::string plain = table_to_bytes(table);
+  table.equalize = "gate";
+  table.equalization.values["g"] = {EqualizeFamily::Gate, 2, {0.5F, 2}};
+  table.equalization.gates["product"] = 1;
+  EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
+  const std::string equalized = table_to_bytes(table);
+  table.absorb_bias = true;
+  table.equalization.shifts["r"] = {2, {0, 1.5F}};
+  const std::string shifted = table_to_bytes(table);
+  EXPECT_EQ(table_from_bytes(shifted), table);
+  // The format, which follows the magic: programs that know an older one must not take the table for theirs.
+  const size_t format = 2 + std::string("detent calibration table").size() + 1;
+  EXPECT_EQ(plain.at(format), 1);
+  EXPECT_EQ(equalized.at(format), 2);
+  EXPECT_EQ(shifted.at(format), 3);
+}
+
 TEST(CalibrationTable, ComesBackEmpty) {
   const CalibrationTable empty;
   EXPECT_EQ(table_from_bytes(table_to_bytes(empty)), empty);

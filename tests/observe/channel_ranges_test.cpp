@@ -40,6 +40,13 @@ TEST(ChannelRangeObserver, LeavesOutWhatIsNotFiniteAndValuesNotAskedFor) {
   EXPECT_EQ(observer.extremes().size(), 1U);
 }
 
+TEST(ChannelRangeObserver, KnowsWhatAChannelNeverFallsBelow) {
+  ChannelRangeObserver observer(axis_of(0));
+  observer.observe(kValue, Tensor::from<float>(Shape{2, 2}, {3, 2, -5, -4}));
+  EXPECT_THAT(observer.extremes().at(kValue).min, ElementsAre(2, -5));
+  EXPECT_THAT(observer.extremes().at(kValue).max, ElementsAre(3, -4)) << "0 was not seen";
+}
+
 TEST(ChannelRangeObserver, MergesInAnyOrder) {
   ChannelRangeObserver one(axis_of(1)), other(axis_of(1)), none(axis_of(1));
   one.observe(kValue, kTensor);

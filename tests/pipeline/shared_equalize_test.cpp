@@ -1,60 +1,64 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "detent/data_source.h"
+#include "pipeline/absorb_biases.h"
 #include "pipeline/equalize_model.h"
 #include "pipeline/prepare_model.h"
 #include "pipeline/quantize_report.h"
+#include "pipeline/shared_samples.h"
 #include "pipeline/table_calibration.h"
-#include "shared_folder.h"
 
-// Equalization is exact: every family of every shared model says the same before and after, on samples that were not
-// measured.
+// Every family of every shared model says the same before and after, on samples that were not measured; with high biases
+// absorbed, on those that were.
 namespace detent {
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Samples of a model: real ones where it is particular, else random numbers.
-std::unique_ptr<DataSource> samples_of(const fs::path& file, const Graph& graph, int seed) {
-  DataOptions data;
-  if (file.string().find("ppocr") != std::string::npos) {
-    data.sources = {(shared_folder() / "images/ocr").string()};
-    data.preprocess = "imagenet,resize=320x320,crop=320x320";
-    data.limit = 2;
-  } else {
-    data.sources = {"random:normal,n=2,seed=" + std::to_string(seed)};
-  }
-  return open_data(data, input_specs(graph));
+Model prepared(const std::filesystem::path& file) {
+  Model model = read_float_model(file);
+  prepare_model(model, preparing_target());
+  return model;
 }
 
 TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
-  if (!fs::exists(shared_folder() / "models")) GTEST_SKIP() << "missing " << shared_folder() / "models";
+  if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
   size_t equalized = 0;
-  for (const char* folder : {"models", "exports"})
-    for (const auto& entry : fs::recursive_directory_iterator(shared_folder() / folder)) {
-      if (entry.path().extension() != ".onnx") continue;
-      const std::string name = entry.path().parent_path().filename().string() + "/" + entry.path().filename().string();
-      Model model = read_float_model(entry.path());
-      prepare_model(model, preparing_target());
-      const auto measured = samples_of(entry.path(), model.graph(), 1),
-                 others = samples_of(entry.path(), model.graph(), 2);
-      const RunSettings settings;
-      const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
-      const std::vector<Tensor> unseen = read_first_inputs(*others, model.graph(), settings);
-      const Equalizer equalizer(model, inputs, *measured, settings, {});
-      const NamedOutputs said = outputs_of(model, unseen);
-      for (const EqualizeFamily family : kEqualizeFamilies) {
-        const Equalization equalization = equalizer.equalization({{family, 0.5}});
-        if (equalization.empty()) continue;
-        ++equalized;
-        const Model after = equalizer.equalized(equalization);
-        EXPECT_NO_THROW(check_same_outputs(said, after, unseen, std::string(name_of(family)))) << name;
-      }
+  for (const auto& file : shared_models()) {
+    const Model model = prepared(file);
+    const auto measured = two_samples_of(file, model.graph(), 1), others = two_samples_of(file, model.graph(), 2);
+    const RunSettings settings;
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
+    const std::vector<Tensor> unseen = read_first_inputs(*others, model.graph(), settings);
+    const Equalizer equalizer(model, inputs, *measured, settings, {});
+    const NamedOutputs said = outputs_of(model, unseen);
+    for (const EqualizeFamily family : kEqualizeFamilies) {
+      const Equalization equalization = equalizer.equalization({{family, 0.5}});
+      if (equalization.empty()) continue;
+      ++equalized;
+      const Model after = equalizer.equalized(equalization);
+      EXPECT_NO_THROW(check_same_outputs(said, after, unseen, std::string(name_of(family)))) << short_name(file);
     }
+  }
   EXPECT_GE(equalized, 20U);
+}
+
+TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
+  if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
+  const EqualizeJudge content = [](std::span<const Model>) { return std::vector<std::vector<double>>{{0}, {1}}; };
+  size_t absorbed = 0;
+  for (const auto& file : shared_models()) {
+    Model model = prepared(file);
+    const auto measured = two_samples_of(file, model.graph(), 1);
+    const RunSettings settings;
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
+    const NamedOutputs said = outputs_of(model, inputs);
+    const Absorption absorption = absorb_biases(model, inputs, *measured, settings, content);
+    EXPECT_EQ(absorption.report.note, "") << short_name(file);
+    if (!absorption.report.kept) continue;
+    ++absorbed;
+    std::cout << short_name(file) << ": " << absorption.report.values.size() << " of " << absorption.report.activations
+              << " activations\n";
+    EXPECT_NO_THROW(check_same_outputs(said, model, inputs, "absorbing")) << short_name(file);
+  }
+  EXPECT_GE(absorbed, 3U);
 }
 
 }  // namespace
