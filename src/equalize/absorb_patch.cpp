@@ -98,8 +98,8 @@ class AbsorbPatchMaker {
     if (traits_of(graph_, node).kind == OpKind::Gemm)
       for (double& number : addition.numbers) number /= static_cast<double>(node.float_or("beta", 1));
     if (node.input(slot) == kNoValue) {
-      const Tensor bias =
-          Tensor::from<double>({static_cast<int64_t>(addition.numbers.size())}, std::span<const double>(addition.numbers));
+      const Tensor bias = Tensor::from<double>({static_cast<int64_t>(addition.numbers.size())},
+                                               std::span<const double>(addition.numbers));
       return editor_.replace(node, slot, cast(bias, graph_.constant(node.input(1))->type()), "_bias");
     }
     const Tensor& constant = *graph_.constant(node.input(slot));
@@ -116,6 +116,8 @@ class AbsorbPatchMaker {
 
 }  // namespace
 
-GraphPatch make_absorb_patch(const Graph& graph, const Shifts& shifts) { return AbsorbPatchMaker(graph, shifts).make(); }
+GraphPatch make_absorb_patch(const Graph& graph, const Shifts& shifts) {
+  return AbsorbPatchMaker(graph, shifts).make();
+}
 
 }  // namespace detent

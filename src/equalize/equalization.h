@@ -32,8 +32,8 @@ struct EqualizedValue {
 
 /// A value of which each channel loses a constant.
 struct ShiftedValue {
-  int32_t from_right = 0;      ///< how many axes lie behind the one that counts channels
-  std::vector<float> shifts;   ///< one a channel, in the units of the value as the network wrote it
+  int32_t from_right = 0;     ///< how many axes lie behind the one that counts channels
+  std::vector<float> shifts;  ///< one a channel, in the units of the value as the network wrote it
   friend bool operator==(const ShiftedValue&, const ShiftedValue&) = default;
 };
 using Shifts = std::map<std::string, ShiftedValue>;  ///< by name of the value

@@ -10,7 +10,7 @@ namespace {
 
 /// Share of what lies between a channel's extremes that is left beyond them for data that were not seen.
 constexpr double kMargin = 0.5;
-/// A shift of less than one of so many steps shortens no range by a step.
+/// Steps of 8 bits: what moves or shortens a range by less than one is not worth a change.
 constexpr double kSteps = 127;
 
 bool has_rising_slopes(const Graph& graph, const Node& node) {
@@ -57,16 +57,19 @@ class AbsorbableFinder {
   const ShiftFlow& flow_;
 };
 
+/// Empty where the value does not get smaller as a whole: one scale serves all channels.
 Shift shift_of(const Absorbable& absorbable, const ChannelRange& range) {
   const double largest = range.max.empty() ? 0 : static_cast<double>(*std::ranges::max_element(range.max));
+  double left = 0;
   Shift shift(range.max.size());
   for (size_t c = 0; c < shift.size(); ++c) {
     const auto low = static_cast<double>(range.min[c]), high = static_cast<double>(range.max[c]);
     const double margin = kMargin * (high - low);
     if (low - margin >= largest / kSteps && high + margin <= static_cast<double>(absorbable.high))
       shift[c] = low - margin;
+    left = std::max(left, high - shift[c]);
   }
-  return shift;
+  return left < largest * (1 - 1 / kSteps) ? shift : Shift{};
 }
 
 }  // namespace
@@ -95,7 +98,7 @@ Shifts choose_shifts(const Graph& graph, const Shapes& shapes, const ShiftFlow& 
   std::map<ValueId, Shift> shifts;
   for (const Absorbable& one : absorbable) {
     Shift shift = shift_of(one, ranges.at(one.activation));
-    if (std::ranges::any_of(shift, [](double c) { return c > 0; })) shifts[one.made] = std::move(shift);
+    if (!shift.empty()) shifts[one.made] = std::move(shift);
   }
   flow.carry(shifts);
   Shifts named;

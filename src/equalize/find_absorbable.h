@@ -12,8 +12,9 @@ namespace detent {
 /// constant c >= 0, act(z) = act(z - c) + c. What makes z can subtract c, and everything that reads y can make up for it.
 struct Absorbable {
   ValueId activation = kNoValue;  ///< y
-  ValueId made = kNoValue;  ///< what the subtracting node writes: z, or for a residual add before the activation its operand
-  int axis = 1;             ///< of y, that counts channels
+  ValueId made =
+      kNoValue;  ///< what the subtracting node writes: z, or for a residual add before the activation its operand
+  int axis = 1;  ///< of y, that counts channels
   float high = std::numeric_limits<float>::infinity();  ///< upper bound of a Clip
 };
 
@@ -25,12 +26,13 @@ struct Absorbable {
 /// or a residual add of one of these.
 [[nodiscard]] std::vector<Absorbable> find_absorbable(const Graph& graph, const ShiftFlow& flow);
 
-/// Shifts of every value that changes; empty when no channel can lose anything.
+/// Shifts of every value that changes; empty when no value would get smaller.
 ///
 /// A channel seen in [low, high] loses c = low - (high - low) / 2, where that is positive: twice as far from the middle as anything
 /// seen. For data below c the network says what it would say for c. Of normal numbers that is 5.6 standard deviations below
 /// the mean when 256 were seen, 3.5 when 16 were; Nagel et al. subtract 3. A channel keeps all when high comes as near to the
-/// bound of a Clip, or when c is less than a step of the value in 8 bits (largest / 127).
+/// bound of a Clip, or when c is less than a step of the value in 8 bits (largest / 127). A value keeps all when its largest
+/// element would not fall by a step: one scale serves all its channels.
 ///
 /// ranges  of every `activation`.
 /// Source  Nagel et al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019, section 4.1.3, with

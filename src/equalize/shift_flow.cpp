@@ -73,9 +73,8 @@ ShiftFlow::ShiftFlow(const Graph& graph, const Shapes& shapes)
 bool ShiftFlow::keeps_channels(const Node& node, size_t slot, size_t output) const {
   const ValueId in = node.input(slot), out = node.output(output);
   if (!tracks(in) || !tracks(out) || !shapes_.contains(in) || !shapes_.contains(out)) return false;
-  return count(in) == count(out) &&
-         axis_behind(graph_, shapes_, node, slot, static_cast<size_t>(axis(in)), output) ==
-             static_cast<size_t>(axis(out));
+  return count(in) == count(out) && axis_behind(graph_, shapes_, node, slot, static_cast<size_t>(axis(in)), output) ==
+                                        static_cast<size_t>(axis(out));
 }
 
 bool ShiftFlow::adds_constant(const Node& node) const {
@@ -186,9 +185,8 @@ void ShiftFlow::carry(std::map<ValueId, Shift>& shifts) const {
       shifts[out] = shifts.at(node.input(0));
     }
   }
-  std::erase_if(shifts, [](const auto& entry) {
-    return std::ranges::all_of(entry.second, [](double one) { return one == 0; });
-  });
+  std::erase_if(
+      shifts, [](const auto& entry) { return std::ranges::all_of(entry.second, [](double one) { return one == 0; }); });
 }
 
 }  // namespace detent

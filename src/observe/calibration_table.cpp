@@ -81,7 +81,8 @@ Histogram restore_histogram(const stored::Value& value) {
                          .positive = std::vector<uint64_t>(kBins),
                          .negative = std::vector<uint64_t>(kBins)};
   const int first = value.first_bin();
-  if (first < -kBins || value.counts_size() > kBins - first) throw damaged_table("it has bins outside of every histogram");
+  if (first < -kBins || value.counts_size() > kBins - first)
+    throw damaged_table("it has bins outside of every histogram");
   for (int i = 0; i < value.counts_size(); ++i) {
     const int bin = first + i;
     (bin < 0 ? state.negative : state.positive)[static_cast<size_t>(bin < 0 ? -1 - bin : bin)] = value.counts(i);
@@ -91,7 +92,8 @@ Histogram restore_histogram(const stored::Value& value) {
 
 TableValue restore(const stored::Value& value) {
   if (value.scale() == 0) return {restore_histogram(value), 0};
-  if (!std::isfinite(value.scale()) || value.scale() < 0) throw damaged_table("it has a scale that is no positive number");
+  if (!std::isfinite(value.scale()) || value.scale() < 0)
+    throw damaged_table("it has a scale that is no positive number");
   return {{}, value.scale()};
 }
 
@@ -184,7 +186,8 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
     throw damaged_table("it was truncated or changed (the checksum does not match)");
   const google::protobuf::LogSilencer silence;
   stored::Table stored;
-  if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) throw damaged_table("protobuf cannot parse it");
+  if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw damaged_table("protobuf cannot parse it");
   if (stored.format_version() < kFormatVersion || stored.format_version() > kShiftedVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +

@@ -23,7 +23,7 @@ struct Absorption {
 /// the deciding ones; what is kept, from 256 of all, those whose names have the smallest hash.
 /// Where rounding the biases once moves an output by more than apply_absorption allows, nothing is kept and the report says so.
 /// inputs  of one batch: shapes come from it.
-/// judge   called while the model is as it was, and not when no channel can lose anything.
+/// judge   called while the model is as it was, and not when no value would get smaller.
 /// Errors  those of running and of `judge`; Interrupted.
 [[nodiscard]] Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const DataSource& source,
                                        const RunSettings& settings, const EqualizeJudge& judge);

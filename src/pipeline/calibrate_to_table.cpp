@@ -46,8 +46,8 @@ std::optional<CalibrationTable> read_partial(const fs::path& path, const Calibra
 }
 
 /// All shards must be equalized alike, so all of them look at the whole data.
-std::optional<EvenedChannels> even_for_table(Model& model, const CalibrateOptions& options, const EqualizeRequest& request,
-                                             const std::vector<std::string>& targets) {
+std::optional<EvenedChannels> even_for_table(Model& model, const CalibrateOptions& options,
+                                             const EqualizeRequest& request, const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
   const auto source = open_data(whole, input_specs(model.graph()));

@@ -41,7 +41,7 @@ PlannedModel plan_model_for(const PlanningOptions& options) {
   ValueShapes shapes = find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model),     facts,           preparation,         format, std::move(shapes), std::move(plan),
+  return {std::move(model),     facts,           preparation,      format, std::move(shapes), std::move(plan),
           std::move(overrides), std::move(data), std::move(evened)};
 }
 

@@ -81,7 +81,8 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   }
 
   // plan + ranges -> Q/DQ model
-  const auto reference = source ? keep_outputs(float_model, *source, options.error_samples, options.run) : ReferenceOutputs{};
+  const auto reference =
+      source ? keep_outputs(float_model, *source, options.error_samples, options.run) : ReferenceOutputs{};
   std::optional<BiasCorrection> correction;
   if (options.equalize.bias_correction) {
     correction = correct_biases(model, plan, ranges, format, source.get(), options.run);

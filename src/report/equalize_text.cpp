@@ -8,6 +8,12 @@ namespace detent {
 
 namespace {
 
+constexpr size_t kShown = 5;
+
+std::string more_than_shown(size_t count) {
+  return count > kShown ? "  and " + plural(count - kShown, "value") + " more\n" : "";
+}
+
 std::string family_line(const EqualizeReport::Family& family) {
   std::string text = "  " + family.name + ": ";
   if (family.values == 0) return text + "nothing to equalize\n";
@@ -21,7 +27,6 @@ std::string family_line(const EqualizeReport::Family& family) {
 
 /// The values whose channels differed most.
 std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
-  constexpr size_t kShown = 5;
   std::erase_if(values, [](const auto& value) { return value.imbalance_before == 0; });
   std::stable_sort(values.begin(), values.end(),
                    [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
@@ -30,13 +35,12 @@ std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
     text += format("  largest over median of %zu channels %.1f -> %.1f  ", values[i].channels,
                    values[i].imbalance_before, values[i].imbalance_after) +
             values[i].name + "\n";
-  if (values.size() > kShown) text += "  and " + plural(values.size() - kShown, "value") + " more\n";
-  return text;
+  return text + more_than_shown(values.size());
 }
 
 std::string absorb_text(const AbsorbReport& report) {
   if (report.values.empty() && report.activations > 0)
-    return "absorbed no bias: no channel of " + plural(report.activations, "activation") + " stays above 0\n";
+    return "absorbed no bias: none of " + plural(report.activations, "activation") + " would get smaller\n";
   if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
   size_t channels = 0, absorbed = 0;
   for (const auto& value : report.values) channels += value.channels, absorbed += value.absorbed;
@@ -47,11 +51,13 @@ std::string absorb_text(const AbsorbReport& report) {
     text += format(", SQNR %.2f -> %.2f dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
             (report.kept ? "kept" : "dropped");
   text += "\n";
-  for (const auto& value : report.values) {
+  for (size_t i = 0; i < std::min(kShown, report.values.size()); ++i) {
+    const auto& value = report.values[i];
     text += format("  %zu of %zu channels", value.absorbed, value.channels);
     if (value.amax_before > 0) text += format(", largest %.3g -> %.3g", value.amax_before, value.amax_after);
     text += "  " + value.name + "\n";
   }
+  text += more_than_shown(report.values.size());
   return report.note.empty() ? text : text + "  " + report.note + "\n";
 }
 

@@ -89,9 +89,9 @@ TEST(AbsorbBias, ShortensTheRangeByWhatTheChannelsLose) {
 TEST(AbsorbBias, LeakyReluPReluAndAClipFarFromItsBound) {
   for (const char* activation :
        {"r = LeakyRelu <alpha = 0.1> (c)", "r = PRelu (c, slopes)", "r = Clip (c, low, far)", "r = Clip (c, low)"})
-    expect_exact(behind_conv(std::string(activation) + "\n y = Conv (r, w2)",
-                             {"float[6, 1, 1] slopes = {0.1, 0.2, 0, 0.4, 0.5, 0.6}", "float low = {0}",
-                              "float far = {1000}"}));
+    expect_exact(
+        behind_conv(std::string(activation) + "\n y = Conv (r, w2)",
+                    {"float[6, 1, 1] slopes = {0.1, 0.2, 0, 0.4, 0.5, 0.6}", "float low = {0}", "float far = {1000}"}));
 }
 
 TEST(AbsorbBias, DepthwiseGroupedAndTransposedConvolutions) {
@@ -107,37 +107,37 @@ TEST(AbsorbBias, PoolingSlicingResizingAndPaddingWithWhatIsThere) {
         "p = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (r)", "p = GlobalAveragePool (r)",
         "p = Pad <mode = \"reflect\"> (r, pads)", "p = Resize <mode = \"linear\"> (r, , scales)",
         "p = Slice (r, starts, ends, axes)", "p = ReduceMean <axes = [3]> (r)", "p = Add (r, k)"})
-    expect_exact(behind_conv("r = Relu (c)\n " + std::string(nodes) + "\n y = Conv (p, w2)",
-                             {"int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}", "float[4] scales = {1, 1, 2, 2}",
-                              "int64[1] starts = {1}", "int64[1] ends = {4}", "int64[1] axes = {2}",
-                              "float[6, 1, 1] k = {1, 2, 3, 4, 5, 6}"}));
+    expect_exact(behind_conv(
+        "r = Relu (c)\n " + std::string(nodes) + "\n y = Conv (p, w2)",
+        {"int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}", "float[4] scales = {1, 1, 2, 2}", "int64[1] starts = {1}",
+         "int64[1] ends = {4}", "int64[1] axes = {2}", "float[6, 1, 1] k = {1, 2, 3, 4, 5, 6}"}));
 }
 
 TEST(AbsorbBias, ConcatAndSplitOverChannels) {
-  const Shifts joined =
-      expect_exact(behind_conv("r = Relu (c)\n t = Tanh (x)\n k = Concat <axis = 1> (t, r)\n y = Conv (k, w3)",
-                               {uneven("w3", {4, 10, 1, 1})}));
+  const Shifts joined = expect_exact(behind_conv(
+      "r = Relu (c)\n t = Tanh (x)\n k = Concat <axis = 1> (t, r)\n y = Conv (k, w3)", {uneven("w3", {4, 10, 1, 1})}));
   EXPECT_EQ(joined.at("k").shifts[0], 0) << "the first four channels come from elsewhere";
   EXPECT_EQ(joined.at("k").shifts[4], joined.at("r").shifts[0]);
-  const Shifts split = expect_exact(behind_conv(
-      "r = Relu (c)\n p, q = Split <axis = 1> (r)\n a = Conv (p, w3)\n b = Conv (q, w3)\n y = Add (a, b)",
-      {uneven("w3", {4, 3, 1, 1})}));
+  const Shifts split = expect_exact(
+      behind_conv("r = Relu (c)\n p, q = Split <axis = 1> (r)\n a = Conv (p, w3)\n b = Conv (q, w3)\n y = Add (a, b)",
+                  {uneven("w3", {4, 3, 1, 1})}));
   EXPECT_THAT(split, Contains(Key("p")));
   EXPECT_THAT(split, Not(Contains(Key("q")))) << "its three channels were cut off";
 }
 
 TEST(AbsorbBias, ResidualAddsBeforeAndBehindTheActivation) {
-  const Shifts shifts = expect_exact(
-      behind_conv("d = Conv (x, w3)\n s = Add (d, c)\n r = Relu (s)\n t = Add (r, d)\n y = Conv (t, w2)",
-                  {uneven("w3", {6, 4, 1, 1})}));
+  const Shifts shifts =
+      expect_exact(behind_conv("d = Conv (x, w3)\n s = Add (d, c)\n r = Relu (s)\n t = Add (r, d)\n y = Conv (t, w2)",
+                               {uneven("w3", {6, 4, 1, 1})}));
   EXPECT_THAT(shifts, SizeIs(4)) << "c, s, r and t, but not d";
   EXPECT_THAT(shifts, Not(Contains(Key("d"))));
 }
 
 TEST(AbsorbBias, GemmWithItsFactorsBehindPooling) {
-  expect_exact(behind_conv(
-      "r = Relu (c)\n g = GlobalAveragePool (r)\n f = Flatten (g)\n y = Gemm <alpha = 0.5, beta = 2.0, transB = 1> (f, w6, b6)",
-      {uneven("w6", {3, 6}), uneven("b6", {3})}, "5, 5", "float[N, C] y"));
+  expect_exact(
+      behind_conv("r = Relu (c)\n g = GlobalAveragePool (r)\n f = Flatten (g)\n y = Gemm <alpha = 0.5, beta = 2.0, "
+                  "transB = 1> (f, w6, b6)",
+                  {uneven("w6", {3, 6}), uneven("b6", {3})}, "5, 5", "float[N, C] y"));
 }
 
 TEST(AbsorbBias, MatMulsWithTheAddsBehindThem) {
@@ -216,23 +216,30 @@ std::vector<float> shift_for(const std::vector<float>& low, const std::vector<fl
 }
 
 TEST(ChooseShifts, LeaveHalfTheSpreadBelowWhatWasSeen) {
-  EXPECT_THAT(shift_for({10, 4, 0}, {12, 12, 12}, "100"), ElementsAre(9, 0, 0))
-      << "10 - 2/2; 4 - 8/2 leaves nothing; the last was cut off once";
+  EXPECT_THAT(shift_for({10, 2, 0}, {12, 6, 8}, "100"), ElementsAre(9, 0, 0))
+      << "10 - 2/2; 2 - 4/2 leaves nothing; the last was cut off once";
 }
 
 TEST(ChooseShifts, LeaveChannelsAloneThatComeNearAClip) {
-  EXPECT_THAT(shift_for({10, 10, 10}, {12, 18, 18.5}, "22"), ElementsAre(9, 6, 0))
-      << "18 + 8/2 is the bound, 18.5 + 8.5/2 lies above";
+  EXPECT_THAT(shift_for({19, 10, 10}, {20, 18, 19.5}, "24"), ElementsAre(18.5, 6, 0))
+      << "18 + 8/2 is below the bound, 19.5 + 9.5/2 is not";
 }
 
 TEST(ChooseShifts, LeaveWhatIsLessThanAStep) {
-  EXPECT_THAT(shift_for({0.5, 2, 0}, {0.5, 2, 127}, "1000"), ElementsAre(0, 2, 0)) << "a step is 1";
-  EXPECT_THAT(shift_for({0, 0, 0}, {1, 1, 1}, "1000"), IsEmpty());
+  EXPECT_THAT(shift_for({120, 0.9F, 0}, {127, 0.9F, 1}, "1000"), ElementsAre(116.5, 0, 0)) << "a step is 1";
+  EXPECT_THAT(shift_for({120, 1.1F, 0}, {127, 1.1F, 1}, "1000"), ElementsAre(116.5, 1.1F, 0));
+}
+
+TEST(ChooseShifts, LeaveAValueAloneThatStaysAsLarge) {
+  EXPECT_THAT(shift_for({10, 0, 0}, {12, 12, 1}, "1000"), IsEmpty()) << "one scale serves all channels";
+  EXPECT_THAT(shift_for({10, 0, 0}, {12, 11.95F, 1}, "1000"), IsEmpty()) << "less than a step of 12 / 127";
+  EXPECT_THAT(shift_for({10, 0, 0}, {12, 11.9F, 1}, "1000"), ElementsAre(9, 0, 0));
 }
 
 TEST(AbsorbPatch, OfAnotherModelIsAMismatch) {
   const Model model = behind_conv("r = Relu (c)\n y = Conv (r, w2)");
-  const std::vector<Shifts> wrong = {{{"elsewhere", {2, {1, 2, 3, 4, 5, 6}}}}, {{"r", {2, {1, 2}}}}, {{"c", {2, {1, 2}}}}};
+  const std::vector<Shifts> wrong = {
+      {{"elsewhere", {2, {1, 2, 3, 4, 5, 6}}}}, {{"r", {2, {1, 2}}}}, {{"c", {2, {1, 2}}}}};
   for (const Shifts& shifts : wrong) {
     try {
       static_cast<void>(make_absorb_patch(model.graph(), shifts));

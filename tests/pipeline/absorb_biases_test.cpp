@@ -87,7 +87,7 @@ TEST(AbsorbBiases, LeaveTheModelAloneWhereItWouldLose) {
   EXPECT_EQ(bytes_of(model), before);
 }
 
-TEST(AbsorbBiases, AskNobodyWhereNoChannelStaysAboveZero) {
+TEST(AbsorbBiases, AskNobodyWhereNothingWouldGetSmaller) {
   Model model = high_network(0);
   const Absorption absorption = absorb(model, [](std::span<const Model>) -> std::vector<std::vector<double>> {
     throw std::logic_error("nobody asked");

@@ -54,8 +54,6 @@ TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
     EXPECT_EQ(absorption.report.note, "") << short_name(file);
     if (!absorption.report.kept) continue;
     ++absorbed;
-    std::cout << short_name(file) << ": " << absorption.report.values.size() << " of " << absorption.report.activations
-              << " activations\n";
     EXPECT_NO_THROW(check_same_outputs(said, model, inputs, "absorbing")) << short_name(file);
   }
   EXPECT_GE(absorbed, 3U);

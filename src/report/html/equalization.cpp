@@ -156,8 +156,7 @@ std::string lead(const EqualizeReport& report) {
 std::string absorption(const std::optional<AbsorbReport>& report) {
   if (!report) return {};
   std::string html = "<h3>Absorbed biases</h3><p>";
-  if (report->values.empty())
-    return html + "No channel between layers stays above 0 on the samples seen, so nothing could be absorbed.</p>";
+  if (report->values.empty()) return html + "No value between layers would get smaller, so nothing was absorbed.</p>";
   size_t channels = 0, absorbed = 0;
   for (const auto& value : report->values) channels += value.channels, absorbed += value.absorbed;
   html += std::to_string(absorbed) + " of " + plural(channels, "channel") + " in " +
@@ -168,10 +167,11 @@ std::string absorption(const std::optional<AbsorbReport>& report) {
             fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB";
   html += report->kept ? ": kept." : ": dropped.";
   if (!report->note.empty()) html += " " + escape(report->note);
-  html += "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Absorbed biases\"><table "
-          "id=\"absorbed-values\"><thead><tr><th scope=\"col\">Value</th><th scope=\"col\" "
-          "class=\"number\">Channels</th><th scope=\"col\" class=\"number\">of</th><th scope=\"col\" "
-          "class=\"number\">Largest before</th><th scope=\"col\" class=\"number\">After</th></tr></thead><tbody>";
+  html +=
+      "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Absorbed biases\"><table "
+      "id=\"absorbed-values\"><thead><tr><th scope=\"col\">Value</th><th scope=\"col\" "
+      "class=\"number\">Channels</th><th scope=\"col\" class=\"number\">of</th><th scope=\"col\" "
+      "class=\"number\">Largest before</th><th scope=\"col\" class=\"number\">After</th></tr></thead><tbody>";
   const auto magnitude = [](double amax) {
     return number_cell(amax, amax > 0 ? number_text(amax) : std::string("\u2013"));
   };
