@@ -59,15 +59,15 @@ class AbsorbableFinder {
 
 /// Empty where the value does not get smaller as a whole: one scale serves all channels.
 Shift shift_of(const Absorbable& absorbable, const ChannelRange& range) {
-  const double largest = range.max.empty() ? 0 : static_cast<double>(*std::ranges::max_element(range.max));
-  double left = 0;
   Shift shift(range.max.size());
+  double largest = 0, left = 0;
+  for (size_t c = 0; c < shift.size(); ++c) largest = std::max(largest, static_cast<double>(range.amax(c)));
   for (size_t c = 0; c < shift.size(); ++c) {
     const auto low = static_cast<double>(range.min[c]), high = static_cast<double>(range.max[c]);
     const double margin = kMargin * (high - low);
     if (low - margin >= largest / kSteps && high + margin <= static_cast<double>(absorbable.high))
       shift[c] = low - margin;
-    left = std::max(left, high - shift[c]);
+    left = std::max({left, high - shift[c], -low});
   }
   return left < largest * (1 - 1 / kSteps) ? shift : Shift{};
 }

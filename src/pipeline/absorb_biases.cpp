@@ -127,7 +127,7 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     const SampleSubset others(source, samples_beside_deciding(source, kRangeSamples));
     if (!result.shifts.empty()) judged = absorber.shifts_from(absorber.ranges_on(others));
   }
-  if (!result.shifts.empty()) {
+  if (!judged.empty()) {
     std::vector<Model> candidates;
     for (int i = 0; i < 2; ++i) candidates.push_back(model.clone());
     apply_patch(candidates.back(), make_absorb_patch(model.graph(), judged));

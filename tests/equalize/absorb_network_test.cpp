@@ -236,6 +236,12 @@ TEST(ChooseShifts, LeaveAValueAloneThatStaysAsLarge) {
   EXPECT_THAT(shift_for({10, 0, 0}, {12, 11.9F, 1}, "1000"), ElementsAre(9, 0, 0));
 }
 
+TEST(ChooseShifts, LeaveAValueAloneThatReachesAsFarBelowZero) {
+  const Model model = behind_conv("r = LeakyRelu <alpha = 1.1> (c)\n y = Conv (r, w2)");
+  EXPECT_THAT(absorbable_in(model), SizeIs(1));
+  EXPECT_THAT(shifts_of(model), IsEmpty()) << "the channel of bias -60 reaches -66";
+}
+
 TEST(AbsorbPatch, OfAnotherModelIsAMismatch) {
   const Model model = behind_conv("r = Relu (c)\n y = Conv (r, w2)");
   const std::vector<Shifts> wrong = {
