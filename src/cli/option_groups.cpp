@@ -216,9 +216,10 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_
          "with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");
-  app.add_option("--absorb-bias", options.absorb_bias,
-                 "Before that, move what channels behind a Relu or Clip never fall below into the biases of the layers "
-                 "that read them, where that does not cost accuracy. Default: off, or what --table was measured with")
+  app.add_option(
+         "--absorb-bias", options.absorb_bias,
+         "Before equalizing, move what channels behind a Relu or Clip never fall below into the biases of the layers "
+         "that read them, where that does not cost accuracy. Default: off, or what --table was measured with")
       ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
       ->type_name("off|on")
       ->group("Equalization");
