@@ -138,9 +138,9 @@ struct EqualizeReport {
     double alpha = 0.5;             ///< exponent of the activations' share
     size_t groups = 0, values = 0;  ///< that can be equalized
     bool kept = false;
-    std::optional<double> gain_db;  ///< of the output SQNR, where it was measured
+    std::optional<double> gain_db;  ///< of the output SQNR on top of the families kept before it, where it was measured
   };
-  std::vector<Family> families;  ///< in the order tried; those without a group too
+  std::vector<Family> families;  ///< in a fixed order; those without a group too
   struct Value {
     std::string name, family;
     size_t channels = 0;

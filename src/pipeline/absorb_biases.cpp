@@ -109,7 +109,7 @@ void add_ranges(std::vector<AbsorbReport::Value>& values, const Graph& graph, co
 }  // namespace
 
 Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const DataSource& source,
-                         const RunSettings& settings, const EqualizeJudge& judge) {
+                         const RunSettings& settings, const FoldJudge& judge) {
   const Stopwatch stopwatch;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples));
   Absorption result;
@@ -131,7 +131,9 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     std::vector<Model> candidates;
     for (int i = 0; i < 2; ++i) candidates.push_back(model.clone());
     apply_patch(candidates.back(), make_absorb_patch(model.graph(), judged));
-    const std::vector<std::vector<double>> scores = judge(candidates);
+    const std::vector<std::vector<double>> scores =
+        judge(candidates, SampleSubset(source, samples_beside_deciding(source, kMeasuringSamples)),
+              SampleSubset(source, deciding_samples(source)));
     report.sqnr_before_db = mean(scores.front());
     report.sqnr_after_db = mean(scores.back());
     if (*report.sqnr_after_db >= *report.sqnr_before_db) {

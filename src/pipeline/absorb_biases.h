@@ -26,7 +26,7 @@ struct Absorption {
 /// judge   called while the model is as it was, and not when no value would get smaller.
 /// Errors  those of running and of `judge`; Interrupted.
 [[nodiscard]] Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const DataSource& source,
-                                       const RunSettings& settings, const EqualizeJudge& judge);
+                                       const RunSettings& settings, const FoldJudge& judge);
 
 /// Applies known shifts to `model`, in place. Checked on `inputs` where none of their channels falls below its shift: on
 /// others the network may say something else.

@@ -5,7 +5,7 @@
 
 #include "exec/runnable_part.h"
 #include "ops/operator.h"
-#include "pipeline/channel_means.h"
+#include "pipeline/channel_errors.h"
 #include "pipeline/equalize_model.h"
 #include "pipeline/evaluate_variants.h"
 #include "pipeline/measure_calibrators.h"
@@ -19,8 +19,8 @@ namespace {
 
 /// A quantized layer whose bias can be corrected.
 struct Layer {
-  std::string output, bias;
-  size_t from_right = 0;  ///< axes of the output behind its channels
+  ChannelsOf output;
+  std::string bias;
 };
 
 std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decision) {
@@ -32,13 +32,13 @@ std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decisi
   if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
   if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;
   const size_t from_right = traits.kind == OpKind::Gemm ? 0 : weight->shape().rank() - 2;
-  return Layer{graph.value(node.output(0)).name, graph.value(bias).name, from_right};
+  return Layer{{graph.value(node.output(0)).name, from_right}, graph.value(bias).name};
 }
 
-Tensor corrected(const Tensor& bias, const std::vector<double>& wanted, const std::vector<double>& got) {
+Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
   const Tensor wide = cast(bias, DataType::Float64);
   std::vector<double> values(wide.data<double>().begin(), wide.data<double>().end());
-  for (size_t c = 0; c < values.size(); ++c) values[c] += wanted[c] - got[c];
+  for (size_t c = 0; c < values.size(); ++c) values[c] += errors[c];
   return cast(Tensor::from<double>(bias.shape(), std::span<const double>(values)), bias.type());
 }
 
@@ -58,20 +58,16 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
                 "--bias-correction measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
   const SampleSubset samples(*source, deciding_samples(*source));
+  const SampleSubset others(*source, samples_beside_deciding(*source, kMeasuringSamples));
   const Graph& graph = model.graph();
   std::vector<Layer> layers;
-  std::map<std::string, size_t> outputs;
   const RunnablePart runnable(graph);
   for (const LayerDecision& decision : plan.layers)
     if (const auto layer = correctable(graph, decision))
-      if (runnable.can_run(graph.node(decision.node).output(0))) {
-        layers.push_back(*layer);
-        outputs[layer->output] = layer->from_right;
-      }
+      if (runnable.can_run(graph.node(decision.node).output(0))) layers.push_back(*layer);
 
   RunSettings quiet = settings;
   quiet.reporter = &Reporter::silent();
-  const auto wanted = channel_means(model, outputs, samples, quiet);
   // Biases as floats: in the network that is measured they change without anything else changing.
   RewriteOptions measured = format;
   measured.int32_bias = false;
@@ -81,13 +77,10 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   reporter.begin("correcting biases", layers.size());
   size_t done = 0;
   for (const Layer& layer : layers) {
-    const auto got = channel_means(partly, {{layer.output, layer.from_right}}, samples, quiet);
     const Tensor& bias = *graph.constant(graph.find_value(layer.bias));
-    const auto known = wanted.find(layer.output);
-    const bool fits = known != wanted.end() && got.contains(layer.output) &&
-                      known->second.size() == static_cast<size_t>(bias.element_count());
-    if (fits) {
-      Tensor better = corrected(bias, known->second, got.at(layer.output));
+    const auto errors = channel_errors(model, partly, layer.output, others, quiet);
+    if (errors && errors->size() == static_cast<size_t>(bias.element_count())) {
+      Tensor better = corrected(bias, *errors);
       apply_patch(partly, {.reason = "correct a bias", .replace_constants = {{layer.bias, better}}});
       result.patch.replace_constants.emplace_back(layer.bias, std::move(better));
     }

@@ -12,13 +12,13 @@ std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest&
   evened.report.requested = "off";
   Absorption absorption;
   if (request.absorbs()) {
-    absorption = absorb_biases(model, inputs, source, judged.run, make_equalize_judge(model, source, judged));
+    absorption = absorb_biases(model, inputs, source, judged.run, make_fold_judge(model, judged));
     evened.original = std::move(absorption.original);
   }
   if (request.equalizes()) {
     const Model& reference = evened.original ? *evened.original : model;
-    EqualizeOutcome outcome = equalize_model(model, request, inputs, source, judged.run, options,
-                                             make_equalize_judge(reference, source, judged));
+    EqualizeOutcome outcome =
+        equalize_model(model, request, inputs, source, judged.run, options, make_fold_judge(reference, judged));
     evened.equalization = std::move(outcome.equalization);
     evened.report = std::move(outcome.report);
   }

@@ -50,12 +50,11 @@ void add_variants(const Model& model, const DataSource& samples, const std::vect
 
 }  // namespace
 
-EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& source, JudgeOptions options) {
-  return [&reference, &source, options = std::move(options)](std::span<const Model> models) {
-    const SampleSubset samples(source, deciding_samples(source));
-    const SampleSubset others(source, samples_beside_deciding(source, 64));
+FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
+  return [&reference, options = std::move(options)](std::span<const Model> models, const DataSource& fit,
+                                                    const DataSource& held_out) {
     const std::vector<std::string> calibrators = named(options.calibrators);
-    const std::vector<Tensor> inputs = read_first_inputs(samples, reference.graph(), options.run);
+    const std::vector<Tensor> inputs = read_first_inputs(held_out, reference.graph(), options.run);
     const std::vector<std::string> outputs = values_to_compare(reference, inputs);
     if (outputs.empty())
       throw Error(ErrorCode::InvalidOption,
@@ -63,9 +62,9 @@ EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& sour
                   "float values",
                   "name the families: gate, relu, linear, norm");
     std::vector<Model> variants;
-    for (const Model& model : models) add_variants(model, others, inputs, options, calibrators, variants);
+    for (const Model& model : models) add_variants(model, fit, inputs, options, calibrators, variants);
     const Evaluation evaluation =
-        evaluate_variants(reference, variants, outputs, samples, options.run, "judging equalization");
+        evaluate_variants(reference, variants, outputs, held_out, options.run, "judging equalization");
     std::vector<std::vector<double>> scores(models.size());
     for (size_t v = 0; v < variants.size(); ++v)
       scores[v / calibrators.size()].push_back(mean_sqnr_db(evaluation.report(v)));

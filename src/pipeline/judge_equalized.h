@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "detent/placement_options.h"
-#include "pipeline/equalize_model.h"
+#include "pipeline/cross_fit.h"
 #include "pipeline/range_overrides.h"
 #include "place/target.h"
 #include "rewrite/qdq_inserter.h"
@@ -21,9 +21,8 @@ struct JudgeOptions {
   const RunSettings& run;
 };
 
-/// Quantizes each model with each calibrator and compares it with `reference` on the deciding samples of `source`; calibrated on up
-/// to 64 others, where there are that many.
+/// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`.
 /// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_variants.
-[[nodiscard]] EqualizeJudge make_equalize_judge(const Model& reference, const DataSource& source, JudgeOptions options);
+[[nodiscard]] FoldJudge make_fold_judge(const Model& reference, JudgeOptions options);
 
 }  // namespace detent

@@ -37,7 +37,7 @@ g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
 
 constexpr float kHigh = 50;
 
-Absorption absorb(Model& model, const EqualizeJudge& judge, size_t threads = 1) {
+Absorption absorb(Model& model, const FoldJudge& judge, size_t threads = 1) {
   const MemorySource source(test::residual_samples(8));
   RunSettings settings;
   settings.threads = threads;
@@ -45,8 +45,8 @@ Absorption absorb(Model& model, const EqualizeJudge& judge, size_t threads = 1) 
 }
 
 /// Made up: 20 dB before, `after` with what is absorbed.
-EqualizeJudge judge_of(double after) {
-  return [after](std::span<const Model> models) {
+FoldJudge judge_of(double after) {
+  return [after](std::span<const Model> models, const DataSource&, const DataSource&) {
     EXPECT_EQ(models.size(), 2U);
     return std::vector<std::vector<double>>{{20}, {after}};
   };

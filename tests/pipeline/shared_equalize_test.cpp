@@ -42,7 +42,9 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
 
 TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
   if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
-  const EqualizeJudge content = [](std::span<const Model>) { return std::vector<std::vector<double>>{{0}, {1}}; };
+  const FoldJudge content = [](std::span<const Model>, const DataSource&, const DataSource&) {
+    return std::vector<std::vector<double>>{{0}, {1}};
+  };
   size_t absorbed = 0;
   for (const auto& file : shared_models()) {
     Model model = prepared(file);

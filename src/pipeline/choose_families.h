@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "detent/reports.h"
+#include "pipeline/equalize_request.h"
+
+namespace detent {
+
+/// How good the quantized model is with each list of items: mean SQNR of the outputs in dB, [list][calibrator]. An empty list is
+/// the model without equalization.
+using EqualizeScores = std::function<std::vector<std::vector<double>>(std::span<const std::vector<EqualizeItem>>)>;
+
+/// `--equalize auto`: forward selection. Of the families not kept yet, each on top of those kept, the one that gains most is kept
+/// next, until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays.
+///
+/// Gain  mean over the calibrators, in dB; less than 0.1 is noise of the samples and not worth a change of the model. No calibrator
+///       may end up more than 0.1 dB below where it is without equalization, half of what users are promised.
+/// report  with a line for each of kEqualizeFamilies, in that order; gets what was measured.
+/// Returns items in the order of kEqualizeFamilies; none where no family has a group (nothing is measured then).
+[[nodiscard]] std::vector<EqualizeItem> choose_families(const EqualizeScores& scores_of, EqualizeReport& report);
+
+}  // namespace detent
