@@ -71,7 +71,7 @@ TEST(ChooseFamilies, TakesLessThanATenthOfADecibelForNoise) {
 TEST(ChooseFamilies, AsksForTheFamilyThatGainsMostFirst) {
   // Gates alone lose, because what stands behind the activations ruins everything; with `act` they gain.
   EqualizeReport report = families();
-  EXPECT_EQ(Network({{"off", {5}}, {"act", {13}}, {"gate:1,act", {15}}}).choose(report), "gate:1,act");
+  EXPECT_EQ(Network({{"off", {5}}, {"act", {13}}, {"gate,act", {15}}}).choose(report), "gate,act");
   EXPECT_DOUBLE_EQ(*report.families[0].gain_db, 2) << "on top of act";
   EXPECT_DOUBLE_EQ(*report.sqnr_before_db, 5);
   EXPECT_DOUBLE_EQ(*report.sqnr_after_db, 15);
