@@ -8,7 +8,7 @@ namespace detent {
 namespace {
 
 /// The product x * gate(x) that reads a value twice, with a plain Sigmoid or HardSigmoid as its gate.
-std::optional<ActivationSpec> self_gated(const Graph& graph, const std::vector<Use>& uses) {
+std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, const std::vector<Use>& uses) {
   for (const Use& use : uses) {
     const Node& gate = graph.node(use.node);
     const auto spec = activation_of(graph, gate);
@@ -20,9 +20,10 @@ std::optional<ActivationSpec> self_gated(const Graph& graph, const std::vector<U
           (other.node != gated.uses[0].node || traits_of(graph, graph.node(other.node)).kind != OpKind::Mul))
         return std::nullopt;
     if (uses.size() != 2) return std::nullopt;
-    if (spec->kind == OpKind::Sigmoid) return ActivationSpec{OpKind::Silu, 1};
     const bool usual = std::abs(spec->alpha - 1.0F / 6) < 1e-5F && spec->beta == 0.5F;
-    return usual ? std::optional(ActivationSpec{OpKind::HardSwish}) : std::nullopt;
+    if (spec->kind == OpKind::HardSigmoid && !usual) return std::nullopt;
+    const ActivationSpec product{spec->kind == OpKind::Sigmoid ? OpKind::Silu : OpKind::HardSwish, 1};
+    return ActivationBehind{value, graph.node(gated.uses[0].node).output(0), product};
   }
   return std::nullopt;
 }
@@ -32,10 +33,10 @@ std::optional<ActivationSpec> self_gated(const Graph& graph, const std::vector<U
 std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId value) {
   const Value& read = graph.value(value);
   if (read.is_output || read.uses.empty()) return std::nullopt;
-  if (const auto gated = self_gated(graph, read.uses)) return ActivationBehind{value, *gated};
+  if (const auto gated = self_gated(graph, value, read.uses)) return gated;
   if (read.uses.size() != 1) return std::nullopt;
   const Node& reader = graph.node(read.uses[0].node);
-  if (const auto spec = activation_of(graph, reader)) return ActivationBehind{value, *spec};
+  if (const auto spec = activation_of(graph, reader)) return ActivationBehind{value, reader.output(0), *spec};
   if (traits_of(graph, reader).kind != OpKind::Add) return std::nullopt;
   const auto behind = activation_behind(graph, reader.output(0));
   return behind && behind->before == reader.output(0) ? behind : std::nullopt;

@@ -10,6 +10,7 @@ namespace detent {
 /// What a value goes through before anything else reads it: a sum with another value, maybe, then an activation.
 struct ActivationBehind {
   ValueId before = kNoValue;  ///< what the activation reads: the value, or the sum with the residual
+  ValueId after = kNoValue;   ///< what it writes
   ActivationSpec activation;
 };
 

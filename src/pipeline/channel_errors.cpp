@@ -21,7 +21,8 @@ struct ChannelSums {
   }
 };
 
-ChannelSums sums_of(const Tensor& expected, const Tensor& got, const std::vector<float>& slope, size_t from_right) {
+/// weights  by element; empty: all 1.
+ChannelSums sums_of(const Tensor& expected, const Tensor& got, const std::vector<float>& weights, size_t from_right) {
   const Shape& shape = expected.shape();
   ChannelSums result;
   result.alike = is_floating_point(expected.type()) && got.shape() == shape && shape.rank() > from_right;
@@ -35,12 +36,45 @@ ChannelSums sums_of(const Tensor& expected, const Tensor& got, const std::vector
   const auto inner = static_cast<size_t>(shape.element_count(axis + 1, shape.rank()));
   for (size_t i = 0; i < wanted.size(); ++i) {
     const size_t c = i / inner % channels;
-    const double weight = slope.empty() ? 1.0 : static_cast<double>(slope[i]) * static_cast<double>(slope[i]);
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[i]);
     result.errors[c] += weight * (static_cast<double>(wanted[i]) - static_cast<double>(had[i]));
     result.weights[c] += weight;
   }
   return result;
 }
+
+/// How much each element of a value counts for what reads it.
+class Weighing {
+ public:
+  Weighing(const Graph& graph, ValueId value, const ChannelsOf& channels) : behind_(activation_behind(graph, value)) {
+    const auto range = channels.ranges.find(behind_ ? behind_->after : value);
+    if (range != channels.ranges.end()) range_ = range->second;
+    before_ = behind_ ? behind_->before : value;
+  }
+
+  /// What weights() must be given the content of.
+  [[nodiscard]] ValueId before() const { return before_; }
+
+  [[nodiscard]] std::vector<float> weights(const Tensor& before) const {
+    if (!is_floating_point(before.type()) || (!behind_ && !range_)) return {};
+    const Tensor wide = cast(before, DataType::Float32);
+    const auto x = wide.data<float>();
+    std::vector<float> weights(x.size(), 1.0F), after(x.begin(), x.end());
+    if (behind_) {
+      weights = slopes(behind_->activation, x);
+      for (float& weight : weights) weight *= weight;
+      apply_activation(behind_->activation, after);
+    }
+    for (size_t i = 0; range_ && i < after.size(); ++i)
+      if (after[i] < range_->min || after[i] > range_->max) weights[i] = 0;
+    return weights;
+  }
+
+ private:
+  std::optional<ActivationBehind> behind_;
+  std::optional<Range> range_;
+  ValueId before_ = kNoValue;
+};
 
 /// One model as far as some of its values.
 struct Part {
@@ -65,18 +99,17 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
                                                   const RunSettings& settings) {
   const Graph& graph = reference.graph();
   std::vector<ValueId> wanted = values_named(graph, {channels.value});
-  const auto behind = activation_behind(graph, wanted[0]);
-  if (behind && behind->before != wanted[0]) wanted.push_back(behind->before);
+  const Weighing weighing(graph, wanted[0], channels);
+  if (weighing.before() != wanted[0]) wanted.push_back(weighing.before());
   const int team = team_size(settings, source.size(), fixed_batch(graph));
   Part expected(graph, wanted, settings, team);
   Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
   const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const std::vector<Tensor> inputs = stack_samples(std::move(batch));
     const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
-    std::vector<float> slope;
-    if (behind && right.back().shape() == right.front().shape() && is_floating_point(right.back().type()))
-      slope = slopes(behind->activation, cast(right.back(), DataType::Float32).data<float>());
-    return sums_of(right.front(), wrong.front(), slope, channels.from_right);
+    const bool alike = right.back().shape() == right.front().shape();
+    return sums_of(right.front(), wrong.front(), alike ? weighing.weights(right.back()) : std::vector<float>{},
+                   channels.from_right);
   };
   ChannelSums total;
   stream<ChannelSums>(source, batch_stream_options(graph, settings, true), process,

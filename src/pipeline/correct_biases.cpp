@@ -19,8 +19,8 @@ namespace {
 
 /// A quantized layer whose bias can be corrected.
 struct Layer {
-  ChannelsOf output;
-  std::string bias;
+  std::string output, bias;
+  size_t from_right = 0;  ///< axes of the output behind its channels
 };
 
 std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decision) {
@@ -32,7 +32,7 @@ std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decisi
   if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
   if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;
   const size_t from_right = traits.kind == OpKind::Gemm ? 0 : weight->shape().rank() - 2;
-  return Layer{{graph.value(node.output(0)).name, from_right}, graph.value(bias).name};
+  return Layer{graph.value(node.output(0)).name, graph.value(bias).name, from_right};
 }
 
 Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
@@ -78,7 +78,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   size_t done = 0;
   for (const Layer& layer : layers) {
     const Tensor& bias = *graph.constant(graph.find_value(layer.bias));
-    const auto errors = channel_errors(model, partly, layer.output, others, quiet);
+    const auto errors = channel_errors(model, partly, {layer.output, layer.from_right, ranges}, others, quiet);
     if (errors && errors->size() == static_cast<size_t>(bias.element_count())) {
       Tensor better = corrected(bias, *errors);
       apply_patch(partly, {.reason = "correct a bias", .replace_constants = {{layer.bias, better}}});
