@@ -47,9 +47,6 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const ValueShapes shapes = first_inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), first_inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  if (options.equalize.bias_correction && options.bound.given())
-    throw Error(ErrorCode::InvalidOption, "a bound is not measured with corrected biases",
-                "give --bias-correction without --max-drop and --min-sqnr");
   const auto judge = open_judge(options, float_model, source.get());  // nothing without a bound
 
   // images -> executor -> histograms, or the table that holds them -> ranges
@@ -67,14 +64,21 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   if (!calibrator) measured = measure_calibrators(model, plan, format, ranges_of, source.get(), options.run);
   auto ranges = calibrator ? ranges_of(*calibrator) : measured.ranges;
 
+  // the mean error that is left -> biases
+  std::optional<BiasCorrection> correction;
+  if (options.equalize.bias_correction)
+    correction = correct_biases(model, plan, ranges, format, source.get(), options.run);
+
   // a bound on what quantization costs -> layers that stay float
   std::optional<BoundReport> bound;
   if (judge) {
     const auto chosen = calibrator ? nullptr : measured.make_winner();
     RangeBook book(model.graph(), calibration, chosen ? *chosen : *calibrator, overrides, kind,
                    worker_count(options.run), measure);
-    FloatVariants variants(model, target, options.placement, shapes, format, book);
-    BoundedPlan bounded = keep_layers_float(variants, model, *judge, options.run);
+    Model corrected = model.clone();  // `model` stays as it is: ranges come from it
+    if (correction) apply_patch(corrected, correction->patch);
+    FloatVariants variants(corrected, target, options.placement, shapes, format, book);
+    BoundedPlan bounded = keep_layers_float(variants, corrected, *judge, options.run);
     plan = std::move(bounded.plan);
     ranges = book.ranges_of(plan);
     bound = std::move(bounded.report);
@@ -83,11 +87,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   // plan + ranges -> Q/DQ model
   const auto reference =
       source ? keep_outputs(float_model, *source, options.error_samples, options.run) : ReferenceOutputs{};
-  std::optional<BiasCorrection> correction;
-  if (options.equalize.bias_correction) {
-    correction = correct_biases(model, plan, ranges, format, source.get(), options.run);
-    if (correction->report.kept) apply_patch(model, correction->patch);
-  }
+  if (correction) apply_patch(model, correction->patch);
   QuantizeReport report = start_report(options, facts, preparation, plan, model.graph(), calibration);
   const Rewrite rewrite = make_qdq_patch(model.graph(), plan, ranges, format);
   report.bound = std::move(bound);

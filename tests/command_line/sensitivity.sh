@@ -35,6 +35,11 @@ grep -q '"met": true' out/report.json || fail "--report does not say that the bo
 accepts "the model of a bound" lint out/model.onnx --strict
 rm out/*
 
+accepts "a bound with corrected biases" $quantize --min-sqnr 34 --bias-correction on -o out/model.onnx --report out/report.json
+grep -q '^corrected the biases' stdout || fail "biases that are corrected are not reported"
+grep -q '"met": true' out/report.json || fail "the bound is not met with corrected biases"
+rm out/*
+
 run $quantize --min-sqnr 140 -o out/model.onnx
 [ "$code" -eq 1 ] || fail "a bound that cannot be met: exit $code, expected 1"
 says "a bound that cannot be met" "--min-sqnr 140 cannot be met"

@@ -111,6 +111,15 @@ export async function compared(model, set, target, calibrators) {
   return JSON.parse(readFileSync(report, 'utf8'));
 }
 
+// Path of the model quantized for a target under a bound on an evaluation set; its report lies where reportOf() says.
+export async function boundTo(model, set, target, ...more) {
+  const folder = freshFolder();
+  const file = join(folder, 'model.int8.onnx');
+  await detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration, ...preprocessing(model), '--target',
+    target, '--eval', set.stack ?? writeList(folder, set.files), ...judgesOf(folder, set), '--report', reportOf(file), ...more);
+  return file;
+}
+
 function writeLabels(folder, { files, labels }) {
   const path = join(folder, 'labels.csv');
   writeFileSync(path, `file,label\n${files.map((file, index) => `"${file}",${labels[index]}\n`).join('')}`);

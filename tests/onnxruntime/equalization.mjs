@@ -1,7 +1,7 @@
 // npm run equalization [-- MODEL ...] [--check]: SQNR in dB of every shared model with `--equalize off` and `auto`, by `detent
 // compare` on samples that were not calibrated with, as Markdown; a cell is before -> after. With --check, exit 1 where auto
 // loses more than 0.2 dB.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { detent, freshFolder } from './detent.mjs';
@@ -37,8 +37,17 @@ function evaluationOf(model) {
 function dataOf(model) {
   const limit = ['--limit', String(model.limit ?? 100)];
   const preprocess = model.preprocess ? ['--preprocess', model.preprocess] : [];
-  if (model.halves) return ['--data', model.calibration, '--shard', '1/2', ...limit, ...preprocess, '--eval', model.calibration];
+  if (model.halves) return ['--data', model.calibration, '--shard', '1/2', ...limit, ...preprocess, '--eval', othersOf(model)];
   return ['--data', model.calibration, ...limit, ...preprocess, '--eval', evaluationOf(model)];
+}
+
+// The images that --shard 1/2 leaves out: every second one, in natural order, as many as calibrate.
+function othersOf(model) {
+  const order = new Intl.Collator('en', { numeric: true }).compare;
+  const images = readdirSync(model.calibration).sort(order).filter((_, index) => index % 2 === 1);
+  const list = join(freshFolder(), 'others.txt');
+  writeFileSync(list, `${images.slice(0, model.limit).map((name) => join(model.calibration, name)).join('\n')}\n`);
+  return list;
 }
 
 async function compared(model, equalize) {

@@ -89,9 +89,10 @@ TEST(AbsorbBiases, LeaveTheModelAloneWhereItWouldLose) {
 
 TEST(AbsorbBiases, AskNobodyWhereNothingWouldGetSmaller) {
   Model model = high_network(0);
-  const Absorption absorption = absorb(model, [](std::span<const Model>) -> std::vector<std::vector<double>> {
-    throw std::logic_error("nobody asked");
-  });
+  const Absorption absorption = absorb(
+      model, [](std::span<const Model>, const DataSource&, const DataSource&) -> std::vector<std::vector<double>> {
+        throw std::logic_error("nobody asked");
+      });
   EXPECT_EQ(absorption.report.activations, 1U);
   EXPECT_TRUE(absorption.report.values.empty());
   EXPECT_FALSE(absorption.report.kept);
