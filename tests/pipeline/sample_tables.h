@@ -41,6 +41,20 @@ class SampleTables : public ::testing::Test {
     static_cast<void>(calibrate_model(options));
     return TemporaryFolder::read(options.output);
   }
+  /// Bytes of the table that two shards make, run by other threads, when they are merged.
+  [[nodiscard]] std::string merged_bytes(CalibrateOptions options) const {
+    MergeTablesOptions merge{.output = folder_ / "merged.dct"};
+    for (const size_t shard : {1, 2}) {
+      options.data.shard_index = shard;
+      options.data.shard_count = 2;
+      options.run.threads = 3;
+      options.output = folder_ / ("part" + std::to_string(shard) + ".dct");
+      static_cast<void>(calibrate_model(options));
+      merge.tables.push_back(options.output);
+    }
+    static_cast<void>(merge_tables(merge));
+    return TemporaryFolder::read(merge.output);
+  }
   static std::string model_bytes(const QuantizeOptions& options) {
     static_cast<void>(quantize_model(options));
     return TemporaryFolder::read(options.output);
