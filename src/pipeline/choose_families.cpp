@@ -1,6 +1,7 @@
 #include "pipeline/choose_families.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
@@ -11,15 +12,36 @@ namespace {
 const std::vector<double> kAlphas{0.5, 0.75, 1.0};
 constexpr double kLeastGainDb = 0.1, kMayFallDb = 0.1;
 
-using Scores = std::vector<double>;  // by calibrator
-
-double mean(const Scores& scores) {
-  return scores.empty() ? 0 : std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
+double mean(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double worst_change(const Scores& before, const Scores& after) {
+double mean(const PartScores& scores) {
+  std::vector<double> parts;
+  for (const std::vector<double>& part : scores) parts.push_back(mean(part));
+  return mean(parts);
+}
+
+/// Mean gain, less its standard error over the parts. One part says nothing of an error.
+double sure_gain(const PartScores& before, const PartScores& after) {
+  std::vector<double> gains;
+  for (size_t p = 0; p < before.size(); ++p) gains.push_back(mean(after[p]) - mean(before[p]));
+  const double whole = mean(gains);
+  if (gains.size() < 2) return whole;
+  double squares = 0;
+  for (const double gain : gains) squares += (gain - whole) * (gain - whole);
+  const auto count = static_cast<double>(gains.size());
+  return whole - std::sqrt(squares / (count - 1) / count);
+}
+
+/// Of the calibrator that loses most, on average over the parts; 0 when none loses.
+double worst_change(const PartScores& before, const PartScores& after) {
   double worst = 0;
-  for (size_t i = 0; i < before.size(); ++i) worst = std::min(worst, after[i] - before[i]);
+  for (size_t c = 0; !before.empty() && c < before.front().size(); ++c) {
+    double change = 0;
+    for (size_t p = 0; p < before.size(); ++p) change += after[p][c] - before[p][c];
+    worst = std::min(worst, change / static_cast<double>(before.size()));
+  }
   return worst;
 }
 
@@ -34,7 +56,7 @@ class Selection {
     while (!rest.empty()) {
       std::optional<Step> best;
       for (const size_t family : rest)
-        if (Step step = try_family(family); step.acceptable && (!best || mean(step.scores) > mean(best->scores)))
+        if (Step step = try_family(family); step.acceptable && (!best || step.gain > best->gain))
           best = std::move(step);
       if (!best) break;
       keep(*best);
@@ -51,7 +73,8 @@ class Selection {
   struct Step {
     size_t family = 0;
     double alpha = 0.5;
-    Scores scores;
+    PartScores scores;
+    double gain = 0;  // sure_gain
     bool acceptable = false;
   };
 
@@ -65,7 +88,7 @@ class Selection {
       lists.push_back(kept_);
       lists.back().push_back({kEqualizeFamilies[family], alpha});
     }
-    std::vector<Scores> judged = scores_of_(lists);
+    std::vector<PartScores> judged = scores_of_(lists);
     if (plain_.empty()) {
       plain_ = scores_ = judged.front();
       report_.sqnr_before_db = mean(plain_);
@@ -73,11 +96,10 @@ class Selection {
     }
     Step best;
     for (size_t i = 0; i < judged.size(); ++i) {
-      const double gain = mean(judged[i]) - mean(scores_);
+      const double gain = sure_gain(scores_, judged[i]);
       const bool acceptable = gain >= kLeastGainDb && worst_change(plain_, judged[i]) >= -kMayFallDb;
-      const bool better = i == 0 || acceptable > best.acceptable ||
-                          (acceptable == best.acceptable && mean(judged[i]) > mean(best.scores));
-      if (better) best = {family, alphas[i], std::move(judged[i]), acceptable};
+      const bool better = i == 0 || acceptable > best.acceptable || (acceptable == best.acceptable && gain > best.gain);
+      if (better) best = {family, alphas[i], std::move(judged[i]), gain, acceptable};
     }
     line.alpha = best.alpha;
     line.gain_db = mean(best.scores) - mean(scores_);
@@ -94,7 +116,7 @@ class Selection {
   const EqualizeScores& scores_of_;
   EqualizeReport& report_;
   std::vector<EqualizeItem> kept_;
-  Scores plain_, scores_;  // without equalization, and with what is kept
+  PartScores plain_, scores_;  // without equalization, and with what is kept
 };
 
 }  // namespace

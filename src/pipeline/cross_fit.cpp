@@ -34,19 +34,16 @@ CrossFit::CrossFit(const Model& model, std::span<const Tensor> inputs, const Dat
   }
 }
 
-std::vector<std::vector<double>> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
-  std::vector<std::vector<double>> means(lists.size());
+std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
+  std::vector<PartScores> result(lists.size());
   for (const auto& fold : folds_) {
     std::vector<Model> models;
     for (const std::vector<EqualizeItem>& items : lists)
       models.push_back(items.empty() ? model_.clone() : fold->equalizer.equalized(fold->equalizer.equalization(items)));
-    const std::vector<std::vector<double>> scores = judge_(models, fold->fit, fold->held_out);
-    for (size_t i = 0; i < means.size(); ++i) {
-      means[i].resize(scores[i].size());
-      for (size_t c = 0; c < scores[i].size(); ++c) means[i][c] += scores[i][c] / static_cast<double>(folds_.size());
-    }
+    std::vector<std::vector<double>> scores = judge_(models, fold->fit, fold->held_out);
+    for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
   }
-  return means;
+  return result;
 }
 
 }  // namespace detent

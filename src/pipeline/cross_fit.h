@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "pipeline/choose_families.h"
 #include "pipeline/equalizer.h"
 #include "pipeline/sample_subset.h"
 
@@ -27,8 +28,8 @@ class CrossFit {
   CrossFit(const Model& model, std::span<const Tensor> inputs, const DataSource& source, const RunSettings& settings,
            const FactorOptions& options, const FoldJudge& judge);
 
-  /// Mean over the folds: [list][calibrator]; an empty list is the plain model.
-  [[nodiscard]] std::vector<std::vector<double>> operator()(std::span<const std::vector<EqualizeItem>> lists) const;
+  /// By list; an empty list is the plain model.
+  [[nodiscard]] std::vector<PartScores> operator()(std::span<const std::vector<EqualizeItem>> lists) const;
 
  private:
   struct Fold {

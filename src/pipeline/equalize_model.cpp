@@ -51,8 +51,10 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std
     std::vector<EqualizeItem> items = request.items;
     if (request.mode == EqualizeRequest::Mode::Auto) {
       report.requested = "auto";
-      const CrossFit scores(model, inputs, source, settings, options, judge);
-      items = choose_families([&](auto lists) { return scores(lists); }, report);
+      if (source.size() >= kFewestToJudge) {
+        const CrossFit scores(model, inputs, source, settings, options, judge);
+        items = choose_families([&](auto lists) { return scores(lists); }, report);
+      }
     } else {
       report.requested = to_text(items);
       for (const EqualizeItem& item : items)
@@ -62,6 +64,9 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std
     equalization = equalizer.equalization(items);
     report.values = equalizer.describe_values(equalization);
     report.notes = equalizer.notes(equalization);
+    if (request.mode == EqualizeRequest::Mode::Auto && source.size() < kFewestToJudge)
+      report.notes.push_back(std::to_string(source.size()) + " samples are too few to tell what gains: give " +
+                             std::to_string(kFewestToJudge) + " or more, or name the families");
   }
   apply_equalization(model, equalization, inputs);
   outcome.equalization = std::move(equalization);

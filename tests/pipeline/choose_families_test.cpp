@@ -8,7 +8,7 @@
 namespace detent {
 namespace {
 
-using Scores = std::vector<double>;  // by calibrator
+using Scores = std::vector<double>;  // by calibrator, one part after the other
 
 /// Every family has one group, gate, linear, relu, norm and act.
 EqualizeReport families(size_t groups = 1) {
@@ -21,13 +21,15 @@ EqualizeReport families(size_t groups = 1) {
 /// Scores of a network by what it is equalized with, "gate:1,relu" ...; of what is not named those of "off" less one dB.
 class Network {
  public:
-  explicit Network(std::map<std::string, Scores> scores) : scores_(std::move(scores)) {}
+  /// parts  of the data; the scores of each follow those of the one before.
+  explicit Network(std::map<std::string, Scores> scores, size_t parts = 1)
+      : scores_(std::move(scores)), calibrators_(scores_.at("off").size() / parts) {}
 
   std::string choose(EqualizeReport& report) {
     return to_text(choose_families(
         [this](std::span<const std::vector<EqualizeItem>> lists) {
-          std::vector<Scores> result;
-          for (const std::vector<EqualizeItem>& items : lists) result.push_back(of(items));
+          std::vector<PartScores> result;
+          for (const std::vector<EqualizeItem>& items : lists) result.push_back(parts(of(items)));
           return result;
         },
         report));
@@ -38,6 +40,15 @@ class Network {
   }
 
  private:
+  /// As many calibrators as the plain model has; what there is beyond are further parts.
+  [[nodiscard]] PartScores parts(const Scores& scores) const {
+    PartScores result;
+    for (size_t first = 0; first < scores.size(); first += calibrators_)
+      result.emplace_back(scores.begin() + static_cast<std::ptrdiff_t>(first),
+                          scores.begin() + static_cast<std::ptrdiff_t>(first + calibrators_));
+    return result;
+  }
+
   Scores of(std::vector<EqualizeItem> items) {
     std::ranges::sort(items, {}, &EqualizeItem::family);
     const auto found = scores_.find(to_text(items));
@@ -48,6 +59,7 @@ class Network {
   }
 
   std::map<std::string, Scores> scores_;
+  size_t calibrators_;
 };
 
 TEST(ChooseFamilies, KeepsTheExponentThatGainsMost) {
@@ -91,9 +103,24 @@ TEST(ChooseFamilies, CountsTheFallFromTheModelWithoutEqualization) {
   EXPECT_EQ(Network(network).choose(), "gate,act") << "the second fell by 0.5 dB, but not below 20";
 }
 
+TEST(ChooseFamilies, KeepsNothingThatGainsOnOnePartAndLosesOnTheOther) {
+  // +1.5 and -1.1 dB: +0.2 with a standard error of 1.3. +0.4 and +0.2: +0.3 with one of 0.1.
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {21.5, 18.9}}}, 2).choose(), "off");
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {20.4, 20.2}}}, 2).choose(), "relu");
+}
+
+TEST(ChooseFamilies, PrefersTheSmallerGainThatIsSure) {
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {22, 22}}, {"relu:1", {25, 20.5}}}, 2).choose(), "relu");
+}
+
+TEST(ChooseFamilies, CountsACalibratorOverAllParts) {
+  EXPECT_EQ(Network({{"off", {20, 20, 20, 20}}, {"relu", {24, 19, 24, 21.5}}}, 2).choose(), "relu");
+  EXPECT_EQ(Network({{"off", {20, 20, 20, 20}}, {"relu", {24, 19, 24, 20.5}}}, 2).choose(), "off");
+}
+
 TEST(ChooseFamilies, MeasuresNothingWithoutGroups) {
   EqualizeReport report = families(0);
-  const auto nobody = [](std::span<const std::vector<EqualizeItem>>) -> std::vector<Scores> {
+  const auto nobody = [](std::span<const std::vector<EqualizeItem>>) -> std::vector<PartScores> {
     throw std::logic_error("nobody asked");
   };
   EXPECT_TRUE(choose_families(nobody, report).empty());

@@ -15,8 +15,9 @@
 namespace detent {
 namespace {
 
-EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJudge& judge, size_t threads = 1) {
-  const MemorySource source(test::residual_samples(8));
+EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJudge& judge, size_t threads = 1,
+                         size_t samples = 8) {
+  const MemorySource source(test::residual_samples(samples));
   RunSettings settings;
   settings.threads = threads;
   const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
@@ -82,6 +83,17 @@ TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
   const EqualizeOutcome outcome = equalize(lost, "auto", judge_of(-1));
   EXPECT_TRUE(outcome.equalization.empty());
   for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
+}
+
+TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
+  Model model = test::residual_network(64);
+  const EqualizeOutcome outcome = equalize(model, "auto", no_judge(), 1, 7);
+  EXPECT_TRUE(outcome.equalization.empty());
+  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("7 samples are too few")));
+  Model named = test::residual_network(64);
+  const EqualizeOutcome list = equalize(named, "relu", no_judge(), 1, 7);
+  EXPECT_FALSE(list.equalization.empty());
+  EXPECT_TRUE(list.report.notes.empty()) << "who names a family needs no judge";
 }
 
 TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
