@@ -1,7 +1,6 @@
 #include "pipeline/absorb_biases.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "equalize/absorb_patch.h"
@@ -9,6 +8,8 @@
 #include "exec/executor.h"
 #include "observe/channel_ranges.h"
 #include "pipeline/channel_ranges_of.h"
+#include "pipeline/choose_families.h"
+#include "pipeline/deciding_samples.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/sample_subset.h"
@@ -56,10 +57,6 @@ std::optional<Model> absorbed(const Model& model, const Shifts& shifts, std::spa
     return std::nullopt;
   }
   return copy;
-}
-
-double mean(const std::vector<double>& scores) {
-  return scores.empty() ? 0 : std::accumulate(scores.begin(), scores.end(), 0.0) / static_cast<double>(scores.size());
 }
 
 /// Activations among the values that are shifted.

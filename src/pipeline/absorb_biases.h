@@ -6,7 +6,7 @@
 #include "detent/detent.h"
 #include "equalize/equalization.h"
 #include "model/model.h"
-#include "pipeline/equalize_model.h"
+#include "pipeline/cross_fit.h"
 
 namespace detent {
 

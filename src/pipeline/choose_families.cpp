@@ -7,16 +7,16 @@
 
 namespace detent {
 
+double mean(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
 namespace {
 
 const std::vector<double> kAlphas{0.5, 0.75, 1.0};
 constexpr double kLeastGainDb = 0.1, kMayFallDb = 0.1;
 
-double mean(const std::vector<double>& values) {
-  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double mean(const PartScores& scores) {
+double mean_of_parts(const PartScores& scores) {
   std::vector<double> parts;
   for (const std::vector<double>& part : scores) parts.push_back(mean(part));
   return mean(parts);
@@ -62,7 +62,7 @@ class Selection {
       keep(*best);
       std::erase(rest, best->family);
     }
-    if (!plain_.empty()) report_.sqnr_after_db = mean(scores_);
+    if (!plain_.empty()) report_.sqnr_after_db = mean_of_parts(scores_);
     std::ranges::sort(kept_, {}, [](const EqualizeItem& item) {
       return std::ranges::find(kEqualizeFamilies, item.family) - std::begin(kEqualizeFamilies);
     });
@@ -91,7 +91,7 @@ class Selection {
     std::vector<PartScores> judged = scores_of_(lists);
     if (plain_.empty()) {
       plain_ = scores_ = judged.front();
-      report_.sqnr_before_db = mean(plain_);
+      report_.sqnr_before_db = mean_of_parts(plain_);
       judged.erase(judged.begin());
     }
     Step best;
@@ -102,7 +102,7 @@ class Selection {
       if (better) best = {family, alphas[i], std::move(judged[i]), gain, acceptable};
     }
     line.alpha = best.alpha;
-    line.gain_db = mean(best.scores) - mean(scores_);
+    line.gain_db = mean_of_parts(best.scores) - mean_of_parts(scores_);
     return best;
   }
 

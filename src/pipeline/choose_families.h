@@ -9,6 +9,9 @@
 
 namespace detent {
 
+/// Arithmetic mean; 0 of none.
+[[nodiscard]] double mean(const std::vector<double>& values);
+
 /// Mean SQNR of the outputs in dB on each part of the data: [part][calibrator].
 using PartScores = std::vector<std::vector<double>>;
 

@@ -1,12 +1,11 @@
 #include "pipeline/correct_biases.h"
 
 #include <algorithm>
-#include <array>
 
 #include "exec/runnable_part.h"
 #include "ops/operator.h"
 #include "pipeline/channel_errors.h"
-#include "pipeline/equalize_model.h"
+#include "pipeline/deciding_samples.h"
 #include "pipeline/evaluate_variants.h"
 #include "pipeline/measure_calibrators.h"
 #include "pipeline/quantize_report.h"

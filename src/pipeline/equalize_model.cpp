@@ -1,40 +1,12 @@
 #include "pipeline/equalize_model.h"
 
-#include <algorithm>
-
-#include "equalize/equalize_patch.h"
-#include "pipeline/absorb_biases.h"
+#include "pipeline/apply_equalization.h"
 #include "pipeline/choose_families.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/prepare_model.h"
+#include "pipeline/deciding_samples.h"
 #include "pipeline/sample_subset.h"
 #include "pipeline/stopwatch.h"
 
 namespace detent {
-
-namespace {
-
-constexpr size_t kSamples = 32;
-
-}  // namespace
-
-std::vector<size_t> deciding_samples(const DataSource& source) { return samples_by_hash(source, kSamples); }
-
-std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most) {
-  constexpr size_t kFewest = 8;
-  std::vector<size_t> all = samples_by_hash(source, kSamples + most);
-  if (all.size() < kSamples + kFewest) return deciding_samples(source);
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kSamples));
-  return all;
-}
-
-void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs) {
-  apply_absorption(model, equalization.shifts, inputs);
-  if (equalization.values.empty()) return;
-  const NamedOutputs before = inputs.empty() ? NamedOutputs{} : outputs_of(model, inputs);
-  apply_patch(model, make_equalize_patch(model.graph(), equalization));
-  if (!inputs.empty()) check_same_outputs(before, model, inputs, "equalization");
-}
 
 EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std::span<const Tensor> inputs,
                                const DataSource& source, const RunSettings& settings, const FactorOptions& options,

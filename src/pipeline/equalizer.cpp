@@ -4,8 +4,8 @@
 
 #include "equalize/equalize_patch.h"
 #include "model/float_types.h"
+#include "pipeline/apply_equalization.h"
 #include "pipeline/channel_ranges_of.h"
-#include "pipeline/equalize_model.h"
 #include "pipeline/plan_report.h"
 
 namespace detent {

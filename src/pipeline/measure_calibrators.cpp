@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "pipeline/deciding_samples.h"
 #include "pipeline/evaluate_variants.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/sample_subset.h"
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCandidates = {
     "max", "entropy", "mse", "percentile:99.9", "percentile:99.99", "percentile:99.999"};
-constexpr size_t kSamples = 32;
 
 /// 20 log10(2^24): a float is not known better than this.
 constexpr double kExactDb = 144.5;
@@ -46,7 +46,7 @@ MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan
                                    const RangesOf& ranges_of, const DataSource* source, const RunSettings& settings) {
   if (!source) throw nothing_to_compare("there is no --data to run");
   const Stopwatch stopwatch;
-  const SampleSubset samples(*source, samples_by_hash(*source, kSamples));
+  const SampleSubset samples(*source, deciding_samples(*source));
   const auto names = values_to_compare(model, read_first_inputs(samples, model.graph(), settings));
   if (names.empty()) throw nothing_to_compare("no output that can run comes from float values");
 

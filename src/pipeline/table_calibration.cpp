@@ -1,4 +1,5 @@
 #include "pipeline/table_calibration.h"
+#include "pipeline/apply_equalization.h"
 
 #include <algorithm>
 #include <set>
@@ -7,6 +8,7 @@
 #include "exec/runnable_part.h"
 #include "ops/versions.h"
 #include "pipeline/absorb_biases.h"
+#include "pipeline/apply_equalization.h"
 #include "place/placement_plan.h"
 #include "place/quantizable_values.h"
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pipeline/apply_equalization.h"
 #include "pipeline/even_channels.h"
 #include "pipeline/float_network.h"
 #include "pipeline/memory_source.h"
