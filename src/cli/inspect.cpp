@@ -4,8 +4,8 @@
 #include "cli/command.h"
 #include "detent/detent.h"
 #include "detent/error.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
 
 namespace detent::cli {
 

@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "detent/detent.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::cli {
 

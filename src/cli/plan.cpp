@@ -3,8 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
 
 namespace detent::cli {
 

@@ -4,9 +4,9 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
-#include "report/html.h"
-#include "report/json.h"
-#include "report/text.h"
+#include "report/html/page.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
 
 namespace detent::cli {
 

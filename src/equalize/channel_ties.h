@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 namespace detent {
 

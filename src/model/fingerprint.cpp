@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/tensor_proto.h"
+#include "model/graph/tensor_proto.h"
 
 namespace detent {
 

@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "model/attribute_proto.h"
-#include "model/graph_indexer.h"
-#include "model/node_names.h"
-#include "model/tensor_proto.h"
+#include "model/graph/attribute_proto.h"
+#include "model/graph/graph_indexer.h"
+#include "model/graph/node_names.h"
+#include "model/graph/tensor_proto.h"
 
 namespace detent {
 

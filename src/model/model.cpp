@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "model/graph_indexer.h"
+#include "model/graph/graph_indexer.h"
 
 namespace detent {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 namespace detent {
 

@@ -1,123 +1,125 @@
-#include "pipeline/calibrate_model.h"
+#include <algorithm>
+#include <optional>
 
-#include "exec/runnable_part.h"
-#include "pipeline/batch_stream.h"
-#include "pipeline/stopwatch.h"
+#include "core/atomic_file.h"
+#include "model/fingerprint.h"
+#include "observe/merge_tables.h"
+#include "tune/equalize/equalized_model.h"
+#include "prepare/prepare_model.h"
+#include "pipeline/quantize_report.h"
+#include "core/stopwatch.h"
+#include "calibrate/from_table.h"
 
 namespace detent {
 
 namespace {
 
-struct Worker {
-  Executor executor;
-  Collector collector;
-};
+namespace fs = std::filesystem;
 
-constexpr const char* kExclude = "--exclude its consumers";
-
-std::string origin(const Graph& graph, ValueId value) {
-  const Node* producer = graph.producer(value);
-  return "value '" + graph.value(value).name + "'" +
-         (producer ? " of node '" + producer->name + "' (" + producer->op_type + ")" : "");
+/// Specs of the targets, sorted, each once.
+std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
+  std::vector<std::string> specs;
+  for (const std::string& target : targets) specs.push_back(find_target(target).spec());
+  std::ranges::sort(specs);
+  const auto repeated = std::ranges::unique(specs);
+  specs.erase(repeated.begin(), repeated.end());
+  return specs;
 }
 
-std::string non_finite_counts(const Histogram& histogram) {
-  return std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
+/// What an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
+/// started again and again may always say --resume.
+/// Errors  TableMismatch when it is of another shard, model, set of values or CPU.
+std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& table) {
+  if (!fs::exists(path)) return std::nullopt;
+  CalibrationTable partial = read_table(path);
+  try {
+    std::vector<TableShard> expected = table.shards;
+    expected.front().partial = true;
+    if (partial.shards != expected)
+      throw Error(ErrorCode::TableMismatch, "is not what this shard left behind",
+                  "give the same --shard as before, or begin again without --resume");
+    check_mergeable(table, partial);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return partial;
+}
+
+/// All shards must be equalized alike, so all of them look at the whole data.
+std::optional<EvenedChannels> even_for_table(Model& model, const CalibrateOptions& options,
+                                             const EqualizeRequest& request, const std::vector<std::string>& targets) {
+  DataOptions whole = options.data;
+  whole.shard_count = whole.shard_index = 1;
+  const auto source = open_data(whole, input_specs(model.graph()));
+  const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
+  const RangeOverrides no_overrides = read_overrides({});
+  return even_channels(
+      model, request, read_first_inputs(*source, model.graph(), options.run), *source, {},
+      {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 
 }  // namespace
 
-void add_constants(const Graph& graph, std::span<const ValueId> values, std::map<ValueId, Histogram>& histograms) {
-  for (const ValueId value : values)
-    if (const Tensor* constant = graph.constant(value))
-      histograms[value].add(cast(*constant, DataType::Float32).data<float>());
-}
-
-void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, bool required,
-                       Reporter& reporter) {
-  for (const auto& found : collector.non_finite()) {
-    const Histogram& histogram = collector.histogram(found.value);
-    const std::string where = origin(graph, found.value) + " held " + non_finite_counts(histogram) +
-                              ", first in sample '" + source.sample_name(found.sample) + "'";
-    if (required && histogram.count() == 0)
-      throw Error(ErrorCode::InvalidData, where + ", and nothing finite", kExclude);
-    reporter.warn(where + "; they are left out");
-  }
-}
-
-void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& histograms, Reporter& reporter) {
-  for (const auto& [value, histogram] : histograms) {
-    if (histogram.count() == 0 && histogram.nans() + histogram.infinities() > 0)
-      throw Error(ErrorCode::InvalidData,
-                  origin(graph, value) + " held " + non_finite_counts(histogram) + ", and nothing finite", kExclude);
-    if (histogram.max_abs() == 0) reporter.warn(origin(graph, value) + " was never anything but 0: its scale is 1");
-  }
-}
-
-Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
-             SampleTracker* tracker) {
-  const ExecutionPlan plan(graph, values,
-                           {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
-  std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
-  Pass pass{Collector(graph, values)};
-  Reporter& reporter = *settings.reporter;
-  reporter.begin("calibrating", source.size());
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    const size_t count = batch.size();
-    const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
-    if (tracker && tracker->measured_before(identified)) return count;
-    if (!workers[slot]) workers[slot].reset(new Worker{Executor(plan), Collector(graph, values)});
-    const std::string name = batch.front().name;
-    workers[slot]->collector.begin_sample(batch.front().index);
-    try {
-      workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
-    } catch (const Error& error) {
-      throw error.in("sample '" + name + "'");
-    }
-    if (tracker) tracker->add(identified);
-    return count;
-  };
-  try {
-    const StreamStatistics done =
-        stream<size_t>(source, batch_stream_options(graph, settings, false), process,
-                       [&](size_t, size_t count) { reporter.advance_to(pass.samples += count); });
-    pass.skipped = done.skipped;
-  } catch (const Error& error) {
-    if (!tracker || error.code() != ErrorCode::Interrupted) throw;
-    pass.interrupted = true;
-  }
-  reporter.end();
-  for (const auto& worker : workers)
-    if (worker) pass.collector.merge(worker->collector);
-  return pass;
-}
-
-Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
-                      const RunSettings& settings) {
+TableReport calibrate_model(const CalibrateOptions& options) {
   const Stopwatch stopwatch;
-  Calibration calibration;
-  std::vector<ValueId> measured;
-  for (const ValueId value : watched)
-    if (!graph.constant(value)) measured.push_back(value);
-  const Pass pass = measure(graph, measured, source, settings);
-  if (pass.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
-  report_non_finite(graph, pass.collector, source, true, *settings.reporter);
-  calibration.samples = pass.samples;
-  calibration.skipped = pass.skipped;
-  add_constants(graph, watched, calibration.histograms);
-  for (const ValueId value : measured) calibration.histograms[value] = pass.collector.histogram(value);
-  check_measured(graph, calibration.histograms, *settings.reporter);
-  calibration.seconds = stopwatch.seconds();
-  return calibration;
-}
+  const fs::path partial_path = options.output.string() + ".partial";
+  check_writable(options.output, options.overwrite);
+  const std::vector<std::string> targets = target_specs(options.targets);
+  const EqualizeRequest request = parse_equalize(options.equalize);
 
-void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter) {
-  const RunnablePart runnable(graph);
-  for (const UnsupportedNode& item : runnable.unsupported()) {
-    const Node& node = graph.node(item.node);
-    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
-                  "; it is kept as it is and errors are measured before it");
+  Model model = read_float_model(options.model);
+  const std::string fingerprint = detent::fingerprint(model).hex();
+  const auto source = open_data(options.data, input_specs(model.graph()));
+  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
+  std::optional<EvenedChannels> evened;
+  if (request.asks()) evened = even_for_table(model, options, request, targets);
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);
+
+  CalibrationTable table = make_table(fingerprint, graph, values);
+  table.targets = targets;
+  if (request.equalizes()) table.equalize = evened->report.requested;
+  table.absorb_bias = request.absorbs();
+  if (evened) table.equalization = std::move(evened->equalization);
+  table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
+  const std::optional<CalibrationTable> before =
+      options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};
+
+  if (!options.resume && fs::exists(partial_path))
+    options.run.reporter->warn(partial_path.string() +
+                               " is there from an interrupted calibration; --resume would go on with it");
+
+  SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
+  const Pass pass = measure(graph, values, *source, options.run, &tracker);
+  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
+  const bool required = !targets.empty() && options.data.shard_count == 1 && !pass.interrupted && !before;
+  report_non_finite(graph, pass.collector, *source, required, *options.run.reporter);
+  for (const ValueId value : values) table.values[graph.value(value).name].histogram = pass.collector.histogram(value);
+  table.samples = tracker.added();
+  if (before) {
+    const std::vector<TableShard> shards = table.shards;
+    merge_into(table, *before);
+    table.shards = shards;
   }
+
+  if (pass.interrupted) {
+    table.shards.front().partial = true;
+    write_table(table, partial_path);
+    throw Error(ErrorCode::Interrupted,
+                "interrupted; " + partial_path.string() + " holds the " + std::to_string(table.samples.size()) +
+                    " samples done",
+                "the same command with --resume goes on, and 'detent merge' accepts the file");
+  }
+  tracker.check_all_came_up();
+  if (table.samples.empty()) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
+  write_table(table, options.output);
+  std::error_code ignored;
+  fs::remove(partial_path, ignored);
+
+  TableReport report = describe_table(table, options.output);
+  report.seconds = stopwatch.seconds();
+  report.skipped_samples = pass.skipped;
+  return report;
 }
 
 }  // namespace detent

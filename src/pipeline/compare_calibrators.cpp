@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "detent/calibrator.h"
-#include "pipeline/calibrate_model.h"
-#include "pipeline/correct_biases.h"
-#include "pipeline/describe_values.h"
-#include "pipeline/evaluate_variants.h"
-#include "pipeline/planned_model.h"
+#include "calibrate/calibration.h"
+#include "tune/correct_biases.h"
+#include "pipeline/value_charts.h"
+#include "evaluate/evaluate_models.h"
+#include "pipeline/setup.h"
 #include "pipeline/quantize_report.h"
-#include "pipeline/stopwatch.h"
-#include "pipeline/workers.h"
+#include "core/stopwatch.h"
+#include "run/workers.h"
 
 namespace detent {
 

@@ -4,10 +4,10 @@
 
 #include "core/atomic_file.h"
 #include "model/fingerprint.h"
-#include "pipeline/prepare_model.h"
-#include "pipeline/table_calibration.h"
-#include "pipeline/tensorrt_cache.h"
-#include "place/placement_plan.h"
+#include "prepare/prepare_model.h"
+#include "calibrate/from_table.h"
+#include "calibrate/tensorrt_cache.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 

@@ -3,7 +3,7 @@
 #include "detent/detent.h"
 #include "model/model.h"
 #include "ops/operator.h"
-#include "pipeline/prepare_model.h"
+#include "prepare/prepare_model.h"
 
 namespace detent {
 

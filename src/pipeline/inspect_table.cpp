@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "detent/error.h"
-#include "pipeline/table_calibration.h"
+#include "calibrate/from_table.h"
 
 namespace detent {
 

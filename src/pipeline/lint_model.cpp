@@ -3,11 +3,11 @@
 #include "detent/detent.h"
 #include "model/graph_patch.h"
 #include "pipeline/plan_report.h"
-#include "pipeline/prepare_model.h"
-#include "pipeline/shapes_without_data.h"
-#include "place/lint/finding_list.h"
-#include "place/lint/integer_layers.h"
-#include "place/lint/lint_graph.h"
+#include "prepare/prepare_model.h"
+#include "prepare/shapes_without_data.h"
+#include "lint/finding_list.h"
+#include "lint/view/qoperator_layers.h"
+#include "lint/lint_graph.h"
 
 namespace detent {
 namespace {

@@ -2,14 +2,14 @@
 #include <cmath>
 
 #include "detent/calibrator.h"
-#include "pipeline/describe_values.h"
-#include "pipeline/evaluate_variants.h"
-#include "pipeline/layer_errors.h"
-#include "pipeline/local_errors.h"
-#include "pipeline/planned_model.h"
+#include "pipeline/value_charts.h"
+#include "evaluate/evaluate_models.h"
+#include "tune/layer_errors.h"
+#include "evaluate/value_errors.h"
+#include "pipeline/setup.h"
 #include "pipeline/quantize_report.h"
-#include "pipeline/stopwatch.h"
-#include "pipeline/workers.h"
+#include "core/stopwatch.h"
+#include "run/workers.h"
 
 namespace detent {
 

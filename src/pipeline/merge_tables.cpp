@@ -2,7 +2,7 @@
 
 #include "core/atomic_file.h"
 #include "detent/error.h"
-#include "pipeline/table_calibration.h"
+#include "calibrate/from_table.h"
 
 namespace detent {
 

@@ -1,8 +1,8 @@
 #include "detent/detent.h"
-#include "pipeline/equalizable_values.h"
+#include "equalize/equalizable_values.h"
 #include "pipeline/plan_report.h"
-#include "pipeline/prepare_model.h"
-#include "pipeline/shapes_without_data.h"
+#include "prepare/prepare_model.h"
+#include "prepare/shapes_without_data.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include "detent/reports.h"
 #include "model/model.h"
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 

@@ -1,9 +1,9 @@
 #include "pipeline/profile_run.h"
 
 #include "observe/collector.h"
-#include "pipeline/batch_stream.h"
-#include "pipeline/prepare_model.h"
-#include "place/placement_plan.h"
+#include "run/batches.h"
+#include "prepare/prepare_model.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include "model/same_content.h"
 #include "pipeline/plan_report.h"
-#include "pipeline/workers.h"
+#include "run/workers.h"
 
 namespace detent {
 

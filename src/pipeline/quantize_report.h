@@ -1,9 +1,9 @@
 #pragma once
 
 #include "detent/detent.h"
-#include "pipeline/calibrate_model.h"
+#include "calibrate/calibration.h"
 #include "pipeline/plan_report.h"
-#include "pipeline/prepare_model.h"
+#include "prepare/prepare_model.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 

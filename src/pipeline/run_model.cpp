@@ -1,11 +1,11 @@
 #include "core/atomic_file.h"
 #include "detent/detent.h"
 #include "model/model.h"
-#include "pipeline/batch_stream.h"
-#include "pipeline/output_writer.h"
-#include "pipeline/prepare_model.h"
+#include "run/batches.h"
+#include "run/output_writer.h"
+#include "prepare/prepare_model.h"
 #include "pipeline/profile_run.h"
-#include "pipeline/stopwatch.h"
+#include "core/stopwatch.h"
 
 namespace detent {
 

@@ -7,10 +7,10 @@
 #include "exec/executor.h"
 #include "model/model.h"
 #include "ops/operator.h"
-#include "pipeline/compare_tensors.h"
-#include "pipeline/for_each_index.h"
-#include "pipeline/prepare_model.h"
-#include "pipeline/workers.h"
+#include "evaluate/compare_tensors.h"
+#include "run/for_each_index.h"
+#include "prepare/prepare_model.h"
+#include "run/workers.h"
 
 namespace detent {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/float_types.h"
+#include "model/graph/float_types.h"
 #include "rewrite/rewrite_context.h"
 
 namespace detent {

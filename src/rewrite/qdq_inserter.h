@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/graph_patch.h"
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 #include "rewrite/weight_memo.h"
 
 namespace detent {

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 #include "rewrite/weight_quantizer.h"
 
 namespace detent {

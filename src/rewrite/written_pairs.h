@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 namespace detent {
 

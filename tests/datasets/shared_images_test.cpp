@@ -5,7 +5,7 @@
 #include "datasets/data_files.h"
 #include "datasets/image_transform.h"
 #include "datasets/labels.h"
-#include "datasets/prefetch.h"
+#include "run/sample_stream.h"
 #include "datasets/tensor_pb.h"
 
 namespace detent {

@@ -1,4 +1,4 @@
-#include "model/execution_order.h"
+#include "model/graph/execution_order.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/graph_rewiring.h"
+#include "model/graph/graph_rewiring.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/graph.h"
+#include "model/graph/graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/tensor_proto.h"
+#include "model/graph/tensor_proto.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 
 #include "detent/detent.h"
 #include "model/half_constants.h"
-#include "model/raise_opset.h"
+#include "prepare/raise_opset.h"
 #include "model/temporary_folder.h"
-#include "pipeline/prepare_model.h"
+#include "prepare/prepare_model.h"
 #include "shared_folder.h"
 
 // Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between casts.

@@ -9,7 +9,7 @@
 #include "exec/executor.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
-#include "pipeline/prepare_model.h"
+#include "prepare/prepare_model.h"
 #include "pipeline/quantize_report.h"
 
 namespace detent {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detent/data_source.h"
-#include "pipeline/prepare_model.h"
+#include "prepare/prepare_model.h"
 #include "shared_folder.h"
 
 namespace detent {

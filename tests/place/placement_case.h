@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 
 /// Placement tests as text. A file holds cases:
 ///

@@ -253,7 +253,7 @@ TEST_P(PlacementText, MatchesItsPlan) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, PlacementText,
                          testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) /
-                                                                "tests/placement")),
+                                                                "tests/place/cases")),
                          [](const auto& one) { return one.param.name; });
 
 }  // namespace

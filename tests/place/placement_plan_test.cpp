@@ -1,4 +1,4 @@
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 
 #include <gtest/gtest.h>
 

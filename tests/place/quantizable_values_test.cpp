@@ -1,4 +1,4 @@
-#include "place/quantizable_values.h"
+#include "place/draft/quantizable_values.h"
 
 #include <gtest/gtest.h>
 

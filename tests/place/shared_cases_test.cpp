@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <set>
 
-#include "model/fold_batchnorm.h"
+#include "prepare/fold_batchnorm.h"
 #include "model/model.h"
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 #include "shared_folder.h"
 
 // Questions that users brought, answered on the networks themselves: a 3-D decoder (C1), branches that meet in Concats (C4),

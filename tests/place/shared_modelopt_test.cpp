@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "model/fold_batchnorm.h"
-#include "model/forward_constants.h"
+#include "prepare/fold_batchnorm.h"
+#include "prepare/forward_constants.h"
 #include "model/model.h"
-#include "place/placement_plan.h"
+#include "place/plan/placement_plan.h"
 #include "shared_folder.h"
 
 namespace detent {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "place/rule_list.h"
-#include "place/target.h"
+#include "place/rules/rule.h"
+#include "place/targets/target.h"
 
 namespace detent {
 namespace {

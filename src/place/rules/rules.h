@@ -1,7 +1,7 @@
 #pragma once
 
-#include "place/draft.h"
-#include "place/rule_list.h"
+#include "place/draft/draft.h"
+#include "place/rules/rule.h"
 
 /// Every rule, one file each. rule_list.cpp says which engine uses which, in what order.
 namespace detent::rules {

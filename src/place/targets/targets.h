@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "place/target.h"
+#include "place/targets/target.h"
 
 namespace detent {
 

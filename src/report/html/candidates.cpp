@@ -3,13 +3,13 @@
 #include <limits>
 #include <set>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

@@ -3,7 +3,7 @@
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <map>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "report/format.h"
+#include "core/format.h"
 
 namespace detent::html {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "report/format.h"
+#include "core/format.h"
 
 namespace detent::html {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"

@@ -2,13 +2,13 @@
 #include <cmath>
 #include <limits>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/ranked_layers.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

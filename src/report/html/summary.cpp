@@ -1,13 +1,13 @@
 #include <cmath>
 #include <optional>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/ranked_layers.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"

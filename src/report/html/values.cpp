@@ -4,12 +4,12 @@
 #include <map>
 #include <numeric>
 
-#include "report/format.h"
+#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/html/value_chart.h"
-#include "report/text.h"
+#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <random>
 
-#include "report/html.h"
+#include "report/html/page.h"
 
 namespace detent {
 namespace {

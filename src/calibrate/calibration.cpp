@@ -1,0 +1,123 @@
+#include "calibrate/calibration.h"
+
+#include "exec/runnable_part.h"
+#include "run/batches.h"
+#include "core/stopwatch.h"
+
+namespace detent {
+
+namespace {
+
+struct Worker {
+  Executor executor;
+  Collector collector;
+};
+
+constexpr const char* kExclude = "--exclude its consumers";
+
+std::string origin(const Graph& graph, ValueId value) {
+  const Node* producer = graph.producer(value);
+  return "value '" + graph.value(value).name + "'" +
+         (producer ? " of node '" + producer->name + "' (" + producer->op_type + ")" : "");
+}
+
+std::string non_finite_counts(const Histogram& histogram) {
+  return std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
+}
+
+}  // namespace
+
+void add_constants(const Graph& graph, std::span<const ValueId> values, std::map<ValueId, Histogram>& histograms) {
+  for (const ValueId value : values)
+    if (const Tensor* constant = graph.constant(value))
+      histograms[value].add(cast(*constant, DataType::Float32).data<float>());
+}
+
+void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, bool required,
+                       Reporter& reporter) {
+  for (const auto& found : collector.non_finite()) {
+    const Histogram& histogram = collector.histogram(found.value);
+    const std::string where = origin(graph, found.value) + " held " + non_finite_counts(histogram) +
+                              ", first in sample '" + source.sample_name(found.sample) + "'";
+    if (required && histogram.count() == 0)
+      throw Error(ErrorCode::InvalidData, where + ", and nothing finite", kExclude);
+    reporter.warn(where + "; they are left out");
+  }
+}
+
+void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& histograms, Reporter& reporter) {
+  for (const auto& [value, histogram] : histograms) {
+    if (histogram.count() == 0 && histogram.nans() + histogram.infinities() > 0)
+      throw Error(ErrorCode::InvalidData,
+                  origin(graph, value) + " held " + non_finite_counts(histogram) + ", and nothing finite", kExclude);
+    if (histogram.max_abs() == 0) reporter.warn(origin(graph, value) + " was never anything but 0: its scale is 1");
+  }
+}
+
+Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
+             SampleTracker* tracker) {
+  const ExecutionPlan plan(graph, values,
+                           {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
+  std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
+  Pass pass{Collector(graph, values)};
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("calibrating", source.size());
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    const size_t count = batch.size();
+    const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
+    if (tracker && tracker->measured_before(identified)) return count;
+    if (!workers[slot]) workers[slot].reset(new Worker{Executor(plan), Collector(graph, values)});
+    const std::string name = batch.front().name;
+    workers[slot]->collector.begin_sample(batch.front().index);
+    try {
+      workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
+    } catch (const Error& error) {
+      throw error.in("sample '" + name + "'");
+    }
+    if (tracker) tracker->add(identified);
+    return count;
+  };
+  try {
+    const StreamStatistics done =
+        stream<size_t>(source, batch_stream_options(graph, settings, false), process,
+                       [&](size_t, size_t count) { reporter.advance_to(pass.samples += count); });
+    pass.skipped = done.skipped;
+  } catch (const Error& error) {
+    if (!tracker || error.code() != ErrorCode::Interrupted) throw;
+    pass.interrupted = true;
+  }
+  reporter.end();
+  for (const auto& worker : workers)
+    if (worker) pass.collector.merge(worker->collector);
+  return pass;
+}
+
+Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
+                      const RunSettings& settings) {
+  const Stopwatch stopwatch;
+  Calibration calibration;
+  std::vector<ValueId> measured;
+  for (const ValueId value : watched)
+    if (!graph.constant(value)) measured.push_back(value);
+  const Pass pass = measure(graph, measured, source, settings);
+  if (pass.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
+  report_non_finite(graph, pass.collector, source, true, *settings.reporter);
+  calibration.samples = pass.samples;
+  calibration.skipped = pass.skipped;
+  add_constants(graph, watched, calibration.histograms);
+  for (const ValueId value : measured) calibration.histograms[value] = pass.collector.histogram(value);
+  check_measured(graph, calibration.histograms, *settings.reporter);
+  calibration.seconds = stopwatch.seconds();
+  return calibration;
+}
+
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter) {
+  const RunnablePart runnable(graph);
+  for (const UnsupportedNode& item : runnable.unsupported()) {
+    const Node& node = graph.node(item.node);
+    reporter.warn("node '" + node.name + "' (" + node.op_type + ") cannot run here: " + item.reason +
+                  "; it is kept as it is and errors are measured before it");
+  }
+}
+
+}  // namespace detent

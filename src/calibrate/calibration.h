@@ -1,0 +1,60 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "detent/calibrator.h"
+#include "detent/detent.h"
+#include "observe/collector.h"
+#include "calibrate/sample_tracker.h"
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+/// What is known of the values that are to be quantized.
+struct Calibration {
+  std::map<ValueId, Histogram> histograms;
+  std::map<ValueId, float> scales;  ///< imported: used as they are, there is no histogram
+  size_t samples = 0, skipped = 0;
+  double seconds = 0;
+};
+
+/// Runs every sample of `source` once and collects a histogram per value of `watched`. Constants among them are measured
+/// from their tensor. Same data, any order, any number of threads: same histograms.
+/// Warns (once a value) about NaN and Inf, naming node and sample, and about values that were never non-zero.
+/// Errors  InvalidData when the source is empty or a value held nothing finite; Interrupted on Ctrl-C.
+[[nodiscard]] Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
+                                    const RunSettings& settings);
+
+/// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
+/// One warning for each.
+void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
+
+/// One pass over the data, as far as it came.
+struct Pass {
+  Collector collector;  ///< whole batches only
+  size_t samples = 0;   ///< of the source, those measured before included
+  size_t skipped = 0;
+  bool interrupted = false;
+};
+
+/// The pass of calibrate(): what a value's histogram becomes does not depend on which others are measured. No constants
+/// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an interruption
+/// ends the pass instead of being thrown.
+/// Errors  those of reading and running.
+[[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
+                           const RunSettings& settings, SampleTracker* tracker = nullptr);
+
+/// Warns about NaN and Inf, once a value, naming node and sample.
+/// Errors  InvalidData when `required` and a value held nothing finite.
+void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, bool required,
+                       Reporter& reporter);
+
+/// Histograms of the constants among `values`.
+void add_constants(const Graph& graph, std::span<const ValueId> values, std::map<ValueId, Histogram>& histograms);
+
+/// Warns of values that were never anything but 0.
+/// Errors  InvalidData for a value that held NaN and Inf only.
+void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& histograms, Reporter& reporter);
+
+}  // namespace detent

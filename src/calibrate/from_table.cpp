@@ -1,0 +1,188 @@
+#include "calibrate/from_table.h"
+#include "tune/equalize/apply.h"
+
+#include <algorithm>
+#include <set>
+
+#include "detent/error.h"
+#include "exec/runnable_part.h"
+#include "ops/versions.h"
+#include "tune/equalize/absorb_biases.h"
+#include "tune/equalize/apply.h"
+#include "place/plan/placement_plan.h"
+#include "place/draft/quantizable_values.h"
+
+namespace detent {
+
+namespace {
+
+/// Values that share one scale where the default placement for tensorrt pairs them, as far as the table has them.
+std::vector<std::vector<std::string>> tensorrt_groups(const Graph& prepared, const CalibrationTable& table) {
+  std::vector<std::vector<std::string>> groups;
+  const PlacementPlan plan = make_placement_plan(prepared, find_target("tensorrt"), {});
+  for (const std::vector<ValueId>& group : plan.scale_groups()) {
+    std::vector<std::string> names = names_of(prepared, group);
+    std::erase_if(names, [&](const std::string& name) { return !table.values.contains(name); });
+    std::ranges::sort(names);
+    if (names.size() > 1) groups.push_back(std::move(names));
+  }
+  std::ranges::sort(groups);
+  return groups;
+}
+
+std::string lacking(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) text += (i ? ", '" : "'") + names[i] + "'";
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+const char* way_out(const CalibrationTable& table) {
+  if (table.imported()) return "quantize with --data instead, or leave the nodes that read them float with --exclude";
+  if (!table.targets.empty()) return "calibrate with the same --target and placement options, or without --target";
+  return "calibrate again with this version";
+}
+
+}  // namespace
+
+const Target& preparing_target() { return target_list().front(); }
+
+CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared, std::span<const ValueId> values) {
+  CalibrationTable table;
+  table.model = fingerprint;
+  table.tools = {tool_version()};
+  table.instruction_sets = {instruction_set()};
+  for (const ValueId value : values) table.values[prepared.value(value).name];
+  table.groups = tensorrt_groups(prepared, table);
+  return table;
+}
+
+std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const std::string> targets,
+                                       const PlacementOptions& placement) {
+  std::set<ValueId> values;
+  for (const std::string& target : targets)
+    for (const ValueId value : make_placement_plan(prepared, find_target(target), placement).quantized_values())
+      if (!prepared.constant(value)) values.insert(value);
+  if (!targets.empty()) return {values.begin(), values.end()};
+  const RunnablePart runnable(prepared);
+  for (const ValueId value : quantizable_values(prepared))
+    if (runnable.can_run(value)) values.insert(value);
+  return {values.begin(), values.end()};
+}
+
+CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint) {
+  CalibrationTable table = read_table(path);
+  if (table.model != fingerprint)
+    throw Error(ErrorCode::TableMismatch,
+                path.string() + ": the table is of another model (fingerprint " + table.model + ", this model has " +
+                    fingerprint + ")",
+                "calibrate this model, or give the one that the table was made of");
+  return table;
+}
+
+namespace {
+
+void check_asked(const char* option, const std::string& wish, const std::string& measured) {
+  if (wish == measured) return;
+  throw Error(ErrorCode::TableMismatch,
+              std::string("the table was measured with ") + option + " " + measured + ", but " + option + " " + wish +
+                  " is asked for",
+              std::string("leave ") + option + " out, or calibrate again with " + option + " " + wish);
+}
+
+EqualizeReport describe_equalization(const CalibrationTable& table, const Graph& graph) {
+  EqualizeReport report;
+  report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
+  for (const EqualizeFamily family : kEqualizeFamilies) {
+    EqualizeReport::Family line{std::string(name_of(family))};
+    for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
+    line.kept = line.values > 0;
+    report.families.push_back(line);
+  }
+  if (table.absorb_bias) {
+    report.absorbed.emplace().values = describe_shifts(graph, table.equalization.shifts);
+    report.absorbed->kept = !table.equalization.shifts.empty();
+  }
+  return report;
+}
+
+}  // namespace
+
+std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
+                                               const EqualizeRequest& requested, std::span<const Tensor> inputs) {
+  using Mode = EqualizeRequest::Mode;
+  using Absorb = EqualizeRequest::Absorb;
+  if (requested.mode != Mode::Unset)
+    check_asked("--equalize", requested.mode == Mode::Auto ? "auto" : to_text(requested.items),
+                table.equalize.empty() ? "off" : table.equalize);
+  if (requested.absorb != Absorb::Unset)
+    check_asked("--absorb-bias", requested.absorbs() ? "on" : "off", table.absorb_bias ? "on" : "off");
+  if (table.equalize.empty() && !table.absorb_bias) return std::nullopt;
+  EvenedChannels evened{table.equalization, describe_equalization(table, model.graph()), std::nullopt};
+  if (!table.equalization.shifts.empty()) evened.original = model.clone();
+  apply_equalization(model, table.equalization, inputs);
+  return evened;
+}
+
+Calibration calibration_from(const CalibrationTable& table, const Graph& prepared, std::span<const ValueId> values,
+                             Reporter& reporter) {
+  Calibration calibration;
+  add_constants(prepared, values, calibration.histograms);
+  std::vector<std::string> missing;
+  for (const ValueId value : values) {
+    if (prepared.constant(value)) continue;
+    const auto found = table.values.find(prepared.value(value).name);
+    if (found == table.values.end())
+      missing.push_back(prepared.value(value).name);
+    else if (found->second.scale > 0)
+      calibration.scales[value] = found->second.scale;
+    else
+      calibration.histograms[value] = found->second.histogram;
+  }
+  if (!missing.empty())
+    throw Error(ErrorCode::TableMismatch,
+                "the table lacks " + std::to_string(missing.size()) + (missing.size() == 1 ? " value" : " values") +
+                    " to be quantized: " + lacking(missing),
+                way_out(table));
+  check_measured(prepared, calibration.histograms, reporter);
+  calibration.samples = table.samples.size();
+  return calibration;
+}
+
+TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
+  TableReport report;
+  report.table = path.string();
+  report.bytes = std::filesystem::file_size(path);
+  report.model_fingerprint = table.model;
+  report.tools = table.tools;
+  report.instruction_sets = table.instruction_sets;
+  report.targets = table.targets;
+  report.equalize = table.equalize;
+  report.equalized_values = table.equalization.values.size();
+  report.absorb_bias = table.absorb_bias;
+  report.shifted_values = table.equalization.shifts.size();
+  report.partial = table.partial();
+  for (const TableShard& shard : table.shards)
+    report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
+                            (shard.partial ? " partial" : ""));
+  for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
+  for (const auto& [name, value] : table.values) {
+    const Histogram& histogram = value.histogram;
+    TableReport::Value line{name,
+                            histogram.count(),
+                            histogram.zeros(),
+                            histogram.nans(),
+                            histogram.infinities(),
+                            histogram.min(),
+                            histogram.max(),
+                            histogram.log2_width()};
+    for (const auto side : {histogram.negative(), histogram.positive()})
+      line.bins_in_use += static_cast<size_t>(std::ranges::count_if(side, [](uint64_t count) { return count > 0; }));
+    if (value.scale > 0) line.scale = value.scale;
+    report.values.push_back(std::move(line));
+  }
+  return report;
+}
+
+}  // namespace detent

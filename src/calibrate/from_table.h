@@ -1,0 +1,47 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "detent/progress.h"
+#include "observe/calibration_table.h"
+#include "calibrate/calibration.h"
+#include "tune/equalize/equalized_model.h"
+#include "place/targets/target.h"
+
+namespace detent {
+
+/// Every target prepares a model alike, so a table that names no target serves all: this one stands for them.
+[[nodiscard]] const Target& preparing_target();
+
+/// A table that holds `values` of `model` and has measured nothing yet.
+/// prepared  the graph after prepare_model(), whose values a table names.
+[[nodiscard]] CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared,
+                                          std::span<const ValueId> values);
+
+/// Values to measure for a table: what the default placements of `targets` quantize by `placement`, or, without targets,
+/// everything that any could and that can run. No constants: they are measured where a model is quantized.
+[[nodiscard]] std::vector<ValueId> values_to_measure(const Graph& prepared, std::span<const std::string> targets,
+                                                     const PlacementOptions& placement);
+
+/// Reads a table. Errors  those of read_table; TableMismatch when it is of another model.
+[[nodiscard]] CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint);
+
+/// What --absorb-bias and --equalize did before the table was measured, done to the prepared model. The report says which values
+/// of which families; nothing is measured again. nullopt when the table was measured without either.
+/// Errors  TableMismatch when `requested` (Unset takes the table's) asks for something else; those of apply_equalization.
+[[nodiscard]] std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
+                                                             const EqualizeRequest& requested,
+                                                             std::span<const Tensor> inputs);
+
+/// What the table says of `values`; constants come from the graph. Warns as calibrate() does.
+/// Errors  TableMismatch naming the values that the table lacks; InvalidData for one that held nothing finite.
+[[nodiscard]] Calibration calibration_from(const CalibrationTable& table, const Graph& prepared,
+                                           std::span<const ValueId> values, Reporter& reporter);
+
+/// What `detent inspect` says of it.
+[[nodiscard]] TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path);
+
+}  // namespace detent

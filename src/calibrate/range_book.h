@@ -1,0 +1,43 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "calibrate/choose_ranges.h"
+
+namespace detent {
+
+/// Ranges for many plans of one graph: each histogram is searched once, and values that only some plans quantize are
+/// measured when those plans come. What it looks at must outlive it.
+class RangeBook {
+ public:
+  /// Calibrates more values on the same data. What a value's histogram becomes does not depend on the others.
+  using Measure = std::function<Calibration(std::span<const ValueId>)>;
+
+  RangeBook(const Graph& graph, Calibration calibration, const Calibrator& calibrator, const RangeOverrides& overrides,
+            RangeKind kind, size_t threads, Measure measure)
+      : graph_(graph), calibration_(std::move(calibration)), calibrator_(calibrator), overrides_(overrides),
+        kind_(kind), threads_(threads), measure_(std::move(measure)) {}
+
+  /// One pass for everything that these plans quantize and that was not measured yet. Errors  those of measuring.
+  void measure_for(std::span<const PlacementPlan> plans);
+  /// For every value that the plan quantizes. Errors  those of measuring.
+  [[nodiscard]] std::map<ValueId, Range> ranges_of(const PlacementPlan& plan);
+
+  [[nodiscard]] const Calibration& calibration() const { return calibration_; }
+  [[nodiscard]] const Calibrator& calibrator() const { return calibrator_; }
+
+ private:
+  const Graph& graph_;
+  Calibration calibration_;
+  const Calibrator& calibrator_;
+  const RangeOverrides& overrides_;
+  RangeKind kind_;
+  size_t threads_;
+  Measure measure_;
+  KnownRanges known_;
+};
+
+}  // namespace detent

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "detent/calibrator.h"
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+/// What the user fixed for single values: a calibrator of their own or a range.
+struct RangeOverride {
+  std::shared_ptr<const Calibrator> calibrator;  ///< nullptr: `range` holds
+  Range range;
+};
+using RangeOverrides = std::map<std::string, RangeOverride>;
+
+/// Reads {"value": {"calibrator": "max"} | {"amax": 1.5} | {"min": -1, "max": 2}}: exactly one of the three for a value.
+/// amax is greater than 0; min <= 0 <= max and min < max. No file -> no overrides.
+/// Errors  InvalidOption naming the file and the line (text that is not JSON, a name given twice) or the value (unknown or
+///         missing keys, another type, a range that makes no sense, an unknown calibrator).
+[[nodiscard]] RangeOverrides read_overrides(const std::filesystem::path& file);
+
+/// Errors  InvalidOption when an override names a value that gets no pair (the hint lists the nearest that do), or when
+///         values of one scale group are given different ranges.
+void check_overrides(const RangeOverrides& overrides, const Graph& graph, const PlacementPlan& plan);
+
+/// The override of values that share one range; nullptr when there is none. For checked overrides.
+[[nodiscard]] const RangeOverride* find_override(const RangeOverrides& overrides, const Graph& graph,
+                                                 std::span<const ValueId> members);
+
+}  // namespace detent

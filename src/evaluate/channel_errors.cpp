@@ -1,0 +1,123 @@
+#include "evaluate/channel_errors.h"
+
+#include "core/float_type.h"
+#include "exec/runnable_part.h"
+#include "evaluate/activation_slope.h"
+#include "run/batches.h"
+
+namespace detent {
+
+namespace {
+
+/// Sums of one channel each.
+struct ChannelSums {
+  std::vector<double> errors, weights;
+  bool alike = true;  ///< floats with the same channels in every sample and model
+
+  void add(const ChannelSums& other) {
+    if (errors.empty()) errors.resize(other.errors.size()), weights.resize(other.errors.size());
+    alike = alike && other.alike && errors.size() == other.errors.size();
+    for (size_t c = 0; alike && c < errors.size(); ++c) errors[c] += other.errors[c], weights[c] += other.weights[c];
+  }
+};
+
+/// weights  by element; empty: all 1.
+ChannelSums sums_of(const Tensor& expected, const Tensor& got, const std::vector<float>& weights, size_t from_right) {
+  const Shape& shape = expected.shape();
+  ChannelSums result;
+  result.alike = is_floating_point(expected.type()) && got.shape() == shape && shape.rank() > from_right;
+  if (!result.alike) return result;
+  const size_t axis = shape.rank() - 1 - from_right;
+  const Tensor wide = cast(expected, DataType::Float32), narrow = cast(got, DataType::Float32);
+  const auto wanted = wide.data<float>(), had = narrow.data<float>();
+  const auto channels = static_cast<size_t>(shape[axis]);
+  result.errors.resize(channels);
+  result.weights.resize(channels);
+  const auto inner = static_cast<size_t>(shape.element_count(axis + 1, shape.rank()));
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const size_t c = i / inner % channels;
+    const double weight = weights.empty() ? 1.0 : static_cast<double>(weights[i]);
+    result.errors[c] += weight * (static_cast<double>(wanted[i]) - static_cast<double>(had[i]));
+    result.weights[c] += weight;
+  }
+  return result;
+}
+
+/// How much each element of a value counts for what reads it.
+class Weighing {
+ public:
+  Weighing(const Graph& graph, ValueId value, const ChannelsOf& channels) : behind_(activation_behind(graph, value)) {
+    const auto range = channels.ranges.find(behind_ ? behind_->after : value);
+    if (range != channels.ranges.end()) range_ = range->second;
+    before_ = behind_ ? behind_->before : value;
+  }
+
+  /// What weights() must be given the content of.
+  [[nodiscard]] ValueId before() const { return before_; }
+
+  [[nodiscard]] std::vector<float> weights(const Tensor& before) const {
+    if (!is_floating_point(before.type()) || (!behind_ && !range_)) return {};
+    const Tensor wide = cast(before, DataType::Float32);
+    const auto x = wide.data<float>();
+    std::vector<float> weights(x.size(), 1.0F), after(x.begin(), x.end());
+    if (behind_) {
+      weights = slopes(behind_->activation, x);
+      for (float& weight : weights) weight *= weight;
+      apply_activation(behind_->activation, after);
+    }
+    for (size_t i = 0; range_ && i < after.size(); ++i)
+      if (after[i] < range_->min || after[i] > range_->max) weights[i] = 0;
+    return weights;
+  }
+
+ private:
+  std::optional<ActivationBehind> behind_;
+  std::optional<Range> range_;
+  ValueId before_ = kNoValue;
+};
+
+/// One model as far as some of its values.
+struct Part {
+  std::vector<ValueId> wanted;
+  ExecutionPlan plan;
+  ExecutorSlots slots;
+
+  Part(const Graph& graph, std::vector<ValueId> values, const RunSettings& settings, int team)
+      : wanted(std::move(values)), plan(graph, wanted, {.team = team}), slots(plan, worker_count(settings)) {}
+
+  std::vector<Tensor> run(size_t slot, std::span<const Tensor> inputs) {
+    OutputKeeper keeper(plan.graph(), wanted);
+    slots.at(slot).run(inputs, keeper);
+    return keeper.take();
+  }
+};
+
+}  // namespace
+
+std::optional<std::vector<double>> channel_errors(const Model& reference, const Model& variant,
+                                                  const ChannelsOf& channels, const DataSource& source,
+                                                  const RunSettings& settings) {
+  const Graph& graph = reference.graph();
+  std::vector<ValueId> wanted = values_named(graph, {channels.value});
+  const Weighing weighing(graph, wanted[0], channels);
+  if (weighing.before() != wanted[0]) wanted.push_back(weighing.before());
+  const int team = team_size(settings, source.size(), fixed_batch(graph));
+  Part expected(graph, wanted, settings, team);
+  Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    const std::vector<Tensor> inputs = stack_samples(std::move(batch));
+    const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
+    const bool alike = right.back().shape() == right.front().shape();
+    return sums_of(right.front(), wrong.front(), alike ? weighing.weights(right.back()) : std::vector<float>{},
+                   channels.from_right);
+  };
+  ChannelSums total;
+  stream<ChannelSums>(source, batch_stream_options(graph, settings, true), process,
+                      [&](size_t, ChannelSums&& sums) { total.add(sums); });
+  if (!total.alike || total.errors.empty()) return std::nullopt;
+  for (size_t c = 0; c < total.errors.size(); ++c)
+    total.errors[c] = total.weights[c] > 0 ? total.errors[c] / total.weights[c] : 0;
+  return std::move(total.errors);
+}
+
+}  // namespace detent

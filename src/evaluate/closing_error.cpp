@@ -1,0 +1,93 @@
+#include "evaluate/closing_error.h"
+
+#include <algorithm>
+#include <map>
+
+#include "exec/runnable_part.h"
+#include "run/batches.h"
+#include "run/sample_subset.h"
+#include "evaluate/error_sums.h"
+
+namespace detent {
+
+namespace {
+
+/// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
+constexpr size_t kKeptBytes = size_t{128} << 20;
+
+/// Runs a model over samples as far as the named values; `take(index, real samples, outputs)` gets them in order.
+template <class Take>
+void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
+               const RunSettings& settings, Take&& take) {
+  const Graph& graph = model.graph();
+  const std::vector<ValueId> wanted = values_named(graph, names);
+  const ExecutionPlan plan(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(plan, worker_count(settings));
+  struct Outputs {
+    size_t index, real;
+    std::vector<Tensor> tensors;
+  };
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    const size_t index = batch.front().index;
+    OutputKeeper keeper(graph, wanted);
+    slots.at(slot).run(stack_samples(std::move(batch)), keeper);
+    return Outputs{index, real, keeper.take()};
+  };
+  stream<Outputs>(source, batch_stream_options(graph, settings, true), process,
+                  [&](size_t, Outputs&& outputs) { take(outputs.index, outputs.real, std::move(outputs.tensors)); });
+}
+
+size_t bytes_of(const std::vector<Tensor>& tensors) {
+  size_t bytes = 0;
+  for (const Tensor& tensor : tensors) bytes += tensor.byte_count();
+  return bytes;
+}
+
+}  // namespace
+
+ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
+                              const RunSettings& settings) {
+  ReferenceOutputs kept;
+  kept.names = names_of(reference.graph(), RunnablePart(reference.graph()).ends());
+  const size_t wanted = std::min(samples, source.size());
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("running FP32", wanted);
+  const auto keep = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
+    kept.tensors.emplace(index, std::move(outputs));
+    reporter.advance_to(kept.samples += real);
+  };
+  // The first batch tells how much a sample's outputs take.
+  const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
+  kept.parts = {{0, std::min(batch, wanted)}};
+  run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, 0, kept.parts[0].second)), settings,
+            keep);
+  if (wanted > batch) {  // the first batch may have been passed over as unreadable: then nothing is known of the size
+    const size_t bytes = kept.tensors.empty() ? 1 : bytes_of(kept.tensors.begin()->second);
+    const size_t batches = kKeptBytes / std::max<size_t>(1, bytes);
+    kept.parts.emplace_back(batch, std::min(wanted - batch, batches * batch));
+    run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, batch, kept.parts[1].second)),
+              settings, keep);
+  }
+  reporter.end();
+  return kept;
+}
+
+ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
+                          const RunSettings& settings) {
+  std::vector<ErrorSums> totals(reference.names.size());
+  size_t measured = 0;
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("measuring the error", reference.samples);
+  const auto add = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
+    const std::vector<Tensor>& expected = reference.tensors.at(index);
+    for (size_t i = 0; i < totals.size(); ++i) totals[i] += ErrorSums::of(expected[i], outputs[i]);
+    reporter.advance_to(measured += real);
+  };
+  for (const auto& [first, count] : reference.parts)
+    run_named(candidate, reference.names, SampleSubset(source, consecutive_samples(source, first, count)), settings,
+              add);
+  reporter.end();
+  return summarize_errors(reference.names, totals, measured);
+}
+
+}  // namespace detent

@@ -1,0 +1,213 @@
+#include "evaluate/evaluate_models.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/float_type.h"
+#include "exec/runnable_part.h"
+#include "run/batches.h"
+#include "evaluate/batch_errors.h"
+#include "pipeline/quantize_report.h"
+#include "core/stopwatch.h"
+
+namespace detent {
+
+namespace {
+
+/// Memory of a variant that is ready to run, in sizes of the float model: its weights as floats and packed for the kernels.
+/// A ResNet-50-shaped network of 102 MB takes 236 MB a variant, INT8 codes included.
+constexpr size_t kPreparedShare = 2;
+
+/// A model ready to run as far as the named values.
+struct Prepared {
+  std::vector<ValueId> wanted;
+  ExecutionPlan plan;
+
+  Prepared(const Model& model, const std::vector<std::string>& names, int team)
+      : wanted(values_named(model.graph(), names)), plan(model.graph(), wanted, {.team = team}) {}
+
+  /// The models of one worker share a pool, so that it holds the activations of one at a time.
+  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const {
+    OutputKeeper keeper(plan.graph(), wanted);
+    Executor(plan, pool).run(inputs, keeper);
+    return keeper.take();
+  }
+};
+
+/// One batch: [variant][output], and which outputs had the float model's shape in every variant.
+struct BatchErrors {
+  std::vector<std::vector<ErrorSums>> errors;
+  std::vector<bool> comparable;
+  std::vector<TaskSums> task;                // by model, the float model first
+  std::vector<double> seconds;               // the same
+  std::vector<std::vector<Tensor>> outputs;  // the same; for a MetricCommand only
+  size_t real = 0;
+};
+
+/// All models, ready to run, and what is wanted of them.
+struct Contest {
+  const std::vector<std::string>& names;
+  std::vector<std::shared_ptr<const Prepared>> models;  // the float model first
+  OutputJudges judges;
+
+  [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
+};
+
+BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
+  const size_t size = batch.size();
+  std::vector<std::string> samples;
+  for (size_t i = 0; i < real; ++i) samples.push_back(batch[i].name);
+  const std::vector<Tensor> inputs = stack_samples(std::move(batch));
+  BatchErrors result{.comparable = std::vector<bool>(contest.names.size(), true), .real = real};
+  std::vector<Truth> truths;
+  if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
+  std::vector<Tensor> expected;
+  for (const auto& model : contest.models) {
+    std::vector<Tensor> outputs;
+    try {
+      const Stopwatch stopwatch;
+      outputs = model->run(inputs, pool);
+      result.seconds.push_back(stopwatch.seconds());
+    } catch (const Error& error) {
+      throw error.in("sample '" + samples.front() + "'");
+    }
+    if (contest.judges.command) result.outputs.push_back(outputs);
+    outputs = real_part(std::move(outputs), size, real);
+    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (&model == &contest.models.front())
+      expected = std::move(outputs);
+    else
+      result.errors.push_back(errors_of(expected, outputs, result.comparable));
+  }
+  return result;
+}
+
+/// Sums of all batches, added in their order. Passes run some variants each, and the float model anew.
+struct Totals {
+  std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
+  std::vector<bool> comparable;
+  std::vector<TaskSums> task;   // [0] of the float model, [1 + variant]
+  std::vector<double> seconds;  // the same
+  size_t samples = 0, skipped = 0;
+
+  Totals(size_t variants, size_t outputs)
+      : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
+        seconds(variants + 1) {}
+
+  /// The pass that begins with variant `first`.
+  void begin_pass(size_t first) {
+    first_ = first;
+    samples = 0;
+  }
+
+  /// Where model `m` of a pass stands among all; nullopt for the float model after the first pass, which has counted it.
+  [[nodiscard]] std::optional<size_t> place_of(size_t m) const {
+    if (m > 0) return first_ + m;
+    return first_ == 0 ? std::optional<size_t>(0) : std::nullopt;
+  }
+
+  void add(const BatchErrors& batch) {
+    for (size_t v = 0; v < batch.errors.size(); ++v)
+      for (size_t i = 0; i < comparable.size(); ++i) errors[first_ + v][i] += batch.errors[v][i];
+    for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
+    for (size_t m = 0; m < batch.seconds.size(); ++m) {
+      const auto place = place_of(m);
+      if (!place) continue;
+      seconds[*place] += batch.seconds[m];
+      if (!batch.task.empty()) task[*place] += batch.task[m];
+    }
+    samples += batch.real;
+  }
+
+ private:
+  size_t first_ = 0;
+};
+
+/// The nodes' inputs that are computed themselves, each once.
+std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<ValueId> before;
+  for (const ValueId value : values) {
+    const Node* producer = graph.producer(value);
+    if (!producer) continue;
+    for (const ValueId input : producer->inputs)
+      if (input != kNoValue && graph.producer(input) && !graph.constant(input) &&
+          std::find(before.begin(), before.end(), input) == before.end())
+        before.push_back(input);
+  }
+  return before;
+}
+
+}  // namespace
+
+std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs) {
+  const Graph& graph = model.graph();
+  std::vector<ValueId> candidates = RunnablePart(graph).ends();
+  while (!candidates.empty()) {  // at most as often as the graph is deep: each round goes one node back
+    const std::vector<Tensor> tensors = run_once(graph, inputs, candidates);
+    std::vector<ValueId> measured;
+    for (size_t i = 0; i < candidates.size(); ++i)
+      if (is_floating_point(tensors[i].type())) measured.push_back(candidates[i]);
+    if (!measured.empty()) return names_of(graph, measured);
+    candidates = values_before(graph, candidates);
+  }
+  return {};
+}
+
+std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
+  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
+  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), settings)))
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
+  return names;
+}
+
+Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,
+                             const std::vector<std::string>& names, const DataSource& source,
+                             const RunSettings& settings, std::string_view task, const OutputJudges& judges,
+                             size_t weight_bytes) {
+  const Graph& graph = reference.graph();
+  const int team = team_size(settings, source.size(), fixed_batch(graph));
+  const size_t at_once =
+      std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
+  const auto original = std::make_shared<const Prepared>(reference, names, team);
+  std::vector<BufferPool> pools(worker_count(settings));
+  Totals totals(variants.size(), names.size());
+  Reporter& reporter = *settings.reporter;
+  const size_t passes = (variants.size() + at_once - 1) / at_once;
+  size_t finished = 0;
+  reporter.begin(task, source.size() * passes);
+  for (size_t first = 0; first < variants.size(); first += at_once) {
+    Contest contest{names, {original}, judges};
+    for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
+      contest.models.push_back(std::make_shared<const Prepared>(variant, names, team));
+    totals.begin_pass(first);
+    const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+      return run_batch(contest, std::move(batch), real, pools[slot]);
+    };
+    const auto add = [&](size_t, BatchErrors&& batch) {
+      totals.add(batch);
+      for (size_t m = 0; m < batch.outputs.size(); ++m)
+        if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
+      reporter.advance_to(finished += batch.real);
+    };
+    totals.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
+    if (totals.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+  }
+  reporter.end();
+
+  Evaluation result;
+  result.samples = totals.samples;
+  result.skipped = totals.skipped;
+  result.seconds = std::move(totals.seconds);
+  if (judges.task && judges.task->given()) result.task = std::move(totals.task);
+  result.errors.resize(variants.size());
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!totals.comparable[i]) continue;
+    result.outputs.push_back(names[i]);
+    for (size_t v = 0; v < variants.size(); ++v) result.errors[v].push_back(totals.errors[v][i]);
+  }
+  return result;
+}
+
+}  // namespace detent

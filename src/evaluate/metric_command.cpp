@@ -1,0 +1,94 @@
+#include "evaluate/metric_command.h"
+
+#include <unistd.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/child_process.h"
+#include "core/system_reason.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path make_temporary_folder() {
+  std::string pattern = (fs::temp_directory_path() / "detent_metric_XXXXXX").string();
+  if (!::mkdtemp(pattern.data()))
+    throw Error(ErrorCode::CannotWrite, pattern + ": " + with_system_reason("cannot be made a temporary folder"),
+                "TMPDIR names where temporary folders are made");
+  return pattern;
+}
+
+std::string trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// The last lines of a program's complaints, each indented.
+std::string indented_tail(const std::string& text) {
+  constexpr size_t kShown = 2000;
+  std::string tail = trimmed(text.size() > kShown ? text.substr(text.size() - kShown) : text);
+  for (size_t at = 0; (at = tail.find('\n', at)) != std::string::npos; at += 3) tail.replace(at, 1, "\n  ");
+  return tail.empty() ? "" : "\n  " + tail;
+}
+
+}  // namespace
+
+MetricCommand::MetricCommand(std::string command, const std::vector<std::string>& outputs,
+                             const std::vector<std::string>& models, int64_t batch)
+    : command_(std::move(command)), folder_(make_temporary_folder()) {
+  try {
+    for (const std::string& name : models) {
+      Model model{folder_ / file_name_for(name), {}};
+      fs::create_directory(model.folder);
+      for (const std::string& output : outputs) model.writers.emplace_back(model.folder, output, batch, false);
+      models_.push_back(std::move(model));
+    }
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+    throw;
+  }
+}
+
+MetricCommand::~MetricCommand() {
+  models_.clear();  // writers remove what they did not close
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, size_t real) {
+  auto& writers = models_[model].writers;
+  for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs[i], real);
+}
+
+void MetricCommand::close() {
+  for (Model& model : models_)
+    for (OutputWriter& writer : model.writers) static_cast<void>(writer.close());
+}
+
+double MetricCommand::judge(size_t model) const {
+  const CommandResult result =
+      run_command(command_, {models_.front().folder.string(), models_[model].folder.string()}, folder_);
+  const std::string what = "--metric-command '" + command_ + "'";
+  if (result.exit_code != 0)
+    throw Error(ErrorCode::InvalidOption,
+                what + " failed with exit code " + std::to_string(result.exit_code) + indented_tail(result.err));
+  const std::string text = trimmed(result.out);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number))
+    throw Error(ErrorCode::InvalidOption,
+                what + " printed " + (text.empty() ? "nothing" : "'" + text.substr(0, 200) + "'") +
+                    " where one number was expected" + indented_tail(result.err),
+                "print the number to stdout, larger is better, and everything else to stderr");
+  return number;
+}
+
+}  // namespace detent

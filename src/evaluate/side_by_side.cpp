@@ -1,0 +1,136 @@
+#include "evaluate/side_by_side.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "detent/progress.h"
+#include "exec/runnable_part.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+/// Outputs of a model that runs whole, and the values at which others begin: these share memory with the run.
+class HeadKeeper final : public Observer {
+ public:
+  HeadKeeper(const Graph& graph, std::span<const ValueId> wanted) : outputs_(graph, wanted) {}
+
+  void observe(ValueId value, const Tensor& tensor) override {
+    outputs_.observe(value, tensor);
+    values_[value] = tensor;
+  }
+  [[nodiscard]] std::vector<Tensor> take_outputs() { return outputs_.take(); }
+  /// An empty handle for an absent optional.
+  [[nodiscard]] std::vector<Tensor> values(std::span<const ValueId> ids) const {
+    std::vector<Tensor> found;
+    for (const ValueId id : ids) {
+      const auto entry = values_.find(id);
+      found.push_back(entry == values_.end() ? Tensor() : entry->second);
+    }
+    return found;
+  }
+
+ private:
+  OutputKeeper outputs_;
+  std::map<ValueId, Tensor> values_;
+};
+
+}  // namespace
+
+size_t SharedVariants::add(const GraphPatch& patch, std::optional<size_t> base) {
+  if (graph_ || (base && (*base >= variants_.size() || variants_[*base].base)))
+    throw Error(ErrorCode::Internal, "a variant cannot be added here");
+  variants_.push_back({.base = base, .wiring = union_.add(patch), .wanted = {}, .plan = nullptr});
+  return variants_.size() - 1;
+}
+
+void SharedVariants::find_families() {
+  std::vector<bool> is_head(variants_.size());
+  for (const Variant& variant : variants_)
+    if (variant.base) is_head[*variant.base] = true;
+  families_.emplace_back();
+  for (size_t v = 0; v < variants_.size(); ++v)
+    if (is_head[v]) families_.push_back({v, {}});
+  for (size_t v = 0; v < variants_.size(); ++v)
+    if (!is_head[v]) std::ranges::find(families_, variants_[v].base, &Family::head)->others.push_back(v);
+}
+
+/// Every constant that some variant computes, once for all of them.
+void SharedVariants::fold_constants(const std::vector<std::string>& names) {
+  const std::vector<ValueId> outputs = values_named(*graph_, names);
+  std::set<ValueId> ends(outputs.begin(), outputs.end());
+  for (const Variant& variant : variants_)
+    for (const auto& rewire : variant.wiring.rewire) ends.insert(graph_->find_value(rewire.value));
+  const std::vector<ValueId> wanted(ends.begin(), ends.end());
+  const ExecutionPlan plan(*graph_, wanted);
+  for (const Value& value : graph_->values())
+    if (const Tensor* constant = plan.constant(value.id); constant && !value.is_constant)
+      known_.emplace_back(value.id, *constant);
+}
+
+void SharedVariants::make_plan(Variant& variant, const std::vector<std::string>& names, int team) {
+  std::vector<std::string> here;
+  for (const std::string& name : names) here.push_back(variant.wiring.value(name));
+  variant.wanted = values_named(*graph_, here);
+  std::vector<Rewiring> rewirings;
+  for (const auto& [node, slot, value] : variant.wiring.rewire)
+    rewirings.push_back({graph_->find_node(node), slot, graph_->find_value(value)});
+  const Graph rewired = GraphRewiring::rewired(*graph_, rewirings);
+  variant.plan = std::make_unique<ExecutionPlan>(rewired, variant.wanted,
+                                                 PlanOptions{.team = team, .known = known_, .kernels = &kernels_});
+  variant.plan->move_to(*graph_);
+}
+
+void SharedVariants::prepare(const std::vector<std::string>& names, int team) {
+  const auto first_added = static_cast<NodeId>(model_.graph().nodes().size());
+  GraphPatch additions = union_.patch();
+  additions.reason = "lay quantized variants side by side";
+  apply_patch(model_, additions);
+  graph_ = std::make_unique<Graph>(GraphRewiring::moved_up(model_.graph(), first_added));
+  fold_constants(names);
+  find_families();
+  make_plan(float_, names, team);
+  for (const Family& family : families_)
+    if (family.head) make_plan(variants_[*family.head], names, team);
+  for (const Family& family : families_) {
+    ExecutionPlan& head = *head_of(family).plan;
+    for (const size_t v : family.others) {
+      make_plan(variants_[v], names, team);
+      variants_[v].plan->leave_shared_steps_to(head);
+      head.watch(variants_[v].plan->given());
+    }
+  }
+}
+
+std::vector<size_t> SharedVariants::step_counts() const {
+  std::vector<size_t> counts{float_.plan->steps().size()};
+  for (const Variant& variant : variants_) counts.push_back(variant.plan->steps().size());
+  return counts;
+}
+
+void SharedVariants::run_family(const Family& family, std::span<const Tensor> inputs, BufferPool& pool,
+                                const Take& take) const {
+  const auto check = [] {
+    if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  };
+  check();
+  const Variant& head = head_of(family);
+  HeadKeeper kept(*graph_, head.wanted);
+  Executor(*head.plan, pool).run(inputs, kept);
+  take(family.head, kept.take_outputs());
+  for (const size_t v : family.others) {
+    check();
+    const Variant& variant = variants_[v];
+    OutputKeeper outputs(*graph_, variant.wanted);
+    Executor(*variant.plan, pool).resume(inputs, kept.values(variant.plan->given()), outputs);
+    take(v, outputs.take());
+  }
+}
+
+void SharedVariants::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const {
+  for (const Family& family : families_) run_family(family, inputs, pool, take);
+}
+
+}  // namespace detent

@@ -1,0 +1,198 @@
+#include "evaluate/task_metric.h"
+
+#include <algorithm>
+
+#include "datasets/labels.h"
+#include "evaluate/class_output.h"
+
+namespace detent {
+
+namespace {
+
+constexpr uint16_t kUnlabelled = 255;
+
+/// "a.png, b.png and 3 more".
+std::string listed(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) text += (i ? ", " : "") + names[i];
+  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
+  return text;
+}
+
+std::string normal(const std::string& file) { return std::filesystem::path(file).lexically_normal().generic_string(); }
+
+std::map<std::string, int64_t> read_label_map(const std::filesystem::path& path) {
+  std::map<std::string, int64_t> labels;
+  for (const FileLabel& entry : read_labels(path)) {
+    const auto [known, added] = labels.emplace(normal(entry.file), entry.label);
+    if (!added && known->second != entry.label)
+      throw Error(ErrorCode::InvalidData, path.string() + ": " + entry.file + " has two labels, " +
+                                              std::to_string(known->second) + " and " + std::to_string(entry.label));
+  }
+  return labels;
+}
+
+/// Errors  InvalidData listing the samples that `known` does not know.
+template <class Known>
+void require_all(const DataSource& samples, const std::string& what, const std::string& hint, Known&& known) {
+  std::vector<std::string> missing;
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (const std::string name = samples.sample_name(i); !known(name)) missing.push_back(name);
+  if (missing.empty()) return;
+  throw Error(ErrorCode::InvalidData,
+              std::to_string(missing.size()) + " of " + std::to_string(samples.size()) + " samples have no " + what +
+                  ": " + listed(missing),
+              hint);
+}
+
+void warn_of_strays(const std::map<std::string, int64_t>& labels, const std::filesystem::path& path,
+                    const DataSource& samples, Reporter& reporter) {
+  std::map<std::string, int64_t> strays = labels;
+  for (size_t i = 0; i < samples.size(); ++i) strays.erase(normal(samples.sample_name(i)));
+  if (strays.empty()) return;
+  std::vector<std::string> names;
+  for (const auto& [name, label] : strays) names.push_back(name);
+  reporter.warn(path.string() + ": " + std::to_string(names.size()) +
+                " labels belong to no sample of the evaluation: " + listed(names));
+}
+
+Error no_class_output(const std::string& option, const std::string& form, std::span<const std::string> names,
+                      std::span<const Tensor> outputs) {
+  std::string found;
+  for (size_t i = 0; i < names.size(); ++i)
+    found += (i ? ", '" : "'") + names[i] + "' (" + std::string(name_of(outputs[i].type())) + " " +
+             outputs[i].shape().to_string() + ")";
+  return {ErrorCode::InvalidOption, option + ": no output holds " + form + "; the outputs are " + found,
+          "judge by --metric-command"};
+}
+
+/// Index of the first output that can be read so. Errors  as no_class_output.
+template <class Read>
+std::pair<size_t, ClassOutput> find_output(Read&& read, int64_t samples, const std::string& option,
+                                           const std::string& form, std::span<const std::string> names,
+                                           std::span<const Tensor> outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].empty_handle() || outputs[i].is_sequence()) continue;
+    if (auto classes = read(outputs[i], samples)) return {i, std::move(*classes)};
+  }
+  throw no_class_output(option, form, names, outputs);
+}
+
+void check_class(int64_t given, const ClassOutput& output, const std::string& what, const std::string& name) {
+  if (given >= 0 && (output.classes() == 0 || given < output.classes())) return;
+  throw Error(ErrorCode::InvalidData, what + " is " + std::to_string(given) + ", but output '" + name +
+                                          "' knows the classes 0 to " + std::to_string(output.classes() - 1));
+}
+
+void count(std::vector<uint64_t>& counts, int64_t index) {
+  const auto i = static_cast<size_t>(index);
+  if (counts.size() <= i) counts.resize(i + 1);
+  ++counts[i];
+}
+
+void score_mask(const Truth& truth, int64_t sample, const ClassOutput& output, const std::string& name,
+                TaskSums& sums) {
+  const ClassMask& mask = *truth.mask;
+  const std::string what = "sample '" + truth.sample + "': ";
+  if (mask.height != output.height() || mask.width != output.width())
+    throw Error(ErrorCode::InvalidData,
+                what + "the mask is " + std::to_string(mask.height) + "x" + std::to_string(mask.width) + ", output '" +
+                    name + "' is " + std::to_string(output.height()) + "x" + std::to_string(output.width()),
+                "masks must be as large as the output, one pixel for each position");
+  for (size_t i = 0; i < mask.classes.size(); ++i) {
+    const int64_t given = mask.classes[i];
+    if (given == kUnlabelled && output.classes() != 2 && output.classes() <= kUnlabelled) continue;
+    check_class(given, output, what + "a pixel of the mask", name);
+    const int64_t found = output.class_at(sample, static_cast<int64_t>(i));
+    count(sums.unions, given);
+    if (found == given)
+      count(sums.intersection, given);
+    else if (found >= 0)
+      count(sums.unions, found);
+  }
+}
+
+void add_counts(std::vector<uint64_t>& counts, const std::vector<uint64_t>& others) {
+  if (counts.size() < others.size()) counts.resize(others.size());
+  for (size_t i = 0; i < others.size(); ++i) counts[i] += others[i];
+}
+
+}  // namespace
+
+TaskSums& TaskSums::operator+=(const TaskSums& other) {
+  labelled += other.labelled;
+  first += other.first;
+  among_five += other.among_five;
+  has_five = has_five || other.has_five;
+  add_counts(intersection, other.intersection);
+  add_counts(unions, other.unions);
+  return *this;
+}
+
+std::map<std::string, double> TaskSums::metrics() const {
+  std::map<std::string, double> found;
+  if (labelled > 0) found["top1"] = static_cast<double>(first) / static_cast<double>(labelled);
+  if (labelled > 0 && has_five) found["top5"] = static_cast<double>(among_five) / static_cast<double>(labelled);
+  double sum = 0;
+  size_t classes = 0;
+  for (size_t c = 0; c < unions.size(); ++c) {
+    if (unions[c] == 0) continue;
+    ++classes;
+    if (c < intersection.size()) sum += static_cast<double>(intersection[c]) / static_cast<double>(unions[c]);
+  }
+  if (classes > 0) found["miou"] = sum / static_cast<double>(classes);
+  return found;
+}
+
+TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter)
+    : masks_(options.masks) {
+  if (!options.labels.empty()) {
+    labels_ = read_label_map(options.labels);
+    require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
+                [&](const std::string& name) { return labels_.contains(normal(name)); });
+    if (!options.data.limit && options.data.shard_count == 1)
+      warn_of_strays(labels_, options.labels, samples, reporter);
+  }
+  if (!masks_.empty())
+    require_all(samples, "mask in " + masks_.string(), "masks have the names of the images",
+                [&](const std::string& name) { return find_mask(masks_, name).has_value(); });
+}
+
+std::vector<Truth> TaskMetric::truths_of(std::span<const std::string> samples) const {
+  std::vector<Truth> truths;
+  for (const std::string& name : samples) {
+    Truth truth{name, std::nullopt, std::nullopt};
+    if (!labels_.empty()) truth.label = labels_.at(normal(name));
+    if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
+    truths.push_back(std::move(truth));
+  }
+  return truths;
+}
+
+TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
+                           std::span<const Tensor> outputs) const {
+  TaskSums sums;
+  const auto samples = static_cast<int64_t>(truths.size());
+  if (!labels_.empty()) {
+    const auto [i, output] =
+        find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", names, outputs);
+    sums.has_five = output.classes() > 5;
+    for (int64_t n = 0; n < samples; ++n) {
+      const Truth& truth = truths[static_cast<size_t>(n)];
+      check_class(*truth.label, output, "the label of sample '" + truth.sample + "'", names[i]);
+      const int64_t rank = output.rank_of(*truth.label, n);
+      ++sums.labelled;
+      sums.first += rank == 0;
+      sums.among_five += rank < 5;
+    }
+  }
+  if (!masks_.empty()) {
+    const auto [i, output] =
+        find_output(ClassOutput::of_pixels, samples, "--masks", "one score per class for a pixel", names, outputs);
+    for (int64_t n = 0; n < samples; ++n) score_mask(truths[static_cast<size_t>(n)], n, output, names[i], sums);
+  }
+  return sums;
+}
+
+}  // namespace detent

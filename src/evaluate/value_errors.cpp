@@ -1,0 +1,147 @@
+#include "evaluate/value_errors.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "exec/executor.h"
+#include "model/patch_union.h"
+#include "run/batches.h"
+#include "evaluate/batch_errors.h"
+#include "evaluate/error_sums.h"
+
+namespace detent {
+
+namespace {
+
+/// A value and what its pair makes of it, in a model that holds the pairs without anybody reading them.
+struct Watched {
+  ValueId value = kNoValue, dequantized = kNoValue;
+  std::string name;
+};
+
+struct Sums {
+  double signal = 0, noise = 0;
+};
+
+/// The float model with the pairs of the plan beside it.
+Model beside(const Model& model, PlacementPlan plan, const std::map<ValueId, Range>& ranges, RewriteOptions format,
+             std::vector<std::pair<std::string, std::string>>& watched) {
+  plan.weights.clear();
+  format.int32_bias = false;
+  const Graph& graph = model.graph();
+  PatchUnion additions(graph);
+  const auto variant = additions.add(make_qdq_patch(graph, plan, ranges, format).patch);
+  std::map<std::pair<std::string, int>, std::string> reads;
+  for (const auto& [node, slot, value] : variant.rewire) reads[{node, slot}] = value;
+  std::map<ValueId, std::string> dequantized;
+  for (const OutputPair& pair : plan.output_pairs)
+    dequantized.emplace(pair.value, variant.value(graph.value(pair.value).name));
+  for (const EdgeDecision& edge : plan.edges)
+    if (edge.pair) dequantized.emplace(edge.value, reads.at({graph.node(edge.consumer).name, edge.slot}));
+  for (const auto& [value, name] : dequantized)
+    if (!graph.constant(value)) watched.emplace_back(graph.value(value).name, name);
+  Model result = model.clone();
+  GraphPatch patch = additions.patch();
+  patch.reason = "put the pairs beside the float model";
+  apply_patch(result, patch);
+  return result;
+}
+
+/// Measures each value when its pair has written.
+class LocalErrors final : public Observer {
+ public:
+  LocalErrors(std::span<const Watched> watched, size_t batch, size_t real)
+      : sums_(watched.size()), batch_(batch), real_(real) {
+    for (size_t i = 0; i < watched.size(); ++i) {
+      float_[watched[i].value] = {};
+      pairs_[watched[i].dequantized] = {i, watched[i].value};
+    }
+  }
+
+  void observe(ValueId value, const Tensor& tensor) override {
+    if (const auto found = float_.find(value); found != float_.end()) found->second = tensor;
+    const auto pair = pairs_.find(value);
+    if (pair == pairs_.end()) return;
+    Tensor& original = float_.at(pair->second.second);
+    add(original, tensor, sums_[pair->second.first]);
+    original = {};
+  }
+  [[nodiscard]] std::vector<Sums> take() { return std::move(sums_); }
+
+ private:
+  void add(const Tensor& original, const Tensor& quantized, Sums& sums) const {
+    std::vector<Tensor> both{original, quantized};
+    if (original.layout() != quantized.layout() || real_ != batch_)
+      for (Tensor& tensor : both) tensor = to_plain(tensor);
+    both = real_part(std::move(both), batch_, real_);
+    const Tensor a = cast(both[0], DataType::Float32), b = cast(both[1], DataType::Float32);
+    const auto x = a.data<float>(), y = b.data<float>();
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (!std::isfinite(x[i])) continue;  // calibration leaves them out too
+      const double u = x[i], error = u - static_cast<double>(y[i]);
+      sums.signal += u * u;
+      sums.noise += error * error;
+    }
+  }
+
+  std::vector<Sums> sums_;
+  size_t batch_, real_;
+  std::map<ValueId, Tensor> float_;
+  std::map<ValueId, std::pair<size_t, ValueId>> pairs_;  // by what the pair writes: position, the value itself
+};
+
+}  // namespace
+
+std::vector<SensitivityReport::LocalError> measure_local_errors(const Model& model, const PlacementPlan& plan,
+                                                                const std::map<ValueId, Range>& ranges,
+                                                                const RewriteOptions& format, const DataSource& source,
+                                                                const RunSettings& settings) {
+  std::vector<std::pair<std::string, std::string>> names;
+  const Model both = beside(model, plan, ranges, format, names);
+  const Graph& graph = both.graph();
+  std::vector<Watched> watched;
+  std::vector<ValueId> wanted;
+  for (const auto& [name, dequantized] : names) {
+    watched.push_back({graph.find_value(name), graph.find_value(dequantized), name});
+    wanted.insert(wanted.end(), {watched.back().value, watched.back().dequantized});
+  }
+
+  const ExecutionPlan execution(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(execution, worker_count(settings));
+  std::vector<Sums> totals(watched.size());
+  size_t samples = 0;
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("measuring every value", source.size());
+  struct Batch {
+    std::vector<Sums> sums;
+    size_t real = 0;
+  };
+  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    const std::string name = batch.front().name;
+    LocalErrors errors(watched, batch.size(), real);
+    try {
+      slots.at(slot).run(stack_samples(std::move(batch)), errors);
+    } catch (const Error& error) {
+      throw error.in("sample '" + name + "'");
+    }
+    return Batch{errors.take(), real};
+  };
+  stream<Batch>(source, batch_stream_options(graph, settings, true), process, [&](size_t, Batch&& batch) {
+    for (size_t i = 0; i < totals.size(); ++i) {
+      totals[i].signal += batch.sums[i].signal;
+      totals[i].noise += batch.sums[i].noise;
+    }
+    reporter.advance_to(samples += batch.real);
+  });
+  reporter.end();
+  if (samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+
+  std::vector<SensitivityReport::LocalError> found;
+  for (size_t i = 0; i < totals.size(); ++i)
+    found.push_back({watched[i].name, sqnr_db(totals[i].signal, totals[i].noise)});
+  std::ranges::sort(found, {}, [](const auto& error) { return std::pair(error.sqnr_db, error.value); });
+  return found;
+}
+
+}  // namespace detent

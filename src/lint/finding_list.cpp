@@ -1,0 +1,50 @@
+#include "lint/finding_list.h"
+
+#include <array>
+
+#include "lint/findings/findings.h"
+
+namespace detent {
+
+std::span<const FindingKind> finding_list() {
+  static const std::array kinds{
+      findings::integer_operators(),
+      findings::scale_not_constant(),
+      findings::scale_not_positive(),
+      findings::missing_zero_point(),
+      findings::uint8_codes(),
+      findings::other_codes(),
+      findings::nonzero_zero_point(),
+      findings::per_channel_activation(),
+      findings::missing_axis(),
+      findings::wrong_axis(),
+      findings::int32_bias(),
+      findings::int8_weight_initializer(),
+      findings::fp16_scale(),
+      findings::unequal_halves(),
+      findings::q_without_dq(),
+      findings::weight_without_dq(),
+      findings::clip_before_int8_q(),
+      findings::ignored_bias_scale(),
+      findings::bias_scale(),
+      findings::shared_int8_pair(),
+      findings::deconvolution_3d_not_closed(),
+      findings::batchnorm_behind_deconvolution(),
+      findings::skip_not_quantized(),
+      findings::pair_between_conv_and_add(),
+      findings::pair_between_conv_and_activation(),
+      findings::concat_scales_differ(),
+      findings::copy_scales_differ(),
+      findings::float_island(),
+      findings::layer_left_float(),
+      findings::layer_float_by_rule(),
+      findings::product_left_float(),
+      findings::concat_input_from_float(),
+      findings::stem_conv_maxpool(),
+      findings::depthwise_silu(),
+      findings::leaky_relu_not_closed(),
+  };
+  return kinds;
+}
+
+}  // namespace detent

@@ -1,0 +1,64 @@
+//   wrong:   Conv --> AveragePool --> Q/DQ --> Conv      right:   Conv --> Q/DQ --> AveragePool --> Q/DQ --> Conv
+//
+// An op without weights between INT8 layers, which could run in INT8 itself, reads floats: the layer before it writes
+// floats, and the next one quantizes them.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "lint/findings/findings.h"
+
+namespace detent::findings {
+namespace {
+
+// ONNX Runtime: what has an integer kernel. Copies follow their neighbours.
+bool has_integer_kernel(OpKind kind) {
+  switch (kind) {
+    case OpKind::LeakyRelu:
+    case OpKind::Sigmoid:
+    case OpKind::Add:
+    case OpKind::Mul:
+    case OpKind::Concat:
+    case OpKind::AveragePool:
+    case OpKind::GlobalAveragePool: return true;
+    default: return false;
+  }
+}
+
+// The rules put a pair on this edge for the op's own sake, not for a neighbour's.
+bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
+  const PlacementDraft& found = view.found();
+  if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
+  if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
+  const bool foldable = edge.rule.starts_with("R3") && view.layer_writing(edge.value) != kNoNode;
+  return edge.rule.starts_with("R8") || (edge.rule.starts_with("R3") && !foldable);
+}
+
+void check(const LintView& view, FindingLog& log) {
+  std::set<NodeId> named;
+  for (const EdgeDecision& edge : view.given_plan().edges) {
+    if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
+    if (!named.insert(edge.consumer).second) continue;
+    const Node& node = view.graph().node(edge.consumer);
+    std::vector<NodeId> layers = view.layers_reading(node.output(0));
+    if (const NodeId before = view.layer_writing(edge.value); before != kNoNode) layers.push_back(before);
+    log.add(node.name,
+            "reads '" + view.graph().value(edge.value).name +
+                "' in float between INT8 layers: what is in front of it writes floats and what follows quantizes again",
+            "put pairs on its inputs and behind it", layers);
+  }
+}
+
+}  // namespace
+
+FindingKind float_island() {
+  return {"float-island",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "an op in float between INT8 layers",
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
+          "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
+          check};
+}
+
+}  // namespace detent::findings

@@ -1,0 +1,72 @@
+// Weighted layers that stay float: for no rule's reason (a warning), by a rule (a note), products of two activations.
+
+#include "lint/findings/findings.h"
+
+namespace detent::findings {
+namespace {
+
+void check_unexplained(const LintView& view, FindingLog& log) {
+  for (const LayerDecision& wanted : view.wanted_plan().layers) {
+    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    log.add(view.graph().node(wanted.node).name,
+            "runs in float: " + view.obstacle(wanted.node) + "; no placement rule asks for that",
+            view.is_quantized(wanted.node, view.data_slot(wanted.node)) && view.weight(wanted.node)
+                ? "complete the pairs: `detent plan` on the float model shows the ones it needs"
+                : "put a pair on its input and quantize its weight, if accuracy allows",
+            {wanted.node});
+  }
+}
+
+void check_by_rule(const LintView& view, FindingLog& log) {
+  for (const LayerDecision& wanted : view.wanted_plan().layers) {
+    if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    log.add(view.graph().node(wanted.node).name, "runs in float by rule " + wanted.rule + ": " + wanted.reason,
+            "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});
+  }
+}
+
+void check_products(const LintView& view, FindingLog& log) {
+  const PlacementDraft& found = view.found();
+  for (const Node& node : view.graph().nodes()) {
+    if (found.kind(node.id) != OpKind::MatMul || found.is_weighted(node.id)) continue;
+    const auto& slots = found.data_slots(node.id);
+    if (slots.size() != 2 || view.is_quantized(node.id, slots[0]) || view.is_quantized(node.id, slots[1])) continue;
+    if (!found.is_float(node.inputs[0]) || found.is_constant(node.inputs[0]) || found.is_constant(node.inputs[1]))
+      continue;
+    log.add(node.name, "multiplies two activations in float (attention)",
+            "nothing to cure; --attention int8 puts pairs on both inputs", {});
+  }
+}
+
+constexpr std::string_view kRules = "the placement rules of the target";
+
+}  // namespace
+
+FindingKind layer_left_float() {
+  return {"layer-left-float",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "a weighted layer runs in float for no rule's reason",
+          kRules,
+          check_unexplained};
+}
+
+FindingKind layer_float_by_rule() {
+  return {"layer-float-by-rule",
+          FindingLevel::Note,
+          FindingLevel::Note,
+          "a weighted layer runs in float as the rules want it",
+          kRules,
+          check_by_rule};
+}
+
+FindingKind product_left_float() {
+  return {"product-left-float",
+          FindingLevel::Note,
+          FindingLevel::Note,
+          "a MatMul of two activations runs in float",
+          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
+          check_products};
+}
+
+}  // namespace detent::findings

@@ -1,0 +1,102 @@
+//   wrong:   a --> Q/DQ(s) --+--> Conv                   right: s = t
+//                a ----------+--> Concat --> Q/DQ(t) --> Conv
+//   wrong:   x --> Q/DQ(s) --> MaxPool --> Q/DQ(t)       right: s = t
+//
+// What only moves numbers can move codes if they mean the same on both sides; else an engine has to compute them again.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "lint/findings/findings.h"
+#include "lint/findings/pair_numbers.h"
+
+namespace detent::findings {
+namespace {
+
+using Pairs = std::vector<const QuantizedOperand*>;
+
+void append(Pairs& all, const Pairs& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+// "'a' 0.5, 'b' 0.25": each value once.
+std::string scales_text(const LintView& view, const Pairs& pairs) {
+  std::set<std::string> seen;
+  std::string text;
+  for (const QuantizedOperand* pair : pairs) {
+    const QdqNode& grid = view.grid(*pair);
+    const Node& node = view.graph().node(view.graph().find_node(pair->node));
+    const std::string name = view.graph().value(node.inputs[static_cast<size_t>(pair->slot)]).name;
+    if (grid.scales.empty() || !seen.insert(name).second) continue;
+    text += (text.empty() ? "'" : ", '") + name + "' " + number_text(static_cast<double>(grid.scales.front()));
+  }
+  return text;
+}
+
+bool all_same(const LintView& view, const Pairs& pairs) {
+  return std::all_of(pairs.begin(), pairs.end(), [&](const QuantizedOperand* pair) {
+    return same_grid(view.grid(*pairs.front()), view.grid(*pair));
+  });
+}
+
+// Every pair that the Concat's data carries: on its inputs or reached from one through commuting ops, and behind it.
+Pairs members(const LintView& view, const Node& concat) {
+  Pairs pairs;
+  for (const ValueId value : pairs_behind(view.found(), concat.output(0))) append(pairs, view.pairs_on(value));
+  for (const int slot : view.found().data_slots(concat.id))
+    for (const ValueId value : commuting_neighbours(view.found(), concat.inputs[static_cast<size_t>(slot)]))
+      append(pairs, view.pairs_on(value));
+  return pairs;
+}
+
+void check_concats(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_data_concat(view.found(), node.id)) continue;
+    const std::vector<NodeId> readers = view.layers_reading(node.output(0));
+    const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
+    if (pairs_behind(view.found(), node.output(0)).empty() && !read) continue;
+    const Pairs pairs = members(view, node);
+    if (pairs.empty() || all_same(view, pairs)) continue;
+    log.add(node.name,
+            "the pairs around it have different scales (" + scales_text(view, pairs) +
+                "): its inputs are quantized again instead of written side by side",
+            "give them one scale, calibrated on their merged data (--concat shared)", readers);
+  }
+}
+
+void check_copies(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (!commutes(view.found(), node.id)) continue;
+    const QuantizedOperand* before = view.operand(node.id, view.found().data_slots(node.id).front());
+    if (!before) continue;
+    Pairs pairs{before};
+    std::vector<NodeId> layers = view.layers_reading(view.found().data_input(node.id));
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) append(pairs, view.pairs_on(output));
+    if (all_same(view, pairs)) continue;
+    log.add(node.name,
+            "the pairs before and behind it have different scales (" + scales_text(view, pairs) +
+                "): it only moves data, but the numbers are computed again",
+            "give both one scale, or leave the first away", layers);
+  }
+}
+
+}  // namespace
+
+FindingKind concat_scales_differ() {
+  return {"concat-scales-differ",
+          FindingLevel::Warning,
+          std::nullopt,
+          "pairs around a Concat with different scales",
+          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; github.com/NVIDIA/TensorRT/issues/2597",
+          check_concats};
+}
+
+FindingKind copy_scales_differ() {
+  return {"copy-scales-differ",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "pairs around MaxPool, Reshape ... with different scales",
+          "github.com/NVIDIA-AI-IOT/yolo_deepstream, yolov7_qat; tried in ONNX Runtime 1.30",
+          check_copies};
+}
+
+}  // namespace detent::findings

@@ -1,0 +1,114 @@
+// Fusions that TensorRT does not make whatever the pairs: worth knowing when a network is slower than hoped.
+
+#include "place/draft/flow.h"
+#include "lint/findings/findings.h"
+
+namespace detent::findings {
+namespace {
+
+bool is_int8_conv(const LintView& view, NodeId node) {
+  return view.found().kind(node) == OpKind::Conv && view.found().is_int8(node);
+}
+
+void check_concat_inputs(const LintView& view, FindingLog& log) {
+  const std::vector<bool> sources = int8_sources(view.found());
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_data_concat(view.found(), node.id) || pairs_behind(view.found(), node.output(0)).empty()) continue;
+    for (const int slot : view.found().data_slots(node.id)) {
+      const ValueId input = node.inputs[static_cast<size_t>(slot)];
+      if (sources[static_cast<size_t>(input)]) continue;
+      log.add(node.name,
+              "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
+                  ", which does not run in INT8: the quantization moves in front of the Concat",
+              "quantize the producer, or exclude the layers behind the Concat", view.layers_reading(node.output(0)));
+    }
+  }
+}
+
+std::string bytes_share(const LintView& view, ValueId value) {
+  const auto shape = view.shapes().find(value);
+  const int64_t all = view.found_plan().coverage.activation_bytes;
+  if (shape == view.shapes().end() || all == 0) return "";
+  const double bytes =
+      static_cast<double>(shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32)));
+  return " (" + std::to_string(static_cast<int>(100 * bytes / static_cast<double>(all) + 0.5)) +
+         " % of the activation bytes pass between them)";
+}
+
+void check_stem(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_int8_conv(view, node.id) || !view.graph().value(node.input(0)).is_input) continue;
+    const ValueId last = fused_output(view.found(), node.id);
+    const auto use = sole_use(view.graph(), last);
+    if (!use || view.found().kind(use->node) != OpKind::MaxPool) continue;
+    log.add(node.name,
+            "is followed by " + view.found().describe(use->node) +
+                ": reported fused in implicit quantization and not between pairs" + bytes_share(view, last),
+            "nothing to cure in the model", {node.id});
+  }
+}
+
+void check_depthwise(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_int8_conv(view, node.id) || node.int_or("group", 1) == 1 || view.found().weight(node.id).shape()[1] != 1)
+      continue;
+    const NodeId activation = fused_activation(view.found(), node.output(0));
+    if (activation == kNoNode) continue;
+    for (const Use& use : view.graph().value(node.output(0)).uses)
+      if (use.slot >= 0 && gated_activation(view.found(), use.node))
+        log.add(node.name, "a depthwise convolution does not fuse with the SiLU behind it",
+                "nothing to cure in the model", {node.id});
+  }
+}
+
+void check_leaky_relu(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    if (!view.found().is_weighted(node.id) || !view.found().is_int8(node.id)) continue;
+    const NodeId activation = fused_activation(view.found(), node.output(0));
+    if (activation == kNoNode || view.found().kind(activation) != OpKind::LeakyRelu) continue;
+    if (!pairs_behind(view.found(), view.graph().node(activation).output(0)).empty()) continue;
+    log.add(view.graph().node(activation).name,
+            "fuses with " + view.found().describe(node.id) + " only if a pair stands behind it, and none does",
+            "put a pair behind it where its reader can take one", {node.id});
+  }
+}
+
+}  // namespace
+
+FindingKind concat_input_from_float() {
+  return {"concat-input-from-float",
+          FindingLevel::Note,
+          std::nullopt,
+          "a quantized Concat reads what a float layer writes",
+          "github.com/NVIDIA/TensorRT/issues/4366",
+          check_concat_inputs};
+}
+
+FindingKind stem_conv_maxpool() {
+  return {"stem-conv-maxpool",
+          FindingLevel::Note,
+          std::nullopt,
+          "the first convolution is followed by a MaxPool",
+          "NVIDIA/TensorRT issues on explicit quantization of ResNet",
+          check_stem};
+}
+
+FindingKind depthwise_silu() {
+  return {"depthwise-silu",
+          FindingLevel::Note,
+          std::nullopt,
+          "a depthwise convolution with SiLU behind it",
+          "github.com/NVIDIA/TensorRT/issues/3205",
+          check_depthwise};
+}
+
+FindingKind leaky_relu_not_closed() {
+  return {"leaky-relu-not-closed",
+          FindingLevel::Note,
+          std::nullopt,
+          "a LeakyRelu without a pair behind it",
+          "github.com/NVIDIA/TensorRT/issues/2134",
+          check_leaky_relu};
+}
+
+}  // namespace detent::findings

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "lint/view/finding.h"
+
+namespace detent {
+
+/// What runs in INT8 of a Q/DQ model, and the findings, worst first.
+struct LintedGraph {
+  struct Found {
+    Finding finding;
+    double mac_share = 0;  ///< of its layers, fraction of the model's; 0 when the shapes are not known
+  };
+  std::vector<Found> findings;  ///< by level, then by share, then in the order of the graph
+  PlacementPlan plan;           ///< the placement of the file; layers float by a rule carry its name
+};
+
+/// Runs every check that concerns the target. `graph` is the model behind reading.float_patch, `shapes` those of its
+/// values. A graph without pairs gives no findings: there is nothing to judge.
+[[nodiscard]] LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Target& target,
+                                     const ValueShapes& shapes);
+
+}  // namespace detent

@@ -1,0 +1,290 @@
+#include "lint/reading/qdq_reading.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "core/onnx_type.h"
+#include "lint/reading/qdq_nodes.h"
+
+namespace detent {
+namespace {
+
+bool is_codes(DataType type) { return type == DataType::Int8 || type == DataType::UInt8; }
+
+/// Where a value comes from once the pairs are gone.
+struct Trace {
+  ValueId source = kNoValue;
+  int quantize = -1, dequantize = -1;
+  bool constant = false;
+  std::vector<size_t> axes;           ///< see QuantizedOperand
+  DataType type = DataType::Float32;  ///< of the floats that a constant of codes stands for
+  [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
+};
+
+class QdqReader {
+ public:
+  explicit QdqReader(const Graph& graph) : graph_(graph), index_(graph.nodes().size(), -1) {}
+
+  QdqReading run() {
+    for (const Node& node : graph_.nodes()) {
+      if (!is_qdq(graph_, node)) continue;
+      index_[static_cast<size_t>(node.id)] = static_cast<int>(reading_.nodes.size());
+      reading_.nodes.push_back(describe_qdq(graph_, node));
+    }
+    if (reading_.nodes.empty()) return std::move(reading_);
+    reading_.float_patch.reason = "take the Q/DQ pairs away";
+    for (const Node& node : graph_.nodes())
+      if (kind(node) != OpKind::DequantizeLinear) read_inputs(node);
+    for (const ValueId output : graph_.outputs()) read_output(output);
+    find_roles();
+    remove_unread();
+    return std::move(reading_);
+  }
+
+ private:
+  [[nodiscard]] OpKind kind(const Node& node) const { return traits_of(graph_, node).kind; }
+  [[nodiscard]] bool is(const Node* node, OpKind wanted) const { return node && kind(*node) == wanted; }
+  [[nodiscard]] const Node* producer(ValueId value) const {
+    return value == kNoValue ? nullptr : graph_.producer(value);
+  }
+  [[nodiscard]] int index(const Node& node) const { return index_[static_cast<size_t>(node.id)]; }
+  [[nodiscard]] const Tensor* constant(ValueId value) const { return readable_constant(graph_, value); }
+  [[nodiscard]] bool copies(const Node& node) const {
+    const OpTraits& traits = traits_of(graph_, node);
+    return traits.commutes && traits.kind != OpKind::Concat;
+  }
+  [[nodiscard]] bool copies_codes(const Node& node) const {
+    return copies(node) && node.outputs.size() == 1 && top_of_codes(node.input(0)) != nullptr;
+  }
+
+  /// The QuantizeLinear whose codes `value` holds, behind copies of codes or not; nullptr when there is none, or when
+  /// anybody but copies and DequantizeLinear reads what the copies write.
+  [[nodiscard]] const Node* top_of_codes(ValueId value) const {
+    for (const Node* node = producer(value); node; node = producer(node->input(0))) {
+      if (kind(*node) == OpKind::QuantizeLinear) return node;
+      if (!copies(*node) || node->outputs.size() != 1 || graph_.value(node->output(0)).is_output) return nullptr;
+      for (const Use& use : graph_.value(node->output(0)).uses) {
+        const Node& reader = graph_.node(use.node);
+        if (use.slot != 0 || (kind(reader) != OpKind::DequantizeLinear && !copies(reader))) return nullptr;
+      }
+    }
+    return nullptr;
+  }
+
+  /// A DequantizeLinear that can be taken away.
+  [[nodiscard]] bool is_removable(const Node& dequantize) const {
+    const auto& uses = graph_.value(dequantize.output(0)).uses;
+    if (std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.slot < 0; })) return false;
+    return constant(transposed_from(dequantize.input(0))) || top_of_codes(dequantize.input(0));
+  }
+
+  [[nodiscard]] ValueId transposed_from(ValueId value) const {
+    while (is(producer(value), OpKind::Transpose)) value = producer(value)->input(0);
+    return value;
+  }
+
+  /// Goes up through Transposes, composing `axes`.
+  ValueId climb_transposes(ValueId value, std::vector<size_t>& axes) const {
+    std::vector<std::vector<int64_t>> climbed;
+    for (; is(producer(value), OpKind::Transpose); value = producer(value)->input(0))
+      climbed.push_back(producer(value)->ints_or("perm", {}));
+    if (climbed.empty()) return value;
+    size_t rank = axes.size();
+    if (const Tensor* tensor = constant(value)) rank = tensor->shape().rank();
+    for (const auto& perm : climbed) rank = std::max(rank, perm.size());
+    if (axes.empty()) {
+      axes.resize(rank);
+      std::iota(axes.begin(), axes.end(), size_t{0});
+    }
+    for (const auto& perm : climbed)
+      for (size_t& axis : axes) axis = perm.size() == rank ? static_cast<size_t>(perm[axis]) : rank - 1 - axis;
+    return value;
+  }
+
+  [[nodiscard]] Trace trace_codes(ValueId codes, bool through_cast) const {
+    Trace trace;
+    std::vector<size_t> axes;
+    const ValueId below = climb_transposes(codes, axes);
+    if (const Tensor* tensor = constant(below); tensor && (axes.empty() || axes.size() == tensor->shape().rank()))
+      return {.source = below, .constant = true, .axes = axes};
+    const Node* top = top_of_codes(codes);
+    if (!top) return {.source = codes};
+    if (top != producer(codes)) return {.source = codes, .quantize = index(*top)};  // a copy writes it
+    ValueId input = top->input(0);
+    // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
+    if (through_cast && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
+    trace = trace_value(input);
+    trace.constant = trace.constant || constant(trace.source);
+    trace.quantize = index(*top);
+    trace.dequantize = -1;
+    return trace;
+  }
+
+  /// What `value` is when the pairs are gone; itself, not quantized, where it is no DequantizeLinear's.
+  [[nodiscard]] Trace trace_value(ValueId value) const {
+    const Node* node = producer(value);
+    DataType type = DataType::Undefined;
+    if (is(node, OpKind::Cast) && is(producer(node->input(0)), OpKind::DequantizeLinear)) {
+      type = data_type_from_onnx(static_cast<int32_t>(node->int_or("to", 1)));
+      node = producer(node->input(0));
+    }
+    if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
+    if (!is_removable(*node)) return {.source = value, .dequantize = index(*node)};
+    Trace trace = trace_codes(node->input(0), type != DataType::Undefined);
+    trace.dequantize = index(*node);
+    const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
+    trace.type = type != DataType::Undefined                                 ? type
+                 : scale == DataType::Float16 || scale == DataType::BFloat16 ? scale
+                                                                             : DataType::Float32;
+    return trace;
+  }
+
+  void read_inputs(const Node& node) {
+    if (copies_codes(node)) return read_copy(node);
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      if (node.inputs[slot] == kNoValue) continue;
+      const Trace trace = trace_operand(node, slot);
+      if (!trace.quantized() && trace.source == node.inputs[slot] && !trace.constant) continue;
+      record(node, static_cast<int>(slot), trace);
+    }
+  }
+
+  [[nodiscard]] Trace trace_operand(const Node& node, size_t slot) const {
+    const ValueId value = node.inputs[slot];
+    const OpTraits& traits = traits_of(graph_, node);
+    const bool multiplies = traits.weight_slot >= 0;
+    if (multiplies && (slot < 2)) {
+      std::vector<size_t> axes;
+      const ValueId below = climb_transposes(value, axes);
+      Trace trace = trace_value(below);
+      if (trace.constant && trace.dequantize >= 0 && (axes.empty() || trace.axes.empty())) {
+        if (!axes.empty()) trace.axes = axes;
+        return trace;
+      }
+      const Tensor* tensor = constant(value);
+      if (tensor && is_codes(tensor->type())) return {.source = value, .constant = true};
+    }
+    if (reads_floats(node) && is(producer(value), OpKind::QuantizeLinear)) return trace_codes(value, false);
+    return trace_value(value);
+  }
+
+  /// An operator of ONNX that has no business with codes: reading them is somebody's mistake.
+  [[nodiscard]] bool reads_floats(const Node& node) const {
+    const OpKind k = kind(node);
+    return node.domain.empty() && !copies(node) && k != OpKind::QOperator && k != OpKind::Cast &&
+           k != OpKind::ShapeOf && k != OpKind::QuantizeLinear && k != OpKind::DequantizeLinear;
+  }
+
+  void read_copy(const Node& node) {
+    const Trace trace = trace_codes(node.input(0), false);
+    renamed_[node.output(0)] = unused(graph_.value(node.output(0)).name + "_float");
+    reading_.float_patch.rename_outputs.push_back({node.name, 0, renamed_[node.output(0)]});
+    record(node, 0, trace);
+  }
+
+  void record(const Node& node, int slot, const Trace& trace) {
+    if (kind(node) != OpKind::QuantizeLinear)
+      reading_.operands.push_back({node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes});
+    const ValueId value = node.inputs[static_cast<size_t>(slot)];
+    if (trace.source == value && !trace.constant && !renamed_.contains(value)) return;
+    rewired_.insert({node.id, slot});
+    reading_.float_patch.rewire.push_back({node.name, slot, name_of_source(trace)});
+    if (!trace.constant && !renamed_.contains(trace.source)) ++new_readers_[trace.source];
+  }
+
+  std::string name_of_source(const Trace& trace) {
+    if (const auto renamed = renamed_.find(trace.source); renamed != renamed_.end()) return renamed->second;
+    const Tensor* tensor = trace.constant ? constant(trace.source) : nullptr;
+    const bool is_float = tensor && !is_codes(tensor->type()) && tensor->type() != DataType::Int32;
+    if (!tensor || (is_float && trace.axes.empty())) return graph_.value(trace.source).name;
+    std::string& name = placeholders_[{trace.source, trace.axes}];
+    if (!name.empty()) return name;
+    std::vector<int64_t> extents;
+    for (size_t i = 0; i < tensor->shape().rank(); ++i)
+      extents.push_back(tensor->shape()[trace.axes.empty() ? i : trace.axes[i]]);
+    Tensor zeros(is_float ? tensor->type() : trace.type, Shape(std::span<const int64_t>(extents)));
+    std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
+    name = unused(graph_.value(trace.source).name + "_float");
+    reading_.float_patch.add_initializers.emplace_back(name, std::move(zeros));
+    return name;
+  }
+
+  std::string unused(const std::string& wish) {
+    std::string found = wish;
+    for (int suffix = 1; graph_.find_value(found) != kNoValue || !taken_.insert(found).second; ++suffix)
+      found = wish + "_" + std::to_string(suffix);
+    return found;
+  }
+
+  void read_output(ValueId output) {
+    const Node* node = producer(output);
+    const Trace trace = trace_value(output);
+    if (!node || trace.dequantize < 0 || trace.source == output || trace.constant) return;
+    reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}});
+    reading_.float_patch.remove_nodes.push_back(node->name);
+    replaced_.insert(node->id);
+    reading_.float_patch.add_nodes.push_back(
+        {"Identity", node->name, {name_of_source(trace)}, {graph_.value(output).name}, {}, ""});
+    if (!renamed_.contains(trace.source)) ++new_readers_[trace.source];
+  }
+
+  /// A constant is a bias where it is read as one or holds INT32, a weight where a weighted operator multiplies by it.
+  void find_roles() {
+    for (const QuantizedOperand& operand : reading_.operands) {
+      if (!operand.constant) continue;
+      const OpTraits& traits = traits_of(graph_, graph_.node(graph_.find_node(operand.node)));
+      const bool bias = operand.slot == traits.bias_slot && traits.bias_slot >= 0;
+      const QdqRole role = bias ? QdqRole::Bias : traits.weight_slot >= 0 ? QdqRole::Weight : QdqRole::Constant;
+      for (const int i : {operand.quantize, operand.dequantize}) {
+        if (i < 0) continue;
+        QdqNode& node = reading_.nodes[static_cast<size_t>(i)];
+        node.role = node.codes == DataType::Int32 ? QdqRole::Bias : role;
+      }
+    }
+  }
+
+  /// Removes what nothing reads any more, from the outputs back: pairs, the Casts and Transposes that stood with them.
+  void remove_unread() {
+    std::set<NodeId> removed = replaced_;
+    for (size_t i = graph_.nodes().size(); i-- > 0;) {
+      const Node& node = graph_.nodes()[i];
+      const OpKind k = kind(node);
+      const bool candidate =
+          k == OpKind::QuantizeLinear || k == OpKind::DequantizeLinear || k == OpKind::Cast || k == OpKind::Transpose;
+      if (!candidate || replaced_.contains(node.id) || is_read(node, removed)) continue;
+      removed.insert(node.id);
+      reading_.float_patch.remove_nodes.push_back(node.name);
+    }
+    std::erase_if(reading_.operands, [&](const QuantizedOperand& operand) {
+      const NodeId node = graph_.find_node(operand.node);
+      return removed.contains(node) && !replaced_.contains(node);
+    });
+  }
+
+  [[nodiscard]] bool is_read(const Node& node, const std::set<NodeId>& removed) const {
+    const Value& value = graph_.value(node.output(0));
+    if (value.is_output || new_readers_.contains(value.id) || renamed_.contains(value.id)) return true;
+    if (value.uses.empty()) return kind(node) != OpKind::QuantizeLinear;  // a dead end of the file's own
+    return std::any_of(value.uses.begin(), value.uses.end(), [&](const Use& use) {
+      return use.slot < 0 || (!removed.contains(use.node) && !rewired_.contains({use.node, use.slot}));
+    });
+  }
+
+  const Graph& graph_;
+  QdqReading reading_;
+  std::vector<int> index_;  // by node id, into reading_.nodes
+  std::map<ValueId, std::string> renamed_;
+  std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
+  std::map<ValueId, int> new_readers_;
+  std::set<std::pair<NodeId, int>> rewired_;
+  std::set<NodeId> replaced_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+QdqReading read_qdq(const Graph& graph) { return QdqReader(graph).run(); }
+
+}  // namespace detent

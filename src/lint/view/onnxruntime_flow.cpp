@@ -1,0 +1,119 @@
+#include "lint/view/onnxruntime_flow.h"
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "lint/view/int8_layers.h"
+
+namespace detent {
+namespace {
+
+// Copies that ONNX Runtime moves a pair across: one pair makes them integer, before or behind. Flatten is none of them.
+bool moves_pairs(const PlacementDraft& draft, NodeId node) {
+  switch (draft.kind(node)) {
+    case OpKind::Reshape: return commutes(draft, node) && draft.graph().node(node).op_type != "Flatten";
+    case OpKind::Transpose:
+    case OpKind::Slice:
+    case OpKind::MaxPool: return commutes(draft, node);
+    default: return false;
+  }
+}
+
+// Exporters share a bias through Identity nodes, which ONNX Runtime takes away.
+const Tensor* constant_behind_copies(const LintView& view, ValueId value) {
+  while (value != kNoValue && !view.found().is_constant(value)) {
+    const Node* node = view.graph().producer(value);
+    value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
+  }
+  return view.graph().constant(value);
+}
+
+bool fixes_shapes(const Graph& graph) {
+  return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
+    const auto& shape = graph.value(input).declared_shape;
+    return shape && std::ranges::all_of(*shape, [](int64_t extent) { return extent >= 0; });
+  });
+}
+
+// 0 when nothing says.
+size_t rank_of(const LintView& view, ValueId value) {
+  if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second.rank();
+  const auto& declared = view.graph().value(value).declared_shape;
+  return declared ? declared->size() : 0;
+}
+
+// The Add behind a MatMul that becomes the bias of a Gemm: one number a column. From rank 3 on the Gemm needs Reshapes, and
+// those fixed shapes.
+std::optional<ProductBias> added_bias(const LintView& view, const Node& product) {
+  const auto use = sole_use(view.graph(), product.output(0));
+  if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
+  const Node& add = view.graph().node(use->node);
+  const int slot = 1 - use->slot;
+  const Tensor* bias = constant_behind_copies(view, add.input(static_cast<size_t>(slot)));
+  const Shape& weight = view.found().weight(product.id).shape();
+  if (!bias || view.found().weight_slot(product.id) != 1 || bias->element_count() != weight[weight.rank() - 1])
+    return std::nullopt;
+  const bool reshaped = rank_of(view, view.found().data_input(product.id)) > 2;
+  if (reshaped && (bias->shape().rank() != 1 || !fixes_shapes(view.graph()))) return std::nullopt;
+  return ProductBias{use->node, slot, add.output(0), bias->shape().rank()};
+}
+
+}  // namespace
+
+const QuantizedOperand* input_pair(const LintView& view, NodeId layer) {
+  const PlacementDraft& found = view.found();
+  NodeId node = layer;
+  int slot = view.data_slot(layer);
+  while (true) {
+    if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
+    const Node* producer = view.graph().producer(view.graph().node(node).inputs[static_cast<size_t>(slot)]);
+    if (!producer) return nullptr;
+    const bool pads = found.kind(layer) == OpKind::Conv && node == layer && found.kind(producer->id) == OpKind::Pad &&
+                      commutes(found, producer->id);
+    if (!pads && !moves_pairs(found, producer->id)) return nullptr;
+    node = producer->id;
+    slot = found.data_slots(node).front();
+  }
+}
+
+bool has_one_reader(const LintView& view, const QuantizedOperand& operand) {
+  if (operand.quantize < 0 || operand.dequantize < 0) return true;
+  const QdqNode& dequantize = view.qdq(operand.dequantize);
+  const size_t folded = fixes_shapes(view.graph()) ? dequantize.shape_readers : 0;
+  return view.qdq(operand.quantize).readers == 1 && dequantize.readers - folded == 1;
+}
+
+std::vector<const QuantizedOperand*> closing_pairs(const LintView& view, ValueId value) {
+  const Value& v = view.graph().value(value);
+  if (v.is_output || v.uses.empty()) return {};
+  if (const auto use = sole_use(view.graph(), value);
+      use && !view.operand(use->node, use->slot) && moves_pairs(view.found(), use->node))
+    return closing_pairs(view, view.graph().node(use->node).output(0));
+  std::vector<const QuantizedOperand*> pairs;
+  for (const Use& use : v.uses) {
+    const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
+    // The shape of a value is a constant there when the inputs' are.
+    if (use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph())) continue;
+    const bool stays = use.slot >= 0 && view.found().kind(use.node) == OpKind::QuantizeLinear;
+    if (!pair && !stays) return {};
+    if (!pair) continue;
+    if (!pairs.empty() && !same_grid(view.grid(*pairs.front()), view.grid(*pair))) return {};
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+DataType engine_codes(const LintView& view, const QuantizedOperand& pair, bool behind_copies) {
+  const DataType codes = view.grid(pair).codes;
+  return codes == DataType::Int8 && (behind_copies || has_one_reader(view, pair)) ? DataType::UInt8 : codes;
+}
+
+std::optional<ProductBias> product_bias(const LintView& view, NodeId product) {
+  const Node& node = view.graph().node(product);
+  if (view.found().kind(product) == OpKind::MatMul) return added_bias(view, node);
+  if (view.found().kind(product) != OpKind::Gemm || node.input(2) == kNoValue) return std::nullopt;
+  const Tensor* bias = constant_behind_copies(view, node.input(2));
+  return ProductBias{product, 2, node.output(0), bias ? bias->shape().rank() : 0};
+}
+
+}  // namespace detent

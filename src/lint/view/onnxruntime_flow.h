@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+
+#include "lint/view/lint_view.h"
+
+namespace detent {
+
+// How ONNX Runtime sees what stands around a layer. Tried in ONNX Runtime 1.30, CPU, optimizedModelFilePath.
+
+/// The pair that the layer's data comes in: its own, one in front of copies that a pair moves across (Reshape but not
+/// Flatten, Transpose, Slice, MaxPool), or for a Conv one in front of its Pad. nullptr when there is none.
+[[nodiscard]] const QuantizedOperand* input_pair(const LintView& view, NodeId layer);
+
+/// Type of the codes that a kernel sees: the engine turns an INT8 pair of one reader into UINT8, and gives a kernel a pair of
+/// its own where copies (other than Pad) stand between. Conv and MatMul have kernels for UINT8 only; QGemm has both.
+[[nodiscard]] DataType engine_codes(const LintView& view, const QuantizedOperand& pair, bool behind_copies);
+
+/// Where the engine reads the bias of a product: it makes one Gemm of MatMul and Add before it looks for pairs.
+struct ProductBias {
+  NodeId node = kNoNode;  ///< the Gemm, or the Add behind the MatMul
+  int slot = 0;
+  ValueId output = kNoValue;  ///< what the Gemm writes
+  size_t rank = 0;            ///< of the constant; 0 when it is none
+};
+/// nullopt for a product without bias, and for other operators.
+[[nodiscard]] std::optional<ProductBias> product_bias(const LintView& view, NodeId product);
+
+}  // namespace detent

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "lint/view/int8_layers.h"
+#include "lint/view/onnxruntime_flow.h"
+
+namespace detent {
+namespace {
+
+int64_t zero_point(const QdqNode& node) { return node.zero_points.empty() ? 0 : node.zero_points.front(); }
+
+// Real values of the lowest and the highest code.
+Range range_of(const QdqNode& node) {
+  const CodeRange codes = code_range(node.codes);
+  const auto real = [&](int32_t code) {
+    return static_cast<float>(static_cast<double>(code - zero_point(node)) * static_cast<double>(node.scales.at(0)));
+  };
+  return {real(codes.lowest), real(codes.highest)};
+}
+
+bool is_8_bit(const QdqNode& node) { return node.codes == DataType::Int8 || node.codes == DataType::UInt8; }
+
+bool has_range(const QdqNode& node) { return is_8_bit(node) && node.scales.size() == 1; }
+
+std::string trouble_of(const LintView& view, const QuantizedOperand& pair, const std::string& whose) {
+  const QdqNode& grid = view.grid(pair);
+  if (pair.dequantize < 0) return whose + " has no DequantizeLinear";
+  if (!grid.scale_constant) return whose + " has a scale that is computed at run time";
+  if (!is_8_bit(grid)) return whose + " is of type " + std::string(name_of(grid.codes));
+  if (grid.per_channel()) return whose + " has a scale for each channel";
+  if (grid.scale_type == DataType::Float16) return whose + " has an FP16 scale";
+  return "";
+}
+
+// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them.
+std::string kept_activation(const LintView& view, NodeId activation, const QdqNode& grid) {
+  const std::string what = view.found().describe(activation);
+  if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
+  const Range range = range_of(grid);
+  if (view.found().kind(activation) == OpKind::Relu)
+    return range.min == 0 ? ""
+                          : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
+                                ": a Relu is absorbed only where the lowest code is 0";
+  Range bounds;
+  constexpr float kRounding = 4 * std::numeric_limits<float>::epsilon();  // a scale made of the bound
+  if (!clip_bounds(view.found(), activation, bounds)) return "the bounds of " + what + " are computed at run time";
+  if (range.min >= bounds.min - kRounding && range.max <= bounds.max * (1 + kRounding)) return "";
+  return "the pair behind " + what + " holds values that it would cut";
+}
+
+// The pair that closes what a kernel writes, an absorbed activation between or not.
+struct Closing {
+  DataType codes = DataType::Undefined;  ///< as the kernel sees them
+  std::string obstacle;                  ///< why there is none; empty when there is
+};
+
+Closing find_closing(const LintView& view, ValueId own) {
+  const auto use = sole_use(view.graph(), own);
+  const bool activated = use && !view.operand(use->node, use->slot) &&
+                         (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
+  const ValueId last = activated ? view.graph().node(use->node).output(0) : own;
+  const std::string& name = view.graph().value(last).name;
+  const auto closing = closing_pairs(view, last);
+  if (closing.empty())
+    return {DataType::Undefined, view.graph().value(last).is_output
+                                     ? "its output '" + name + "' is a graph output without a pair"
+                                     : "its output '" + name + "' is not read through one pair alone"};
+  std::string trouble = trouble_of(view, *closing.front(), "the pair behind it");
+  if (trouble.empty() && activated) trouble = kept_activation(view, use->node, view.grid(*closing.front()));
+  const auto& uses = view.graph().value(last).uses;
+  const bool behind_copies = std::ranges::none_of(uses, [&](const Use& reader) {
+    return reader.slot >= 0 && view.operand(reader.node, reader.slot) == closing.front();
+  });
+  return {engine_codes(view, *closing.front(), behind_copies), trouble};
+}
+
+constexpr std::string_view kShared = " is INT8 and has several readers";
+
+std::string conv_obstacle(const LintView& view, const Node& conv, DataType input) {
+  if (bias_scale_error(view, conv.id)) return "the scale of its bias is not input scale * weight scale";
+  const Closing closing = find_closing(view, conv.output(0));
+  if (!closing.obstacle.empty()) return closing.obstacle;
+  if (input == DataType::Int8) return "the pair of its input" + std::string(kShared);
+  if (closing.codes == DataType::Int8) return "the pair behind it" + std::string(kShared);
+  return "";
+}
+
+bool is_quantized_somewhere(const LintView& view, ValueId value) {
+  return std::ranges::any_of(view.graph().value(value).uses,
+                             [&](const Use& use) { return use.slot >= 0 && view.operand(use.node, use.slot); });
+}
+
+// What an integer product writes: floats, as far as nobody quantizes them, or the codes of a pair that all read.
+std::string end_of_product(const LintView& view, ValueId output, DataType input, bool is_gemm) {
+  const Closing closing = find_closing(view, output);
+  if (!closing.obstacle.empty()) return is_quantized_somewhere(view, output) ? closing.obstacle : "";
+  if (is_gemm && closing.codes != input) return "the pairs on its input and its output are of different types";
+  return !is_gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
+}
+
+std::string obstacle_of_bias(const LintView& view, const Node& product, const ProductBias& bias) {
+  if (product.float_or("alpha", 1.0F) != 1.0F || product.float_or("beta", 1.0F) != 1.0F)
+    return "an integer Gemm with bias needs alpha = beta = 1";
+  if (const QuantizedOperand* codes = view.operand(bias.node, bias.slot))
+    return view.grid(*codes).codes == DataType::Int32
+               ? ""
+               : "its bias is of type " + std::string(name_of(view.grid(*codes).codes)) + ", not INT32";
+  const std::string kept = bias.node == product.id
+                               ? "a Gemm with a float bias stays float"
+                               : "it becomes a Gemm with the Add behind it, whose float bias keeps it float";
+  if (bias.rank != 1) return kept;
+  const std::string open = find_closing(view, bias.output).obstacle;
+  return open.empty() ? "" : kept + " without a pair behind it: " + open;
+}
+
+std::string product_obstacle(const LintView& view, const Node& product, DataType input) {
+  const auto bias = product_bias(view, product.id);
+  const bool is_gemm = bias || view.found().kind(product.id) == OpKind::Gemm;
+  if (bias)
+    if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
+  if (!is_gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
+  return end_of_product(view, bias ? bias->output : product.output(0), input, is_gemm);
+}
+
+}  // namespace
+
+std::optional<double> bias_scale_error(const LintView& view, NodeId layer) {
+  const auto added = product_bias(view, layer);
+  const QuantizedOperand* bias = added ? view.operand(added->node, added->slot) : view.bias(layer);
+  const QuantizedOperand* weight = view.weight(layer);
+  const QuantizedOperand* input = input_pair(view, layer);
+  if (!bias || !weight || !input || weight->dequantize < 0 || input->dequantize < 0 || bias->dequantize < 0)
+    return std::nullopt;
+  const std::vector<float>& of_bias = view.grid(*bias).scales;
+  const std::vector<float>& of_weight = view.grid(*weight).scales;
+  const std::vector<float>& of_input = view.grid(*input).scales;
+  if (of_bias.empty() || of_weight.empty() || of_input.size() != 1) return std::nullopt;
+  double worst = 0;
+  for (size_t i = 0; i < std::max(of_bias.size(), of_weight.size()); ++i) {
+    const double expected = static_cast<double>(of_input[0]) * static_cast<double>(of_weight[i % of_weight.size()]);
+    const double distance = std::abs(static_cast<double>(of_bias[i % of_bias.size()]) - expected);
+    if (!(distance <= 1e-6 + 0.01 * std::abs(expected))) worst = std::max(worst, distance / std::abs(expected));
+  }
+  return worst > 0 ? std::optional(worst) : std::nullopt;
+}
+
+std::string onnxruntime_obstacle(const LintView& view, NodeId layer) {
+  const Node& node = view.graph().node(layer);
+  const OpKind kind = view.found().kind(layer);
+  if (kind == OpKind::ConvTranspose) return "ONNX Runtime has no integer ConvTranspose";
+  const QuantizedOperand* input = input_pair(view, layer);
+  const QuantizedOperand* weight = view.weight(layer);
+  if (!input && !weight) return "neither its input nor its weight carries a pair";
+  if (!input) return "its input '" + view.graph().value(view.found().data_input(layer)).name + "' carries no pair";
+  if (!weight) return "its weight carries no pair";
+  if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
+  if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
+  if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
+    return "its weight is not on a constant 8-bit grid";
+  const bool own = view.operand(layer, view.data_slot(layer));
+  const bool padded = !own && kind == OpKind::Conv &&
+                      view.found().kind(view.graph().producer(view.found().data_input(layer))->id) == OpKind::Pad;
+  const DataType codes = engine_codes(view, *input, !own && !padded);
+  return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
+}
+
+}  // namespace detent

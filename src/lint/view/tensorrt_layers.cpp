@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <cmath>
+
+#include "place/draft/flow.h"
+#include "lint/view/int8_layers.h"
+
+namespace detent {
+namespace {
+
+bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
+
+// What TensorRT says of an operand's nodes; the first refusal.
+std::string refusal_of(const LintView& view, const QuantizedOperand& operand) {
+  if (operand.dequantize < 0) return "has no DequantizeLinear";
+  for (const int index : {operand.quantize, operand.dequantize}) {
+    if (index < 0) continue;
+    if (std::string refusal = tensorrt_refusal(view, view.qdq(index)); !refusal.empty()) return refusal;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string tensorrt_refusal(const LintView& view, const QdqNode& node) {
+  if (!node.scale_constant) return "has a scale that is computed at run time";
+  if (!std::all_of(node.scales.begin(), node.scales.end(), usable)) return "has a scale that is not positive";
+  if (!node.has_zero_point) return "has no zero point";
+  if (node.codes != DataType::Int8) return "is of type " + std::string(name_of(node.codes));
+  if (std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; }))
+    return "has a zero point other than 0";
+  if (node.role == QdqRole::Activation && node.per_channel()) return "has a scale for each channel";
+  if (node.role == QdqRole::Weight && node.int8_constant && !view.target().int8_weight_initializer)
+    return "is an INT8 initializer";
+  return "";
+}
+
+NodeId batchnorm_behind(const LintView& view, NodeId layer) {
+  const auto use = sole_use(view.graph(), view.graph().node(layer).output(0));
+  return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? use->node : kNoNode;
+}
+
+bool lacks_closing_pair(const LintView& view, NodeId layer) {
+  const PlacementDraft& found = view.found();
+  if (found.kind(layer) != OpKind::ConvTranspose || found.weight(layer).shape().rank() != 5) return false;
+  if (batchnorm_behind(view, layer) != kNoNode) return false;
+  const ValueId own = view.graph().node(layer).output(0), last = fused_output(found, layer);
+  if (found.has_pair(own)) return false;
+  for (const ValueId value : commuting_neighbours(found, last))
+    if (found.has_pair(value)) return false;
+  const auto& uses = view.graph().value(last).uses;
+  // Who is kept float by a rule reads floats: the rules close nothing there either.
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+    return use.slot >= 0 && !view.wanted().is_out(use.node) && !found.is_foreign(use.node);
+  });
+}
+
+std::string tensorrt_obstacle(const LintView& view, NodeId layer) {
+  const int slot = view.data_slot(layer);
+  const auto data = view.pairs_in_front(layer, slot);
+  const QuantizedOperand* weight = view.weight(layer);
+  const std::string input = view.graph().value(view.found().data_input(layer)).name;
+  if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
+  if (data.empty()) return "its input '" + input + "' carries no pair";
+  if (!weight) return "its weight carries no pair";
+  for (const QuantizedOperand* pair : data)
+    if (std::string refusal = refusal_of(view, *pair); !refusal.empty())
+      return "the pair of its input '" + input + "' " + refusal;
+  if (std::string refusal = refusal_of(view, *weight); !refusal.empty()) return "the pair of its weight " + refusal;
+  if (const QuantizedOperand* bias = view.bias(layer); bias && view.grid(*bias).codes == DataType::Int32)
+    return "its bias is INT32";
+  if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";
+  const bool volume =
+      view.found().kind(layer) == OpKind::ConvTranspose && view.found().weight(layer).shape().rank() == 5;
+  if (volume && batchnorm_behind(view, layer) != kNoNode)
+    return "a BatchNormalization stands between it and the pair behind it";
+  return "";
+}
+
+}  // namespace detent

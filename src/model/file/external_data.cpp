@@ -1,0 +1,140 @@
+#include "model/file/external_data.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <charconv>
+#include <fstream>
+#include <optional>
+
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Location {
+  std::string file;
+  uint64_t offset = 0;
+  std::optional<uint64_t> length;  // absent: to the end of the file
+};
+
+uint64_t parse_number(const std::string& key, const std::string& text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorCode::InvalidModel, "external data " + key + " '" + text + "' is not a number");
+  return number;
+}
+
+Location location_of(const onnx::TensorProto& tensor) {
+  Location location;
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == "location") location.file = entry.value();
+    if (entry.key() == "offset") location.offset = parse_number("offset", entry.value());
+    if (entry.key() == "length") location.length = parse_number("length", entry.value());
+  }
+  if (location.file.empty()) throw Error(ErrorCode::InvalidModel, "external data without a location");
+  return location;
+}
+
+bool is_inside(const fs::path& file, const fs::path& folder) {
+  const fs::path relative = file.lexically_relative(folder);
+  return !relative.empty() && *relative.begin() != "..";
+}
+
+/// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only as
+/// far as the folder that the model file itself lies in (download caches link both files into one store).
+fs::path checked_path(const std::string& location, const fs::path& model_file) {
+  const auto refuse = [&] {
+    return Error(ErrorCode::InvalidModel, "external data '" + location + "' lies outside the model's folder",
+                 "move the data beside the model and save it again with a relative location");
+  };
+  const fs::path folder = fs::absolute(model_file).parent_path().lexically_normal();
+  const fs::path relative(location);
+  const fs::path file = (folder / relative).lexically_normal();
+  if (relative.is_absolute() || !is_inside(file, folder)) throw refuse();
+  if (!fs::exists(file))
+    throw Error(ErrorCode::InvalidModel, "external data '" + location + "' is missing beside the model",
+                "copy '" + location + "' into the folder of the model");
+  const fs::path real_file = fs::canonical(file);
+  if (!is_inside(real_file, fs::canonical(folder)) && !is_inside(real_file, fs::canonical(model_file).parent_path()))
+    throw refuse();
+  return real_file;
+}
+
+class Loader {
+ public:
+  explicit Loader(fs::path model_file) : model_file_(std::move(model_file)) {}
+
+  void load(onnx::GraphProto& graph) {
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) load(tensor);
+    for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) load(tensor);
+    for (onnx::NodeProto& node : *graph.mutable_node()) load(node);
+  }
+
+  void load(onnx::NodeProto& node) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) load(*attribute.mutable_t());
+      if (attribute.has_g()) load(*attribute.mutable_g());
+      if (attribute.has_sparse_tensor()) load(*attribute.mutable_sparse_tensor());
+      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) load(tensor);
+      for (onnx::GraphProto& graph : *attribute.mutable_graphs()) load(graph);
+    }
+  }
+
+ private:
+  void load(onnx::SparseTensorProto& tensor) {
+    if (tensor.has_values()) load(*tensor.mutable_values());
+    if (tensor.has_indices()) load(*tensor.mutable_indices());
+  }
+
+  void load(onnx::TensorProto& tensor) {
+    if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
+    try {
+      tensor.set_raw_data(read(location_of(tensor)));
+    } catch (const Error& error) {
+      throw error.in("tensor '" + tensor.name() + "'");
+    }
+    tensor.clear_external_data();
+    tensor.clear_data_location();
+  }
+
+  std::string read(const Location& location) {
+    if (location.file != open_name_) {
+      const fs::path path = checked_path(location.file, model_file_);
+      stream_ = std::ifstream(path, std::ios::binary);
+      size_ = fs::is_regular_file(path) ? fs::file_size(path) : 0;
+      open_name_ = location.file;
+    }
+    const uint64_t available = location.offset <= size_ ? size_ - location.offset : 0;
+    const uint64_t wanted = location.length.value_or(available);
+    if (!stream_ || wanted > available || location.offset > size_)
+      throw Error(ErrorCode::InvalidModel,
+                  "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +
+                      std::to_string(location.offset) + " wanted, the file has " + std::to_string(size_));
+    std::string bytes(wanted, '\0');
+    stream_.clear();
+    stream_.seekg(static_cast<std::streamoff>(location.offset));
+    stream_.read(bytes.data(), static_cast<std::streamsize>(wanted));
+    if (!stream_) throw Error(ErrorCode::InvalidModel, "external data '" + location.file + "' cannot be read");
+    return bytes;
+  }
+
+  fs::path model_file_;
+  std::string open_name_;
+  std::ifstream stream_;
+  uint64_t size_ = 0;
+};
+
+}  // namespace
+
+void load_external_data(onnx::ModelProto& model, const fs::path& model_file) {
+  Loader loader(model_file);
+  loader.load(*model.mutable_graph());
+  for (onnx::FunctionProto& function : *model.mutable_functions())
+    for (onnx::NodeProto& node : *function.mutable_node()) loader.load(node);
+}
+
+}  // namespace detent

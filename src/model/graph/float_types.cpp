@@ -1,0 +1,30 @@
+#include "model/graph/float_types.h"
+
+#include <algorithm>
+
+#include "core/float_type.h"
+#include "model/graph/tensor_proto.h"
+
+namespace detent {
+
+std::vector<DataType> float_types(const Graph& graph) {
+  std::vector<DataType> types;
+  for (const Value& value : graph.values()) types.push_back(value.declared_type.value_or(DataType::Undefined));
+  const auto at = [&](ValueId id) -> DataType& { return types[static_cast<size_t>(id)]; };
+  for (const Node& node : graph.nodes()) {
+    DataType type = DataType::Undefined;
+    for (const char* attribute : {"to", "dtype"})
+      if (node.has(attribute)) type = data_type_from_onnx(static_cast<int32_t>(node.int_or(attribute, 0)));
+    for (const ValueId input : node.inputs)
+      if (type == DataType::Undefined && input != kNoValue && is_floating_point(at(input))) type = at(input);
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue && at(output) == DataType::Undefined) at(output) = type;
+  }
+  for (DataType& type : types)
+    if (!is_floating_point(type)) type = DataType::Float32;
+  return types;
+}
+
+bool holds_half_values(const Graph& graph) { return std::ranges::count(float_types(graph), DataType::Float16) > 0; }
+
+}  // namespace detent

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "model/graph/graph.h"
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace detent {
+
+/// Makes the index of the main graph, subgraphs included.
+///
+/// Nodes keep the file's order wherever it is valid; where it is not, a node moves behind what it reads.
+/// Errors  InvalidModel naming node and value: a value that nothing defines, defined twice, a cycle, a missing output.
+[[nodiscard]] std::unique_ptr<Graph> index_graph(const onnx::ModelProto& model);
+
+}  // namespace detent

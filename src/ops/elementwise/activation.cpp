@@ -1,0 +1,186 @@
+#include "ops/elementwise/activation.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/elementwise/unary_kernel.h"
+
+namespace detent {
+
+namespace {
+
+/// One activation: where its parameters come from. An empty name means that the value is fixed.
+struct Activation {
+  std::string_view op_type;
+  OpKind kind;
+  UnaryFunction function;
+  std::string_view alpha_name;
+  float alpha = 0;
+  std::string_view beta_name;
+  float beta = 0;
+};
+
+constexpr Activation kActivations[] = {
+    {"Relu", OpKind::Relu, UnaryFunction::Relu, "", 0, "", 0},
+    {"LeakyRelu", OpKind::LeakyRelu, UnaryFunction::LeakyRelu, "alpha", 0.01F, "", 0},
+    {"Sigmoid", OpKind::Sigmoid, UnaryFunction::Sigmoid, "", 0, "", 0},
+    {"HardSigmoid", OpKind::HardSigmoid, UnaryFunction::HardSigmoid, "alpha", 0.2F, "beta", 0.5F},
+    {"HardSwish", OpKind::HardSwish, UnaryFunction::HardSwish, "", 0, "", 0},
+    {"Swish", OpKind::Silu, UnaryFunction::Silu, "alpha", 1, "", 0},
+    {"Tanh", OpKind::Tanh, UnaryFunction::Tanh, "", 0, "", 0},
+    {"Elu", OpKind::OtherActivation, UnaryFunction::Elu, "alpha", 1, "", 0},
+    {"Celu", OpKind::OtherActivation, UnaryFunction::Celu, "alpha", 1, "", 0},
+    {"Selu", OpKind::OtherActivation, UnaryFunction::Selu, "alpha", 1.67326319F, "gamma", 1.05070102F},
+    {"ThresholdedRelu", OpKind::OtherActivation, UnaryFunction::ThresholdedRelu, "alpha", 1, "", 0},
+    {"Softplus", OpKind::OtherActivation, UnaryFunction::Softplus, "", 0, "", 0},
+    {"Softsign", OpKind::OtherActivation, UnaryFunction::Softsign, "", 0, "", 0},
+    {"Mish", OpKind::OtherActivation, UnaryFunction::Mish, "", 0, "", 0},
+};
+
+UnaryFunction function_of(const ActivationSpec& activation) {
+  switch (activation.kind) {
+    case OpKind::Relu: return UnaryFunction::Relu;
+    case OpKind::LeakyRelu: return UnaryFunction::LeakyRelu;
+    case OpKind::Clip: return UnaryFunction::Clip;
+    case OpKind::Sigmoid: return UnaryFunction::Sigmoid;
+    case OpKind::HardSigmoid: return UnaryFunction::HardSigmoid;
+    case OpKind::HardSwish: return UnaryFunction::HardSwish;
+    case OpKind::Silu: return UnaryFunction::Silu;
+    case OpKind::Tanh: return UnaryFunction::Tanh;
+    default: return activation.other;
+  }
+}
+
+ActivationSpec spec_of(const Activation& activation, const Node& node) {
+  ActivationSpec spec{activation.kind, activation.alpha, activation.beta, activation.function};
+  if (!activation.alpha_name.empty()) spec.alpha = node.float_or(activation.alpha_name, activation.alpha);
+  if (!activation.beta_name.empty()) spec.beta = node.float_or(activation.beta_name, activation.beta);
+  return spec;
+}
+
+const Activation* find_activation(std::string_view op_type) {
+  const auto* found = std::ranges::find(kActivations, op_type, &Activation::op_type);
+  return found == std::end(kActivations) ? nullptr : found;
+}
+
+std::unique_ptr<Kernel> make_activation(const KernelContext& context) {
+  const ActivationSpec spec = spec_of(*find_activation(context.node.op_type), context.node);
+  return unary_kernel({function_of(spec), spec.alpha, spec.beta});
+}
+
+std::unique_ptr<Kernel> make_gelu(const KernelContext& context) {
+  const std::string approximate = context.node.string_or("approximate", "none");
+  if (approximate != "none" && approximate != "tanh")
+    throw Error(ErrorCode::InvalidModel, "attribute approximate='" + approximate + "' is neither 'none' nor 'tanh'");
+  return unary_kernel({approximate == "tanh" ? UnaryFunction::GeluTanh : UnaryFunction::Gelu});
+}
+
+constexpr float kLowest = std::numeric_limits<float>::lowest();
+constexpr float kHighest = std::numeric_limits<float>::max();
+
+/// Clip of opset 11 and later with any mix of constant and computed bounds, on any type.
+void clip_with_inputs(KernelCall& call) {
+  const Tensor& input = call.input(0);
+  if (input.type() == DataType::Float32) {
+    const float high = call.has_input(2) ? scalar_of(call.input(2)) : kHighest;
+    const float low = call.has_input(1) ? scalar_of(call.input(1)) : kLowest;
+    const UnarySpec spec{UnaryFunction::Clip, std::min(low, high), high};  // the upper bound wins
+    Tensor& output = call.make_output_like(0, 0);
+    return apply_unary(spec, call.input(0).data<float>().data(), output.mutable_data<float>().data(),
+                       static_cast<size_t>(output.element_count()));
+  }
+  visit_number(input.type(), [&]<class T>(T) {
+    const T low = call.has_input(1) ? call.input(1).data<T>()[0] : std::numeric_limits<T>::lowest();
+    const T high = call.has_input(2) ? call.input(2).data<T>()[0] : std::numeric_limits<T>::max();
+    const auto in = input.data<T>();
+    auto out = call.make_output_like(0, 0).mutable_data<T>();
+    for (size_t i = 0; i < in.size(); ++i) out[i] = std::min(std::max(in[i], low), high);  // in this order NaN stays
+  });
+}
+
+std::unique_ptr<Kernel> make_clip(const KernelContext& context) {
+  if (context.opset >= 11) return kernel_of(clip_with_inputs);
+  return unary_kernel(
+      {UnaryFunction::Clip, context.node.float_or("min", kLowest), context.node.float_or("max", kHighest)});
+}
+
+std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node) {
+  ActivationSpec spec{OpKind::Clip, node.float_or("min", kLowest), node.float_or("max", kHighest), UnaryFunction::Clip};
+  for (size_t slot = 1; slot <= 2; ++slot) {
+    if (node.input(slot) == kNoValue) continue;
+    const Tensor* bound = graph.constant(node.input(slot));
+    if (!bound) return std::nullopt;
+    (slot == 1 ? spec.alpha : spec.beta) = scalar_of(*bound);
+  }
+  return spec;
+}
+
+constexpr size_t kOthers = 2;
+
+constexpr auto make_definitions() {
+  std::array<OperatorDef, std::size(kActivations) + kOthers> definitions{};
+  for (size_t i = 0; i < std::size(kActivations); ++i)
+    definitions[i] = {.op_type = kActivations[i].op_type,
+                      .traits = {.kind = kActivations[i].kind, .data_inputs = 1},
+                      .make = with_half<make_activation>,
+                      .layout = LayoutNeed::Same};
+  // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
+  definitions[std::size(kActivations)] = {.op_type = "Clip",
+                                          .traits = {.kind = OpKind::Clip, .data_inputs = 1},
+                                          .make = with_half<make_clip>,
+                                          .layout = LayoutNeed::Any};
+  definitions[std::size(kActivations) + 1] = {.op_type = "Gelu",
+                                              .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
+                                              .make = with_half<make_gelu>,
+                                              .layout = LayoutNeed::Same};
+  return definitions;
+}
+
+constexpr auto kDefinitions = make_definitions();
+
+}  // namespace
+
+std::optional<ActivationSpec> activation_of(const Graph& graph, const Node& node) {
+  const OperatorDef* definition = find_operator(node.domain, node.op_type, graph.opset(node.domain));
+  if (!definition) return std::nullopt;
+  if (definition->traits.kind == OpKind::Clip) return constant_clip(graph, node);
+  const Activation* activation = definition->domain.empty() ? find_activation(node.op_type) : nullptr;
+  return activation ? std::optional(spec_of(*activation, node)) : std::nullopt;
+}
+
+void apply_activation(const ActivationSpec& activation, std::span<float> values) {
+  apply_unary({function_of(activation), activation.alpha, activation.beta}, values.data(), values.data(),
+              values.size());
+}
+
+void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const ActivationSpec* activation) {
+  constexpr int64_t kPiece = 4096;  // 16 KiB: half of L1
+  const AxisView view = view_around(tensor.shape(), tensor.layout(), 1);
+  const auto values = tensor.mutable_data<float>();
+  const bool rows = view.inner == 1;  // channels side by side, else one after the other
+  const int64_t length =
+      rows ? std::max<int64_t>(1, kPiece / std::max<int64_t>(view.extent, 1)) * view.extent : view.inner;
+  const auto total = static_cast<int64_t>(values.size());
+  for (int64_t at = 0; at < total; at += length) {
+    const auto piece = values.subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(length, total - at)));
+    const auto count = static_cast<int64_t>(piece.size());
+    float* data = piece.data();
+    if (!bias.empty() && rows)
+      apply_binary(BinaryFunction::Add, data, bias.data(), data,
+                   {.rows = count / view.extent, .length = view.extent, .a_row = view.extent});
+    else if (!bias.empty())
+      apply_binary(BinaryFunction::Add, data, &bias[static_cast<size_t>(at / view.inner % view.extent)], data,
+                   {.rows = 1, .length = count, .b_step = 0});
+    if (activation) apply_activation(*activation, piece);
+  }
+}
+
+std::span<const OperatorDef> activation_operators() { return kDefinitions; }
+
+}  // namespace detent

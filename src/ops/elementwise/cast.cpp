@@ -1,0 +1,64 @@
+#include "model/graph/tensor_proto.h"
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+CastOptions options_of(const Node& node) {
+  using Rounding = CastOptions::Rounding;
+  const std::string rounding = node.string_or("round_mode", "up");
+  return {.saturate = node.int_or("saturate", 1) != 0,
+          .power_rounding = rounding == "down"      ? Rounding::Down
+                            : rounding == "nearest" ? Rounding::Nearest
+                                                    : Rounding::Up};
+}
+
+void cast_to(KernelCall& call, DataType type, const CastOptions& options) {
+  const Tensor& input = call.input(0);
+  if (input.type() == type) return call.set_output(0, input);
+  call.set_output(
+      0, is_small_float(type) ? cast(input, type, call.allocator(), options) : convert(input, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_cast(const KernelContext& context) {
+  const DataType type = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("to", 0)));
+  return kernel_of([type, options = options_of(context.node)](KernelCall& call) { cast_to(call, type, options); });
+}
+
+std::unique_ptr<Kernel> make_cast_like(const KernelContext& context) {
+  return kernel_of(
+      [options = options_of(context.node)](KernelCall& call) { cast_to(call, call.input(1).type(), options); });
+}
+
+std::optional<Unsupported> refuse(const KernelContext& context) {
+  const int64_t code = context.node.int_or("to", 0);
+  if (data_type_from_onnx(static_cast<int32_t>(code)) == DataType::Undefined)
+    return Unsupported{"casts to element type " + std::to_string(code) +
+                       " of ONNX, which Detent does not compute with"};
+  const std::string rounding = context.node.string_or("round_mode", "up");
+  if (rounding != "up" && rounding != "down" && rounding != "nearest")
+    return Unsupported{"round_mode '" + rounding + "'"};
+  return std::nullopt;
+}
+
+constexpr OpTraits kCast{.kind = OpKind::Cast, .data_inputs = 1};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Cast",
+     .traits = kCast,
+     .make = make_cast,
+     .layout = LayoutNeed::Same,
+     .first_opset = 6,
+     .check = refuse},
+    {.op_type = "CastLike", .traits = kCast, .make = make_cast_like, .layout = LayoutNeed::Any},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> cast_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ops/memory/broadcast.h"
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+enum class Relation : uint8_t { Equal, Less, LessOrEqual, Greater, GreaterOrEqual, And, Or, Xor };
+
+struct Comparison {
+  std::string_view op_type;
+  Relation relation;
+};
+
+constexpr Comparison kComparisons[] = {
+    {"Equal", Relation::Equal},
+    {"Less", Relation::Less},
+    {"LessOrEqual", Relation::LessOrEqual},
+    {"Greater", Relation::Greater},
+    {"GreaterOrEqual", Relation::GreaterOrEqual},
+    {"And", Relation::And},
+    {"Or", Relation::Or},
+    {"Xor", Relation::Xor},
+};
+
+template <class T>
+bool holds(Relation relation, T a, T b) {
+  switch (relation) {
+    case Relation::Equal: return a == b;
+    case Relation::Less: return a < b;
+    case Relation::LessOrEqual: return a <= b;
+    case Relation::Greater: return a > b;
+    case Relation::GreaterOrEqual: return a >= b;
+    case Relation::And: return a != T{0} && b != T{0};
+    case Relation::Or: return a != T{0} || b != T{0};
+    case Relation::Xor: return (a != T{0}) != (b != T{0});
+  }
+  return false;
+}
+
+/// Booleans compare as bytes.
+DataType number_type(DataType type) { return type == DataType::Bool ? DataType::UInt8 : type; }
+
+std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
+  const auto* found = std::ranges::find(kComparisons, std::string_view(context.node.op_type), &Comparison::op_type);
+  return kernel_of([relation = found->relation](KernelCall& call) {
+    const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
+    auto out = call.make_output(0, DataType::Bool, broadcast.output(), broadcast.layout()).mutable_data<bool>();
+    visit_number(number_type(call.input(0).type()), [&]<class T>(T) {
+      const auto& inner = broadcast.loops().back();
+      broadcast.for_each_row(1, [&](const auto& offsets, int64_t at) {
+        const T* a = broadcast.data<T>(0) + offsets[0];
+        const T* b = broadcast.data<T>(1) + offsets[1];
+        for (int64_t i = 0; i < inner.extent; ++i)
+          out[static_cast<size_t>(at + i)] = holds(relation, a[i * inner.strides[0]], b[i * inner.strides[1]]);
+      });
+    });
+  });
+}
+
+void run_where(KernelCall& call) {
+  const Broadcast broadcast(std::array{&call.input(0), &call.input(1), &call.input(2)}, call.allocator());
+  Tensor& output = call.make_output(0, call.input(1).type(), broadcast.output(), broadcast.layout());
+  visit_size(byte_size(output.type()), [&]<class T>(T) {
+    T* out = static_cast<T*>(output.mutable_raw());
+    const auto& inner = broadcast.loops().back();
+    broadcast.for_each_row(1, [&](const auto& offsets, int64_t at) {
+      const bool* condition = broadcast.data<bool>(0) + offsets[0];
+      const T* a = broadcast.data<T>(1) + offsets[1];
+      const T* b = broadcast.data<T>(2) + offsets[2];
+      for (int64_t i = 0; i < inner.extent; ++i)
+        out[at + i] = condition[i * inner.strides[0]] ? a[i * inner.strides[1]] : b[i * inner.strides[2]];
+    });
+  });
+}
+
+std::unique_ptr<Kernel> make_where(const KernelContext&) { return kernel_of(run_where); }
+
+constexpr auto make_definitions() {
+  std::array<OperatorDef, std::size(kComparisons) + 1> definitions{};
+  for (size_t i = 0; i < std::size(kComparisons); ++i)
+    definitions[i] = {.op_type = kComparisons[i].op_type,
+                      .traits = {.kind = OpKind::OtherElementwise},
+                      .make = with_half<make_comparison>,
+                      .layout = LayoutNeed::Any,
+                      .first_opset = 7};
+  definitions[std::size(kComparisons)] = {.op_type = "Where",
+                                          .traits = {.kind = OpKind::OtherElementwise},
+                                          .make = make_where,
+                                          .layout = LayoutNeed::Any,
+                                          .first_opset = 9};
+  return definitions;
+}
+
+constexpr auto kDefinitions = make_definitions();
+
+}  // namespace
+
+std::span<const OperatorDef> comparison_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,279 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "core/small_float.h"
+#include "detent/qparams.h"
+#include "model/graph/tensor_proto.h"
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/simd/elementwise.h"
+
+namespace detent {
+
+namespace {
+
+struct Attributes {
+  int64_t axis = 1;
+  int64_t block = 0;  ///< opset 21; 0 = one scale a slice of the axis
+  DataType type = DataType::Undefined;
+  DataType precision = DataType::Undefined;  ///< of the division, opset 23; Undefined = that of the scale
+  bool saturate = true;                      ///< small floats, opset 19
+  bool precision_of_scale = false;           ///< opset 23; earlier texts name none, and ONNX Runtime divides in float
+
+  Attributes(const Node& node, int64_t opset)
+      : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
+        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))),
+        precision(data_type_from_onnx(static_cast<int32_t>(node.int_or("precision", 0)))),
+        saturate(node.int_or("saturate", 1) != 0), precision_of_scale(opset >= 23) {}
+};
+
+/// Scales and zero points, one for the tensor or one for each index of an axis.
+struct Parameters {
+  std::vector<float> scales;
+  std::vector<double> zero_points;  // holds those of every type
+  AxisView view;                    ///< of the quantized tensor's memory; extent 1 for per-tensor parameters
+};
+
+std::vector<float> floats_of(const Tensor& tensor, Allocator& allocator) {
+  const Tensor wide = cast(tensor, DataType::Float32, allocator);
+  const auto data = wide.data<float>();
+  return {data.begin(), data.end()};
+}
+
+std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
+  if (!call.has_input(2)) return std::vector<double>(count, 0.0);
+  const Tensor wide = cast(call.input(2), DataType::Float64, call.allocator());
+  const auto data = wide.data<double>();
+  if (data.size() != count)
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(count) + " scales but " + std::to_string(data.size()) + " zero points");
+  return {data.begin(), data.end()};
+}
+
+/// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then
+/// the element loops need one case.
+Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
+  const Shape& shape = parameter.shape();
+  if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
+                                             std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
+                                             data.to_string());
+  Tensor expanded(parameter.type(), data);
+  const AxisView view = view_around(data, Layout::Plain, axis);
+  visit_size(byte_size(parameter.type()), [&]<class T>(T) {
+    const T* in = static_cast<const T*>(parameter.raw());
+    T* out = static_cast<T*>(expanded.mutable_raw());
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t a = 0; a < view.extent; ++a)
+        for (int64_t i = 0; i < view.inner; ++i)
+          out[(o * view.extent + a) * view.inner + i] = in[(o * shape[axis] + a / block) * view.inner + i];
+  });
+  return expanded;
+}
+
+Parameters parameters_of(KernelCall& call, const Tensor& data, const Attributes& attributes) {
+  const Tensor& scale = call.input(1);
+  if (attributes.block > 0) {
+    const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
+    Tensor zero_inputs[3] = {{}, {}, {}};
+    if (call.has_input(2)) zero_inputs[2] = expand_blocks(call.input(2), data.shape(), axis, attributes.block);
+    const KernelCall expanded(zero_inputs, {}, {}, call.allocator(), call.workspace());
+    const auto count = static_cast<size_t>(data.element_count());
+    return {floats_of(expand_blocks(scale, data.shape(), axis, attributes.block), call.allocator()),
+            zero_points_of(expanded, count),
+            {1, data.element_count(), 1}};
+  }
+  const auto count = static_cast<size_t>(scale.element_count());
+  Parameters parameters{floats_of(scale, call.allocator()), zero_points_of(call, count), {1, 1, data.element_count()}};
+  if (count == 1) return parameters;
+  const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
+  parameters.view = view_around(data.shape(), data.layout(), axis);
+  if (scale.shape().rank() != 1 || parameters.view.extent != static_cast<int64_t>(count))
+    throw Error(ErrorCode::InvalidModel, "scales of shape " + scale.shape().to_string() + " do not fit axis " +
+                                             std::to_string(axis) + " of " + data.shape().to_string());
+  return parameters;
+}
+
+/// Calls run(offset, length, scale, zero point) for each stretch of memory under one scale.
+template <class Run>
+void for_each_run(const Parameters& parameters, Run&& run) {
+  const AxisView& view = parameters.view;
+  for (int64_t block = 0; block < view.outer * view.extent; ++block) {
+    const auto index = static_cast<size_t>(block % view.extent);
+    run(block * view.inner, static_cast<size_t>(view.inner), parameters.scales[index], parameters.zero_points[index]);
+  }
+}
+
+/// For stretches of a few elements, where a dispatched call would cost more than the work.
+template <class Q>
+void quantize_few(const float* in, Q* out, size_t count, float scale, int32_t zero_point, CodeRange range) {
+  const auto low = static_cast<float>(range.lowest - zero_point), high = static_cast<float>(range.highest - zero_point);
+  for (size_t i = 0; i < count; ++i) {
+    const float x = in[i] / scale;
+    const float step = std::isnan(x) ? 0.0F : std::nearbyint(std::clamp(x, low, high));
+    out[i] = static_cast<Q>(zero_point + static_cast<int32_t>(step));
+  }
+}
+
+template <class Q>
+void quantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const float* in = input.data<float>().data();
+  Q* out = output.mutable_data<Q>().data();
+  const bool whole_bytes = output.type() == data_type_of<Q>;
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero) {
+    const auto zero_point = static_cast<int32_t>(zero);
+    if (count >= 16 && whole_bytes)
+      quantize_run(in + at, out + at, scale, zero_point, count);
+    else
+      quantize_few(in + at, out + at, count, scale, zero_point, code_range(output.type()));
+  });
+}
+
+/// Small floats are not rounded to whole steps: the quotient itself becomes the nearest value of the type.
+void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor& output, bool saturate) {
+  const SmallFloatFormat& format = small_float_format(output.type());
+  const float* in = input.data<float>().data();
+  uint8_t* out = output.mutable_data<uint8_t>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+      out[i] = encode(format, static_cast<double>(in[i] / scale) + zero_point, saturate);
+  });
+}
+
+float rounded_to(DataType type, float value) {
+  return type == DataType::Float16 ? half_to_float(float_to_half(value)) : bfloat16_to_float(float_to_bfloat16(value));
+}
+
+/// Float16 or BFloat16 where the division is one of such numbers; Undefined where float does.
+DataType narrow_precision(const Attributes& attributes, DataType scale) {
+  const bool by_scale = attributes.precision == DataType::Undefined && attributes.precision_of_scale;
+  const DataType type = by_scale ? scale : attributes.precision;
+  return type == DataType::Float16 || type == DataType::BFloat16 ? type : DataType::Undefined;
+}
+
+/// Quotients of numbers of the type `precision`, rounded to it; scales become 1.
+Tensor divide_in(DataType precision, Parameters& parameters, const Tensor& input, Allocator& allocator) {
+  const Tensor narrow = convert(convert(input, precision, allocator), DataType::Float32, allocator);
+  Tensor quotients(DataType::Float32, input.shape(), allocator, input.layout());
+  const float* in = narrow.data<float>().data();
+  float* out = quotients.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double) {
+    const float divisor = rounded_to(precision, scale);
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i) out[i] = in[i] / divisor;
+  });
+  std::fill(parameters.scales.begin(), parameters.scales.end(), 1.0F);
+  return convert(convert(quotients, precision, allocator), DataType::Float32, allocator);
+}
+
+void run_quantize(KernelCall& call, const Attributes& attributes) {
+  Tensor input = convert(call.input(0), DataType::Float32, call.allocator());
+  if (attributes.block > 0) input = to_plain(input, call.allocator());
+  Parameters parameters = parameters_of(call, input, attributes);
+  if (const DataType narrow = narrow_precision(attributes, call.input(1).type()); narrow != DataType::Undefined)
+    input = divide_in(narrow, parameters, input, call.allocator());
+  DataType type = attributes.type == DataType::Undefined ? DataType::UInt8 : attributes.type;
+  if (call.has_input(2)) type = call.input(2).type();
+  Tensor& output = call.make_output(0, type, input.shape(), input.layout());
+  if (is_small_float(type)) return quantize_to_float(parameters, input, output, attributes.saturate);
+  switch (type) {
+    case DataType::Int8:
+    case DataType::Int4:
+    case DataType::Int2: return quantize_tensor<int8_t>(parameters, input, output);
+    case DataType::UInt8:
+    case DataType::UInt4:
+    case DataType::UInt2: return quantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::Int16: return quantize_tensor<int16_t>(parameters, input, output);
+    case DataType::UInt16: return quantize_tensor<uint16_t>(parameters, input, output);
+    default: throw unsupported_type(type);
+  }
+}
+
+template <class Q>
+void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const Q* in = input.data<Q>().data();
+  float* out = output.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero) {
+    const auto zero_point = static_cast<int32_t>(zero);
+    if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);
+    for (size_t i = 0; i < count; ++i)
+      out[at + static_cast<int64_t>(i)] =
+          static_cast<float>(int64_t{in[at + static_cast<int64_t>(i)]} - zero_point) * scale;
+  });
+}
+
+void dequantize_from_float(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const Tensor wide = cast(input, DataType::Float32);
+  const float* in = wide.data<float>().data();
+  float* out = output.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+      out[i] = (in[i] - static_cast<float>(zero_point)) * scale;
+  });
+}
+
+void dequantize_any(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  if (is_small_float(input.type())) return dequantize_from_float(parameters, input, output);
+  switch (input.type()) {
+    case DataType::Int8:
+    case DataType::Int4:
+    case DataType::Int2: return dequantize_tensor<int8_t>(parameters, input, output);
+    case DataType::UInt8:
+    case DataType::UInt4:
+    case DataType::UInt2: return dequantize_tensor<uint8_t>(parameters, input, output);
+    case DataType::Int16: return dequantize_tensor<int16_t>(parameters, input, output);
+    case DataType::UInt16: return dequantize_tensor<uint16_t>(parameters, input, output);
+    case DataType::Int32: return dequantize_tensor<int32_t>(parameters, input, output);
+    default: throw unsupported_type(input.type());
+  }
+}
+
+void run_dequantize(KernelCall& call, const Attributes& attributes) {
+  const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
+  const Parameters parameters = parameters_of(call, input, attributes);
+  Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
+  dequantize_any(parameters, input, output);
+  DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
+  if (is_small_float(type)) type = DataType::Float32;  // scales of float8e8m0 are no type of outputs
+  call.set_output(0, type == DataType::Float32 ? std::move(output) : convert(output, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_quantize(const KernelContext& context) {
+  return kernel_of(
+      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_quantize(call, attributes); });
+}
+
+std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
+  return kernel_of(
+      [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_dequantize(call, attributes); });
+}
+
+std::optional<Unsupported> refuse_type(const KernelContext& context) {
+  const int64_t code = context.node.int_or("output_dtype", 0);
+  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "QuantizeLinear",
+     .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
+     .make = make_quantize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 10,
+     .check = refuse_type},
+    {.op_type = "DequantizeLinear",
+     .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
+     .make = make_dequantize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 10,
+     .check = refuse_type},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> quantize_linear_operators() { return kDefinitions; }
+
+}  // namespace detent

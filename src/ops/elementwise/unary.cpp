@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/elementwise/unary_kernel.h"
+
+namespace detent {
+
+namespace {
+
+struct Unary {
+  std::string_view op_type;
+  UnaryFunction function;
+  OpKind kind = OpKind::OtherElementwise;
+};
+
+constexpr Unary kUnary[] = {
+    {"Exp", UnaryFunction::Exp},
+    {"Log", UnaryFunction::Log},
+    {"Sqrt", UnaryFunction::Sqrt},
+    {"Reciprocal", UnaryFunction::Reciprocal},
+    {"Abs", UnaryFunction::Abs},
+    {"Neg", UnaryFunction::Neg},
+    {"Floor", UnaryFunction::Floor},
+    {"Ceil", UnaryFunction::Ceil},
+    {"Round", UnaryFunction::Round},
+    {"Sign", UnaryFunction::Sign},
+    {"Sin", UnaryFunction::Sin},
+    {"Cos", UnaryFunction::Cos},
+    {"Erf", UnaryFunction::Erf, OpKind::Gelu},  // exporters write Erf for nothing but GELU
+};
+
+/// Functions nobody needs fast.
+struct Rare {
+  std::string_view op_type;
+  double (*function)(double);
+};
+
+constexpr Rare kRare[] = {
+    {"Tan", [](double x) { return std::tan(x); }},     {"Asin", [](double x) { return std::asin(x); }},
+    {"Acos", [](double x) { return std::acos(x); }},   {"Atan", [](double x) { return std::atan(x); }},
+    {"Sinh", [](double x) { return std::sinh(x); }},   {"Cosh", [](double x) { return std::cosh(x); }},
+    {"Asinh", [](double x) { return std::asinh(x); }}, {"Acosh", [](double x) { return std::acosh(x); }},
+    {"Atanh", [](double x) { return std::atanh(x); }},
+};
+
+std::unique_ptr<Kernel> make_unary(const KernelContext& context) {
+  const auto* unary = std::ranges::find(kUnary, std::string_view(context.node.op_type), &Unary::op_type);
+  return unary_kernel({unary->function});
+}
+
+std::unique_ptr<Kernel> make_rare(const KernelContext& context) {
+  const auto* rare = std::ranges::find(kRare, std::string_view(context.node.op_type), &Rare::op_type);
+  return kernel_of([function = rare->function](KernelCall& call) {
+    visit_number(call.input(0).type(), [&]<class T>(T) {
+      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(call.input(0).type());
+      auto out = call.make_output_like(0, 0).template mutable_data<T>();
+      const auto in = call.input(0).data<T>();
+      for (size_t i = 0; i < in.size(); ++i) out[i] = static_cast<T>(function(static_cast<double>(in[i])));
+    });
+  });
+}
+
+void run_not(KernelCall& call) {
+  auto out = call.make_output_like(0, 0).mutable_data<bool>();
+  const auto in = call.input(0).data<bool>();
+  for (size_t i = 0; i < in.size(); ++i) out[i] = !in[i];
+}
+
+std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
+
+constexpr auto make_definitions() {
+  std::array<OperatorDef, std::size(kUnary) + std::size(kRare) + 1> definitions{};
+  size_t next = 0;
+  for (const Unary& unary : kUnary)
+    definitions[next++] = {.op_type = unary.op_type,
+                           .traits = {.kind = unary.kind},
+                           .make = with_half<make_unary>,
+                           .layout = LayoutNeed::Same};
+  for (const Rare& rare : kRare)
+    definitions[next++] = {.op_type = rare.op_type,
+                           .traits = {.kind = OpKind::OtherElementwise},
+                           .make = with_half<make_rare>,
+                           .layout = LayoutNeed::Same};
+  definitions[next] = {.op_type = "Not",
+                       .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
+                       .make = make_not,
+                       .layout = LayoutNeed::Same};
+  return definitions;
+}
+
+constexpr auto kDefinitions = make_definitions();
+
+}  // namespace
+
+std::span<const OperatorDef> elementwise_unary_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,63 @@
+#include <cmath>
+#include <cstring>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+std::unique_ptr<Kernel> make_constant(const KernelContext& context) {
+  const Tensor* value = context.graph.constant(context.node.output(0));
+  if (!value)
+    throw Error(ErrorCode::Unsupported,
+                "the constant is of a kind that cannot be computed with (strings, sparse tensors)");
+  return kernel_of([value = *value](KernelCall& call) { call.set_output(0, value); });
+}
+
+std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
+  const Tensor* value = context.node.tensor("value");
+  if (value && value->element_count() != 1)
+    throw Error(ErrorCode::InvalidModel, "attribute value must hold one element");
+  return kernel_of([value = value ? *value : Tensor::scalar(0.0F)](KernelCall& call) {
+    const std::vector<int64_t> extents = integers_of(call.input(0));
+    for (const int64_t extent : extents)
+      if (extent < 0)
+        throw Error(ErrorCode::InvalidData, "negative extent " + std::to_string(extent) + " in the wanted shape");
+    Tensor& output = call.make_output(0, value.type(), Shape(extents));
+    visit_size(byte_size(value.type()), [&]<class T>(T) {
+      std::fill_n(static_cast<T*>(output.mutable_raw()), output.element_count(), *static_cast<const T*>(value.raw()));
+    });
+  });
+}
+
+std::unique_ptr<Kernel> make_range(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    visit_number(call.input(0).type(), [&]<class T>(T) {
+      const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
+      const double turns =
+          std::ceil((static_cast<double>(limit) - static_cast<double>(start)) / static_cast<double>(step));
+      if (!(turns < 0x1p40)) throw Error(ErrorCode::InvalidData, "the range has no end (step is 0?)");
+      const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
+      auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();
+      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(start + static_cast<T>(i) * step);
+    });
+  });
+}
+
+constexpr OpTraits kConstant{.kind = OpKind::Constant, .data_inputs = 0};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Constant", .traits = kConstant, .make = make_constant},
+    {.op_type = "ConstantOfShape", .traits = kConstant, .make = make_constant_of_shape},
+    {.op_type = "Range", .traits = kConstant, .make = with_half<make_range>},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> constant_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,122 @@
+// Random operators. They draw from a RandomStream, so that a run can be repeated to the byte.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "model/graph/tensor_proto.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/generate/random_stream.h"
+
+namespace detent {
+
+namespace {
+
+/// Element type named by the attribute dtype; Undefined when it is left out and there is no default.
+DataType wanted_type(const Node& node, int64_t fallback) {
+  return data_type_from_onnx(static_cast<int32_t>(node.int_or("dtype", fallback)));
+}
+
+/// Numbers drawn in double, then rounded to `type`.
+template <class Draw>
+Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& allocator, Draw draw) {
+  RandomStream stream(seed);
+  Tensor wide(DataType::Float64, shape, allocator);
+  std::ranges::generate(wide.mutable_data<double>(), [&] { return draw(stream); });
+  return cast(wide, type, allocator);
+}
+
+/// Either distribution, of the shape in the attribute or, for the forms "Like", of the input.
+template <bool normal, bool like>
+std::unique_ptr<Kernel> make_random(const KernelContext& context) {
+  const Node& node = context.node;
+  const double base = node.float_or(normal ? "mean" : "low", 0), end = node.float_or(normal ? "scale" : "high", 1);
+  const double span = normal ? end : end - base;
+  const std::vector<int64_t> extents = node.ints_or("shape", {});
+  const auto negative = [](int64_t extent) { return extent < 0; };
+  if (!like && (!node.has("shape") || std::ranges::any_of(extents, negative)))
+    throw Error(ErrorCode::InvalidModel, "attribute shape is missing or has a negative extent");
+  const Shape fixed{std::span<const int64_t>(extents)};
+  return kernel_of([=, type = wanted_type(node, like ? 0 : 1), seed = seed_of(context)](KernelCall& call) {
+    const Shape shape = like ? call.input(0).shape() : fixed;
+    const DataType result = type == DataType::Undefined ? call.input(0).type() : type;
+    call.set_output(0, drawn(shape, result, seed, call.allocator(), [&](RandomStream& stream) {
+                      return base + span * (normal ? stream.normal() : stream.uniform());
+                    }));
+  });
+}
+
+/// 1 with the probability that the input says, else 0.
+std::unique_ptr<Kernel> make_bernoulli(const KernelContext& context) {
+  return kernel_of([type = wanted_type(context.node, 0), seed = seed_of(context)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    const Tensor chances = cast(input, DataType::Float64, call.allocator());
+    const double* chance = chances.data<double>().data();
+    const DataType result = type == DataType::Undefined ? input.type() : type;
+    call.set_output(0, drawn(input.shape(), result, seed, call.allocator(),
+                             [&](RandomStream& stream) { return stream.uniform() < *chance++ ? 1.0 : 0.0; }));
+  });
+}
+
+/// The running sums of exp(x) / max(exp(x)) over a row of log-probabilities.
+std::vector<double> running_sums(std::span<const double> row) {
+  const double largest = *std::ranges::max_element(row);
+  if (!std::isfinite(largest)) throw Error(ErrorCode::InvalidData, "no outcome of a row has a probability");
+  std::vector<double> sums;
+  double total = 0;
+  for (const double x : row) sums.push_back(total += std::exp(x - largest));
+  return sums;
+}
+
+/// Classes by the inverse of the distribution function.
+std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
+  const int64_t samples = context.node.int_or("sample_size", 1);
+  if (samples < 0) throw Error(ErrorCode::InvalidModel, "attribute sample_size is negative");
+  return kernel_of([samples, type = wanted_type(context.node, 6), seed = seed_of(context)](KernelCall& call) {
+    const Shape shape = call.input(0).shape();
+    if (shape.rank() != 2 || (shape[1] == 0 && shape[0] > 0))
+      throw Error(ErrorCode::InvalidData, "log-probabilities of shape " + shape.to_string() + ", expected BxC");
+    const Tensor wide = cast(call.input(0), DataType::Float64, call.allocator());
+    const auto classes = static_cast<size_t>(shape[1]);
+    std::vector<double> sums;
+    int64_t left = 0;  // samples of the present row still to draw
+    size_t row = 0;
+    call.set_output(0, drawn({shape[0], samples}, type, seed, call.allocator(), [&](RandomStream& stream) {
+                      if (left == 0) {
+                        sums = running_sums(wide.data<double>().subspan(row++ * classes, classes));
+                        left = samples;
+                      }
+                      --left;
+                      const double place = stream.uniform() * sums.back();
+                      const auto found = std::ranges::upper_bound(sums, place);
+                      const auto last = std::ranges::lower_bound(sums, sums.back());  // where rounding met the end
+                      return static_cast<double>(std::min(found, last) - sums.begin());
+                    }));
+  });
+}
+
+/// A type that is no Tensor.
+std::optional<Unsupported> refuse_type(const KernelContext& context) {
+  const int64_t code = context.node.int_or("dtype", 0);
+  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
+}
+
+constexpr OpTraits kNoData{.data_inputs = 0};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "RandomNormal", .traits = kNoData, .make = make_random<true, false>, .check = refuse_type},
+    {.op_type = "RandomNormalLike", .traits = kNoData, .make = make_random<true, true>, .check = refuse_type},
+    {.op_type = "RandomUniform", .traits = kNoData, .make = make_random<false, false>, .check = refuse_type},
+    {.op_type = "RandomUniformLike", .traits = kNoData, .make = make_random<false, true>, .check = refuse_type},
+    {.op_type = "Bernoulli", .traits = kNoData, .make = make_bernoulli, .first_opset = 15, .check = refuse_type},
+    {.op_type = "Multinomial", .traits = kNoData, .make = make_multinomial, .first_opset = 7, .check = refuse_type},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> random_operators() { return kDefinitions; }
+
+}  // namespace detent

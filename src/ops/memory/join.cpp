@@ -1,0 +1,88 @@
+#include "ops/memory/join.h"
+
+#include <string>
+#include <vector>
+
+#include "ops/memory/memory_order.h"
+#include "ops/operands.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+/// Same type, rank and extents; on `axis` the extents may differ.
+bool fit(const Tensor& a, const Tensor& b, size_t axis) {
+  bool same = a.type() == b.type() && a.shape().rank() == b.shape().rank();
+  for (size_t i = 0; same && i < a.shape().rank(); ++i) same = i == axis || a.shape()[i] == b.shape()[i];
+  return same;
+}
+
+Error cannot_join(const Tensor& part, const Tensor& first) {
+  const auto text = [](const Tensor& tensor) {
+    return std::string(name_of(tensor.type())) + " tensor of shape " + tensor.shape().to_string();
+  };
+  return {ErrorCode::InvalidData, "a " + text(part) + " follows a " + text(first) + "; they cannot be joined"};
+}
+
+}  // namespace
+
+Tensor join(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
+  Shape shape = parts.front().shape();
+  const size_t axis = axis_from_front(at, shape.rank());
+  for (const Tensor& part : parts.subspan(1)) {
+    if (!fit(parts.front(), part, axis)) throw cannot_join(part, parts.front());
+    shape[axis] += part.shape()[axis];
+  }
+  Tensor joined(parts.front().type(), shape, allocator);
+  const size_t bytes = byte_size(joined.type());
+  const AxisView view = view_around(shape, Layout::Plain, axis);
+  auto* target = static_cast<std::byte*>(joined.mutable_raw());
+  for (const Tensor& part : parts) {
+    const Tensor plain = to_plain(part, allocator);
+    const int64_t run = part.shape()[axis] * view.inner;
+    copy_strided(plain.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
+    target += static_cast<size_t>(run) * bytes;
+  }
+  return joined;
+}
+
+Tensor stack(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
+  const size_t axis = axis_from_front(at, parts.front().shape().rank() + 1);
+  std::vector<Tensor> longer;
+  for (const Tensor& part : parts) {
+    if (part.shape() != parts.front().shape()) throw cannot_join(part, parts.front());
+    longer.push_back(with_axis(to_plain(part, allocator), axis));
+  }
+  return join(longer, static_cast<int64_t>(axis), allocator);
+}
+
+Tensor part_of(const Tensor& tensor, size_t axis, int64_t first, int64_t extent, Allocator& allocator) {
+  const AxisView view = view_around(tensor.shape(), Layout::Plain, axis);
+  Shape shape = tensor.shape();
+  shape[axis] = extent;
+  Tensor part(tensor.type(), shape, allocator);
+  const size_t bytes = byte_size(tensor.type());
+  const auto* from = static_cast<const std::byte*>(tensor.raw()) + static_cast<size_t>(first * view.inner) * bytes;
+  const int64_t run = extent * view.inner;
+  copy_strided(from, part.mutable_raw(), bytes, {{view.outer, view.extent * view.inner, run}, {run, 1, 1}});
+  return part;
+}
+
+Tensor without_axis(const Tensor& tensor, size_t axis) {
+  Shape shape;
+  for (size_t i = 0; i < tensor.shape().rank(); ++i)
+    if (i != axis) shape.push_back(tensor.shape()[i]);
+  return tensor.reshaped(shape);
+}
+
+Tensor with_axis(const Tensor& tensor, size_t axis) {
+  Shape shape;
+  for (size_t i = 0; i <= tensor.shape().rank(); ++i) {
+    if (i == axis) shape.push_back(1);
+    if (i < tensor.shape().rank()) shape.push_back(tensor.shape()[i]);
+  }
+  return tensor.reshaped(shape);
+}
+
+}  // namespace detent

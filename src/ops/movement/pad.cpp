@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <numeric>
+
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+enum class PadMode : uint8_t { Constant, Reflect, Edge, Wrap };
+
+std::optional<PadMode> mode_named(std::string_view name) {
+  if (name == "constant") return PadMode::Constant;
+  if (name == "reflect") return PadMode::Reflect;
+  if (name == "edge") return PadMode::Edge;
+  if (name == "wrap") return PadMode::Wrap;
+  return std::nullopt;
+}
+
+struct Padding {
+  int64_t begin = 0, end = 0;  // negative crops
+};
+
+/// Where element `i` of the endless padded axis of `extent` elements comes from; -1 for the fill value.
+int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
+  if (i >= 0 && i < extent) return i;
+  if (extent == 0) return -1;
+  switch (mode) {
+    case PadMode::Constant: return -1;
+    case PadMode::Edge: return i < 0 ? 0 : extent - 1;
+    case PadMode::Wrap: return ((i % extent) + extent) % extent;
+    case PadMode::Reflect: {
+      if (extent == 1) return 0;
+      const int64_t period = 2 * (extent - 1);
+      const int64_t phase = ((i % period) + period) % period;
+      return phase < extent ? phase : period - phase;
+    }
+  }
+  return -1;
+}
+
+/// Where every element of a padded axis comes from. What is cropped at one end does not come back at the other: the rest
+/// is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
+std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
+  const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
+  const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);
+  std::vector<int64_t> table(static_cast<size_t>(extent + padding.begin + padding.end));
+  for (size_t i = 0; i < table.size(); ++i) {
+    const int64_t at = source_of(mode, static_cast<int64_t>(i) - std::max<int64_t>(padding.begin, 0), rest);
+    table[i] = at < 0 ? -1 : at + cropped;
+  }
+  return table;
+}
+
+/// One axis after the other; untouched axes cost nothing.
+Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMode mode, const void* fill,
+                Allocator& allocator) {
+  Tensor current = input;
+  for (size_t axis = 0; axis < paddings.size(); ++axis) {
+    const auto [begin, end] = paddings[axis];
+    if (begin == 0 && end == 0) continue;
+    Shape shape = current.shape();
+    shape[axis] += begin + end;
+    if (shape[axis] < 0)
+      throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
+    const AxisView view = view_around(current.shape(), current.layout(), axis);
+    const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
+    Tensor padded(current.type(), shape, allocator, current.layout());
+    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
+                table, fill);
+    current = std::move(padded);
+  }
+  return current;
+}
+
+std::vector<Padding> paddings_of(const std::vector<int64_t>& pads, const std::vector<int64_t>& axes, size_t rank) {
+  if (pads.size() != 2 * axes.size())
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(pads.size()) + " pads for " + std::to_string(axes.size()) + " axes");
+  std::vector<Padding> paddings(rank);
+  for (size_t i = 0; i < axes.size(); ++i) paddings[axis_from_front(axes[i], rank)] = {pads[i], pads[i + axes.size()]};
+  return paddings;
+}
+
+std::unique_ptr<Kernel> make_pad(const KernelContext& context) {
+  const std::string name = context.node.string_or("mode", "constant");
+  const auto mode = mode_named(name);
+  if (!mode) throw Error(ErrorCode::Unsupported, "attribute mode='" + name + "'");
+  return kernel_of([mode = *mode, value = context.node.float_or("value", 0), pads = IntegerOperand(context, "pads", 1),
+                    axes = IntegerOperand(context, "axes", 3)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    std::vector<int64_t> all(input.shape().rank());
+    std::iota(all.begin(), all.end(), 0);
+    const auto amounts = pads.values(call);
+    if (!amounts) throw Error(ErrorCode::InvalidModel, "the pads are missing");
+    const bool has_value = call.has_input(2) && call.input(2).element_count() == 1;
+    const Tensor fill = cast(has_value ? call.input(2) : Tensor::scalar(value), input.type());
+    const auto paddings = paddings_of(*amounts, axes.values(call).value_or(all), input.shape().rank());
+    call.set_output(0, pad_axes(input, paddings, mode, fill.raw(), call.allocator()));
+  });
+}
+
+std::optional<Unsupported> refuse_mode(const KernelContext& context) {
+  const std::string name = context.node.string_or("mode", "constant");
+  if (mode_named(name)) return std::nullopt;
+  return Unsupported{"attribute mode='" + name + "'"};
+}
+
+// Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Pad",
+     .traits = {.kind = OpKind::Pad, .commutes = true, .data_inputs = 1},
+     .make = make_pad,
+     .layout = LayoutNeed::Any,
+     .first_opset = 2,
+     .check = refuse_mode},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> pad_operators() { return kDefinitions; }
+
+}  // namespace detent

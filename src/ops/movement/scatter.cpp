@@ -1,0 +1,189 @@
+#include <algorithm>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+enum class Join : uint8_t { Replace, Add, Mul, Min, Max };
+
+Join join_of(const Node& node) {
+  const std::string name = node.string_or("reduction", "none");
+  constexpr std::pair<std::string_view, Join> kNames[] = {
+      {"none", Join::Replace}, {"add", Join::Add}, {"mul", Join::Mul}, {"min", Join::Min}, {"max", Join::Max}};
+  for (const auto& [known, join] : kNames)
+    if (name == known) return join;
+  throw Error(ErrorCode::InvalidModel, "unknown reduction '" + name + "'");
+}
+
+/// Integers wrap around through uint64.
+template <class T>
+T joined(Join join, T old, T update) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  const auto a = static_cast<Wide>(old), b = static_cast<Wide>(update);
+  switch (join) {
+    case Join::Add: return static_cast<T>(a + b);
+    case Join::Mul: return static_cast<T>(a * b);
+    case Join::Min: return std::min(old, update);
+    case Join::Max: return std::max(old, update);
+    default: return update;
+  }
+}
+
+int64_t checked(int64_t index, int64_t extent) {
+  if (index < -extent || index >= extent)
+    throw Error(ErrorCode::InvalidData,
+                "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
+  return index < 0 ? index + extent : index;
+}
+
+/// Output 0 as a copy of input 0.
+Tensor& copy_of_data(KernelCall& call) {
+  const Tensor& input = call.input(0);
+  Tensor& output = call.make_output(0, input.type(), input.shape());
+  std::copy_n(static_cast<const std::byte*>(input.raw()), input.byte_count(),
+              static_cast<std::byte*>(output.mutable_raw()));
+  return output;
+}
+
+/// out[offset_of(i)] takes update i in, for all of them in order.
+template <class Offsets>
+void write_updates(Tensor& output, const Tensor& updates, Join join, Offsets&& offset_of) {
+  if (updates.type() != output.type())
+    throw Error(ErrorCode::InvalidModel, "updates of type " + std::string(name_of(updates.type())) +
+                                             " for data of type " + std::string(name_of(output.type())));
+  const int64_t count = updates.element_count();
+  if (join == Join::Replace) {
+    visit_size(byte_size(output.type()), [&]<class T>(T) {
+      T* out = static_cast<T*>(output.mutable_raw());
+      const T* in = static_cast<const T*>(updates.raw());
+      for (int64_t i = 0; i < count; ++i) out[offset_of(i)] = in[i];
+    });
+  } else {
+    visit_number(output.type(), [&]<class T>(T) {
+      T* out = output.mutable_data<T>().data();
+      const T* in = updates.data<T>().data();
+      for (int64_t i = 0; i < count; ++i) {
+        T& target = out[offset_of(i)];
+        target = joined(join, target, in[i]);
+      }
+    });
+  }
+}
+
+/// out[index[i][j][k]][j][k] = updates[i][j][k] for axis 0, and so on.
+void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
+  const Shape data = call.input(0).shape(), shape = call.input(1).shape();
+  const size_t rank = data.rank();
+  const size_t axis = axis_from_front(axis_attribute, rank);
+  bool fits = shape.rank() == rank && call.input(2).shape() == shape;
+  for (size_t i = 0; fits && i < rank; ++i) fits = i == axis || shape[i] <= data[i];
+  if (!fits)
+    throw Error(ErrorCode::InvalidData, "indices of shape " + shape.to_string() + " and updates of shape " +
+                                            call.input(2).shape().to_string() + " do not fit data of shape " +
+                                            data.to_string());
+  const std::vector<int64_t> indices = integers_of(call.input(1));
+  const Tensor updates = call.input(2);
+  write_updates(copy_of_data(call), updates, join, [&](int64_t i) {
+    int64_t offset = 0;
+    for (size_t k = 0; k < rank; ++k) {
+      const int64_t own = i / shape.element_count(k + 1, rank) % shape[k];
+      offset = offset * data[k] + (k == axis ? checked(indices[static_cast<size_t>(i)], data[k]) : own);
+    }
+    return offset;
+  });
+}
+
+/// The last axis of the indices names a slice of the data.
+void scatter_nd(KernelCall& call, Join join) {
+  const Shape data = call.input(0).shape(), shape = call.input(1).shape();
+  const auto depth = shape.rank() > 0 ? static_cast<size_t>(shape[shape.rank() - 1]) : 0;
+  if (shape.rank() == 0 || depth > data.rank())
+    throw Error(ErrorCode::InvalidData,
+                "indices of shape " + shape.to_string() + " for data of shape " + data.to_string());
+  Shape expected(shape.dims().first(shape.rank() - 1));
+  for (size_t i = depth; i < data.rank(); ++i) expected.push_back(data[i]);
+  const Tensor updates = call.input(2);
+  if (updates.shape() != expected)
+    throw Error(ErrorCode::InvalidData,
+                "updates of shape " + updates.shape().to_string() + ", expected " + expected.to_string());
+  const int64_t slice = data.element_count(depth, data.rank());
+  const std::vector<int64_t> indices = integers_of(call.input(1));
+  std::vector<int64_t> starts(slice > 0 ? static_cast<size_t>(updates.element_count() / slice) : 0);
+  for (size_t p = 0; p < starts.size(); ++p) {
+    for (size_t k = 0; k < depth; ++k) starts[p] = starts[p] * data[k] + checked(indices[p * depth + k], data[k]);
+    starts[p] *= slice;
+  }
+  write_updates(copy_of_data(call), updates, join,
+                [&](int64_t i) { return starts[static_cast<size_t>(i / slice)] + i % slice; });
+}
+
+/// A cache with one sequence a batch entry, continued at its own write index along the axis.
+void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) {
+  const Shape data = call.input(0).shape();
+  const Tensor update = call.input(1);
+  const size_t axis = axis_from_front(axis_attribute, data.rank());
+  Shape expected = data;
+  if (update.shape().rank() == data.rank()) expected[axis] = update.shape()[axis];
+  if (axis == 0 || update.shape() != expected || expected[axis] > data[axis])
+    throw Error(ErrorCode::InvalidData, "an update of shape " + update.shape().to_string() +
+                                            " does not fit a cache of shape " + data.to_string());
+  std::vector<int64_t> starts(static_cast<size_t>(data[0]), 0);
+  if (call.has_input(2)) starts = integers_of(call.input(2));
+  if (starts.size() != static_cast<size_t>(data[0]))
+    throw Error(ErrorCode::InvalidData, "one write index a batch entry was expected");
+  for (const int64_t start : starts)
+    if (start < 0 || (!circular && start + expected[axis] > data[axis]))
+      throw Error(ErrorCode::InvalidData, "write index " + std::to_string(start) + " leaves the cache of " +
+                                              std::to_string(data[axis]) + " steps");
+  const AxisView view = view_around(expected, Layout::Plain, axis);
+  const int64_t per_batch = expected.element_count(1, expected.rank());
+  write_updates(copy_of_data(call), update, Join::Replace, [&](int64_t i) {
+    const int64_t step = (starts[static_cast<size_t>(i / per_batch)] + i / view.inner % view.extent) % data[axis];
+    return (i / (view.inner * view.extent) * data[axis] + step) * view.inner + i % view.inner;
+  });
+}
+
+std::unique_ptr<Kernel> make_scatter_elements(const KernelContext& context) {
+  return kernel_of([axis = context.node.int_or("axis", 0), join = join_of(context.node)](KernelCall& call) {
+    scatter_elements(call, axis, join);
+  });
+}
+
+std::unique_ptr<Kernel> make_scatter_nd(const KernelContext& context) {
+  return kernel_of([join = join_of(context.node)](KernelCall& call) { scatter_nd(call, join); });
+}
+
+std::unique_ptr<Kernel> make_tensor_scatter(const KernelContext& context) {
+  const std::string mode = context.node.string_or("mode", "linear");
+  if (mode != "linear" && mode != "circular")
+    throw Error(ErrorCode::InvalidModel, "attribute mode='" + mode + "' is neither 'linear' nor 'circular'");
+  return kernel_of([axis = context.node.int_or("axis", -2), circular = mode == "circular"](KernelCall& call) {
+    scatter_sequences(call, axis, circular);
+  });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Scatter",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_scatter_elements>,
+     .first_opset = 9,
+     .last_opset = 10},
+    {.op_type = "ScatterElements",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_scatter_elements>,
+     .first_opset = 11},
+    {.op_type = "ScatterND", .traits = {.data_inputs = 1}, .make = with_half<make_scatter_nd>, .first_opset = 11},
+    {.op_type = "TensorScatter", .traits = {.data_inputs = 2}, .make = make_tensor_scatter, .first_opset = 24},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> scatter_operators() { return kDefinitions; }
+
+}  // namespace detent

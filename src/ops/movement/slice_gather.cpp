@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <numeric>
+
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+/// One axis of a slice, clamped to the tensor.
+struct Cut {
+  int64_t start = 0, step = 1, count = 0;
+};
+
+Cut make_cut(int64_t start, int64_t end, int64_t step, int64_t extent) {
+  if (step == 0) throw Error(ErrorCode::InvalidModel, "a slice has step 0");
+  if (start < 0) start = std::max(start, -extent) + extent;
+  if (end < 0) end = std::max(end, -extent - 1) + extent;  // -1 remains: "before the first element" of a backward slice
+  if (step > 0) {
+    start = std::clamp(start, int64_t{0}, extent);
+    end = std::clamp(end, int64_t{0}, extent);
+    const int64_t span = std::max(end - start, int64_t{0});
+    return {start, step, span / step + (span % step != 0)};
+  }
+  if (extent == 0) return {0, step, 0};
+  start = std::clamp(start, int64_t{0}, extent - 1);
+  end = std::clamp(end, int64_t{-1}, extent - 1);
+  const int64_t span = std::max(start - end, int64_t{0});
+  const int64_t stride = step == std::numeric_limits<int64_t>::min() ? std::numeric_limits<int64_t>::max() : -step;
+  return {start, -stride, span / stride + (span % stride != 0)};
+}
+
+void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts) {
+  const Tensor& input = call.input(0);
+  Shape shape;
+  for (const Cut& cut : cuts) shape.push_back(cut.count);
+  Tensor& output = call.make_output(0, input.type(), shape, input.layout());
+  if (output.element_count() == 0) return;
+
+  const Shape in = memory_shape(input.shape(), input.layout()), out = memory_shape(shape, input.layout());
+  const std::vector<Cut> ordered = in_memory_order(cuts, input.layout());
+  std::vector<CopyLoop> loops;
+  int64_t offset = 0;
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    const int64_t stride = in.element_count(i + 1, in.rank());
+    offset += ordered[i].start * stride;
+    loops.push_back(
+        {ordered[i].count, ordered[i].count == 1 ? 0 : ordered[i].step * stride, out.element_count(i + 1, out.rank())});
+  }
+  const size_t bytes = byte_size(input.type());
+  copy_strided(static_cast<const std::byte*>(input.raw()) + offset * static_cast<int64_t>(bytes), output.mutable_raw(),
+               bytes, std::move(loops));
+}
+
+/// Starts, ends, axes and steps: attributes before opset 10, inputs since.
+struct SliceOperands {
+  IntegerOperand starts, ends, axes, steps;
+
+  explicit SliceOperands(const KernelContext& context)
+      : starts(context, "starts", 1), ends(context, "ends", 2), axes(context, "axes", 3), steps(context, "steps", 4) {}
+
+  void run(KernelCall& call) const {
+    const auto first = starts.values(call), last = ends.values(call);
+    if (!first || !last || first->size() != last->size())
+      throw Error(ErrorCode::InvalidModel, "starts and ends are missing or differ in length");
+    std::vector<int64_t> all(first->size());
+    std::iota(all.begin(), all.end(), 0);
+    const auto which = axes.values(call).value_or(all);
+    const auto stride = steps.values(call).value_or(std::vector<int64_t>(first->size(), 1));
+    if (which.size() != first->size() || stride.size() != first->size())
+      throw Error(ErrorCode::InvalidModel, "starts, ends, axes and steps differ in length");
+
+    const Shape& shape = call.input(0).shape();
+    std::vector<Cut> cuts;
+    for (const int64_t extent : shape) cuts.push_back({0, 1, extent});
+    bool whole = true;
+    for (size_t i = 0; i < which.size(); ++i) {
+      const size_t axis = axis_from_front(which[i], shape.rank());
+      cuts[axis] = make_cut((*first)[i], (*last)[i], stride[i], shape[axis]);
+      whole = whole && cuts[axis].start == 0 && cuts[axis].step == 1 && cuts[axis].count == shape[axis];
+    }
+    if (whole) return call.set_output(0, call.input(0));
+    copy_cuts(call, cuts);
+  }
+};
+
+std::unique_ptr<Kernel> make_slice(const KernelContext& context) {
+  return kernel_of([operands = SliceOperands(context)](KernelCall& call) { operands.run(call); });
+}
+
+std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
+  return kernel_of([axis_attribute = context.node.int_or("axis", 0)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    const Shape& shape = input.shape();
+    const size_t axis = axis_from_front(axis_attribute, shape.rank());
+    std::vector<int64_t> indices = integers_of(call.input(1));
+    for (int64_t& index : indices) {
+      if (index < -shape[axis] || index >= shape[axis])
+        throw Error(ErrorCode::InvalidData, "index " + std::to_string(index) + " is outside axis " +
+                                                std::to_string(axis) + " of " + shape.to_string());
+      if (index < 0) index += shape[axis];
+    }
+    Shape gathered(shape.dims().first(axis));
+    for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
+    for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
+    Tensor& output = call.make_output(0, input.type(), gathered);
+    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), shape.element_count(0, axis), shape[axis],
+                shape.element_count(axis + 1, shape.rank()), indices, nullptr);
+  });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Slice",
+     .traits = {.kind = OpKind::Slice, .commutes = true, .data_inputs = 1},
+     .make = make_slice,
+     .layout = LayoutNeed::Any},
+    {.op_type = "Gather", .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1}, .make = make_gather},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> slice_gather_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,69 @@
+#include "ops/memory/broadcast.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+void expand(KernelCall& call) {
+  const Tensor& input = call.input(0);
+  const Tensor wanted =
+      Tensor::view(DataType::UInt8, Shape(integers_of(call.input(1))), nullptr);  // a shape, never read
+  const Broadcast broadcast(std::array{&input, &wanted}, call.allocator());
+  if (broadcast.output() == input.shape()) return call.set_output(0, input);
+  std::vector<CopyLoop> loops;
+  int64_t inner = broadcast.output().element_count();
+  for (const Broadcast::Loop& loop : broadcast.loops()) {
+    if (inner > 0) inner /= loop.extent;
+    loops.push_back({loop.extent, loop.strides[0], inner});
+  }
+  Tensor& output = call.make_output(0, input.type(), broadcast.output());
+  copy_strided(input.raw(), output.mutable_raw(), byte_size(input.type()), std::move(loops));
+}
+
+std::unique_ptr<Kernel> make_expand(const KernelContext&) { return kernel_of(expand); }
+
+void tile(KernelCall& call) {
+  Tensor current = call.input(0);
+  const std::vector<int64_t> repeats = integers_of(call.input(1));
+  if (repeats.size() != current.shape().rank())
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(repeats.size()) + " repeats for a tensor of shape " + current.shape().to_string());
+  for (size_t axis = 0; axis < repeats.size(); ++axis) {
+    if (repeats[axis] == 1) continue;
+    if (repeats[axis] < 0) throw Error(ErrorCode::InvalidModel, "a repeat is negative");
+    Shape shape = current.shape();
+    const AxisView view = view_around(shape, Layout::Plain, axis);
+    shape[axis] *= repeats[axis];
+    std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
+    for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
+    Tensor tiled(current.type(), shape, call.allocator());
+    gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
+                table, nullptr);
+    current = std::move(tiled);
+  }
+  call.set_output(0, std::move(current));
+}
+
+std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile); }
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Expand",
+     .traits = {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1},
+     .make = make_expand,
+     .first_opset = 8},
+    {.op_type = "Tile",
+     .traits = {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1},
+     .make = make_tile,
+     .first_opset = 6},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> tile_expand_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <dnnl.hpp>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/elementwise/activation.h"
+#include "ops/operator.h"
+
+namespace detent::onednn {
+
+/// The process's CPU engine, and a stream of the calling thread. Both put this thread's OpenMP team to one thread first:
+/// parallelism comes from samples running side by side, and a primitive must be made with the team it runs with.
+[[nodiscard]] const dnnl::engine& engine();
+[[nodiscard]] dnnl::stream& stream();
+
+/// Gives oneDNN `threads` threads on the calling thread as long as it lives. Primitives must be made with the team they run
+/// with. Only for kernels whose every output element is summed by one thread, whatever their number (convolutions).
+class Team {
+ public:
+  explicit Team(int threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+ private:
+  bool changed_;
+};
+
+/// Memory descriptor of a tensor as it lies in memory (plain or channels-last).
+[[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout,
+                                          dnnl::memory::data_type type = dnnl::memory::data_type::f32);
+/// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32 only.
+[[nodiscard]] dnnl::memory wrap(const Tensor& tensor);
+[[nodiscard]] dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc);
+
+/// Attributes every primitive gets: user scratchpad (a primitive made in one thread and run in another crashes with the
+/// library's own).
+[[nodiscard]] dnnl::primitive_attr base_attributes();
+
+/// Eltwise algorithm of an activation, if oneDNN has it with the same meaning.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha, beta;
+};
+[[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
+
+/// What a primitive reads and writes, by its DNNL_ARG.
+using Arguments = std::vector<std::pair<int, dnnl::memory>>;
+
+/// Runs `primitive` with `arguments`, adding scratch memory from the workspace.
+void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad, Arguments arguments,
+             Workspace& workspace);
+
+/// Copies `from` into memory described by `to`; the same object when both are the same already.
+[[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);
+
+/// c[m x n] = (adds ? c : 0) + a[m x k] * b[n x k]^T; rows of a and c lie `lda` and `ldc` apart. For small products in
+/// loops; a kernel that does one large product makes a primitive.
+void multiply_transposed(const float* a, int64_t lda, const float* b, float* c, int64_t ldc, int64_t m, int64_t n,
+                         int64_t k, bool adds);
+
+/// "could not create a primitive" and the like, as Detent's error.
+[[nodiscard]] Error as_error(const dnnl::error& error, const std::string& what);
+
+/// Values made once per input shape and shared by all workers.
+template <class Key, class Compiled>
+class ShapeCache {
+ public:
+  /// The entry for `key`, made by `make(key)` under a lock when it is not there yet.
+  template <class Make>
+  const Compiled& get(const Key& key, Make&& make) const {
+    {
+      const std::shared_lock lock(mutex_);
+      for (const auto& [known, compiled] : entries_)
+        if (known == key) return *compiled;
+    }
+    const std::unique_lock lock(mutex_);
+    for (const auto& [known, compiled] : entries_)
+      if (known == key) return *compiled;
+    entries_.emplace_back(key, std::make_unique<Compiled>(make(key)));
+    return *entries_.back().second;
+  }
+
+ private:
+  mutable std::shared_mutex mutex_;
+  mutable std::vector<std::pair<Key, std::unique_ptr<Compiled>>> entries_;
+};
+
+}  // namespace detent::onednn

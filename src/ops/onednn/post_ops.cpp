@@ -1,0 +1,141 @@
+#include "ops/onednn/post_ops.h"
+
+#include <algorithm>
+
+namespace detent {
+
+namespace {
+
+std::optional<ActivationSpec> fusable_activation(const Graph& graph, const FusedOp& op) {
+  if (op.kind == OpKind::Silu) return ActivationSpec{OpKind::Silu, 1, 0};
+  if (op.kind == OpKind::HardSwish) return ActivationSpec{OpKind::HardSwish};
+  auto activation = activation_of(graph, *op.node);
+  if (!activation || !onednn::eltwise_of(*activation)) return std::nullopt;
+  return activation;
+}
+
+}  // namespace
+
+PostOps::PostOps(const KernelContext& context) {
+  for (const FusedOp& op : context.fused) {
+    Item item;
+    if (op.kind == OpKind::Add) {
+      item.residual = true;
+      item.residual_slot = op.residual_slot;
+      const OperatorDef* add = find_operator(op.node->domain, op.node->op_type, context.opset);
+      item.add = add->make(KernelContext{context.graph, *op.node, context.opset});
+    } else {
+      item.activation = *fusable_activation(context.graph, op);
+    }
+    items_.push_back(std::move(item));
+  }
+}
+
+/// oneDNN 2.6 computes two activations of one algorithm in a chain with the parameters of only one of them (LeakyRelu, then
+/// Relu): the second one stays a node of its own.
+size_t PostOps::accept(const KernelContext& context, std::span<const FusedOp> candidates) {
+  constexpr size_t kMost = 8;  // each residual is an argument of the primitive, which takes 16
+  std::vector<dnnl::algorithm> taken;
+  size_t accepted = 0;
+  for (const FusedOp& op : candidates.first(std::min(candidates.size(), kMost))) {
+    if (op.kind != OpKind::Add) {
+      const auto activation = fusable_activation(context.graph, op);
+      if (!activation) break;
+      const dnnl::algorithm algorithm = onednn::eltwise_of(*activation)->algorithm;
+      if (std::ranges::find(taken, algorithm) != taken.end()) break;
+      taken.push_back(algorithm);
+    }
+    ++accepted;
+  }
+  return accepted;
+}
+
+size_t PostOps::accept_activation(const KernelContext& context, std::span<const FusedOp> candidates) {
+  return !candidates.empty() && candidates.front().kind != OpKind::Add ? accept(context, candidates.first(1)) : 0;
+}
+
+bool PostOps::residuals_fit(const Shape& output, std::span<const Tensor> residuals) const {
+  for (const Tensor& residual : residuals)
+    if (residual.shape() != output) return false;
+  return true;
+}
+
+dnnl::primitive_attr PostOps::attributes(const dnnl::memory::desc& output) const {
+  dnnl::primitive_attr attributes = onednn::base_attributes();
+  dnnl::post_ops chain;
+  for (const Item& item : items_) {
+    if (item.residual) {
+      chain.append_binary(dnnl::algorithm::binary_add, output);
+    } else {
+      const auto eltwise = onednn::eltwise_of(item.activation);
+      chain.append_eltwise(1.0F, eltwise->algorithm, eltwise->alpha, eltwise->beta);
+    }
+  }
+  attributes.set_post_ops(chain);
+  return attributes;
+}
+
+void PostOps::bind(onednn::Arguments& arguments, std::span<const Tensor> residuals, Layout layout, Allocator& allocator,
+                   std::vector<Tensor>& keep) const {
+  size_t next = 0;
+  for (size_t i = 0; i < items_.size(); ++i) {
+    if (!items_[i].residual) continue;
+    const Tensor residual = cast(residuals[next++], DataType::Float32, allocator);
+    keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator)
+                                                  : to_plain(residual, allocator));
+    arguments.push_back(
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
+  }
+}
+
+void PostOps::apply(KernelCall& call) const {
+  size_t next = 0;
+  for (const Item& item : items_) {
+    Tensor current = call.take_output(0);
+    if (!item.residual) {
+      apply_activation(item.activation, current.mutable_data<float>());
+      call.set_output(0, std::move(current));
+      continue;
+    }
+    Tensor inputs[2];
+    inputs[static_cast<size_t>(item.residual_slot)] =
+        to_plain(cast(call.residuals()[next++], DataType::Float32, call.allocator()), call.allocator());
+    inputs[static_cast<size_t>(1 - item.residual_slot)] = to_plain(current, call.allocator());
+    Tensor sum;
+    KernelCall add(inputs, std::span(&sum, 1), {}, call.allocator(), call.workspace());
+    item.add->run(add);
+    call.set_output(0, std::move(sum));
+  }
+}
+
+PostOps::Stretches::Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside)
+    : post_ops_(post_ops), output_(call.output(0).mutable_data<float>().data()) {
+  for (const Tensor& residual : call.residuals())
+    residuals_.push_back(to_channels_last(cast(residual, DataType::Float32, call.allocator()), call.allocator()));
+  const auto& items = post_ops.items_;
+  if (next_ < items.size() && items[next_].residual) {
+    inside.residual = residuals_[next_residual_++].data<float>().data();
+    ++next_;
+  }
+  if (next_ == items.size() || items[next_].residual) return;
+  const ActivationSpec& activation = items[next_].activation;
+  if (activation.kind != OpKind::Relu && activation.kind != OpKind::Clip) return;
+  inside.low = activation.kind == OpKind::Clip ? activation.alpha : 0;
+  if (activation.kind == OpKind::Clip) inside.high = activation.beta;
+  ++next_;
+}
+
+void PostOps::Stretches::finish(size_t begin, size_t end) const {
+  const std::span<float> stretch(output_ + begin, end - begin);
+  size_t residual = next_residual_;
+  for (size_t i = next_; i < post_ops_.items_.size(); ++i) {
+    const Item& item = post_ops_.items_[i];
+    if (item.residual)
+      apply_binary(BinaryFunction::Add, stretch.data(), residuals_[residual++].data<float>().data() + begin,
+                   stretch.data(), {.length = static_cast<int64_t>(stretch.size())});
+    else
+      apply_activation(item.activation, stretch);
+  }
+}
+
+}  // namespace detent

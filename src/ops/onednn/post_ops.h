@@ -1,0 +1,62 @@
+#pragma once
+
+#include <vector>
+
+#include "ops/window/channels_last_convolution.h"
+#include "ops/onednn/onednn.h"
+
+namespace detent {
+
+/// The followers that were fused into a convolution or matrix product: activations and residual adds, in order.
+class PostOps {
+ public:
+  explicit PostOps(const KernelContext& context);
+
+  [[nodiscard]] bool empty() const { return items_.empty(); }
+  /// True when every residual has the output's shape, so that oneDNN can add it.
+  [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
+  /// Attributes with all of them as oneDNN post-ops; residuals lie in memory like `output`.
+  [[nodiscard]] dnnl::primitive_attr attributes(const dnnl::memory::desc& output) const;
+  /// Adds the residuals (in `layout`) to the arguments; `keep` holds reordered copies alive.
+  void bind(onednn::Arguments& arguments, std::span<const Tensor> residuals, Layout layout, Allocator& allocator,
+            std::vector<Tensor>& keep) const;
+  /// The same arithmetic as separate passes over call's output 0, with ONNX broadcasting.
+  void apply(KernelCall& call) const;
+
+  /// The same arithmetic for our own convolutions, whose residuals have the output's shape: what fits goes into `inside`, the
+  /// rest is done stretch by stretch.
+  class Stretches final : public StretchFinish {
+   public:
+    Stretches(const PostOps& post_ops, KernelCall& call, RegisterFinish& inside);
+    void finish(size_t begin, size_t end) const override;
+    /// nullptr when nothing is left for finish().
+    [[nodiscard]] const StretchFinish* or_null() const { return next_ < post_ops_.items_.size() ? this : nullptr; }
+
+   private:
+    const PostOps& post_ops_;
+    std::vector<Tensor> residuals_;  // channels-last
+    float* output_;
+    size_t next_ = 0;           // first item that finish() does
+    size_t next_residual_ = 0;  // and the first residual it adds
+  };
+
+  /// How many of `candidates` can be fused.
+  static size_t accept(const KernelContext& context, std::span<const FusedOp> candidates);
+  /// The same for operators that take one activation and nothing else: 0 or 1.
+  static size_t accept_activation(const KernelContext& context, std::span<const FusedOp> candidates);
+  /// That activation; nullptr when there is none.
+  [[nodiscard]] const ActivationSpec* only_activation() const {
+    return items_.empty() ? nullptr : &items_.front().activation;
+  }
+
+ private:
+  struct Item {
+    bool residual = false;
+    ActivationSpec activation{};
+    std::unique_ptr<Kernel> add;  // residual: the Add on its own, for shapes that need broadcasting
+    int residual_slot = 0;
+  };
+  std::vector<Item> items_;
+};
+
+}  // namespace detent

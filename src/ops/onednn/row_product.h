@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "ops/onednn/onednn.h"
+
+namespace detent {
+
+/// c[m x n] = a[m x k] * b[n x k]^T, all dense: every row of a with every row of b. float through oneDNN, other types in
+/// loops.
+template <class T>
+void multiply_rows(const T* a, const T* b, T* c, int64_t m, int64_t n, int64_t k) {
+  if constexpr (std::is_same_v<T, float>) {
+    onednn::multiply_transposed(a, k, b, c, n, m, n, k, false);
+  } else {
+    for (int64_t row = 0; row < m; ++row)
+      for (int64_t column = 0; column < n; ++column) {
+        T total{};
+        for (int64_t i = 0; i < k; ++i) total = static_cast<T>(total + a[row * k + i] * b[column * k + i]);
+        c[row * n + column] = total;
+      }
+  }
+}
+
+}  // namespace detent

@@ -1,0 +1,234 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/memory/broadcast.h"
+#include "ops/types/half_precision.h"
+#include "ops/memory/head_layout.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/onednn/row_product.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+/// Which stage of the scores output 3 shows.
+enum class Shown : int64_t { Product = 0, Capped = 1, Masked = 2, Probabilities = 3 };
+
+struct Options {
+  int64_t query_heads, key_heads;  ///< for inputs of rank 3; 0 = not given
+  float scale, cap;                ///< scale NaN: 1 / sqrt(head size); cap 0: none
+  bool causal;
+  int64_t left, right;  ///< how far from its own position a query sees; -1: to the end
+  Shown shown;
+};
+
+/// Heads taken apart: B x S x (H * D) -> B x H x S x D. Rank 4 stays.
+Tensor split_heads(const Tensor& tensor, int64_t heads, Allocator& allocator) {
+  const Shape& shape = tensor.shape();
+  if (shape.rank() == 4) return tensor;
+  if (shape.rank() != 3 || heads < 1 || shape[2] % heads != 0)
+    throw Error(ErrorCode::InvalidData,
+                "an input of shape " + shape.to_string() + " does not split into " + std::to_string(heads) + " heads");
+  return swap_middle(tensor.reshaped(Shape{shape[0], shape[1], heads, shape[2] / heads}), allocator);
+}
+
+struct Operands {
+  Tensor query, key, value;    ///< B x H x S x D, the past in front of keys and values
+  Tensor bias;                 ///< mask as numbers to add, broadcast to B x H x Sq x Sk; empty: none
+  std::vector<int64_t> valid;  ///< how many keys of each batch entry count; empty: all
+  int64_t past = 0;
+};
+
+Tensor with_past(const KernelCall& call, size_t slot, const Tensor& now) {
+  if (!call.has_input(slot) || call.input(slot).element_count() == 0) return now;
+  return join_steps(call.input(slot), now, call.allocator());
+}
+
+/// A boolean mask as 0 and -infinity; a short mask goes on with -infinity. float or double, as the query.
+template <class T>
+Tensor bias_of(const Tensor& mask, int64_t keys) {
+  const bool boolean = mask.type() == DataType::Bool;
+  Shape shape = mask.shape();
+  if (shape.rank() == 0) throw Error(ErrorCode::InvalidData, "the mask is a scalar");
+  const int64_t given = shape[shape.rank() - 1];
+  if (given != 1) shape[shape.rank() - 1] = std::max(given, keys);  // 1 is broadcast, not short
+  const Tensor numbers = boolean ? mask : cast(mask, data_type_of<T>);
+  Tensor bias(data_type_of<T>, shape);
+  T* out = bias.mutable_data<T>().data();
+  const int64_t width = shape[shape.rank() - 1];
+  for (int64_t i = 0; i < shape.element_count(); ++i) {
+    const int64_t column = i % width, from = i / width * given + column;
+    if (column >= given)
+      out[i] = -std::numeric_limits<T>::infinity();
+    else if (boolean)
+      out[i] = mask.data<bool>()[static_cast<size_t>(from)] ? T{0} : -std::numeric_limits<T>::infinity();
+    else
+      out[i] = numbers.data<T>()[static_cast<size_t>(from)];
+  }
+  return bias;
+}
+
+template <class T>
+Operands operands_of(const KernelCall& call, const Options& options) {
+  Operands operands{.query = split_heads(call.input(0), options.query_heads, call.allocator()),
+                    .key = split_heads(call.input(1), options.key_heads, call.allocator()),
+                    .value = split_heads(call.input(2), options.key_heads, call.allocator()),
+                    .bias = {},
+                    .valid = {}};
+  if (call.has_input(4)) operands.past = call.input(4).shape()[2];
+  operands.key = with_past(call, 4, operands.key);
+  operands.value = with_past(call, 5, operands.value);
+  const Shape &query = operands.query.shape(), &key = operands.key.shape(), &value = operands.value.shape();
+  if (key[0] != query[0] || value[0] != query[0] || key[3] != query[3] || key[2] != value[2] || key[1] != value[1] ||
+      key[1] == 0 || query[1] % key[1] != 0)
+    throw Error(ErrorCode::InvalidData, "queries of shape " + query.to_string() + ", keys of shape " + key.to_string() +
+                                            " and values of shape " + value.to_string() + " do not fit together");
+  if (call.has_input(3)) {
+    operands.bias = bias_of<T>(call.input(3), key[2]);
+    const Tensor scores(data_type_of<T>, Shape{query[0], query[1], query[2], key[2]});
+    const Broadcast broadcast(std::array{&scores, static_cast<const Tensor*>(&operands.bias)}, call.allocator());
+    if (broadcast.output() != scores.shape())
+      throw Error(ErrorCode::InvalidData, "a mask of shape " + call.input(3).shape().to_string() +
+                                              " does not fit scores of shape " + scores.shape().to_string());
+  }
+  if (call.has_input(6)) operands.valid = integers_of(call.input(6));
+  if (!operands.valid.empty() && static_cast<int64_t>(operands.valid.size()) != query[0])
+    throw Error(ErrorCode::InvalidData, "one number of valid keys a batch entry was expected");
+  return operands;
+}
+
+/// Offset of the mask's element for (b, h, q, k).
+int64_t bias_offset(const Shape& shape, std::array<int64_t, 4> position) {
+  int64_t offset = 0;
+  for (size_t axis = 0; axis < shape.rank(); ++axis)
+    offset = offset * shape[axis] + (shape[axis] == 1 ? 0 : position[axis + 4 - shape.rank()]);
+  return offset;
+}
+
+/// The keys that a query may attend to: [first, last].
+struct Visible {
+  int64_t first, last;
+};
+
+/// Sees to it that query `q` of batch entry `b` looks neither into the future (causal) nor out of its window.
+Visible visible_keys(const Operands& operands, const Options& options, int64_t b, int64_t q) {
+  const int64_t keys = operands.key.shape()[2];
+  const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(b)];
+  const bool external = operands.past == 0 && !operands.valid.empty();
+  const int64_t position = q + (external ? valid - operands.query.shape()[2] : operands.past);
+  int64_t last = valid - 1;
+  if (options.causal) last = std::min(last, position);
+  if (options.right >= 0) last = std::min(last, position + options.right);
+  return {options.left < 0 ? 0 : position - options.left, last};
+}
+
+/// The softmax of a row; one without any visible key becomes 0.
+void make_probabilities(std::vector<double>& row) {
+  const double largest = row.empty() ? 0 : *std::ranges::max_element(row);
+  const bool all_masked = std::isinf(largest) && largest < 0;
+  double sum = 0;
+  for (double& x : row) sum += x = all_masked ? 0 : std::exp(x - largest);
+  if (all_masked) return;
+  for (double& x : row) x /= sum;
+}
+
+/// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
+/// unless that is nullptr. `row` is memory for one row.
+template <class T>
+void score_row(const Operands& operands, const Options& options, std::array<int64_t, 4> at, T* scores,
+               std::vector<double>& row, T* shown) {
+  const int64_t size = operands.query.shape()[3], keys = operands.key.shape()[2];
+  const double scale = std::isnan(options.scale) ? 1 / std::sqrt(static_cast<double>(size)) : options.scale;
+  const auto show = [&](Shown stage) {
+    if (shown && options.shown == stage) std::ranges::transform(row, shown, [](double x) { return static_cast<T>(x); });
+  };
+  std::transform(scores, scores + keys, row.begin(), [scale](T x) { return static_cast<double>(x) * scale; });
+  show(Shown::Product);
+  if (options.cap > 0)
+    for (double& x : row) x = std::tanh(x / options.cap) * options.cap;
+  show(Shown::Capped);
+  const Visible visible = visible_keys(operands, options, at[0], at[2]);
+  for (int64_t i = 0; i < keys; ++i) {
+    double& x = row[static_cast<size_t>(i)];
+    at[3] = i;
+    if (!operands.bias.empty_handle())
+      x += static_cast<double>(operands.bias.data<T>()[static_cast<size_t>(bias_offset(operands.bias.shape(), at))]);
+    if (i < visible.first || i > visible.last) x = -std::numeric_limits<double>::infinity();
+  }
+  show(Shown::Masked);
+  make_probabilities(row);
+  show(Shown::Probabilities);
+  std::ranges::transform(row, scores, [](double x) { return static_cast<T>(x); });
+}
+
+template <class T>
+void attend(KernelCall& call, const Options& options) {
+  const Operands operands = operands_of<T>(call, options);
+  const Shape &query = operands.query.shape(), &value = operands.value.shape();
+  const int64_t keys = value[2], width = value[3], queries = query[2];
+  Tensor output(data_type_of<T>, Shape{query[0], query[1], queries, width}, call.allocator());
+  Tensor shown = call.wants_output(3)
+                     ? Tensor(data_type_of<T>, Shape{query[0], query[1], queries, keys}, call.allocator())
+                     : Tensor();
+  Tensor score_memory(data_type_of<T>, Shape{queries, keys}, call.allocator());
+  Tensor turned_memory(data_type_of<T>, Shape{width, keys}, call.allocator());  // the values of a head, transposed
+  T* scores = score_memory.mutable_data<T>().data();
+  T* turned = turned_memory.mutable_data<T>().data();
+  T* out = output.mutable_data<T>().data();
+  T* stage = shown.empty_handle() ? nullptr : shown.mutable_data<T>().data();
+  std::vector<double> row(static_cast<size_t>(keys));
+  for (int64_t b = 0; b < query[0]; ++b)
+    for (int64_t h = 0; h < query[1]; ++h, out += queries * width) {
+      const int64_t key_head = b * value[1] + h / (query[1] / value[1]);
+      multiply_rows(operands.query.data<T>().data() + (b * query[1] + h) * queries * query[3],
+                    operands.key.data<T>().data() + key_head * keys * query[3], scores, queries, keys, query[3]);
+      for (int64_t q = 0; q < queries; ++q) {
+        score_row<T>(operands, options, {b, h, q, 0}, scores + q * keys, row, stage);
+        if (stage) stage += keys;
+      }
+      copy_strided(operands.value.data<T>().data() + key_head * keys * width, turned, sizeof(T),
+                   {{keys, width, 1}, {width, 1, keys}});
+      multiply_rows(scores, turned, out, queries, width, keys);
+    }
+  if (call.input(0).shape().rank() == 3)
+    output = swap_middle(output, call.allocator()).reshaped(Shape{query[0], queries, query[1] * width});
+  call.set_output(0, std::move(output));
+  call.set_output(1, operands.key);
+  call.set_output(2, operands.value);
+  call.set_output(3, std::move(shown));
+}
+
+std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
+  const Node& node = context.node;
+  const int64_t shown = node.int_or("qk_matmul_output_mode", 0);
+  if (shown < 0 || shown > 3)
+    throw Error(ErrorCode::InvalidModel,
+                "attribute qk_matmul_output_mode is " + std::to_string(shown) + ", expected 0 to 3");
+  const Options options{.query_heads = node.int_or("q_num_heads", 0),
+                        .key_heads = node.int_or("kv_num_heads", 0),
+                        .scale = node.float_or("scale", std::numeric_limits<float>::quiet_NaN()),
+                        .cap = node.float_or("softcap", 0),
+                        .causal = node.int_or("is_causal", 0) != 0,
+                        .left = node.int_or("left_window_size", -1),
+                        .right = node.int_or("right_window_size", -1),
+                        .shown = Shown{shown}};
+  return kernel_of([options](KernelCall& call) {
+    if (call.input(0).type() == DataType::Float32) return attend<float>(call, options);
+    if (call.input(0).type() == DataType::Float64) return attend<double>(call, options);
+    throw unsupported_type(call.input(0).type());
+  });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Attention", .traits = {.data_inputs = 3}, .make = with_half<make_attention>, .first_opset = 23},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> attention_operators() { return kDefinitions; }
+
+}  // namespace detent

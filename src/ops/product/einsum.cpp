@@ -1,0 +1,203 @@
+// Einsum: operands are joined two by two, each pair as a batched matrix product.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ops/product/einsum_equation.h"
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/onednn/row_product.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+using Labels = std::vector<Label>;
+
+bool contains(const Labels& labels, Label label) { return std::ranges::find(labels, label) != labels.end(); }
+
+/// A tensor with one label per axis; a label may come twice (a diagonal).
+struct Operand {
+  Tensor tensor;
+  Labels labels;
+};
+
+class Contraction {
+ public:
+  Contraction(std::vector<Operand> operands, Labels result, Allocator& allocator)
+      : operands_(std::move(operands)), result_(std::move(result)), allocator_(allocator) {
+    find_extents();
+  }
+
+  Tensor run() {
+    Operand joined = std::move(operands_.front());
+    for (size_t i = 1; i < operands_.size(); ++i) {
+      std::set<Label> later(result_.begin(), result_.end());
+      for (size_t k = i + 1; k < operands_.size(); ++k)
+        later.insert(operands_[k].labels.begin(), operands_[k].labels.end());
+      joined = join(joined, operands_[i], later);
+    }
+    const Labels all = unique(joined.labels);
+    Labels order = result_, summed;
+    std::ranges::copy_if(all, std::back_inserter(summed), [&](Label label) { return !contains(result_, label); });
+    return sum_behind(joined, order, summed).tensor;
+  }
+
+ private:
+  static Labels unique(const Labels& labels) {
+    Labels once;
+    for (const Label label : labels)
+      if (!contains(once, label)) once.push_back(label);
+    return once;
+  }
+
+  /// Extents by label. An axis of 1 under a label of more stands for every index: that operand loses the label.
+  void find_extents() {
+    for (const Operand& operand : operands_)
+      for (size_t i = 0; i < operand.labels.size(); ++i) {
+        int64_t& extent = extents_.try_emplace(operand.labels[i], 1).first->second;
+        const int64_t own = operand.tensor.shape()[i];
+        if (own != 1 && extent != 1 && own != extent)
+          throw Error(ErrorCode::InvalidData, "operands disagree about an axis: " + std::to_string(extent) + " and " +
+                                                  std::to_string(own) + " elements");
+        if (own != 1) extent = own;
+      }
+    for (Operand& operand : operands_) {
+      Shape shape;
+      Labels labels;
+      for (size_t i = 0; i < operand.labels.size(); ++i) {
+        if (operand.tensor.shape()[i] == 1 && extents_[operand.labels[i]] != 1) continue;
+        shape.push_back(operand.tensor.shape()[i]);
+        labels.push_back(operand.labels[i]);
+      }
+      operand = {operand.tensor.reshaped(shape), std::move(labels)};
+    }
+    for (const Label label : result_) extents_.try_emplace(label, 1);
+  }
+
+  [[nodiscard]] int64_t count(const Labels& labels) const {
+    int64_t product = 1;
+    for (const Label label : labels) product *= extents_.at(label);
+    return product;
+  }
+
+  /// A copy with the axes in the order of `labels`; labels that the operand has not are repeated.
+  [[nodiscard]] Tensor arranged(const Operand& operand, const Labels& labels) const {
+    std::map<Label, int64_t> strides;
+    int64_t stride = 1;
+    for (size_t i = operand.labels.size(); i-- > 0;) {
+      strides[operand.labels[i]] += stride;  // a diagonal walks along all of its axes
+      stride *= operand.tensor.shape()[i];
+    }
+    Shape shape;
+    std::vector<CopyLoop> loops(labels.size());
+    int64_t out_stride = 1;
+    for (size_t i = labels.size(); i-- > 0;) {
+      const auto own = strides.find(labels[i]);
+      loops[i] = {extents_.at(labels[i]), own == strides.end() ? 0 : own->second, out_stride};
+      out_stride *= loops[i].extent;
+    }
+    for (const CopyLoop& loop : loops) shape.push_back(loop.extent);
+    if (operand.labels == labels) return operand.tensor;
+    Tensor copy(operand.tensor.type(), shape, allocator_);
+    if (copy.element_count() == 0) return copy;
+    copy_strided(operand.tensor.raw(), copy.mutable_raw(), byte_size(copy.type()), loops);
+    return copy;
+  }
+
+  /// Axes `kept` in that order, `summed` summed away.
+  [[nodiscard]] Operand sum_behind(const Operand& operand, const Labels& kept, const Labels& summed) const {
+    Labels order = kept;
+    order.insert(order.end(), summed.begin(), summed.end());
+    const Tensor in = arranged(operand, order);
+    if (summed.empty()) return {in, kept};
+    Shape shape;
+    for (const Label label : kept) shape.push_back(extents_.at(label));
+    Tensor out(in.type(), shape, allocator_);
+    const int64_t length = count(summed);
+    visit_number(in.type(), [&]<class T>(T) {
+      const T* from = in.data<T>().data();
+      for (T& total : out.mutable_data<T>()) {
+        total = T{};
+        for (int64_t i = 0; i < length; ++i) total = static_cast<T>(total + *from++);
+      }
+    });
+    return {out, kept};
+  }
+
+  /// Sums a * b over the labels that nobody reads later. Labels of one operand alone are summed before.
+  [[nodiscard]] Operand join(const Operand& a, const Operand& b, const std::set<Label>& later) const {
+    Labels batch, a_free, b_free, shared, a_summed, b_summed;
+    for (const Label label : unique(a.labels)) {
+      if (contains(b.labels, label))
+        (later.contains(label) ? batch : shared).push_back(label);
+      else
+        (later.contains(label) ? a_free : a_summed).push_back(label);
+    }
+    for (const Label label : unique(b.labels))
+      if (!contains(a.labels, label)) (later.contains(label) ? b_free : b_summed).push_back(label);
+    const Tensor left = sum_behind(a, chained({batch, a_free, shared}), a_summed).tensor;
+    const Tensor right = sum_behind(b, chained({batch, b_free, shared}), b_summed).tensor;
+    const Labels labels = chained({batch, a_free, b_free});
+    Shape shape;
+    for (const Label label : labels) shape.push_back(extents_.at(label));
+    Tensor product(left.type(), shape, allocator_);
+    visit_number(left.type(), [&]<class T>(T) {
+      multiply(left.data<T>().data(), right.data<T>().data(), product.mutable_data<T>().data(), count(batch),
+               count(a_free), count(b_free), count(shared));
+    });
+    return {product, labels};
+  }
+
+  static Labels chained(std::initializer_list<Labels> parts) {
+    Labels all;
+    for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  }
+
+  /// c[batch][m][n] = a[batch][m][k] * b[batch][n][k]^T.
+  template <class T>
+  static void multiply(const T* a, const T* b, T* c, int64_t batch, int64_t m, int64_t n, int64_t k) {
+    for (int64_t i = 0; i < batch; ++i) multiply_rows(a + i * m * k, b + i * n * k, c + i * m * n, m, n, k);
+  }
+
+  std::vector<Operand> operands_;
+  Labels result_;
+  Allocator& allocator_;
+  std::map<Label, int64_t> extents_;
+};
+
+void run_einsum(KernelCall& call, const EinsumEquation& equation) {
+  if (call.input_count() != equation.operand_count())
+    throw Error(ErrorCode::InvalidModel, "the equation has " + std::to_string(equation.operand_count()) +
+                                             " operands, the node " + std::to_string(call.input_count()));
+  std::vector<Operand> operands;
+  size_t ellipsis_axes = 0;
+  for (size_t i = 0; i < call.input_count(); ++i) {
+    const Tensor& input = call.input(i);
+    if (input.type() != call.input(0).type()) throw unsupported_type(input.type());
+    operands.push_back({input, equation.labels(i, input.shape().rank())});
+    ellipsis_axes = std::max(ellipsis_axes, equation.ellipsis_axes(i, input.shape().rank()));
+  }
+  call.set_output(0, Contraction(std::move(operands), equation.result(ellipsis_axes), call.allocator()).run());
+}
+
+std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
+  return kernel_of([equation = EinsumEquation(context.node.string_or("equation", ""))](KernelCall& call) {
+    run_einsum(call, equation);
+  });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Einsum", .make = with_half<make_einsum>, .first_opset = 12},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> einsum_operators() { return kDefinitions; }
+
+}  // namespace detent

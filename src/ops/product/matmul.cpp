@@ -1,0 +1,283 @@
+#include <algorithm>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/product/plain_product.h"
+#include "ops/onednn/post_ops.h"
+
+namespace detent {
+
+namespace {
+
+using dnnl::memory;
+
+/// A matrix or batch of matrices, with the strides under which oneDNN reads it.
+struct Operand {
+  memory::dims dims, strides;
+};
+
+Operand row_major(const Shape& shape) {
+  Operand operand;
+  operand.dims.assign(shape.begin(), shape.end());
+  operand.strides.assign(shape.rank(), 1);
+  for (size_t i = shape.rank(); i-- > 1;) operand.strides[i - 1] = operand.strides[i] * std::max<int64_t>(1, shape[i]);
+  return operand;
+}
+
+void swap_last_two(Operand& operand) {
+  const size_t rank = operand.dims.size();
+  std::swap(operand.dims[rank - 1], operand.dims[rank - 2]);
+  std::swap(operand.strides[rank - 1], operand.strides[rank - 2]);
+}
+
+void pad_rank(Operand& operand, size_t rank) {
+  while (operand.dims.size() < rank) {
+    operand.strides.insert(operand.strides.begin(),
+                           operand.strides.empty() ? 1 : operand.dims.front() * operand.strides.front());
+    operand.dims.insert(operand.dims.begin(), 1);
+  }
+}
+
+memory::desc describe(const Operand& operand) { return {operand.dims, memory::data_type::f32, operand.strides}; }
+
+struct Compiled {
+  dnnl::primitive primitive;
+  memory::desc a, b, bias, output, scratchpad;
+  Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty otherwise
+};
+
+struct Key {
+  Shape a, b;
+  bool bias;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm.
+class Product {
+ public:
+  Product(bool transpose_a, bool transpose_b, float alpha, const Tensor* constant_b)
+      : transpose_a_(transpose_a), transpose_b_(transpose_b), alpha_(alpha) {
+    if (constant_b) constant_b_ = *constant_b;
+  }
+
+  /// a, b  rank >= 2, batch extents broadcast. bias  per output column, or empty. output  already allocated.
+  void run(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& output, Workspace& workspace) const {
+    const bool has_bias = !bias.empty_handle();
+    const Key key{a.shape(), b.shape(), has_bias};
+    const Compiled& compiled = cache_.get(key, [&](const Key& wanted) {
+      try {
+        return compile(wanted, output.shape());
+      } catch (const dnnl::error& error) {
+        throw onednn::as_error(error, "product of " + wanted.a.to_string() + " and " + wanted.b.to_string());
+      }
+    });
+    onednn::Arguments arguments{
+        {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
+        {DNNL_ARG_WEIGHTS, onednn::wrap(compiled.packed_b.empty_handle() ? b : compiled.packed_b, compiled.b)},
+        {DNNL_ARG_DST, onednn::wrap(output, compiled.output)},
+    };
+    if (has_bias) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), workspace);
+  }
+
+ private:
+  Compiled compile(const Key& key, const Shape& output_shape) const {
+    static_cast<void>(onednn::engine());
+    const size_t rank = output_shape.rank();
+    Operand a = row_major(key.a);
+    Operand b = row_major(key.b);
+    if (transpose_a_) swap_last_two(a);
+    if (transpose_b_) swap_last_two(b);
+    pad_rank(a, rank);
+    pad_rank(b, rank);
+    Compiled compiled;
+    compiled.a = describe(a);
+    compiled.output = describe(row_major(output_shape));
+    const memory::desc b_in_file = describe(b);
+    const bool pack = !constant_b_.empty_handle();
+    const memory::desc b_wanted =
+        pack ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
+    if (key.bias) {
+      memory::dims dims(rank, 1);
+      dims.back() = output_shape[rank - 1];
+      compiled.bias = memory::desc(dims, memory::data_type::f32, memory::dims(rank, 1));
+    }
+    dnnl::primitive_attr attributes = onednn::base_attributes();
+    if (alpha_ != 1.0F) attributes.set_output_scales(0, {alpha_});
+    const dnnl::matmul::desc description =
+        key.bias ? dnnl::matmul::desc(compiled.a, b_wanted, compiled.bias, compiled.output)
+                 : dnnl::matmul::desc(compiled.a, b_wanted, compiled.output);
+    const dnnl::matmul::primitive_desc chosen(description, attributes, onednn::engine());
+    compiled.b = chosen.weights_desc();
+    compiled.scratchpad = chosen.scratchpad_desc();
+    compiled.primitive = dnnl::matmul(chosen);
+    if (pack) compiled.packed_b = packed_for(compiled.b, b_in_file);
+    return compiled;
+  }
+
+  Tensor packed_for(const memory::desc& wanted, const memory::desc& in_file) const {
+    for (const auto& [desc, tensor] : packed_)
+      if (desc == wanted) return tensor;
+    packed_.emplace_back(wanted, onednn::reorder(onednn::wrap(constant_b_, in_file), wanted, Allocator::heap()));
+    return packed_.back().second;
+  }
+
+  bool transpose_a_, transpose_b_;
+  float alpha_;
+  Tensor constant_b_;
+  mutable onednn::ShapeCache<Key, Compiled> cache_;
+  mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
+};
+
+/// What oneDNN multiplies; other types go to the plain loops.
+bool are_floats(const Tensor& a, const Tensor& b) {
+  return a.type() == DataType::Float32 && b.type() == DataType::Float32;
+}
+
+/// Output extents of numpy-style matmul after 1-D operands were promoted. Errors  InvalidData when they do not fit.
+Shape matmul_shape(const Shape& a, const Shape& b) {
+  const size_t rank = std::max(a.rank(), b.rank());
+  const auto misfit = [&] {
+    return Error(ErrorCode::InvalidData, "cannot multiply " + a.to_string() + " by " + b.to_string());
+  };
+  if (a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
+  Shape shape;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    const int64_t x = i + a.rank() >= rank ? a[i + a.rank() - rank] : 1;
+    const int64_t y = i + b.rank() >= rank ? b[i + b.rank() - rank] : 1;
+    if (x != y && x != 1 && y != 1) throw misfit();
+    shape.push_back(x == 1 ? y : x);
+  }
+  shape.push_back(a[a.rank() - 2]);
+  shape.push_back(b[b.rank() - 1]);
+  return shape;
+}
+
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(const KernelContext& context) : product_(false, false, 1.0F, matrix_constant(context)) {}
+
+  void run(KernelCall& call) const override {
+    if (!are_floats(call.input(0), call.input(1)))
+      return call.set_output(0, plain_matmul(call.input(0), call.input(1), call.allocator()));
+    const Tensor a = promote(call.input(0), true);
+    const Tensor b = promote(call.input(1), false);
+    const Shape full = matmul_shape(a.shape(), b.shape());
+    Tensor output(DataType::Float32, full, call.allocator());
+    if (a.element_count() == 0 || b.element_count() == 0)
+      std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
+    else
+      product_.run(a, b, {}, output, call.workspace());
+    call.set_output(
+        0, output.reshaped(demoted(full, call.input(0).shape().rank() == 1, call.input(1).shape().rank() == 1)));
+  }
+
+ private:
+  static const Tensor* matrix_constant(const KernelContext& context) {
+    const Tensor* constant = context.constant(1);
+    return constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
+                   constant->element_count() > 0
+               ? constant
+               : nullptr;
+  }
+  static Tensor promote(const Tensor& tensor, bool left) {
+    if (tensor.shape().rank() != 1) return tensor;
+    const int64_t n = tensor.shape()[0];
+    return tensor.reshaped(left ? Shape{1, n} : Shape{n, 1});
+  }
+  static Shape demoted(const Shape& full, bool drop_row, bool drop_column) {
+    Shape shape;
+    for (size_t i = 0; i < full.rank(); ++i) {
+      if (drop_row && i + 2 == full.rank()) continue;
+      if (drop_column && i + 1 == full.rank()) continue;
+      shape.push_back(full[i]);
+    }
+    return shape;
+  }
+
+  Product product_;
+};
+
+class GemmKernel final : public Kernel {
+ public:
+  explicit GemmKernel(const KernelContext& context)
+      : transpose_a_(context.node.int_or("transA", 0) != 0), transpose_b_(context.node.int_or("transB", 0) != 0),
+        alpha_(context.node.float_or("alpha", 1.0F)), beta_(context.node.float_or("beta", 1.0F)),
+        product_(transpose_a_, transpose_b_, alpha_, float_constant(context)) {}
+
+  void run(KernelCall& call) const override {
+    const Tensor& a = call.input(0);
+    const Tensor& b = call.input(1);
+    if (a.shape().rank() != 2 || b.shape().rank() != 2)
+      throw Error(ErrorCode::InvalidData,
+                  "Gemm needs matrices, got " + a.shape().to_string() + " and " + b.shape().to_string());
+    const int64_t rows = a.shape()[transpose_a_ ? 1 : 0];
+    const int64_t inner = a.shape()[transpose_a_ ? 0 : 1];
+    const int64_t columns = b.shape()[transpose_b_ ? 0 : 1];
+    if (inner != b.shape()[transpose_b_ ? 1 : 0])
+      throw Error(ErrorCode::InvalidData, "cannot multiply " + a.shape().to_string() + " by " + b.shape().to_string());
+    if (!are_floats(a, b))
+      return call.set_output(0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(),
+                                           {transpose_a_, transpose_b_, alpha_, beta_}, call.allocator()));
+    Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
+    if (output.element_count() == 0) return;
+    // oneDNN scales the sum of product and bias, ONNX the product alone.
+    const bool bias_inside = call.has_input(2) && alpha_ == 1.0F && beta_ == 1.0F &&
+                             call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
+                             call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
+    if (inner == 0)
+      std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
+    else
+      product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call.workspace());
+    if (call.has_input(2) && (!bias_inside || inner == 0)) add_bias(call.input(2), output);
+  }
+
+ private:
+  static const Tensor* float_constant(const KernelContext& context) {
+    const Tensor* constant = context.constant(1);
+    return constant && constant->type() == DataType::Float32 && constant->element_count() > 0 ? constant : nullptr;
+  }
+
+  /// output += beta * bias, bias broadcast from (), (N), (1,N), (M,1) or (M,N).
+  void add_bias(const Tensor& bias, Tensor& output) const {
+    const Shape& shape = bias.shape();
+    const int64_t rows = output.shape()[0];
+    const int64_t columns = output.shape()[1];
+    const int64_t bias_columns = shape.rank() >= 1 ? shape[shape.rank() - 1] : 1;
+    const int64_t bias_rows = shape.rank() >= 2 ? shape[shape.rank() - 2] : 1;
+    if ((bias_columns != 1 && bias_columns != columns) || (bias_rows != 1 && bias_rows != rows))
+      throw Error(ErrorCode::InvalidData,
+                  "Gemm's bias of shape " + shape.to_string() + " does not fit " + output.shape().to_string());
+    const auto values = bias.data<float>();
+    auto out = output.mutable_data<float>();
+    for (int64_t r = 0; r < rows; ++r)
+      for (int64_t c = 0; c < columns; ++c) {
+        const int64_t i = (bias_rows == 1 ? 0 : r) * bias_columns + (bias_columns == 1 ? 0 : c);
+        out[static_cast<size_t>(r * columns + c)] += beta_ * values[static_cast<size_t>(i)];
+      }
+  }
+
+  bool transpose_a_, transpose_b_;
+  float alpha_, beta_;
+  Product product_;
+};
+
+constexpr OperatorDef kProducts[] = {
+    {.op_type = "MatMul",
+     .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
+     .make = with_half<make_kernel<MatMulKernel>>},
+    {.op_type = "Gemm",
+     .traits = {.kind = OpKind::Gemm,
+                .weight_slot = 1,
+                .bias_slot = 2,
+                .weight_axis = WeightAxis::GemmOutput,
+                .data_inputs = 3},
+     .make = with_half<make_kernel<GemmKernel>>},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> matmul_operators() { return kProducts; }
+
+}  // namespace detent

@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/product/integer_product.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/window/window_loop.h"
+
+namespace detent {
+
+namespace {
+
+Tensor optional_input(const KernelCall& call, size_t slot) {
+  return call.has_input(slot) ? call.input(slot) : Tensor();
+}
+
+/// The row axis of a left operand, the column axis of a right one; a vector has but one.
+size_t row_axis(const Shape& shape) { return shape.rank() >= 2 ? shape.rank() - 2 : 0; }
+size_t column_axis(const Shape& shape) { return shape.rank() >= 1 ? shape.rank() - 1 : 0; }
+
+void run_matmul_integer(KernelCall& call) {
+  const Tensor &a = call.input(0), &b = call.input(1);
+  call.set_output(
+      0, integer_matmul(centred(a, optional_input(call, 2), row_axis(a.shape())), a.shape(),
+                        centred(b, optional_input(call, 3), column_axis(b.shape())), b.shape(), call.allocator()));
+}
+
+std::vector<double> scales_of(const Tensor& tensor) {
+  const Tensor wide = cast(tensor, DataType::Float64);
+  return {wide.data<double>().begin(), wide.data<double>().end()};
+}
+
+/// One of the scales: there is one, one for each index along an axis, or one for each index and matrix.
+double pick(const std::vector<double>& scales, int64_t index, int64_t extent, int64_t matrix) {
+  if (scales.size() == 1) return scales[0];
+  const int64_t at = static_cast<int64_t>(scales.size()) == extent ? index : matrix * extent + index;
+  if (at >= static_cast<int64_t>(scales.size()))
+    throw Error(ErrorCode::InvalidModel,
+                std::to_string(scales.size()) + " scales do not fit an axis of " + std::to_string(extent));
+  return scales[static_cast<size_t>(at)];
+}
+
+/// Sums times factor(i), rounded to even and shifted by the zero point, in the zero point's type.
+template <class Factor>
+Tensor requantized(const Tensor& sums, const Tensor& zero_point, Factor factor, Allocator& allocator) {
+  const int64_t zero = integers_of(zero_point).at(0);
+  Tensor output(zero_point.type(), sums.shape(), allocator);
+  visit_number(zero_point.type(), [&]<class Q>(Q) {
+    if constexpr (std::is_integral_v<Q>) {
+      const auto in = sums.data<int32_t>();
+      auto out = output.mutable_data<Q>();
+      const auto low = static_cast<double>(std::numeric_limits<Q>::min()),
+                 high = static_cast<double>(std::numeric_limits<Q>::max());
+      for (size_t i = 0; i < in.size(); ++i) {
+        const double x = std::nearbyint(in[i] * factor(static_cast<int64_t>(i))) + static_cast<double>(zero);
+        out[i] = static_cast<Q>(std::clamp(x, low, high));
+      }
+    } else {
+      throw unsupported_type(zero_point.type());
+    }
+  });
+  return output;
+}
+
+void run_qlinear_matmul(KernelCall& call) {
+  const Tensor &a = call.input(0), &b = call.input(3);
+  const Tensor sums = integer_matmul(centred(a, call.input(2), row_axis(a.shape())), a.shape(),
+                                     centred(b, call.input(5), column_axis(b.shape())), b.shape(), call.allocator());
+  const auto a_scales = scales_of(call.input(1)), b_scales = scales_of(call.input(4));
+  const double y_scale = scales_of(call.input(6)).at(0);
+  const int64_t rows = a.shape().rank() >= 2 ? a.shape()[a.shape().rank() - 2] : 1;
+  const int64_t columns = b.shape().rank() >= 2 ? b.shape()[b.shape().rank() - 1] : 1;
+  const auto factor = [&](int64_t i) {
+    const int64_t matrix = i / (rows * columns);
+    return pick(a_scales, i / columns % rows, rows, matrix) * pick(b_scales, i % columns, columns, matrix) / y_scale;
+  };
+  call.set_output(0, requantized(sums, call.input(7), factor, call.allocator()));
+}
+
+/// Columns of one group of one sample: row (channel, tap), one column for each output position; 0 in the padding.
+void unfold(const int32_t* in, int32_t* columns, int64_t channels, std::span<const int64_t> extents,
+            const Window& window) {
+  const int64_t taps = Shape(std::span(window.kernel)).element_count();
+  const int64_t positions = Shape(std::span(window.output)).element_count();
+  const int64_t plane = Shape(extents).element_count();
+  const size_t axes = extents.size();
+  const Shape kernel{std::span(window.kernel)};
+  std::vector<int64_t> shift(axes);
+  for (int64_t row = 0; row < channels * taps; ++row) {
+    for (size_t k = 0; k < axes; ++k) {
+      const int64_t tap = row % taps / kernel.element_count(k + 1, axes) % kernel[k];
+      shift[k] = tap * window.dilations[k] - window.pad_begin[k];
+    }
+    for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
+      int64_t offset = 0;
+      bool inside = true;
+      for (size_t k = 0; k < axes; ++k) {
+        const int64_t x = position[k] * window.strides[k] + shift[k];
+        inside = inside && x >= 0 && x < extents[k];
+        offset = offset * extents[k] + x;
+      }
+      columns[row * positions + i] = inside ? in[row / taps * plane + offset] : 0;
+    });
+  }
+}
+
+struct IntegerConvolution {
+  WindowAttributes attributes;
+  int64_t groups;
+
+  explicit IntegerConvolution(const Node& node)
+      : attributes(WindowAttributes::parse(node)), groups(node.int_or("group", 1)) {}
+
+  /// Sums of products of centred integers, N x M x spatial.
+  [[nodiscard]] Tensor run(const Tensor& x, const Tensor& x_zero, const Tensor& w, const Tensor& w_zero,
+                           Allocator& allocator) const {
+    const Shape &in = x.shape(), &weights = w.shape();
+    if (in.rank() < 3 || weights.rank() != in.rank() || groups < 1 || in[1] != weights[1] * groups ||
+        weights[0] % groups != 0)
+      throw Error(ErrorCode::InvalidData, "weights of shape " + weights.to_string() + " in " + std::to_string(groups) +
+                                              " groups do not fit an input of shape " + in.to_string());
+    const std::vector<int64_t> extents(in.begin() + 2, in.end());
+    const Window window = resolve_window(attributes, extents, {weights.begin() + 2, weights.end()});
+    Shape to{in[0], weights[0]};
+    for (const int64_t extent : window.output) to.push_back(extent);
+    const std::vector<int32_t> data = centred(x, x_zero, 1), factors = centred(w, w_zero, 0);
+    const int64_t inner = weights.element_count(1, weights.rank()), rows = weights[0] / groups;
+    const int64_t positions = to.element_count(2, to.rank()), group_in = in.element_count(1, in.rank()) / groups;
+    std::vector<int32_t> columns(static_cast<size_t>(inner * positions));
+    Tensor output(DataType::Int32, to, allocator);
+    int32_t* out = output.mutable_data<int32_t>().data();
+    for (int64_t part = 0; part < in[0] * groups; ++part, out += rows * positions) {
+      unfold(data.data() + part * group_in, columns.data(), weights[1], extents, window);
+      multiply_integers(factors.data() + part % groups * rows * inner, columns.data(), out, rows, inner, positions);
+    }
+    return output;
+  }
+};
+
+std::unique_ptr<Kernel> make_conv_integer(const KernelContext& context) {
+  return kernel_of([convolution = IntegerConvolution(context.node)](KernelCall& call) {
+    call.set_output(0, convolution.run(call.input(0), optional_input(call, 2), call.input(1), optional_input(call, 3),
+                                       call.allocator()));
+  });
+}
+
+std::unique_ptr<Kernel> make_qlinear_conv(const KernelContext& context) {
+  return kernel_of([convolution = IntegerConvolution(context.node)](KernelCall& call) {
+    Tensor sums = convolution.run(call.input(0), call.input(2), call.input(3), call.input(5), call.allocator());
+    const int64_t channels = sums.shape()[1], space = sums.shape().element_count(2, sums.shape().rank());
+    if (call.has_input(8)) {
+      const std::vector<int64_t> bias = integers_of(call.input(8));
+      if (static_cast<int64_t>(bias.size()) != channels)
+        throw Error(ErrorCode::InvalidModel,
+                    "one bias for each of " + std::to_string(channels) + " channels was expected");
+      auto out = sums.mutable_data<int32_t>();
+      for (size_t i = 0; i < out.size(); ++i) {
+        const int64_t c = static_cast<int64_t>(i) / space % channels;
+        out[i] =
+            static_cast<int32_t>(static_cast<uint32_t>(out[i]) + static_cast<uint32_t>(bias[static_cast<size_t>(c)]));
+      }
+    }
+    const auto w_scales = scales_of(call.input(4));
+    const double scale = scales_of(call.input(1)).at(0) / scales_of(call.input(6)).at(0);
+    const auto factor = [&](int64_t i) { return scale * pick(w_scales, i / space % channels, channels, 0); };
+    call.set_output(0, requantized(sums, call.input(7), factor, call.allocator()));
+  });
+}
+
+std::unique_ptr<Kernel> make_matmul_integer(const KernelContext&) { return kernel_of(run_matmul_integer); }
+std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kernel_of(run_qlinear_matmul); }
+
+constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "MatMulInteger", .traits = kQuantized, .make = make_matmul_integer, .first_opset = 10},
+    {.op_type = "QLinearMatMul", .traits = kQuantized, .make = make_qlinear_matmul, .first_opset = 10},
+    {.op_type = "ConvInteger", .traits = kQuantized, .make = make_conv_integer, .first_opset = 10},
+    {.op_type = "QLinearConv", .traits = kQuantized, .make = make_qlinear_conv, .first_opset = 10},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> quantized_product_operators() { return kDefinitions; }
+
+}  // namespace detent

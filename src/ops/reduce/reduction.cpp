@@ -1,0 +1,274 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ops/elementwise/binary.h"
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/simd/reduce.h"
+
+namespace detent {
+
+namespace {
+
+/// What happens to the sum, maximum ... at the end.
+enum class Finish : uint8_t { None, Divide, SquareRoot, Logarithm, LogSumExp };
+
+struct Reduction {
+  std::string_view op_type;
+  ReduceFunction function;
+  Finish finish = Finish::None;
+  OpKind kind = OpKind::OtherReduction;
+  int axes_slot_since = 18;  ///< opset from which the axes are an input
+};
+
+constexpr Reduction kReductions[] = {
+    {"ReduceMean", ReduceFunction::Sum, Finish::Divide, OpKind::ReduceMean},
+    {"ReduceSum", ReduceFunction::Sum, Finish::None, OpKind::OtherReduction, 13},
+    {"ReduceMax", ReduceFunction::Max},
+    {"ReduceMin", ReduceFunction::Min},
+    {"ReduceProd", ReduceFunction::Prod},
+    {"ReduceL1", ReduceFunction::SumAbs},
+    {"ReduceL2", ReduceFunction::SumSquare, Finish::SquareRoot},
+    {"ReduceSumSquare", ReduceFunction::SumSquare},
+    {"ReduceLogSum", ReduceFunction::Sum, Finish::Logarithm},
+    {"ReduceLogSumExp", ReduceFunction::Sum, Finish::LogSumExp},
+};
+
+template <class T>
+T neutral_of(ReduceFunction function) {
+  using Limits = std::numeric_limits<T>;
+  switch (function) {
+    case ReduceFunction::Max: return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    case ReduceFunction::Min: return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    case ReduceFunction::Prod: return T{1};
+    default: return T{0};
+  }
+}
+
+/// Integers wrap around through uint64.
+template <class T>
+T joined(ReduceFunction function, T total, T x) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  const auto a = static_cast<Wide>(total), b = static_cast<Wide>(x);
+  switch (function) {
+    case ReduceFunction::Sum: return static_cast<T>(a + b);
+    case ReduceFunction::Max: return std::max(total, x);
+    case ReduceFunction::Min: return std::min(total, x);
+    case ReduceFunction::Prod: return static_cast<T>(a * b);
+    case ReduceFunction::SumAbs: return static_cast<T>(x < T{0} ? a - b : a + b);
+    case ReduceFunction::SumSquare: return static_cast<T>(a + b * b);
+  }
+  return total;
+}
+
+template <class T>
+void reduce_group(ReduceFunction function, const T* in, T* out, const AxisView& view) {
+  if constexpr (std::is_same_v<T, float>) {
+    reduce_run(function, in, out, view.outer, view.extent, view.inner);
+  } else {
+    std::fill_n(out, view.outer * view.inner, neutral_of<T>(function));
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t r = 0; r < view.extent; ++r)
+        for (int64_t i = 0; i < view.inner; ++i) {
+          T& total = out[o * view.inner + i];
+          total = joined(function, total, in[(o * view.extent + r) * view.inner + i]);
+        }
+  }
+}
+
+/// Absolute values and squares are taken in the first pass only.
+ReduceFunction in_later_passes(ReduceFunction function) {
+  return function == ReduceFunction::SumAbs || function == ReduceFunction::SumSquare ? ReduceFunction::Sum : function;
+}
+
+using Axes = std::array<bool, Shape::kMaxRank>;
+
+/// Reduces each run of neighbouring axes in memory order, the innermost first. The result keeps the reduced axes as 1.
+Tensor reduce_axes(ReduceFunction function, const Tensor& input, const Axes& axes, Allocator& allocator) {
+  const size_t rank = input.shape().rank();
+  Axes in_memory{};
+  for (size_t axis = 0; axis < rank; ++axis) in_memory[memory_axis(axis, rank, input.layout())] = axes[axis];
+  Shape memory = memory_shape(input.shape(), input.layout());
+  Shape kept = input.shape();
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (axes[axis]) kept[axis] = 1;
+
+  Tensor current = input;
+  bool first = true;
+  for (size_t end = rank; end > 0;) {
+    if (!in_memory[end - 1]) {
+      --end;
+      continue;
+    }
+    size_t begin = end;
+    while (begin > 0 && in_memory[begin - 1]) --begin;
+    const AxisView view{memory.element_count(0, begin), memory.element_count(begin, end),
+                        memory.element_count(end, rank)};
+    for (size_t axis = begin; axis < end; ++axis) memory[axis] = 1;
+    Tensor reduced(input.type(), memory, allocator);
+    visit_number(input.type(), [&]<class T>(T) {
+      const auto* in = static_cast<const T*>(current.raw());
+      reduce_group(first ? function : in_later_passes(function), in, reduced.mutable_data<T>().data(), view);
+    });
+    current = std::move(reduced);
+    first = false;
+    end = begin;
+  }
+  if (first) {  // no axis at all: each element on its own
+    Tensor single(input.type(), memory, allocator);
+    visit_number(input.type(), [&]<class T>(T) {
+      const auto* in = static_cast<const T*>(input.raw());
+      reduce_group(function, in, single.mutable_data<T>().data(), {input.element_count(), 1, 1});
+    });
+    current = std::move(single);
+  }
+  const Layout layout = layout_is_moot(kept) ? Layout::Plain : input.layout();
+  return current.reshaped(kept).relabelled(layout);
+}
+
+double value_of(UnaryFunction function, double x) {
+  switch (function) {
+    case UnaryFunction::Exp: return std::exp(x);
+    case UnaryFunction::Log: return std::log(x);
+    default: return std::sqrt(x);
+  }
+}
+
+/// exp, log or the square root: float in vectors, double and integers in double.
+Tensor apply_to_floats(UnaryFunction function, const Tensor& tensor, Allocator& allocator) {
+  if (tensor.type() == DataType::Float32) {
+    Tensor out(DataType::Float32, tensor.shape(), allocator, tensor.layout());
+    const auto in = tensor.data<float>();
+    apply_unary({function}, in.data(), out.mutable_data<float>().data(), in.size());
+    return out;
+  }
+  Tensor wide = cast(tensor, DataType::Float64, allocator).clone(allocator);
+  for (double& x : wide.mutable_data<double>()) x = value_of(function, x);
+  return cast(wide, tensor.type(), allocator);
+}
+
+/// log(sum(exp(x))) = m + log(sum(exp(x - m))), m the maximum, or 0 where that is infinite. Integers: as double.
+Tensor log_sum_exp(const Tensor& input, const Axes& axes, Allocator& allocator) {
+  if (input.type() != DataType::Float32 && input.type() != DataType::Float64)
+    return cast(log_sum_exp(cast(input, DataType::Float64, allocator), axes, allocator), input.type(), allocator);
+  Tensor largest = reduce_axes(ReduceFunction::Max, input, axes, allocator);
+  visit_number(largest.type(), [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>)
+      for (T& x : largest.mutable_data<T>())
+        if (std::isinf(x)) x = 0;
+  });
+  const Tensor shifted = combine(BinaryFunction::Sub, input, largest, allocator);
+  const Tensor sum =
+      reduce_axes(ReduceFunction::Sum, apply_to_floats(UnaryFunction::Exp, shifted, allocator), axes, allocator);
+  return combine(BinaryFunction::Add, largest, apply_to_floats(UnaryFunction::Log, sum, allocator), allocator);
+}
+
+Tensor reduce(const Reduction& reduction, const Tensor& input, const Axes& axes, Allocator& allocator) {
+  if (reduction.finish == Finish::LogSumExp) return log_sum_exp(input, axes, allocator);
+  Tensor result = reduce_axes(reduction.function, input, axes, allocator);
+  switch (reduction.finish) {
+    case Finish::Divide: {
+      int64_t count = 1;
+      for (size_t axis = 0; axis < input.shape().rank(); ++axis) count *= axes[axis] ? input.shape()[axis] : 1;
+      if (count == 0) return result;  // the mean of nothing: 0 elements or 0
+      return combine(BinaryFunction::Div, result, cast(Tensor::scalar(count), input.type()), allocator);
+    }
+    case Finish::SquareRoot: return apply_to_floats(UnaryFunction::Sqrt, result, allocator);
+    case Finish::Logarithm: return apply_to_floats(UnaryFunction::Log, result, allocator);
+    default: return result;
+  }
+}
+
+/// Without its reduced axes a channels-last tensor is row-major again only if the channels or all of space went.
+bool drops_into_order(const Shape& shape, const Axes& axes) {
+  bool keeps_space = false;
+  for (size_t axis = 2; axis < shape.rank(); ++axis) keeps_space = keeps_space || (!axes[axis] && shape[axis] != 1);
+  return axes[1] || shape[1] == 1 || !keeps_space;
+}
+
+Tensor without_axes(const Tensor& tensor, const Axes& axes) {
+  Shape shape;
+  for (size_t axis = 0; axis < tensor.shape().rank(); ++axis)
+    if (!axes[axis]) shape.push_back(tensor.shape()[axis]);
+  return tensor.relabelled(Layout::Plain).reshaped(shape);
+}
+
+struct ReductionOptions {
+  IntegerOperand axes;
+  bool keep = true;
+  bool identity_without_axes = false;
+};
+
+/// Booleans (ReduceMax and ReduceMin since opset 20) are reduced as bytes.
+void run_reduction(KernelCall& call, const Reduction& reduction, const ReductionOptions& options) {
+  const bool boolean = call.input(0).type() == DataType::Bool;
+  Tensor input = boolean ? cast(call.input(0), DataType::UInt8, call.allocator()) : call.input(0);
+  const size_t rank = input.shape().rank();
+  const auto listed = options.axes.values(call);
+  Axes axes{};
+  if (listed && !listed->empty())
+    axes = axes_from_front(*listed, rank);
+  else if (!options.identity_without_axes)  // otherwise nothing is summed up, but squares, logarithms ... are taken
+    std::fill_n(axes.begin(), rank, true);
+  if (!options.keep && input.layout() != Layout::Plain && !drops_into_order(input.shape(), axes))
+    input = to_plain(input, call.allocator());
+  Tensor result = reduce(reduction, input, axes, call.allocator());
+  if (!options.keep) result = without_axes(result, axes);
+  call.set_output(0, boolean ? cast(result, DataType::Bool, call.allocator()) : std::move(result));
+}
+
+std::unique_ptr<Kernel> make_reduction(const KernelContext& context) {
+  const auto* found = std::ranges::find(kReductions, std::string_view(context.node.op_type), &Reduction::op_type);
+  ReductionOptions options{.axes = IntegerOperand(context, "axes", context.opset >= found->axes_slot_since ? 1 : -1),
+                           .keep = context.node.int_or("keepdims", 1) != 0,
+                           .identity_without_axes = context.node.int_or("noop_with_empty_axes", 0) != 0};
+  return kernel_of([reduction = *found, options](KernelCall& call) { run_reduction(call, reduction, options); });
+}
+
+/// Over all of space, axes kept: N x C x 1 x 1.
+template <bool mean>
+std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    const Shape& shape = call.input(0).shape();
+    if (shape.rank() < 3)
+      throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
+    Axes axes{};
+    std::fill(axes.begin() + 2, axes.begin() + static_cast<std::ptrdiff_t>(shape.rank()), true);
+    const Reduction reduction{.op_type = {},
+                              .function = mean ? ReduceFunction::Sum : ReduceFunction::Max,
+                              .finish = mean ? Finish::Divide : Finish::None};
+    call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
+  });
+}
+
+constexpr auto make_definitions() {
+  std::array<OperatorDef, std::size(kReductions) + 2> definitions{};
+  size_t next = 0;
+  for (const Reduction& reduction : kReductions)
+    definitions[next++] = {.op_type = reduction.op_type,
+                           .traits = {.kind = reduction.kind, .data_inputs = 1},
+                           .make = with_half<make_reduction>,
+                           .layout = LayoutNeed::Any};
+  definitions[next++] = {.op_type = "GlobalAveragePool",
+                         .traits = {.kind = OpKind::GlobalAveragePool},
+                         .make = with_half<make_global_pool<true>>,
+                         .layout = LayoutNeed::Any};
+  definitions[next] = {.op_type = "GlobalMaxPool",
+                       .traits = {.kind = OpKind::OtherReduction},
+                       .make = with_half<make_global_pool<false>>,
+                       .layout = LayoutNeed::Any};
+  return definitions;
+}
+
+constexpr auto kDefinitions = make_definitions();
+
+}  // namespace
+
+std::span<const OperatorDef> reduction_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,235 @@
+// Detectors' operators on boxes: RoiAlign and NonMaxSuppression.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "ops/types/float_only.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+struct RoiSettings {
+  bool takes_maximum = false;
+  float offset = 0.5F;  ///< subtracted from scaled corners: 0.5 for half_pixel, 0 for output_half_pixel
+  int64_t height = 1, width = 1;
+  int64_t sampling_ratio = 0;  ///< samples per bin and axis; 0 = as many as the bin has input elements
+  float scale = 1;
+};
+
+RoiSettings roi_settings(const KernelContext& context) {
+  const Node& node = context.node;
+  RoiSettings settings;
+  const std::string mode = node.string_or("mode", "avg");
+  if (mode != "avg" && mode != "max") throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");
+  settings.takes_maximum = mode == "max";
+  const std::string coordinates =
+      node.string_or("coordinate_transformation_mode", context.opset < 16 ? "output_half_pixel" : "half_pixel");
+  if (coordinates != "half_pixel" && coordinates != "output_half_pixel")
+    throw Error(ErrorCode::Unsupported, "attribute coordinate_transformation_mode='" + coordinates + "'");
+  settings.offset = coordinates == "half_pixel" ? 0.5F : 0;
+  settings.height = node.int_or("output_height", 1);
+  settings.width = node.int_or("output_width", 1);
+  settings.sampling_ratio = node.int_or("sampling_ratio", 0);
+  settings.scale = node.float_or("spatial_scale", 1);
+  return settings;
+}
+
+/// The four elements around a place and their weights.
+struct Corners {
+  std::array<int64_t, 4> offset{};
+  std::array<float, 4> weight{};
+};
+
+/// Bilinear; all weights 0 more than one element outside.
+Corners corners_at(float y, float x, int64_t height, int64_t width) {
+  if (!(y >= -1 && y <= static_cast<float>(height) && x >= -1 && x <= static_cast<float>(width))) return {};
+  const auto axis = [](float at, int64_t extent) {
+    at = std::clamp(at, 0.0F, static_cast<float>(extent - 1));
+    const auto low = static_cast<int64_t>(at);
+    return std::tuple(low, std::min(low + 1, extent - 1), at - static_cast<float>(low));
+  };
+  const auto [y_low, y_high, dy] = axis(y, height);
+  const auto [x_low, x_high, dx] = axis(x, width);
+  return {{y_low * width + x_low, y_low * width + x_high, y_high * width + x_low, y_high * width + x_high},
+          {(1 - dy) * (1 - dx), (1 - dy) * dx, dy * (1 - dx), dy * dx}};
+}
+
+/// One axis of a region: where its bins start, how long they are and how many samples each gets.
+struct RoiAxis {
+  float start, bin;
+  int64_t samples;
+
+  RoiAxis(float first, float last, int64_t bins, const RoiSettings& settings)
+      : start(first * settings.scale - settings.offset) {
+    float length = last * settings.scale - settings.offset - start;
+    if (settings.offset == 0) length = std::max(length, 1.0F);
+    bin = length / static_cast<float>(bins);
+    samples = settings.sampling_ratio > 0 ? settings.sampling_ratio : static_cast<int64_t>(std::ceil(bin));
+  }
+  [[nodiscard]] float at(int64_t index, int64_t sample) const {
+    return start + static_cast<float>(index) * bin +
+           (static_cast<float>(sample) + 0.5F) * bin / static_cast<float>(samples);
+  }
+};
+
+/// ONNX Runtime's and the conformance suite's maximum is over the weighted corners, not over their sums; so is ours.
+float pooled(const float* plane, const std::vector<Corners>& samples, bool takes_maximum) {
+  float total = 0, largest = -std::numeric_limits<float>::infinity();
+  for (const Corners& sample : samples)
+    for (size_t i = 0; i < 4; ++i) {
+      const float part = sample.weight[i] * plane[sample.offset[i]];
+      total += part;
+      largest = std::max(largest, part);
+    }
+  if (samples.empty()) return 0;
+  return takes_maximum ? largest : total / static_cast<float>(samples.size());
+}
+
+void align_roi(const float* image, const Shape& shape, const float* roi, const RoiSettings& s, float* out) {
+  const RoiAxis rows(roi[1], roi[3], s.height, s), columns(roi[0], roi[2], s.width, s);
+  const int64_t plane = shape[2] * shape[3];
+  std::vector<Corners> samples;
+  for (int64_t y = 0; y < s.height; ++y)
+    for (int64_t x = 0; x < s.width; ++x) {
+      samples.clear();
+      for (int64_t i = 0; i < rows.samples; ++i)
+        for (int64_t k = 0; k < columns.samples; ++k)
+          samples.push_back(corners_at(rows.at(y, i), columns.at(x, k), shape[2], shape[3]));
+      for (int64_t c = 0; c < shape[1]; ++c)
+        out[(c * s.height + y) * s.width + x] = pooled(image + c * plane, samples, s.takes_maximum);
+    }
+}
+
+void run_roi_align(KernelCall& call, const RoiSettings& settings) {
+  const Shape& shape = call.input(0).shape();
+  const Shape& rois = call.input(1).shape();
+  if (shape.rank() != 4 || rois.rank() != 2 || rois[1] != 4)
+    throw Error(ErrorCode::InvalidData,
+                "inputs of shapes " + shape.to_string() + " and " + rois.to_string() + ", expected NxCxHxW and Rx4");
+  const std::vector<int64_t> images = integers_of(call.input(2));
+  if (static_cast<int64_t>(images.size()) != rois[0])
+    throw Error(ErrorCode::InvalidData,
+                std::to_string(images.size()) + " batch indices for " + std::to_string(rois[0]) + " regions");
+  const DataType type = call.input(0).type();
+  const Tensor input = cast(call.input(0), DataType::Float32, call.allocator());
+  const Tensor boxes = cast(call.input(1), DataType::Float32, call.allocator());
+  Tensor output(DataType::Float32, {rois[0], shape[1], settings.height, settings.width}, call.allocator());
+  const int64_t image_size = shape.element_count(1, 4), roi_size = output.shape().element_count(1, 4);
+  for (int64_t r = 0; r < rois[0]; ++r) {
+    const int64_t image = images[static_cast<size_t>(r)];
+    if (image < 0 || image >= shape[0])
+      throw Error(ErrorCode::InvalidData,
+                  "batch index " + std::to_string(image) + " in a batch of " + std::to_string(shape[0]));
+    align_roi(input.data<float>().data() + image * image_size, shape, boxes.data<float>().data() + 4 * r, settings,
+              output.mutable_data<float>().data() + r * roi_size);
+  }
+  call.set_output(0, cast(output, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_roi_align(const KernelContext& context) {
+  return kernel_of([settings = roi_settings(context)](KernelCall& call) { run_roi_align(call, settings); });
+}
+
+std::optional<Unsupported> refuse_roi_attributes(const KernelContext& context) {
+  try {
+    (void)roi_settings(context);
+  } catch (const Error& error) {
+    return Unsupported{error.what()};
+  }
+  return std::nullopt;
+}
+
+struct Box {
+  float top, left, bottom, right;
+  [[nodiscard]] float area() const { return (bottom - top) * (right - left); }
+};
+
+Box box_at(const float* values, bool is_centered) {
+  if (is_centered)  // x, y, width, height
+    return {values[1] - values[3] / 2, values[0] - values[2] / 2, values[1] + values[3] / 2, values[0] + values[2] / 2};
+  return {std::min(values[0], values[2]), std::min(values[1], values[3]), std::max(values[0], values[2]),
+          std::max(values[1], values[3])};
+}
+
+bool overlaps(const Box& a, const Box& b, float threshold) {
+  const float height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
+  const float width = std::min(a.right, b.right) - std::max(a.left, b.left);
+  if (height <= 0 || width <= 0) return false;
+  const float both = height * width, either = a.area() + b.area() - both;
+  return a.area() > 0 && b.area() > 0 && either > 0 && both / either > threshold;
+}
+
+struct SuppressionLimits {
+  int64_t boxes = 0;
+  float overlap = 0;
+  std::optional<float> score;
+};
+
+/// Indices of the kept boxes, best first; of equal scores the first comes first.
+std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scores, const SuppressionLimits& limits) {
+  std::vector<int64_t> order;
+  for (size_t i = 0; i < boxes.size(); ++i)
+    if (!limits.score || scores[i] > *limits.score) order.push_back(static_cast<int64_t>(i));
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
+  std::vector<int64_t> kept;
+  for (const int64_t candidate : order) {
+    if (static_cast<int64_t>(kept.size()) >= limits.boxes) break;
+    const Box& box = boxes[static_cast<size_t>(candidate)];
+    if (std::ranges::none_of(kept,
+                             [&](int64_t k) { return overlaps(box, boxes[static_cast<size_t>(k)], limits.overlap); }))
+      kept.push_back(candidate);
+  }
+  return kept;
+}
+
+void run_suppression(KernelCall& call, bool is_centered) {
+  const Shape& boxes = call.input(0).shape();
+  const Shape& scores = call.input(1).shape();
+  if (boxes.rank() != 3 || scores.rank() != 3 || boxes[2] != 4 || boxes[0] != scores[0] || boxes[1] != scores[2])
+    throw Error(ErrorCode::InvalidData, "boxes of shape " + boxes.to_string() + " and scores of shape " +
+                                            scores.to_string() + ", expected BxNx4 and BxCxN");
+  SuppressionLimits limits;
+  if (call.has_input(2)) limits.boxes = static_cast<int64_t>(std::min(scalar_of(call.input(2)), 1e9F));
+  if (call.has_input(3)) limits.overlap = scalar_of(call.input(3));
+  if (call.has_input(4)) limits.score = scalar_of(call.input(4));
+  const float* corners = call.input(0).data<float>().data();
+  const float* score = call.input(1).data<float>().data();
+  std::vector<int64_t> found;
+  for (int64_t b = 0; b < boxes[0]; ++b) {
+    std::vector<Box> of_image;
+    for (int64_t i = 0; i < boxes[1]; ++i) of_image.push_back(box_at(corners + (b * boxes[1] + i) * 4, is_centered));
+    for (int64_t c = 0; c < scores[1]; ++c, score += scores[2])
+      for (const int64_t box : kept_boxes(of_image, score, limits)) found.insert(found.end(), {b, c, box});
+  }
+  call.set_output(0, Tensor::from<int64_t>({static_cast<int64_t>(found.size()) / 3, 3}, found));
+}
+
+std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {
+  return kernel_of([centered = context.node.int_or("center_point_box", 0) != 0](KernelCall& call) {
+    run_suppression(call, centered);
+  });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "RoiAlign",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_roi_align>,
+     .first_opset = 10,
+     .check = refuse_roi_attributes},
+    {.op_type = "NonMaxSuppression",
+     .traits = {.data_inputs = 0},
+     .make = with_float<make_suppression>,
+     .first_opset = 10},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> region_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,295 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/memory/memory_order.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/sample/resize_taps.h"
+#include "ops/simd/blend.h"
+#include "ops/memory/strided_copy.h"
+
+namespace detent {
+
+namespace {
+
+template <class Value>
+struct Named {
+  std::string_view name;
+  Value value;
+};
+
+constexpr Named<ResizeMode> kModes[] = {{"nearest", ResizeMode::Nearest},
+                                        {"linear", ResizeMode::Linear},
+                                        {"bilinear", ResizeMode::Linear},
+                                        {"cubic", ResizeMode::Cubic}};
+constexpr Named<CoordinateMode> kCoordinates[] = {{"half_pixel", CoordinateMode::HalfPixel},
+                                                  {"half_pixel_symmetric", CoordinateMode::HalfPixelSymmetric},
+                                                  {"pytorch_half_pixel", CoordinateMode::PytorchHalfPixel},
+                                                  {"align_corners", CoordinateMode::AlignCorners},
+                                                  {"asymmetric", CoordinateMode::Asymmetric},
+                                                  {"tf_half_pixel_for_nn", CoordinateMode::TfHalfPixelForNearest},
+                                                  {"tf_crop_and_resize", CoordinateMode::TfCropAndResize}};
+constexpr Named<NearestMode> kNearest[] = {{"round_prefer_floor", NearestMode::RoundPreferFloor},
+                                           {"round_prefer_ceil", NearestMode::RoundPreferCeil},
+                                           {"floor", NearestMode::Floor},
+                                           {"ceil", NearestMode::Ceil}};
+
+template <class Value, size_t count>
+Value value_named(const Named<Value> (&names)[count], std::string_view attribute, const std::string& name) {
+  for (const auto& entry : names)
+    if (entry.name == name) return entry.value;
+  throw Error(ErrorCode::Unsupported, "attribute " + std::string(attribute) + "='" + name + "'");
+}
+
+enum class AspectPolicy : uint8_t { Stretch, NotLarger, NotSmaller };
+constexpr Named<AspectPolicy> kPolicies[] = {{"stretch", AspectPolicy::Stretch},
+                                             {"not_larger", AspectPolicy::NotLarger},
+                                             {"not_smaller", AspectPolicy::NotSmaller}};
+
+struct Settings {
+  ResizeOptions options;
+  AspectPolicy policy = AspectPolicy::Stretch;
+  std::vector<int64_t> axes;        ///< which axes roi, scales and sizes are about; empty = all
+  std::vector<float> fixed_scales;  ///< the oldest form has them as attribute
+  size_t roi_slot = 1, scales_slot = 2, sizes_slot = 3;
+};
+
+Settings settings_of(const KernelContext& context) {
+  const Node& node = context.node;
+  Settings settings;
+  ResizeOptions& options = settings.options;
+  options.mode = value_named(kModes, "mode", node.string_or("mode", "nearest"));
+  settings.fixed_scales = node.floats_or("scales", {});
+  if (context.opset < 11 || !settings.fixed_scales.empty()) {  // two inputs, the corner-aligned grid of old
+    options.coordinates = CoordinateMode::Asymmetric;
+    options.nearest = NearestMode::Floor;
+    settings.scales_slot = 1;
+    settings.roi_slot = settings.sizes_slot = std::numeric_limits<size_t>::max();
+    return settings;
+  }
+  options.coordinates = value_named(kCoordinates, "coordinate_transformation_mode",
+                                    node.string_or("coordinate_transformation_mode", "half_pixel"));
+  options.nearest = value_named(kNearest, "nearest_mode", node.string_or("nearest_mode", "round_prefer_floor"));
+  options.cubic_coefficient = node.float_or("cubic_coeff_a", -0.75F);
+  options.exclude_outside = node.int_or("exclude_outside", 0) != 0;
+  options.antialias = node.int_or("antialias", 0) != 0;
+  options.extrapolation_value = node.float_or("extrapolation_value", 0);
+  settings.policy =
+      value_named(kPolicies, "keep_aspect_ratio_policy", node.string_or("keep_aspect_ratio_policy", "stretch"));
+  settings.axes = node.ints_or("axes", {});
+  return settings;
+}
+
+std::vector<float> floats_in(const KernelCall& call, size_t slot) {
+  if (!call.has_input(slot) || call.input(slot).element_count() == 0) return {};
+  const Tensor values = cast(call.input(slot), DataType::Float32);
+  return {values.data<float>().begin(), values.data<float>().end()};
+}
+
+[[noreturn]] void refuse_length(std::string_view what, size_t given, size_t expected) {
+  throw Error(ErrorCode::InvalidModel,
+              std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
+}
+
+/// Output extents from the wanted sizes; a kept aspect ratio makes one scale of all.
+void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes, const std::vector<int64_t>& sizes,
+               AspectPolicy policy) {
+  if (sizes.size() != axes.size()) refuse_length("sizes", sizes.size(), axes.size());
+  std::vector<float> scales;
+  for (size_t i = 0; i < axes.size(); ++i)
+    scales.push_back(static_cast<float>(sizes[i]) / static_cast<float>(resized[axes[i]].in));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    ResizeAxis& axis = resized[axes[i]];
+    axis.scale = scales[i];
+    axis.out = sizes[i];
+    if (policy == AspectPolicy::Stretch) continue;
+    axis.scale = policy == AspectPolicy::NotLarger ? std::ranges::min(scales) : std::ranges::max(scales);
+    axis.out = static_cast<int64_t>(std::floor(axis.scale * static_cast<float>(axis.in) + 0.5F));
+  }
+}
+
+std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& settings) {
+  const Shape& shape = call.input(0).shape();
+  std::vector<ResizeAxis> resized;
+  for (const int64_t extent : shape) resized.push_back({.in = extent, .out = extent});
+  std::vector<size_t> axes;
+  for (const int64_t axis : settings.axes) axes.push_back(axis_from_front(axis, shape.rank()));
+  if (axes.empty()) {
+    axes.resize(shape.rank());
+    std::iota(axes.begin(), axes.end(), size_t{0});
+  }
+  const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
+  if (crops) {
+    const std::vector<float> roi = floats_in(call, settings.roi_slot);
+    if (roi.size() != 2 * axes.size()) refuse_length("numbers in roi", roi.size(), 2 * axes.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      resized[axes[i]].roi_start = roi[i];
+      resized[axes[i]].roi_end = roi[i + axes.size()];
+    }
+  }
+  const std::vector<float> scales =
+      settings.fixed_scales.empty() ? floats_in(call, settings.scales_slot) : settings.fixed_scales;
+  if (!scales.empty()) {
+    if (scales.size() != axes.size()) refuse_length("scales", scales.size(), axes.size());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      ResizeAxis& axis = resized[axes[i]];
+      if (!(scales[i] > 0)) throw Error(ErrorCode::InvalidModel, "a scale is not positive");
+      axis.scale = scales[i];
+      const float part = crops ? axis.roi_end - axis.roi_start : 1;
+      axis.out = static_cast<int64_t>(std::floor(static_cast<float>(axis.in) * part * scales[i]));
+      if (axis.out < 0) throw Error(ErrorCode::InvalidData, "a region of interest ends before it starts");
+    }
+  } else if (call.has_input(settings.sizes_slot)) {
+    set_sizes(resized, axes, integers_of(call.input(settings.sizes_slot)), settings.policy);
+  } else {
+    throw Error(ErrorCode::InvalidModel, "neither scales nor sizes are given");
+  }
+  return resized;
+}
+
+/// One axis of float data: every output row is a weighted sum of input rows.
+void blend_axis(const float* in, float* out, const AxisView& view, const ResizeTaps& taps, float outside) {
+  const auto count = static_cast<int64_t>(taps.first.size()) - 1;
+  for (int64_t o = 0; o < view.outer; ++o, in += view.extent * view.inner)
+    for (int64_t x = 0; x < count; ++x, out += view.inner) {
+      const auto begin = static_cast<size_t>(taps.first[static_cast<size_t>(x)]),
+                 end = static_cast<size_t>(taps.first[static_cast<size_t>(x) + 1]);
+      if (begin == end) {
+        std::fill_n(out, view.inner, outside);
+        continue;
+      }
+      const float* first = in + taps.index[begin] * view.inner;
+      for (int64_t i = 0; i < view.inner; ++i) out[i] = taps.weight[begin] * first[i];
+      for (size_t t = begin + 1; t < end; ++t) {
+        const float* row = in + taps.index[t] * view.inner;
+        for (int64_t i = 0; i < view.inner; ++i) out[i] += taps.weight[t] * row[i];
+      }
+    }
+}
+
+/// The common case: linear, upwards, at most two taps everywhere.
+bool blend_pairs(const float* in, float* out, const AxisView& view, const ResizeTaps& taps) {
+  std::vector<int32_t> index[2];
+  std::vector<float> weight[2];
+  for (size_t x = 0; x + 1 < taps.first.size(); ++x) {
+    const auto begin = static_cast<size_t>(taps.first[x]), count = static_cast<size_t>(taps.first[x + 1]) - begin;
+    if (count < 1 || count > 2) return false;
+    for (size_t t = 0; t < 2; ++t) {
+      index[t].push_back(static_cast<int32_t>(taps.index[begin + std::min(t, count - 1)]));
+      weight[t].push_back(t < count ? taps.weight[begin + t] : 0);
+    }
+  }
+  blend_axis_pairs(
+      in, out, view.outer, view.extent, view.inner,
+      {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), static_cast<int64_t>(index[0].size())});
+  return true;
+}
+
+Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const ResizeOptions& options,
+                   Allocator& allocator) {
+  Shape shape = input.shape();
+  shape[at] = axis.out;
+  Tensor output(input.type(), shape, allocator, input.layout());
+  if (output.element_count() == 0) return output;
+  if (axis.in == 0) throw Error(ErrorCode::InvalidData, "an empty axis cannot be resized");
+  const AxisView view = view_around(input.shape(), input.layout(), at);
+  const ResizeTaps taps = make_taps(axis, options);
+  if (options.mode != ResizeMode::Nearest) {
+    const float* in = input.data<float>().data();
+    float* out = output.mutable_data<float>().data();
+    if (!blend_pairs(in, out, view, taps)) blend_axis(in, out, view, taps, options.extrapolation_value);
+    return output;
+  }
+  std::vector<int64_t> table;
+  for (size_t o = 0; o + 1 < taps.first.size(); ++o)
+    table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[static_cast<size_t>(taps.first[o])]);
+  const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
+  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner, table,
+              outside.raw());
+  return output;
+}
+
+/// Blended values as `type`: integers are the nearest in range, halves to even, as in ONNX's reference (its text is silent,
+/// and a cast would cut 47.9 down to 47 and let a cubic overshoot wrap around).
+Tensor back_to(DataType type, const Tensor& blended, Allocator& allocator) {
+  constexpr DataType kNoIntegers[] = {DataType::Float64, DataType::Float16, DataType::BFloat16, DataType::Bool};
+  if (std::ranges::find(kNoIntegers, type) != std::end(kNoIntegers)) return convert(blended, type, allocator);
+  Tensor output(type, blended.shape(), allocator, blended.layout());
+  const float* in = blended.data<float>().data();
+  visit_number(type, [&]<class T>(T) {
+    T* out = output.mutable_data<T>().data();
+    constexpr auto low = static_cast<double>(std::numeric_limits<T>::lowest());
+    constexpr auto high = static_cast<double>(std::numeric_limits<T>::max());
+    for (int64_t i = 0; i < output.element_count(); ++i) {
+      const double x = std::nearbyint(static_cast<double>(in[i]));
+      out[i] = x >= high ? std::numeric_limits<T>::max() : static_cast<T>(std::max(low, x));
+    }
+  });
+  return output;
+}
+
+/// Separable: axis after axis. Those that shrink go first, so that the later ones have less to do; of those that grow
+/// the one whose elements are scattered most goes first, while the tensor is small.
+std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout layout) {
+  std::vector<size_t> order(resized.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto rank_of = [&](size_t axis) {
+    const auto place = static_cast<double>(memory_axis(axis, resized.size(), layout));
+    return resized[axis].scale < 1 ? std::pair(0.0, place) : std::pair(1.0, -place);
+  };
+  std::ranges::stable_sort(order, {}, rank_of);
+  return order;
+}
+
+std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
+  return kernel_of([settings = settings_of(context)](KernelCall& call) {
+    const std::vector<ResizeAxis> resized = resized_axes(call, settings);
+    const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
+    const bool blends = settings.options.mode != ResizeMode::Nearest && call.input(0).type() != DataType::Float32;
+    Tensor current = blends ? cast(call.input(0), DataType::Float32, call.allocator()) : call.input(0);
+    for (const size_t axis : axis_order(resized, current.layout())) {
+      const ResizeAxis& one = resized[axis];
+      if (one.in == one.out && (!crops || (one.roi_start == 0 && one.roi_end == 1)) && one.scale == 1.0F) continue;
+      current = resize_axis(current, axis, one, settings.options, call.allocator());
+    }
+    call.set_output(0, blends ? back_to(call.input(0).type(), current, call.allocator()) : current);
+  });
+}
+
+std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
+  try {
+    (void)settings_of(context);
+  } catch (const Error& error) {
+    return Unsupported{error.what()};
+  }
+  return std::nullopt;
+}
+
+constexpr OpTraits kResize{.kind = OpKind::Resize, .data_inputs = 1};
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Resize",
+     .traits = kResize,
+     .make = make_resize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 10,
+     .check = refuse_attributes},
+    {.op_type = "Upsample",
+     .traits = kResize,
+     .make = make_resize,
+     .layout = LayoutNeed::Any,
+     .first_opset = 7,
+     .last_opset = 9,
+     .check = refuse_attributes},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> resize_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,83 @@
+#include <cmath>
+
+#include "model/graph/tensor_proto.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+
+namespace detent {
+
+namespace {
+
+DataType output_type(const Node& node) {
+  return data_type_from_onnx(static_cast<int32_t>(node.int_or("output_datatype", 1)));
+}
+
+double double_of(const Tensor& tensor) {
+  if (tensor.element_count() != 1) throw Error(ErrorCode::InvalidModel, "one number was expected");
+  return cast(tensor, DataType::Float64).data<double>()[0];
+}
+
+/// Spectrogram bins at which the mel bands begin, peak and end: equal steps on the scale 2595 log10(1 + f / 700).
+std::vector<int64_t> band_edges(int64_t bands, double dft_length, double rate, double lowest, double highest) {
+  const auto to_mel = [](double f) { return 2595 * std::log10(1 + f / 700); };
+  const double step = (to_mel(highest) - to_mel(lowest)) / static_cast<double>(bands + 2);
+  std::vector<int64_t> edges;
+  for (int64_t i = 0; i < bands + 2; ++i) {
+    const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + to_mel(lowest)) / 2595) - 1);
+    edges.push_back(static_cast<int64_t>(std::floor((dft_length + 1) * hertz / rate)));
+  }
+  return edges;
+}
+
+/// A triangle for every mel band. Errors  InvalidData when a band lies beyond the spectrogram.
+void run_mel(KernelCall& call, DataType type) {
+  const auto bands = static_cast<int64_t>(double_of(call.input(0)));
+  const double dft_length = double_of(call.input(1)), rate = double_of(call.input(2));
+  if (bands < 0 || dft_length < 1 || rate < 1)
+    throw Error(ErrorCode::InvalidData, "bands, DFT length and sample rate must be positive");
+  const auto edges = band_edges(bands, dft_length, rate, double_of(call.input(3)), double_of(call.input(4)));
+  const int64_t bins = static_cast<int64_t>(dft_length) / 2 + 1;
+  Tensor weights(DataType::Float64, Shape{bins, bands}, call.allocator());
+  auto out = weights.mutable_data<double>();
+  for (double& x : out) x = 0;
+  const auto set = [&](int64_t bin, int64_t band, double value) {
+    if (bin < 0 || bin >= bins)
+      throw Error(ErrorCode::InvalidData,
+                  "a mel band reaches beyond the " + std::to_string(bins) + " spectrogram bins");
+    out[static_cast<size_t>(bin * bands + band)] = value;
+  };
+  for (int64_t band = 0; band < bands; ++band) {
+    const int64_t* edge = edges.data() + band;
+    const auto rise = static_cast<double>(edge[1] - edge[0]), fall = static_cast<double>(edge[2] - edge[1]);
+    if (edge[1] == edge[0])
+      set(edge[1], band, 1);
+    else
+      for (int64_t bin = edge[0]; bin <= edge[1]; ++bin) set(bin, band, static_cast<double>(bin - edge[0]) / rise);
+    for (int64_t bin = edge[1]; bin < edge[2]; ++bin) set(bin, band, static_cast<double>(edge[2] - bin) / fall);
+  }
+  call.set_output(0, cast(weights, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_mel(const KernelContext& context) {
+  return kernel_of([type = output_type(context.node)](KernelCall& call) { run_mel(call, type); });
+}
+
+std::optional<Unsupported> refuse_type(const KernelContext& context) {
+  if (output_type(context.node) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"an output element type which Detent does not compute with"};
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "MelWeightMatrix",
+     .traits = {.data_inputs = 0},
+     .make = make_mel,
+     .first_opset = 17,
+     .check = refuse_type},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> mel_weights_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/window/window_loop.h"
+
+namespace detent {
+
+namespace {
+
+/// Adds every column back to where its window was taken from; what lay in the padding is dropped.
+template <class T>
+void fold(const T* in, T* out, const Window& window, std::span<const int64_t> image) {
+  const size_t axes = image.size();
+  const Shape block{std::span(window.kernel)};
+  for (int64_t tap = 0; tap < block.element_count(); ++tap)
+    for_each_position(window.output, [&](int64_t, std::span<const int64_t> position) {
+      int64_t offset = 0;
+      bool inside = true;
+      for (size_t k = 0; k < axes; ++k) {
+        const int64_t own = tap / block.element_count(k + 1, axes) % block[k];
+        const int64_t x = position[k] * window.strides[k] - window.pad_begin[k] + own * window.dilations[k];
+        inside = inside && x >= 0 && x < image[k];
+        offset = offset * image[k] + x;
+      }
+      if (inside) out[offset] = static_cast<T>(out[offset] + *in);
+      ++in;
+    });
+}
+
+/// N x (C * block) x positions -> N x C x image.
+void run_col2im(KernelCall& call, const WindowAttributes& attributes) {
+  const Tensor& input = call.input(0);
+  const Shape& shape = input.shape();
+  const std::vector<int64_t> image = integers_of(call.input(1)), kernel = integers_of(call.input(2));
+  if (kernel.size() != image.size())
+    throw Error(ErrorCode::InvalidModel, "image_shape and block_shape must have one number for each spatial axis");
+  const Window window = resolve_window(attributes, image, kernel);
+  const int64_t block = Shape(std::span(kernel)).element_count(),
+                positions = Shape(std::span(window.output)).element_count();
+  if (shape.rank() != 3 || shape[1] % block != 0 || shape[2] != positions)
+    throw Error(ErrorCode::InvalidData, "columns of shape " + shape.to_string() + " do not fit blocks of " +
+                                            std::to_string(block) + " at " + std::to_string(positions) + " positions");
+  Shape to{shape[0], shape[1] / block};
+  for (const int64_t extent : image) to.push_back(extent);
+  Tensor output(input.type(), to, call.allocator());
+  visit_number(input.type(), [&]<class T>(T) {
+    const T* in = input.data<T>().data();
+    T* out = output.mutable_data<T>().data();
+    std::fill_n(out, to.element_count(), T{0});
+    for (int64_t plane = 0; plane < to[0] * to[1]; ++plane)
+      fold(in + plane * block * positions, out + plane * Shape(std::span(image)).element_count(), window, image);
+  });
+  call.set_output(0, std::move(output));
+}
+
+std::unique_ptr<Kernel> make_col2im(const KernelContext& context) {
+  return kernel_of(
+      [attributes = WindowAttributes::parse(context.node)](KernelCall& call) { run_col2im(call, attributes); });
+}
+
+constexpr OperatorDef kDefinitions[] = {
+    {.op_type = "Col2Im", .traits = {.data_inputs = 1}, .make = with_half<make_col2im>, .first_opset = 18},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> col2im_operators() { return kDefinitions; }
+
+}  // namespace detent

@@ -1,0 +1,255 @@
+#include <algorithm>
+
+#include "ops/window/convolution_variants.h"
+#include "ops/types/float_only.h"
+#include "ops/window/integer_convolution.h"
+#include "ops/kernel_function.h"
+#include "ops/op_list.h"
+#include "ops/onednn/post_ops.h"
+#include "ops/window/window.h"
+
+namespace detent {
+
+namespace {
+
+using dnnl::memory;
+
+memory::dims dims_of(const std::vector<int64_t>& values) { return {values.begin(), values.end()}; }
+
+memory::dims less_one(const std::vector<int64_t>& values) {
+  memory::dims out(values.begin(), values.end());
+  for (auto& value : out) --value;  // oneDNN counts a dense kernel as dilation 0
+  return out;
+}
+
+std::vector<int64_t> spatial_of(const Shape& shape) { return {shape.begin() + 2, shape.end()}; }
+
+/// oneDNN takes ungrouped weights without the leading 1.
+memory::dims without_group(const memory::dims& dims, int64_t group) {
+  return group == 1 ? memory::dims(dims.begin() + 1, dims.end()) : dims;
+}
+
+struct Compiled {
+  Shape output;
+  dnnl::primitive primitive;
+  memory::desc source, weights, destination, scratchpad;
+  bool fused = false;                                  // post-ops are inside the primitive
+  bool integer = false;                                // it sums the codes of IntegerOperands
+  Tensor packed_weights;                               // empty when the weights are not constant
+  std::unique_ptr<const ChannelsLastConvolution> own;  // instead of all that
+};
+
+bool is_dequantized(const KernelContext& context, size_t slot) {
+  const Node* producer = context.graph.producer(context.node.inputs[slot]);
+  return producer && traits_of(context.graph, *producer).kind == OpKind::DequantizeLinear;
+}
+
+struct Key {
+  Shape input, weights;
+  bool fuse;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+
+template <class Variant>
+class ConvolutionKernel final : public Kernel {
+ public:
+  explicit ConvolutionKernel(const KernelContext& context)
+      : node_(context.node), attributes_(WindowAttributes::parse(context.node)),
+        group_(context.node.int_or("group", 1)), team_(context.team),
+        quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)), post_ops_(context) {
+    if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
+    if (Variant::sums_integers && quantized_) integers_ = IntegerOperands::find(context);
+  }
+
+  void run(KernelCall& call) const override {
+    const Tensor input = to_channels_last(call.input(0), call.allocator());
+    const Tensor& weights = call.input(1);
+    check_shapes(input.shape(), weights.shape());
+    const onednn::Team team(team_);
+    Key key{input.shape(), weights.shape(), false};
+    const Compiled* compiled = &compiled_for(key, call);
+    if (compiled->own) return run_own(*compiled, input, call);
+    if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
+      key.fuse = true;
+      compiled = &compiled_for(key, call);
+    }
+    Tensor& output = call.make_output(0, DataType::Float32, compiled->output, Layout::ChannelsLast);
+    if (output.element_count() > 0) execute(*compiled, input, weights, call);
+    if constexpr (!Variant::finish_inside)
+      apply_bias_activation(output, call.has_input(2) ? call.input(2).data<float>() : std::span<const float>(),
+                            post_ops_.only_activation());
+    else if (!compiled->fused)
+      post_ops_.apply(call);
+  }
+
+ private:
+  void run_own(const Compiled& compiled, const Tensor& input, KernelCall& call) const {
+    Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
+    RegisterFinish finish;
+    if (call.has_input(2)) finish.bias = call.input(2).data<float>().data();
+    const auto execute = [&](const StretchFinish* rest) {
+      compiled.own->run(input.data<float>().data(), output.mutable_data<float>().data(), finish, rest, call.workspace(),
+                        team_);
+    };
+    if (post_ops_.residuals_fit(compiled.output, call.residuals())) {
+      const PostOps::Stretches rest(post_ops_, call, finish);
+      execute(rest.or_null());
+    } else {
+      execute(nullptr);
+      post_ops_.apply(call);
+    }
+  }
+
+  void execute(const Compiled& compiled, const Tensor& input, const Tensor& weights, KernelCall& call) const {
+    std::vector<Tensor> keep;
+    Tensor packed = compiled.packed_weights;
+    if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
+    const Tensor source = compiled.integer ? integers_->codes(input, call.allocator()) : input;
+    Tensor& output = call.output(0);
+    onednn::Arguments arguments{
+        {DNNL_ARG_SRC, onednn::wrap(source, compiled.source)},
+        {DNNL_ARG_WEIGHTS, onednn::wrap(packed, compiled.weights)},
+        {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)},
+    };
+    if (Variant::finish_inside && call.has_input(2))
+      arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(compiled.integer ? integers_->bias() : call.input(2))});
+    if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
+  }
+
+  void check_shapes(const Shape& input, const Shape& weights) const {
+    if (input.rank() != weights.rank() || input.rank() > 5)
+      throw Error(ErrorCode::Unsupported, "an input of shape " + input.to_string() + " with weights " +
+                                              weights.to_string() + " is not a 1-D, 2-D or 3-D " + Variant::name);
+    if (Variant::input_channels(weights, group_) != input[1] || group_ < 1 || weights[0] % group_ != 0)
+      throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) +
+                                              " channels, the weights expect " +
+                                              std::to_string(Variant::input_channels(weights, group_)));
+  }
+
+  const Compiled& compiled_for(const Key& key, KernelCall& call) const {
+    return cache_.get(key, [&](const Key& wanted) {
+      try {
+        return compile(wanted, Variant::finish_inside && call.has_input(2));
+      } catch (const dnnl::error& error) {
+        throw onednn::as_error(error, std::string(Variant::name) + " of " + wanted.input.to_string());
+      }
+    });
+  }
+
+  Compiled compile(const Key& key, bool has_bias) const {
+    const Window window = Variant::resolve(attributes_, node_, spatial_of(key.input), spatial_of(key.weights));
+    const int64_t channels = Variant::output_channels(key.weights, group_);
+    Compiled compiled;
+    compiled.output = Shape{key.input[0], channels};
+    for (const int64_t extent : window.output) compiled.output.push_back(extent);
+    if (compiled.output.element_count() == 0) return compiled;
+    if (Variant::has_own && !weights_.empty_handle() && !quantized_)
+      compiled.own = make_winograd({key.input, compiled.output, window, weights_, group_});
+    if (compiled.own) return compiled;
+
+    compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
+    if (integers_ && compile_primitive(compiled, key, window, has_bias, integers_.get())) return compiled;
+    compile_primitive(compiled, key, window, has_bias, nullptr);
+    return compiled;
+  }
+
+  /// False where `integers` are given and oneDNN has no fast kernel for them.
+  bool compile_primitive(Compiled& compiled, const Key& key, const Window& window, bool has_bias,
+                         const IntegerOperands* integers) const {
+    const auto source = integers ? integers->source_type() : memory::data_type::f32;
+    const auto dims = Variant::weights_in_file(key.weights, group_).dims();
+    const memory::desc any_weights(without_group(dims, group_), weights_type(integers), memory::format_tag::any);
+    const memory::desc bias =
+        has_bias ? memory::desc({compiled.output[1]}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
+    compiled.source = onednn::describe(key.input, Layout::ChannelsLast, source);
+    const typename Variant::Primitive::desc description(dnnl::prop_kind::forward_inference, Variant::algorithm,
+                                                        compiled.source, any_weights, bias, compiled.destination,
+                                                        dims_of(window.strides), less_one(window.dilations),
+                                                        dims_of(window.pad_begin), dims_of(window.pad_end));
+    if (!choose(compiled, description, key.fuse, integers)) return false;
+    compiled.integer = integers != nullptr;
+    if (integers)
+      compiled.packed_weights = packed_for(compiled.weights, integers->weights());
+    else if (!weights_.empty_handle())
+      compiled.packed_weights = packed_for(compiled.weights, weights_);
+    return true;
+  }
+
+  static memory::data_type weights_type(const IntegerOperands* integers) {
+    return integers ? memory::data_type::s8 : memory::data_type::f32;
+  }
+
+  /// Chooses the implementation; post-ops go inside only where a JIT kernel takes them.
+  bool choose(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse,
+              const IntegerOperands* integers) const {
+    using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
+    const auto take = [&](dnnl::primitive_attr attributes, bool need_fast) {
+      if (integers) integers->describe(attributes);
+      const PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
+      if (need_fast && (!chosen.get(true) || std::string_view(chosen.impl_info_str()).find("ref") != std::string::npos))
+        return false;
+      compiled.weights = chosen.weights_desc();
+      compiled.scratchpad = chosen.scratchpad_desc();
+      compiled.primitive = typename Variant::Primitive(chosen);
+      return true;
+    };
+    compiled.fused = fuse && take(post_ops_.attributes(compiled.destination), true);
+    return compiled.fused || take(onednn::base_attributes(), integers != nullptr);
+  }
+
+  Tensor pack(const Tensor& weights, const memory::desc& wanted, Allocator& allocator) const {
+    const memory::desc grouped = Variant::weights_in_file(weights.shape(), group_);
+    const auto strides = grouped.data.format_desc.blocking.strides;
+    memory::dims kept(strides, strides + grouped.data.ndims);
+    const auto type = weights.type() == DataType::Int8 ? memory::data_type::s8 : memory::data_type::f32;
+    const memory::desc in_file(without_group(grouped.dims(), group_), type, without_group(kept, group_));
+    return onednn::reorder(onednn::wrap(weights, in_file), wanted, allocator);
+  }
+
+  /// Packed constant weights, shared by input shapes for which oneDNN wants the same packing. Called under the cache's lock.
+  Tensor packed_for(const memory::desc& wanted, const Tensor& weights) const {
+    for (const auto& [desc, tensor] : packed_)
+      if (desc == wanted) return tensor;
+    packed_.emplace_back(wanted, pack(weights, wanted, Allocator::heap()));
+    return packed_.back().second;
+  }
+
+  Node node_;
+  WindowAttributes attributes_;
+  int64_t group_;
+  int team_;
+  bool quantized_;  // an engine sums integers exactly: no transformed sums, whose rounding would move results by a step
+  Tensor weights_;
+  std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed
+  PostOps post_ops_;
+  mutable onednn::ShapeCache<Key, Compiled> cache_;
+  mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
+};
+
+constexpr OpTraits kConvTraits{
+    .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
+constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose,
+                                        .weight_slot = 1,
+                                        .bias_slot = 2,
+                                        .weight_axis = WeightAxis::Second,
+                                        .data_inputs = 3};
+
+constexpr OperatorDef kConvolutions[] = {
+    {.op_type = "Conv",
+     .traits = kConvTraits,
+     .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
+     .layout = LayoutNeed::Any,
+     .fuse = PostOps::accept},
+    {.op_type = "ConvTranspose",
+     .traits = kConvTransposeTraits,
+     .make = with_float<make_kernel<ConvolutionKernel<TransposedConvolution>>>,
+     .layout = LayoutNeed::Any,
+     .fuse = PostOps::accept_activation},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> convolution_operators() { return kConvolutions; }
+
+}  // namespace detent

@@ -1,0 +1,147 @@
+#include "ops/window/integer_convolution.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/graph/tensor_proto.h"
+#include "ops/simd/elementwise.h"
+
+namespace detent {
+
+namespace {
+
+/// The constants of a DequantizeLinear of 8-bit codes.
+struct Dequantizer {
+  const Node* node = nullptr;
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;  ///< as many as scales
+  DataType type = DataType::UInt8;
+};
+
+bool is_dot_product_exact() {
+  using dnnl::cpu_isa;
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto has = [&](cpu_isa wanted) {
+    return (isa & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+  };
+  return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
+}
+
+/// Element type of what a DequantizeLinear without zero point reads; Undefined where the graph does not tell.
+DataType type_of_codes(const KernelContext& dequantizer) {
+  if (const Tensor* codes = dequantizer.constant(0)) return codes->type();
+  const Node* producer = dequantizer.graph.producer(dequantizer.node.inputs[0]);
+  if (!producer || traits_of(dequantizer.graph, *producer).kind != OpKind::QuantizeLinear) return DataType::Undefined;
+  const KernelContext quantizer{dequantizer.graph, *producer, dequantizer.opset, {}, dequantizer.folded};
+  if (const Tensor* zero_point = quantizer.constant(2)) return zero_point->type();
+  if (producer->input(2) != kNoValue) return DataType::Undefined;
+  const int64_t named = producer->int_or("output_dtype", 0);
+  return named == 0 ? DataType::UInt8 : data_type_from_onnx(static_cast<int32_t>(named));
+}
+
+std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot) {
+  const ValueId value = context.node.input(slot);
+  const Node* node = value == kNoValue ? nullptr : context.graph.producer(value);
+  if (!node || traits_of(context.graph, *node).kind != OpKind::DequantizeLinear || node->int_or("block_size", 0) != 0 ||
+      node->int_or("output_dtype", 0) != 0)
+    return std::nullopt;
+  const KernelContext own{context.graph, *node, context.opset, {}, context.folded};
+  const Tensor* scale = own.constant(1);
+  const Tensor* zero_point = own.constant(2);
+  if (!scale || scale->type() != DataType::Float32 || scale->shape().rank() > 1) return std::nullopt;
+  if (node->input(2) != kNoValue && !zero_point) return std::nullopt;
+  Dequantizer found{.node = node};
+  for (const float one : scale->data<float>()) {
+    if (!(one > 0) || !std::isfinite(one)) return std::nullopt;
+    found.scales.push_back(one);
+  }
+  found.zero_points.assign(found.scales.size(), 0);
+  found.type = zero_point ? zero_point->type() : type_of_codes(own);
+  if (zero_point && zero_point->element_count() != scale->element_count()) return std::nullopt;
+  if (found.type != DataType::Int8 && found.type != DataType::UInt8) return std::nullopt;
+  for (size_t i = 0; zero_point && i < found.zero_points.size(); ++i)
+    found.zero_points[i] =
+        found.type == DataType::Int8 ? int32_t{zero_point->data<int8_t>()[i]} : int32_t{zero_point->data<uint8_t>()[i]};
+  return found;
+}
+
+/// Weights minus their zero points; an empty handle where these leave 8 bits.
+Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer) {
+  const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
+  const Tensor* codes = own.constant(0);
+  if (!codes || codes->type() != dequantizer.type || codes->layout() != Layout::Plain || codes->element_count() == 0)
+    return {};
+  const int64_t per_channel = codes->element_count() / codes->shape()[0];
+  Tensor weights(DataType::Int8, codes->shape());
+  const auto out = weights.mutable_data<int8_t>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int32_t code =
+        codes->type() == DataType::Int8 ? int32_t{codes->data<int8_t>()[i]} : int32_t{codes->data<uint8_t>()[i]};
+    const size_t channel = dequantizer.scales.size() == 1 ? 0 : i / static_cast<size_t>(per_channel);
+    const int32_t weight = code - dequantizer.zero_points[channel];
+    if (weight < std::numeric_limits<int8_t>::min() || weight > std::numeric_limits<int8_t>::max()) return {};
+    out[i] = static_cast<int8_t>(weight);
+  }
+  return weights;
+}
+
+/// |sum| <= terms * 255 * 128, also when oneDNN shifts signed data by 128.
+bool fits_32_bits(const Shape& weights) {
+  constexpr int64_t kLargestProduct = 255 * 128;
+  return weights.element_count() / weights[0] <= std::numeric_limits<int32_t>::max() / kLargestProduct;
+}
+
+}  // namespace
+
+std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext& context) {
+  static const bool exact = is_dot_product_exact();
+  if (!exact) return nullptr;
+  const auto data = dequantizer_of(context, 0), weights = dequantizer_of(context, 1);
+  if (!data || !weights || data->scales.size() != 1) return nullptr;
+  std::unique_ptr<IntegerOperands> operands(new IntegerOperands);
+  operands->type_ = data->type;
+  operands->scale_ = data->scales[0];
+  operands->zero_point_ = data->zero_points[0];
+  operands->weights_ = centred_weights(context, *weights);
+  if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
+  const auto channels = static_cast<size_t>(operands->weights_.shape()[0]);
+  const bool each = weights->scales.size() > 1;
+  if (each && (weights->scales.size() != channels || weights->node->int_or("axis", 1) != 0)) return nullptr;
+  for (size_t o = 0; o < channels; ++o) operands->scales_.push_back(operands->scale_ * weights->scales[each ? o : 0]);
+  if (context.node.input(2) == kNoValue) return operands;
+  const Tensor* bias = context.constant(2);
+  if (!bias || bias->type() != DataType::Float32 || bias->element_count() != static_cast<int64_t>(channels))
+    return nullptr;
+  operands->bias_ = Tensor(DataType::Float32, bias->shape());
+  const auto scaled = operands->bias_.mutable_data<float>();
+  for (size_t o = 0; o < channels; ++o) scaled[o] = bias->data<float>()[o] / operands->scales_[o];
+  // A product of tiny scales may underflow; the float sum knows such numbers.
+  if (!std::ranges::all_of(scaled, [](float one) { return std::isfinite(one); })) return nullptr;
+  return operands;
+}
+
+dnnl::memory::data_type IntegerOperands::source_type() const {
+  return type_ == DataType::Int8 ? dnnl::memory::data_type::s8 : dnnl::memory::data_type::u8;
+}
+
+Tensor IntegerOperands::codes(const Tensor& dequantized, Allocator& allocator) const {
+  Tensor codes(type_, dequantized.shape(), allocator, dequantized.layout());
+  const auto in = dequantized.data<float>();
+  if (type_ == DataType::Int8)
+    quantize_run(in.data(), codes.mutable_data<int8_t>().data(), scale_, zero_point_, in.size());
+  else
+    quantize_run(in.data(), codes.mutable_data<uint8_t>().data(), scale_, zero_point_, in.size());
+  return codes;
+}
+
+void IntegerOperands::describe(dnnl::primitive_attr& attributes) const {
+  const bool equal = std::ranges::all_of(scales_, [&](float one) { return one == scales_.front(); });
+  if (equal)
+    attributes.set_output_scales(0, {scales_.front()});
+  else
+    attributes.set_output_scales(1 << 1, scales_);  // one for each channel of the output
+  if (zero_point_ != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {zero_point_});
+}
+
+}  // namespace detent

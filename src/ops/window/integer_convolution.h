@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+
+#include "ops/onednn/onednn.h"
+
+namespace detent {
+
+/// A Conv between pairs, summed in integers as an engine sums it: y = s_x s_w[o] (sum_k q_x q_w + b[o] / (s_x s_w[o])) with
+/// the codes that stand before the DequantizeLinear nodes of its data and its weights. Sums are exact in 32 bits; the float
+/// sum of the dequantized numbers is not, and takes several times as long.
+///
+/// Source  B. Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference",
+///         2018, section 2.
+class IntegerOperands {
+ public:
+  /// nullptr where it does not apply: data and weights do not both come from DequantizeLinear with constant float scales (one
+  /// for the data; one, or one an output channel, for the weights), codes of more than 8 bits, a bias that is not constant,
+  /// sums that 32 bits may not hold, or a processor without 8-bit dot products (its integer kernels saturate pairs of
+  /// products).
+  [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context);
+
+  /// Int8, laid out as in the file.
+  [[nodiscard]] const Tensor& weights() const { return weights_; }
+  /// One float an output channel, in units of the sum; an empty handle when there is no bias.
+  [[nodiscard]] const Tensor& bias() const { return bias_; }
+  [[nodiscard]] dnnl::memory::data_type source_type() const;
+  /// The codes of dequantized data, in the same layout.
+  [[nodiscard]] Tensor codes(const Tensor& dequantized, Allocator& allocator) const;
+  /// Scales and the zero point of the data, for a primitive that sums integers into floats.
+  void describe(dnnl::primitive_attr& attributes) const;
+
+ private:
+  IntegerOperands() = default;
+  DataType type_ = DataType::Int8;
+  float scale_ = 1;
+  int32_t zero_point_ = 0;
+  Tensor weights_, bias_;
+  std::vector<float> scales_;  // s_x s_w[o]
+};
+
+}  // namespace detent

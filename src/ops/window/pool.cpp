@@ -1,0 +1,233 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/types/half_precision.h"
+#include "ops/kernel_function.h"
+#include "ops/onednn/onednn.h"
+#include "ops/op_list.h"
+#include "ops/operands.h"
+#include "ops/window/window.h"
+#include "ops/window/window_loop.h"
+
+namespace detent {
+
+namespace {
+
+using dnnl::memory;
+
+struct Compiled {
+  Window window;
+  Shape output;
+  dnnl::primitive primitive;  // empty: the plain loop runs
+  memory::desc source, destination, scratchpad;
+  bool use_onednn = false;
+};
+
+class PoolKernel : public Kernel {
+ public:
+  explicit PoolKernel(const KernelContext& context) : attributes_(WindowAttributes::parse(context.node)) {
+    if (attributes_.kernel.empty()) throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
+  }
+
+ protected:
+  /// Runs oneDNN where it means the same. False -> the caller must use its loop; output 0 is not made then.
+  bool run_onednn(KernelCall& call, dnnl::algorithm algorithm, bool allowed) const {
+    const Tensor& given = call.input(0);
+    if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5)
+      return false;
+    const Tensor input = to_channels_last(given, call.allocator());
+    const Compiled& compiled = compiled_for(input.shape(), algorithm);
+    if (!compiled.use_onednn) return false;
+    Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
+    onednn::execute(compiled.primitive, compiled.scratchpad,
+                    {{DNNL_ARG_SRC, onednn::wrap(input, compiled.source)},
+                     {DNNL_ARG_DST, onednn::wrap(output, compiled.destination)}},
+                    call.workspace());
+    return true;
+  }
+
+  [[nodiscard]] Window window_for(const Shape& input) const {
+    if (input.rank() < 3)
+      throw Error(ErrorCode::InvalidData, "pooling needs an input of rank 3 or more, got " + input.to_string());
+    return resolve_window(attributes_, {input.begin() + 2, input.end()}, attributes_.kernel);
+  }
+
+  [[nodiscard]] static Shape output_shape(const Shape& input, const Window& window) {
+    Shape output{input[0], input[1]};
+    for (const int64_t extent : window.output) output.push_back(extent);
+    return output;
+  }
+
+  WindowAttributes attributes_;
+
+ private:
+  const Compiled& compiled_for(const Shape& input, dnnl::algorithm algorithm) const {
+    return cache_.get(input, [&](const Shape& shape) {
+      Compiled compiled;
+      compiled.window = window_for(shape);
+      compiled.output = output_shape(shape, compiled.window);
+      compile(compiled, shape, algorithm);
+      return compiled;
+    });
+  }
+
+  /// oneDNN refuses windows that lie in the padding altogether and zero-size tensors; those run in the loop.
+  static void compile(Compiled& compiled, const Shape& shape, dnnl::algorithm algorithm) {
+    const Window& window = compiled.window;
+    if (compiled.output.element_count() == 0) return;
+    memory::dims end(window.kernel.size());
+    memory::dims dilations(window.kernel.size());
+    for (size_t i = 0; i < end.size(); ++i) {
+      const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
+      // What the last window needs, which ceil_mode may have widened or floor may have narrowed.
+      end[i] = (window.output[i] - 1) * window.strides[i] + reach - shape[i + 2] - window.pad_begin[i];
+      dilations[i] = window.dilations[i] - 1;
+      if (window.pad_begin[i] >= reach || end[i] >= reach || window.pad_begin[i] < 0) return;
+    }
+    try {
+      static_cast<void>(onednn::engine());
+      compiled.source = onednn::describe(shape, Layout::ChannelsLast);
+      compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
+      const dnnl::pooling_v2_forward::desc description(
+          dnnl::prop_kind::forward_inference, algorithm, compiled.source, compiled.destination,
+          {window.strides.begin(), window.strides.end()}, {window.kernel.begin(), window.kernel.end()}, dilations,
+          {window.pad_begin.begin(), window.pad_begin.end()}, end);
+      const dnnl::pooling_v2_forward::primitive_desc chosen(description, onednn::base_attributes(), onednn::engine());
+      compiled.scratchpad = chosen.scratchpad_desc();
+      compiled.primitive = dnnl::pooling_v2_forward(chosen);
+      compiled.use_onednn = true;
+    } catch (const dnnl::error&) {
+      compiled.use_onednn = false;
+    }
+  }
+
+  mutable onednn::ShapeCache<Shape, Compiled> cache_;
+};
+
+class MaxPoolKernel final : public PoolKernel {
+ public:
+  explicit MaxPoolKernel(const KernelContext& context)
+      : PoolKernel(context), column_major_(context.node.int_or("storage_order", 0) != 0),
+        wants_indices_(context.node.output(1) != kNoValue) {}
+
+  void run(KernelCall& call) const override {
+    if (run_onednn(call, dnnl::algorithm::pooling_max, !wants_indices_)) return;
+    const Tensor input = to_plain(call.input(0), call.allocator());
+    visit_number(input.type(), [&]<class T>(T) { run_loop<T>(call, input); });
+  }
+
+ private:
+  template <class T>
+  void run_loop(KernelCall& call, const Tensor& input) const {
+    const Window window = window_for(input.shape());
+    const Shape shape = output_shape(input.shape(), window);
+    Tensor& output = call.make_output(0, input.type(), shape);
+    Tensor indices = wants_indices_ ? Tensor(DataType::Int64, shape, call.allocator()) : Tensor();
+    const std::vector<int64_t> extents(input.shape().begin() + 2, input.shape().end());
+    const int64_t plane_in = Shape(std::span<const int64_t>(extents)).element_count();
+    const int64_t plane_out = Shape(std::span<const int64_t>(window.output)).element_count();
+    const T* source = input.data<T>().data();
+    T* target = output.mutable_data<T>().data();
+    int64_t* found = wants_indices_ ? indices.mutable_data<int64_t>().data() : nullptr;
+    for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
+      for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
+        T best = std::numeric_limits<T>::lowest();
+        int64_t where = -1;
+        for_each_tap(window, extents, position, [&](int64_t offset) {
+          const T x = source[plane * plane_in + offset];
+          if (where < 0 || x > best) best = x, where = offset;
+        });
+        target[plane * plane_out + i] = best;
+        if (found)
+          found[plane * plane_out + i] = plane * plane_in + (column_major_ ? column_major(where, extents) : where);
+      });
+    }
+    if (wants_indices_) call.set_output(1, std::move(indices));
+  }
+
+  /// The same position counted with the first spatial axis running fastest (storage_order = 1).
+  static int64_t column_major(int64_t offset, const std::vector<int64_t>& extents) {
+    std::vector<int64_t> position(extents.size());
+    for (size_t axis = extents.size(); axis-- > 0;) {
+      position[axis] = offset % extents[axis];
+      offset /= extents[axis];
+    }
+    int64_t result = 0;
+    for (size_t axis = extents.size(); axis-- > 0;) result = result * extents[axis] + position[axis];
+    return result;
+  }
+
+  bool column_major_;
+  bool wants_indices_;
+};
+
+class AveragePoolKernel final : public PoolKernel {
+ public:
+  explicit AveragePoolKernel(const KernelContext& context)
+      : PoolKernel(context), include_padding_(context.node.int_or("count_include_pad", 0) != 0) {}
+
+  void run(KernelCall& call) const override {
+    // In ceil mode ONNX counts the declared padding but not what lies beyond it, which oneDNN cannot express.
+    const bool same_meaning = !include_padding_ || !attributes_.ceil_mode;
+    const auto algorithm =
+        include_padding_ ? dnnl::algorithm::pooling_avg_include_padding : dnnl::algorithm::pooling_avg_exclude_padding;
+    if (run_onednn(call, algorithm, same_meaning)) return;
+    const Tensor input = to_plain(cast(call.input(0), DataType::Float32, call.allocator()), call.allocator());
+    const Window window = window_for(input.shape());
+    Tensor& output = call.make_output(0, DataType::Float32, output_shape(input.shape(), window));
+    const std::vector<int64_t> extents(input.shape().begin() + 2, input.shape().end());
+    const int64_t plane_in = Shape(std::span<const int64_t>(extents)).element_count();
+    const int64_t plane_out = Shape(std::span<const int64_t>(window.output)).element_count();
+    const float* source = input.data<float>().data();
+    float* target = output.mutable_data<float>().data();
+    for (int64_t plane = 0; plane < input.shape()[0] * input.shape()[1]; ++plane) {
+      for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
+        double sum = 0;
+        int64_t count = 0;
+        for_each_tap(window, extents, position, [&](int64_t offset) {
+          sum += source[plane * plane_in + offset];
+          ++count;
+        });
+        if (include_padding_) count = padded_taps(window, extents, position);
+        target[plane * plane_out + i] = count ? static_cast<float>(sum / static_cast<double>(count)) : 0.0F;
+      });
+    }
+    if (call.input(0).type() != DataType::Float32)
+      call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
+  }
+
+ private:
+  /// Taps of one window that lie in the image or in the declared padding.
+  static int64_t padded_taps(const Window& window, std::span<const int64_t> input, std::span<const int64_t> position) {
+    int64_t taps = 1;
+    for (size_t i = 0; i < input.size(); ++i) {
+      int64_t inside = 0;
+      for (int64_t k = 0; k < window.kernel[i]; ++k) {
+        const int64_t x = position[i] * window.strides[i] - window.pad_begin[i] + k * window.dilations[i];
+        inside += x < input[i] + window.pad_end[i];
+      }
+      taps *= inside;
+    }
+    return taps;
+  }
+
+  bool include_padding_;
+};
+
+constexpr OperatorDef kPools[] = {
+    {.op_type = "MaxPool",
+     .traits = {.kind = OpKind::MaxPool, .commutes = true},
+     .make = with_half<make_kernel<MaxPoolKernel>>,
+     .layout = LayoutNeed::Any},
+    {.op_type = "AveragePool",
+     .traits = {.kind = OpKind::AveragePool},
+     .make = with_half<make_kernel<AveragePoolKernel>>,
+     .layout = LayoutNeed::Any},
+};
+
+}  // namespace
+
+std::span<const OperatorDef> pool_operators() { return kPools; }
+
+}  // namespace detent

@@ -1,0 +1,126 @@
+#include "ops/window/window.h"
+
+#include <algorithm>
+
+namespace detent {
+
+namespace {
+
+std::vector<int64_t> one_per_axis(const std::vector<int64_t>& given, size_t axes, int64_t fallback, const char* what) {
+  if (given.empty()) return std::vector<int64_t>(axes, fallback);
+  if (given.size() != axes)
+    throw Error(ErrorCode::InvalidModel, std::string(what) + " has " + std::to_string(given.size()) +
+                                             " entries, expected " + std::to_string(axes));
+  return given;
+}
+
+Window unpadded_window(const WindowAttributes& attributes, size_t axes, const std::vector<int64_t>& kernel) {
+  Window window;
+  window.kernel = one_per_axis(kernel, axes, 1, "kernel_shape");
+  window.strides = one_per_axis(attributes.strides, axes, 1, "strides");
+  window.dilations = one_per_axis(attributes.dilations, axes, 1, "dilations");
+  window.pad_begin.assign(axes, 0);
+  window.pad_end.assign(axes, 0);
+  window.output.assign(axes, 0);
+  for (size_t i = 0; i < axes; ++i)
+    if (window.kernel[i] < 1 || window.strides[i] < 1 || window.dilations[i] < 1)
+      throw Error(ErrorCode::InvalidModel, "kernel, strides and dilations must be positive");
+  return window;
+}
+
+void take_pads(const WindowAttributes& attributes, Window& window) {
+  const size_t axes = window.kernel.size();
+  if (attributes.pads.empty()) return;
+  if (attributes.pads.size() != 2 * axes)
+    throw Error(ErrorCode::InvalidModel, "pads has " + std::to_string(attributes.pads.size()) + " entries, expected " +
+                                             std::to_string(2 * axes));
+  std::copy_n(attributes.pads.begin(), axes, window.pad_begin.begin());
+  std::copy_n(attributes.pads.begin() + static_cast<std::ptrdiff_t>(axes), axes, window.pad_end.begin());
+}
+
+/// Splits `total` padding: SAME_UPPER puts the odd one at the end.
+void split_padding(WindowAttributes::AutoPad mode, int64_t total, int64_t& begin, int64_t& end) {
+  begin = mode == WindowAttributes::AutoPad::SameLower ? total - total / 2 : total / 2;
+  end = total - begin;
+}
+
+}  // namespace
+
+WindowAttributes WindowAttributes::parse(const Node& node) {
+  WindowAttributes window;
+  window.kernel = node.ints_or("kernel_shape", {});
+  window.strides = node.ints_or("strides", {});
+  window.dilations = node.ints_or("dilations", {});
+  window.pads = node.ints_or("pads", {});
+  window.ceil_mode = node.int_or("ceil_mode", 0) != 0;
+  const std::string mode = node.string_or("auto_pad", "NOTSET");
+  if (mode == "SAME_UPPER")
+    window.auto_pad = AutoPad::SameUpper;
+  else if (mode == "SAME_LOWER")
+    window.auto_pad = AutoPad::SameLower;
+  else if (mode == "VALID")
+    window.auto_pad = AutoPad::Valid;
+  else if (mode != "NOTSET" && !mode.empty())
+    throw Error(ErrorCode::InvalidModel, "unknown auto_pad '" + mode + "'");
+  return window;
+}
+
+bool Window::dilated() const {
+  return std::any_of(dilations.begin(), dilations.end(), [](int64_t d) { return d != 1; });
+}
+
+Window resolve_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,
+                      const std::vector<int64_t>& kernel) {
+  using AutoPad = WindowAttributes::AutoPad;
+  const size_t axes = input.size();
+  Window window = unpadded_window(attributes, axes, kernel);
+  if (attributes.auto_pad == AutoPad::NotSet) take_pads(attributes, window);
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
+    const int64_t stride = window.strides[i];
+    if (attributes.auto_pad == AutoPad::SameUpper || attributes.auto_pad == AutoPad::SameLower) {
+      window.output[i] = (input[i] + stride - 1) / stride;
+      split_padding(attributes.auto_pad, std::max<int64_t>(0, (window.output[i] - 1) * stride + reach - input[i]),
+                    window.pad_begin[i], window.pad_end[i]);
+      continue;
+    }
+    const int64_t room = input[i] + window.pad_begin[i] + window.pad_end[i] - reach;
+    if (room < 0)
+      throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) +
+                                               " is larger than the padded input of " + std::to_string(room + reach) +
+                                               " on spatial axis " + std::to_string(i));
+    const bool ceils = attributes.ceil_mode && attributes.auto_pad == AutoPad::NotSet;
+    window.output[i] = (ceils ? (room + stride - 1) / stride : room / stride) + 1;
+    if (ceils && (window.output[i] - 1) * stride >= input[i] + window.pad_begin[i]) --window.output[i];
+  }
+  return window;
+}
+
+Window resolve_transposed_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,
+                                 const std::vector<int64_t>& kernel, const std::vector<int64_t>& output_padding,
+                                 const std::vector<int64_t>& output_shape) {
+  using AutoPad = WindowAttributes::AutoPad;
+  const size_t axes = input.size();
+  Window window = unpadded_window(attributes, axes, kernel);
+  const std::vector<int64_t> extra = one_per_axis(output_padding, axes, 0, "output_padding");
+  if (attributes.auto_pad == AutoPad::NotSet && output_shape.empty()) take_pads(attributes, window);
+  for (size_t i = 0; i < axes; ++i) {
+    const int64_t full =
+        window.strides[i] * (input[i] - 1) + extra[i] + window.dilations[i] * (window.kernel[i] - 1) + 1;
+    const bool same = attributes.auto_pad == AutoPad::SameUpper || attributes.auto_pad == AutoPad::SameLower;
+    if (!output_shape.empty() || same) {
+      // output_shape may carry batch and channels in front; only the spatial tail counts.
+      window.output[i] =
+          output_shape.empty() ? input[i] * window.strides[i] : output_shape[output_shape.size() - axes + i];
+      const int64_t total = std::max<int64_t>(0, full - window.output[i]);
+      const auto mode = attributes.auto_pad == AutoPad::SameUpper ? AutoPad::SameUpper : AutoPad::SameLower;
+      split_padding(mode, total, window.pad_begin[i], window.pad_end[i]);
+    } else {
+      window.output[i] = full - window.pad_begin[i] - window.pad_end[i];
+    }
+    if (window.output[i] < 0) throw Error(ErrorCode::InvalidModel, "ConvTranspose would give a negative extent");
+  }
+  return window;
+}
+
+}  // namespace detent

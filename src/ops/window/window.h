@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// How a convolution or pooling window walks over the spatial axes, as the attributes say.
+struct WindowAttributes {
+  enum class AutoPad { NotSet, SameUpper, SameLower, Valid };
+  std::vector<int64_t> kernel;     ///< kernel_shape; empty when the node leaves it to the weights
+  std::vector<int64_t> strides;    ///< empty = all 1
+  std::vector<int64_t> dilations;  ///< empty = all 1
+  std::vector<int64_t> pads;       ///< begins then ends; empty = all 0
+  AutoPad auto_pad = AutoPad::NotSet;
+  bool ceil_mode = false;
+
+  /// Errors  InvalidModel for an unknown auto_pad.
+  static WindowAttributes parse(const Node& node);
+};
+
+/// The same, resolved for one input: every vector has one entry per spatial axis.
+struct Window {
+  std::vector<int64_t> kernel, strides, dilations, pad_begin, pad_end;
+  std::vector<int64_t> output;  ///< spatial extents of the result
+
+  [[nodiscard]] bool dilated() const;
+};
+
+/// Resolves a sliding window (Conv, pooling).
+///
+/// input   spatial extents. kernel  extents of the kernel.
+/// Without auto_pad: out = floor_or_ceil((in + pads - dilation*(k-1) - 1) / stride) + 1; in ceil mode a last window that
+/// would start in the end padding is dropped. SAME: out = ceil(in / stride). VALID: no padding, and always floor.
+/// Errors  InvalidModel when attribute lengths do not fit or the window is larger than the padded input.
+/// Source  ONNX operator specification, Conv-11 and MaxPool-12.
+[[nodiscard]] Window resolve_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,
+                                    const std::vector<int64_t>& kernel);
+
+/// Resolves a transposed window (ConvTranspose).
+///
+/// out = stride*(in-1) + output_padding + dilation*(k-1) + 1 - pads, or `output_shape`, from which the pads follow.
+/// Source  ONNX operator specification, ConvTranspose-11.
+[[nodiscard]] Window resolve_transposed_window(const WindowAttributes& attributes, const std::vector<int64_t>& input,
+                                               const std::vector<int64_t>& kernel,
+                                               const std::vector<int64_t>& output_padding,
+                                               const std::vector<int64_t>& output_shape);
+
+}  // namespace detent

@@ -1,0 +1,210 @@
+#include "place/draft/draft.h"
+
+#include <algorithm>
+
+#include "core/float_type.h"
+
+namespace detent {
+namespace {
+
+bool is_weight(const Graph& graph, ValueId value) {
+  const Tensor* tensor = graph.constant(value);
+  return tensor && (tensor->type() == DataType::Float32 || tensor->type() == DataType::Float16) &&
+         tensor->shape().rank() >= 2;
+}
+
+// Element type numbers of onnx.proto that are floating-point: FLOAT, FLOAT16, DOUBLE, BFLOAT16.
+bool is_float_number(int64_t number) { return number == 1 || number == 10 || number == 11 || number == 16; }
+
+}  // namespace
+
+PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options)
+    : graph_(graph), target_(target), options_(options) {
+  const size_t count = graph.nodes().size();
+  traits_.reserve(count);
+  for (const Node& node : graph.nodes()) traits_.push_back(&traits_of(graph, node));
+  weight_slots_.assign(count, -1);
+  data_slots_.resize(count);
+  out_.assign(count, false);
+  excluded_.assign(count, false);
+  forced_.assign(count, false);
+  weight_quantized_.assign(count, false);
+  edges_.resize(count);
+  layers_.resize(count);
+  for (const Node& node : graph.nodes()) {
+    find_weight_slot(node);
+    find_data_slots(node);
+    edges_[index(node.id)].resize(node.inputs.size());
+  }
+  find_types();
+  scale_parent_.resize(graph.values().size());
+  for (size_t i = 0; i < scale_parent_.size(); ++i) scale_parent_[i] = static_cast<ValueId>(i);
+}
+
+int64_t PlacementDraft::opset() const { return std::max(graph_.opset(), target_.minimum_opset); }
+
+void PlacementDraft::find_weight_slot(const Node& node) {
+  const OpTraits& traits = *traits_[index(node.id)];
+  if (traits.weight_slot < 0) return;
+  const ValueId weight = node.input(static_cast<size_t>(traits.weight_slot));
+  const ValueId data = node.input(0);
+  if (weight != kNoValue && is_weight(graph_, weight)) {
+    // Two constants: nothing to quantize at run time.
+    if (data != kNoValue && !graph_.value(data).is_constant) weight_slots_[index(node.id)] = traits.weight_slot;
+  } else if (traits.kind == OpKind::MatMul && data != kNoValue && is_weight(graph_, data)) {
+    weight_slots_[index(node.id)] = 0;
+  }
+}
+
+void PlacementDraft::find_data_slots(const Node& node) {
+  const OpTraits& traits = *traits_[index(node.id)];
+  const size_t limit = traits.data_inputs < 0 ? node.inputs.size()
+                                              : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
+  for (size_t slot = 0; slot < limit; ++slot) {
+    const int number = static_cast<int>(slot);
+    if (node.inputs[slot] == kNoValue || number == weight_slots_[index(node.id)] || number == traits.bias_slot)
+      continue;
+    data_slots_[index(node.id)].push_back(number);
+  }
+}
+
+bool PlacementDraft::writes_float(const Node& node) const {
+  switch (kind(node.id)) {
+    case OpKind::ShapeOf:
+    case OpKind::Sequence:
+    case OpKind::QuantizeLinear: return false;
+    case OpKind::DequantizeLinear: return true;
+    case OpKind::Cast: return is_float_number(node.int_or("to", 1));
+    default: break;
+  }
+  if (data_slots(node.id).empty()) return true;
+  return std::any_of(data_slots(node.id).begin(), data_slots(node.id).end(),
+                     [&](int slot) { return is_float(node.inputs[static_cast<size_t>(slot)]); });
+}
+
+void PlacementDraft::find_types() {
+  is_float_.assign(graph_.values().size(), true);
+  for (const Value& value : graph_.values()) {
+    const Tensor* tensor = graph_.constant(value.id);
+    if (tensor)
+      is_float_[static_cast<size_t>(value.id)] = is_floating_point(tensor->type());
+    else if (value.declared_type)
+      is_float_[static_cast<size_t>(value.id)] = is_floating_point(*value.declared_type) && !value.is_optional;
+  }
+  for (const Node& node : graph_.nodes()) {
+    const bool writes = writes_float(node);
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (node.outputs[i] == kNoValue) continue;
+      const Value& value = graph_.value(node.outputs[i]);
+      if (value.is_constant || value.declared_type) continue;
+      const bool indices = kind(node.id) == OpKind::MaxPool && i > 0;
+      is_float_[static_cast<size_t>(value.id)] = writes && !indices;
+    }
+  }
+}
+
+const Tensor& PlacementDraft::weight(NodeId node) const {
+  return *graph_.constant(graph_.node(node).inputs[static_cast<size_t>(weight_slot(node))]);
+}
+
+ValueId PlacementDraft::data_input(NodeId node) const {
+  const auto& slots = data_slots(node);
+  return slots.empty() ? kNoValue : graph_.node(node).inputs[static_cast<size_t>(slots.front())];
+}
+
+bool PlacementDraft::is_foreign(NodeId node) const {
+  const std::string& domain = graph_.node(node).domain;
+  return !domain.empty() && domain != "ai.onnx";
+}
+
+bool PlacementDraft::may_carry_pair(ValueId value) const {
+  const Value& v = graph_.value(value);
+  if (v.is_constant) return false;
+  return !(target_.engine == Engine::TensorRT && v.producer != kNoNode && is_foreign(v.producer));
+}
+
+std::string PlacementDraft::describe(NodeId node) const {
+  return graph_.node(node).op_type + " '" + graph_.node(node).name + "'";
+}
+
+std::string PlacementDraft::describe_source(ValueId value) const {
+  const Value& v = graph_.value(value);
+  if (v.producer != kNoNode) return describe(v.producer);
+  return (v.is_constant ? "constant '" : "graph input '") + v.name + "'";
+}
+
+void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
+  if (is_out(node)) return;
+  out_[index(node)] = true;
+  for (const int slot : data_slots(node)) keep_float(node, slot, reason);
+  if (is_weighted(node)) run_float(node, reason);
+}
+
+void PlacementDraft::exclude(NodeId node, const std::string& reason) {
+  excluded_[index(node)] = true;
+  keep_out(node, reason);
+}
+
+void PlacementDraft::decide(NodeId node, int slot, bool quantize, const std::string& reason, bool replace) {
+  const auto& slots = data_slots(node);
+  if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
+  Decision& decision = edges_[index(node)][static_cast<size_t>(slot)];
+  if (decision.decided && !replace) return;
+  decision = {true, quantize, rule_, reason};
+}
+
+void PlacementDraft::decide_layer(NodeId node, bool int8, const std::string& reason, bool replace) {
+  Decision& decision = layers_[index(node)];
+  if (decision.decided && !replace) return;
+  decision = {true, int8, rule_, reason};
+}
+
+bool PlacementDraft::is_decided(NodeId node, int slot) const {
+  return edges_[index(node)][static_cast<size_t>(slot)].decided;
+}
+
+bool PlacementDraft::is_pair(NodeId node, int slot) const {
+  if (slot < 0) return false;
+  const Decision& decision = edges_[index(node)][static_cast<size_t>(slot)];
+  return decision.decided && decision.quantize;
+}
+
+bool PlacementDraft::has_pair(ValueId value) const {
+  const auto& uses = graph_.value(value).uses;
+  return std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return is_pair(use.node, use.slot); }) ||
+         has_output_pair(value);
+}
+
+void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
+  if (!has_output_pair(value)) output_pairs_.push_back({value, -1, rule_, reason});
+}
+
+bool PlacementDraft::has_output_pair(ValueId value) const {
+  return std::any_of(output_pairs_.begin(), output_pairs_.end(),
+                     [&](const OutputPair& pair) { return pair.value == value; });
+}
+
+bool PlacementDraft::is_int8(NodeId node) const {
+  return layers_[index(node)].decided && layers_[index(node)].quantize;
+}
+
+ValueId PlacementDraft::scale_root(ValueId value) {
+  while (scale_parent_[static_cast<size_t>(value)] != value) {
+    ValueId& parent = scale_parent_[static_cast<size_t>(value)];
+    parent = scale_parent_[static_cast<size_t>(parent)];
+    value = parent;
+  }
+  return value;
+}
+
+void PlacementDraft::share_scale(ValueId a, ValueId b) {
+  const ValueId x = scale_root(a), y = scale_root(b);
+  scale_parent_[static_cast<size_t>(std::max(x, y))] = std::min(x, y);
+}
+
+void PlacementDraft::explain_pairs(ValueId value, const std::string& sentence) {
+  for (const Use& use : graph_.value(value).uses)
+    if (is_pair(use.node, use.slot)) edges_[index(use.node)][static_cast<size_t>(use.slot)].reason += "; " + sentence;
+}
+
+}  // namespace detent

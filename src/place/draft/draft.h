@@ -1,0 +1,132 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+/// A placement plan while the rules are writing it, and the facts about the graph that they look at.
+///
+/// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names.
+/// The rule's name is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
+class PlacementDraft {
+ public:
+  PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options);
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] const PlacementOptions& options() const { return options_; }
+  /// Opset of the default domain as the written model will have it.
+  [[nodiscard]] int64_t opset() const;
+
+  // ---- facts ----
+  [[nodiscard]] OpKind kind(NodeId node) const { return traits_[index(node)]->kind; }
+  [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[index(node)]; }
+  /// Slot of the constant weight operand; -1 when the node is not a weighted op.
+  [[nodiscard]] int weight_slot(NodeId node) const { return weight_slots_[index(node)]; }
+  [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
+  /// Weight tensor of a weighted op.
+  [[nodiscard]] const Tensor& weight(NodeId node) const;
+  /// Axis of the weight that counts output channels; -1 where engines know none and one scale serves all.
+  [[nodiscard]] int weight_axis(const Node& node) const;
+  /// Input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
+  [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[index(node)]; }
+  /// Value of the first data slot; kNoValue when there is none.
+  [[nodiscard]] ValueId data_input(NodeId node) const;
+  /// Floating-point as far as types can be followed without running (unknown -> true).
+  [[nodiscard]] bool is_float(ValueId value) const { return is_float_[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
+  /// The node is of a domain other than ONNX's own.
+  [[nodiscard]] bool is_foreign(NodeId node) const;
+  /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
+  [[nodiscard]] bool may_carry_pair(ValueId value) const;
+  [[nodiscard]] std::string describe(NodeId node) const;           ///< "Conv 'conv1'"
+  [[nodiscard]] std::string describe_source(ValueId value) const;  ///< "Conv 'conv1'" or "graph input 'x'"
+
+  // ---- marks ----
+  /// No rule may quantize the node's inputs or weights; its edges become float with this reason.
+  void keep_out(NodeId node, const std::string& reason);
+  /// The same by the user's wish: the node reads floats whatever its neighbours would like.
+  void exclude(NodeId node, const std::string& reason);
+  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[index(node)]; }
+  void force(NodeId node) { forced_[index(node)] = true; }
+  [[nodiscard]] bool is_out(NodeId node) const { return out_[index(node)]; }
+  [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
+
+  // ---- decisions ----
+  void begin_rule(std::string_view name) { rule_ = name; }
+  /// Decide an edge that no rule has decided yet; nothing happens otherwise or where the slot is no data slot.
+  void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, true, reason, false); }
+  void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, false, reason, false); }
+  void replace_with_pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, true, reason, true); }
+  void replace_with_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, false, reason, true); }
+  [[nodiscard]] bool is_decided(NodeId node, int slot) const;
+  [[nodiscard]] bool is_pair(NodeId node, int slot) const;
+  /// Some edge or the graph output reads a pair of the value.
+  [[nodiscard]] bool has_pair(ValueId value) const;
+  /// Some edge of a value's readers is a pair: the value is quantized for a consumer's sake.
+  void pair_output(ValueId value, const std::string& reason);
+  [[nodiscard]] bool has_output_pair(ValueId value) const;
+
+  void run_int8(NodeId node, const std::string& reason) { decide_layer(node, true, reason, false); }
+  void run_float(NodeId node, const std::string& reason) { decide_layer(node, false, reason, false); }
+  void replace_with_float_layer(NodeId node, const std::string& reason) { decide_layer(node, false, reason, true); }
+  [[nodiscard]] bool is_int8(NodeId node) const;
+  /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
+  void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
+  /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
+  void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
+
+  /// Pairs on the two values, where there are any in the end, take one scale.
+  void share_scale(ValueId a, ValueId b);
+  /// Adds a sentence to the reason of every pair on the value.
+  void explain_pairs(ValueId value, const std::string& sentence);
+  void fix_range(ValueId value, Range range) { fixed_ranges_.push_back({value, range}); }
+  void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
+  void note(const std::string& sentence) { notes_.push_back(sentence); }
+
+  [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
+
+ private:
+  struct Decision {
+    bool decided = false;
+    bool quantize = false;
+    std::string rule, reason;
+  };
+
+  static size_t index(NodeId node) { return static_cast<size_t>(node); }
+  void decide(NodeId node, int slot, bool quantize, const std::string& reason, bool replace);
+  void decide_layer(NodeId node, bool int8, const std::string& reason, bool replace);
+  void find_weight_slot(const Node& node);
+  void find_data_slots(const Node& node);
+  void find_types();
+  [[nodiscard]] bool writes_float(const Node& node) const;
+  ValueId scale_root(ValueId value);
+  void finish_layers(PlacementPlan& plan) const;
+  void finish_edges(PlacementPlan& plan) const;
+  void finish_groups(PlacementPlan& plan);
+  void finish_ranges(PlacementPlan& plan) const;
+
+  const Graph& graph_;
+  const Target& target_;
+  const PlacementOptions& options_;
+  std::string rule_;
+  std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
+  std::vector<int> weight_slots_;
+  std::vector<std::vector<int>> data_slots_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_;
+  std::vector<std::vector<Decision>> edges_;  // then by slot
+  std::vector<Decision> layers_;
+  std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
+  std::vector<bool> is_float_;         // by value id
+  std::vector<ValueId> scale_parent_;  // union-find forest by value id
+  std::vector<OutputPair> output_pairs_;
+  std::vector<FixedRange> fixed_ranges_, range_limits_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace detent

@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "place/plan/coverage.h"
+#include "place/draft/draft.h"
+
+namespace detent {
+namespace {
+
+constexpr const char* kNoRule = "-";
+
+// What to say about an edge that no rule mentioned.
+std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
+  if (!draft.is_float(value)) return "carries no floating-point data";
+  if (draft.is_constant(value)) return "constant operand";
+  if (draft.kind(node) == OpKind::ShapeOf) return draft.graph().node(node).op_type + " reads no elements";
+  if (draft.is_foreign(node)) return "operators of other domains read and write float";
+  return "no rule asks for a pair: " + draft.graph().node(node).op_type + " runs in float";
+}
+
+int64_t constant_elements(const Graph& graph, ValueId value) {
+  const Tensor* tensor = value == kNoValue ? nullptr : graph.constant(value);
+  return tensor ? tensor->element_count() : 0;
+}
+
+}  // namespace
+
+int PlacementDraft::weight_axis(const Node& node) const {
+  const int slot = weight_slot(node.id);
+  const size_t rank = weight(node.id).shape().rank();
+  // A weight on the left multiplies rows: its output channels are no axis that engines accept, so one scale for all.
+  if (slot != traits(node.id).weight_slot) return -1;
+  switch (traits(node.id).weight_axis) {
+    case WeightAxis::First: return 0;
+    case WeightAxis::Second: return 1;
+    case WeightAxis::GemmOutput: return node.int_or("transB", 0) != 0 ? 0 : 1;
+    case WeightAxis::Last:
+      return rank == 2 ? 1 : -1;  // a stack of matrices has another set of channels each: per tensor
+    case WeightAxis::None: break;
+  }
+  return -1;
+}
+
+void PlacementDraft::finish_layers(PlacementPlan& plan) const {
+  for (const Node& node : graph_.nodes()) {
+    if (!is_weighted(node.id)) continue;
+    const Decision& decision = layers_[index(node.id)];
+    LayerDecision layer{node.id, decision.decided && decision.quantize, decision.rule, decision.reason};
+    if (!decision.decided) {
+      layer.rule = kNoRule;
+      layer.reason = "no rule asks for INT8";
+    }
+    const ValueId weight_value = node.inputs[static_cast<size_t>(weight_slot(node.id))];
+    layer.params = weight(node.id).element_count();
+    if (traits(node.id).bias_slot >= 0)
+      layer.params += constant_elements(graph_, node.input(static_cast<size_t>(traits(node.id).bias_slot)));
+    const auto bias = biases_.find(node.id);
+    if (layer.int8 || weight_quantized_[index(node.id)])
+      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node),
+                              bias == biases_.end() ? Use{} : bias->second});
+    plan.layers.push_back(std::move(layer));
+  }
+}
+
+void PlacementDraft::finish_edges(PlacementPlan& plan) const {
+  for (const Node& node : graph_.nodes()) {
+    for (const int slot : data_slots(node.id)) {
+      const Decision& decision = edges_[index(node.id)][static_cast<size_t>(slot)];
+      EdgeDecision edge{node.inputs[static_cast<size_t>(slot)],
+                        node.id,
+                        slot,
+                        decision.decided && decision.quantize,
+                        -1,
+                        decision.rule,
+                        decision.reason};
+      if (!decision.decided) {
+        edge.rule = kNoRule;
+        edge.reason = silence(*this, node.id, edge.value);
+      }
+      plan.edges.push_back(std::move(edge));
+    }
+  }
+  plan.output_pairs = output_pairs_;
+}
+
+void PlacementDraft::finish_groups(PlacementPlan& plan) {
+  // By root, in value order: group numbers depend on nothing else.
+  std::map<ValueId, std::set<ValueId>> members;
+  for (const ValueId value : plan.quantized_values()) members[scale_root(value)].insert(value);
+  std::map<ValueId, int> group_of;
+  int next = 0;
+  for (const auto& [root, values] : members) {
+    if (values.size() < 2) continue;
+    for (const ValueId value : values) group_of[value] = next;
+    ++next;
+  }
+  const auto group = [&](ValueId value) {
+    const auto found = group_of.find(value);
+    return found == group_of.end() ? -1 : found->second;
+  };
+  for (EdgeDecision& edge : plan.edges)
+    if (edge.pair) edge.scale_group = group(edge.value);
+  for (OutputPair& pair : plan.output_pairs) pair.scale_group = group(pair.value);
+}
+
+void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
+  const std::vector<ValueId> values = plan.quantized_values();
+  const auto paired = [&](const FixedRange& range) {
+    return std::binary_search(values.begin(), values.end(), range.value);
+  };
+  std::copy_if(fixed_ranges_.begin(), fixed_ranges_.end(), std::back_inserter(plan.fixed_ranges), paired);
+  std::copy_if(range_limits_.begin(), range_limits_.end(), std::back_inserter(plan.range_limits), paired);
+}
+
+PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
+  PlacementPlan plan;
+  plan.target = &target_;
+  finish_layers(plan);
+  finish_edges(plan);
+  finish_groups(plan);
+  finish_ranges(plan);
+  plan.notes = notes_;
+  std::set<ValueId> activations;
+  for (const EdgeDecision& edge : plan.edges)
+    if (is_float(edge.value) && !is_constant(edge.value)) activations.insert(edge.value);
+  count_coverage(graph_, shapes, std::vector<ValueId>(activations.begin(), activations.end()), plan);
+  return plan;
+}
+
+}  // namespace detent

@@ -1,0 +1,215 @@
+#include "place/draft/flow.h"
+
+#include <algorithm>
+#include <set>
+
+namespace detent {
+namespace {
+
+// Only zeros may be padded: another number need not lie on the grid. Copies of border elements always do.
+bool pads_with_zero(const PlacementDraft& draft, const Node& node) {
+  if (node.string_or("mode", "constant") != "constant") return true;
+  if (node.float_or("value", 0.0F) != 0.0F) return false;
+  const ValueId value = node.input(2);
+  if (value == kNoValue) return true;
+  const Tensor* tensor = draft.graph().constant(value);
+  if (!tensor || tensor->element_count() != 1) return false;
+  const Tensor plain = cast(*tensor, DataType::Float32);
+  return plain.data<float>()[0] == 0.0F;
+}
+
+// An op whose quantized inputs make it an INT8 kernel: all its data inputs read pairs.
+bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
+  const auto& slots = draft.data_slots(node);
+  return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
+}
+
+bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vector<bool>& sources) {
+  const auto from = [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; };
+  if (draft.is_weighted(node.id)) return draft.is_int8(node.id);
+  if (draft.is_out(node.id)) return false;
+  if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
+  if (const auto gated = gated_activation(draft, node.id)) return from(gated->input);
+  if (is_constant_affine(draft, node.id) && from(varying_input(draft, node.id))) return true;
+  const auto& slots = draft.data_slots(node.id);
+  const auto quantized = [&](int slot) {
+    return draft.is_pair(node.id, slot) || from(node.inputs[static_cast<size_t>(slot)]);
+  };
+  if (is_data_concat(draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
+  // A residual Add rides in the kernel of its float input's Conv.
+  if (draft.kind(node.id) == OpKind::Add)
+    return slots.size() == 2 && std::all_of(slots.begin(), slots.end(), quantized) &&
+           std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node.id, slot); });
+  return reads_pairs_only(draft, node.id);
+}
+
+// The first node of the gate that computes `value` from `x` and from nothing else; kNoNode when there is none.
+NodeId find_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
+  constexpr int kLongestGate = 4;  // Add, Clip, Div and one more scale
+  bool clips = false;
+  for (int step = 0; step < kLongestGate && value != kNoValue && sole_use(draft.graph(), value); ++step) {
+    const Node* node = draft.graph().producer(value);
+    if (!node) return kNoNode;
+    const OpKind kind = draft.kind(node->id);
+    const bool sigmoid = kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid;
+    if (sigmoid) return step == 0 && node->input(0) == x ? node->id : kNoNode;
+    if (kind != OpKind::Clip && !is_constant_affine(draft, node->id)) return kNoNode;
+    clips = clips || kind == OpKind::Clip;
+    value = kind == OpKind::Clip ? node->input(0) : varying_input(draft, node->id);
+    if (value == x) return clips ? node->id : kNoNode;
+  }
+  return kNoNode;
+}
+
+// What an op that neither commutes nor multiplies passes on within one kernel: its value, changed element by element.
+bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
+  return !draft.is_out(node) && (is_fusable_activation(draft.kind(node)) || is_constant_affine(draft, node) ||
+                                 gated_activation(draft, node).has_value());
+}
+
+}  // namespace
+
+std::optional<Use> sole_use(const Graph& graph, ValueId value) {
+  const Value& v = graph.value(value);
+  if (v.is_output || v.uses.size() != 1 || v.uses.front().slot < 0) return std::nullopt;
+  return v.uses.front();
+}
+
+bool is_data_concat(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Concat && !draft.is_out(node) &&
+         draft.is_float(draft.graph().node(node).output(0));
+}
+
+bool commutes(const PlacementDraft& draft, NodeId node) {
+  if (draft.is_out(node) || !draft.traits(node).commutes || draft.kind(node) == OpKind::Concat) return false;
+  const ValueId input = draft.data_input(node);
+  if (input == kNoValue || !draft.is_float(input)) return false;
+  return draft.kind(node) != OpKind::Pad || pads_with_zero(draft, draft.graph().node(node));
+}
+
+bool is_constant_affine(const PlacementDraft& draft, NodeId id) {
+  const OpKind kind = draft.kind(id);
+  const Node& node = draft.graph().node(id);
+  if ((kind != OpKind::Add && kind != OpKind::Sub && kind != OpKind::Mul && kind != OpKind::Div) ||
+      node.inputs.size() != 2 || node.inputs[0] == kNoValue || node.inputs[1] == kNoValue)
+    return false;
+  if (kind == OpKind::Div && draft.is_constant(node.inputs[0])) return false;  // c / x bends
+  return draft.is_constant(node.inputs[0]) != draft.is_constant(node.inputs[1]);
+}
+
+ValueId varying_input(const PlacementDraft& draft, NodeId id) {
+  const Node& node = draft.graph().node(id);
+  return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
+}
+
+std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
+  if (draft.kind(product) != OpKind::Mul) return std::nullopt;
+  const Node& mul = draft.graph().node(product);
+  if (mul.inputs.size() != 2) return std::nullopt;
+  for (const size_t side : {0U, 1U}) {
+    const NodeId gate = find_gate(draft, mul.inputs[side], mul.inputs[1 - side]);
+    if (gate != kNoNode) return GatedActivation{mul.inputs[1 - side], gate, product};
+  }
+  return std::nullopt;
+}
+
+bool is_fusable_activation(OpKind kind) {
+  return is_activation(kind) && kind != OpKind::Tanh && kind != OpKind::OtherActivation;
+}
+
+NodeId fused_activation(const PlacementDraft& draft, ValueId value) {
+  const Value& v = draft.graph().value(value);
+  if (const auto use = sole_use(draft.graph(), value))
+    return use->slot == 0 && is_fusable_activation(draft.kind(use->node)) && !draft.is_out(use->node) ? use->node
+                                                                                                      : kNoNode;
+  if (v.is_output || v.uses.size() != 2) return kNoNode;
+  for (const Use& use : v.uses) {
+    if (use.slot < 0) continue;
+    const auto gated = gated_activation(draft, use.node);
+    if (gated && gated->input == value && !draft.is_out(gated->gate) && !draft.is_out(gated->product)) return use.node;
+  }
+  return kNoNode;
+}
+
+ValueId fused_output(const PlacementDraft& draft, NodeId layer) {
+  const ValueId own = draft.graph().node(layer).output(0);
+  const NodeId activation = fused_activation(draft, own);
+  return activation == kNoNode ? own : draft.graph().node(activation).output(0);
+}
+
+void place_activation_product(PlacementDraft& draft, const Node& product) {
+  const bool int8 = draft.options().attention == PlacementOptions::Attention::Int8;
+  for (const int slot : draft.data_slots(product.id)) {
+    if (!int8)
+      draft.keep_float(product.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
+    else if (draft.may_carry_pair(product.inputs[static_cast<size_t>(slot)]))
+      draft.pair(product.id, slot, "product of two activations (--attention int8)");
+  }
+}
+
+std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> found, open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const ValueId current = open.back();
+    open.pop_back();
+    if (draft.has_pair(current)) found.push_back(current);
+    for (const Use& use : draft.graph().value(current).uses) {
+      if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) continue;
+      for (const ValueId output : draft.graph().node(use.node).outputs)
+        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  const auto visit = [&](ValueId next) {
+    if (next != kNoValue && draft.is_float(next) && seen.insert(next).second) open.push_back(next);
+  };
+  while (!open.empty()) {
+    const Value& current = draft.graph().value(open.back());
+    open.pop_back();
+    if (current.producer != kNoNode && commutes(draft, current.producer)) visit(draft.data_input(current.producer));
+    for (const Use& use : current.uses) {
+      if (use.slot != 0 || !commutes(draft, use.node)) continue;
+      for (const ValueId output : draft.graph().node(use.node).outputs) visit(output);
+    }
+  }
+  return {seen.begin(), seen.end()};
+}
+
+bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const Value& current = draft.graph().value(open.back());
+    open.pop_back();
+    if (current.is_output || current.uses.empty()) return false;
+    for (const Use& use : current.uses) {
+      if (use.slot < 0) return false;
+      if (draft.is_pair(use.node, use.slot) || draft.kind(use.node) == OpKind::ShapeOf) continue;
+      const bool passes = is_data_concat(draft, use.node) || (use.slot == 0 && commutes(draft, use.node)) ||
+                          is_fused_pointwise(draft, use.node);
+      if (!passes) return false;
+      for (const ValueId output : draft.graph().node(use.node).outputs)
+        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
+    }
+  }
+  return true;
+}
+
+std::vector<bool> int8_sources(const PlacementDraft& draft) {
+  std::vector<bool> sources(draft.graph().values().size(), false);
+  for (const Node& node : draft.graph().nodes()) {
+    const bool int8 = writes_int8(draft, node, sources);
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) sources[static_cast<size_t>(output)] = int8 && draft.is_float(output);
+  }
+  return sources;
+}
+
+}  // namespace detent

@@ -1,0 +1,98 @@
+#include "place/draft/onnxruntime_pairs.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+// A node that passes floats on to the end without asking for a pair: activations, Softmax, and whatever only moves
+// data.
+bool is_passive(const PlacementDraft& draft, NodeId node) {
+  const OpKind kind = draft.kind(node);
+  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::Cast || kind == OpKind::ShapeOf ||
+         draft.is_out(node) || commutes(draft, node);
+}
+
+bool read_bound(const PlacementDraft& draft, const Node& clip, size_t slot, std::string_view attribute, float& bound) {
+  if (clip.has(attribute)) bound = clip.float_or(attribute, bound);
+  const ValueId value = clip.input(slot);
+  if (value == kNoValue) return true;
+  const Tensor* tensor = draft.graph().constant(value);
+  if (!tensor || tensor->element_count() != 1) return false;
+  bound = cast(*tensor, DataType::Float32).data<float>()[0];
+  return true;
+}
+
+}  // namespace
+
+bool ends_in_float(const PlacementDraft& draft, NodeId node) {
+  std::vector<NodeId> open{node};
+  std::set<NodeId> seen{node};
+  while (!open.empty()) {
+    const Node& current = draft.graph().node(open.back());
+    open.pop_back();
+    for (const ValueId output : current.outputs) {
+      if (output == kNoValue) continue;
+      if (draft.graph().value(output).is_output && draft.options().quantize_outputs) return false;
+      for (const Use& use : draft.graph().value(output).uses) {
+        if (!is_passive(draft, use.node)) return false;
+        if (seen.insert(use.node).second) open.push_back(use.node);
+      }
+    }
+  }
+  return true;
+}
+
+bool must_read_float(const PlacementDraft& draft, NodeId node) {
+  return draft.is_out(node) && !ends_in_float(draft, node);
+}
+
+std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
+  const Value& v = draft.graph().value(value);
+  if (v.is_output && !draft.options().quantize_outputs)
+    return "'" + v.name + "' is a graph output, which carries no pair (R11; --quantize-outputs)";
+  if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
+  for (const Use& use : v.uses) {
+    if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + draft.describe(use.node);
+    if (must_read_float(draft, use.node))
+      return "'" + v.name + "' is read by " + draft.describe(use.node) + ", which is excluded and must read floats";
+  }
+  return "";
+}
+
+bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& reason) {
+  if (!obstacle_to_closing(draft, value).empty()) return false;
+  const Value& v = draft.graph().value(value);
+  if (v.is_output) draft.pair_output(value, reason);
+  for (const Use& use : v.uses) {
+    if (draft.is_out(use.node))
+      draft.replace_with_pair(use.node, use.slot,
+                              "excluded, but nobody quantizes what it writes: it runs in float on the pair");
+    else
+      draft.pair(use.node, use.slot, reason);
+  }
+  return true;
+}
+
+bool clip_bounds(const PlacementDraft& draft, NodeId clip, Range& bounds) {
+  constexpr float kOpen = std::numeric_limits<float>::infinity();
+  bounds = {-kOpen, kOpen};
+  const Node& node = draft.graph().node(clip);
+  return read_bound(draft, node, 1, "min", bounds.min) && read_bound(draft, node, 2, "max", bounds.max);
+}
+
+ValueId absorbed_output(const PlacementDraft& draft, ValueId value, bool with_clip) {
+  const auto use = sole_use(draft.graph(), value);
+  if (!use || use->slot != 0 || draft.is_out(use->node)) return value;
+  const OpKind kind = draft.kind(use->node);
+  Range bounds;
+  const bool clips = with_clip && kind == OpKind::Clip && clip_bounds(draft, use->node, bounds) && bounds.min == 0.0F &&
+                     bounds.max > 0.0F;
+  return kind == OpKind::Relu || clips ? draft.graph().node(use->node).output(0) : value;
+}
+
+}  // namespace detent

@@ -1,0 +1,63 @@
+#include "place/plan/coverage.h"
+
+#include <algorithm>
+
+namespace detent {
+namespace {
+
+const Shape* find_shape(const ValueShapes& shapes, ValueId value) {
+  const auto found = shapes.find(value);
+  return found == shapes.end() ? nullptr : &found->second;
+}
+
+// Every element of the data tensor (ConvTranspose) or of the output (the others) meets this many weights.
+int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& node) {
+  const OpTraits& traits = traits_of(graph, node);
+  const size_t weight_slot =
+      graph.constant(node.input(static_cast<size_t>(traits.weight_slot))) ? static_cast<size_t>(traits.weight_slot) : 0;
+  const Shape& weight = graph.constant(node.inputs[weight_slot])->shape();
+  const bool transposed = traits.weight_axis == WeightAxis::Second;
+  const Shape* driver = find_shape(shapes, transposed ? node.input(0) : node.output(0));
+  if (!driver) return 0;
+  switch (traits.weight_axis) {
+    case WeightAxis::First:   // weights [OC, IC/group, kernel...]
+    case WeightAxis::Second:  // weights [IC, OC/group, kernel...]
+      return driver->element_count() * weight.element_count(1, weight.rank());
+    case WeightAxis::GemmOutput: return driver->element_count() * weight[node.int_or("transB", 0) != 0 ? 1 : 0];
+    default:
+      return driver->element_count() * (weight_slot == 0 ? weight[weight.rank() - 1] : weight[weight.rank() - 2]);
+  }
+}
+
+void count_activations(const ValueShapes& shapes, std::span<const ValueId> activations, PlacementPlan& plan) {
+  const std::vector<ValueId> paired = plan.quantized_values();
+  for (const ValueId value : activations) {
+    const Shape* shape = find_shape(shapes, value);
+    if (!shape) continue;
+    const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
+    plan.coverage.activation_bytes += bytes;
+    if (std::binary_search(paired.begin(), paired.end(), value)) plan.coverage.int8_activation_bytes += bytes;
+  }
+}
+
+}  // namespace
+
+void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
+                    PlacementPlan& plan) {
+  plan.coverage = {};
+  for (LayerDecision& layer : plan.layers) {
+    layer.macs = count_macs(graph, shapes, graph.node(layer.node));
+    Coverage& sum = plan.coverage;
+    ++sum.layers;
+    sum.macs += layer.macs;
+    sum.params += layer.params;
+    if (!layer.int8) continue;
+    ++sum.int8_layers;
+    sum.int8_macs += layer.macs;
+    sum.int8_params += layer.params;
+  }
+  count_activations(shapes, activations, plan);
+  plan.coverage.pairs = static_cast<int64_t>(plan.quantized_values().size());
+}
+
+}  // namespace detent

@@ -1,0 +1,69 @@
+#include "place/plan/placement_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "place/draft/draft.h"
+#include "place/rules/rule.h"
+
+namespace detent {
+
+std::vector<ValueId> PlacementPlan::quantized_values() const {
+  std::set<ValueId> values;
+  for (const EdgeDecision& edge : edges)
+    if (edge.pair) values.insert(edge.value);
+  for (const OutputPair& pair : output_pairs) values.insert(pair.value);
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
+  std::map<int, std::set<ValueId>> groups;
+  for (const EdgeDecision& edge : edges)
+    if (edge.scale_group >= 0) groups[edge.scale_group].insert(edge.value);
+  for (const OutputPair& pair : output_pairs)
+    if (pair.scale_group >= 0) groups[pair.scale_group].insert(pair.value);
+  std::vector<std::vector<ValueId>> result;
+  for (const auto& [group, values] : groups) result.emplace_back(values.begin(), values.end());
+  return result;
+}
+
+const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
+  const auto found = std::find_if(edges.begin(), edges.end(), [&](const EdgeDecision& edge) {
+    return edge.consumer == consumer && edge.slot == slot;
+  });
+  return found == edges.end() ? nullptr : &*found;
+}
+
+const LayerDecision* PlacementPlan::find_layer(NodeId node) const {
+  const auto found =
+      std::find_if(layers.begin(), layers.end(), [&](const LayerDecision& layer) { return layer.node == node; });
+  return found == layers.end() ? nullptr : &*found;
+}
+
+void apply_rules(PlacementDraft& draft) {
+  const auto rules = rule_list(draft.target().engine);
+  const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
+    for (const Rule& rule : rules) {
+      draft.begin_rule(rule.name);
+      if (rule.*round) (rule.*round)(draft);
+    }
+  };
+  run_round(&Rule::mark);
+  run_round(&Rule::decide);
+  for (const Node& node : draft.graph().nodes()) {
+    for (const Rule& rule : rules) {
+      draft.begin_rule(rule.name);
+      if (rule.visit) rule.visit(draft, node);
+    }
+  }
+  run_round(&Rule::share);
+}
+
+PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+                                  const ValueShapes& shapes) {
+  PlacementDraft draft(graph, target, options);
+  apply_rules(draft);
+  return draft.finish(shapes);
+}
+
+}  // namespace detent

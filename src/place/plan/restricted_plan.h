@@ -1,0 +1,13 @@
+#pragma once
+
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+/// Of a plan what one quantized node needs: its weight, the nearest pairs in front of it and the nearest behind it, each for
+/// all readers that the plan pairs. For engines whose layers are integer only between pairs, where the rules would leave
+/// a layer float that has no quantized neighbour.
+/// The plan's coverage and reasons stay as they are. Errors  none; a node without pairs gives a plan without pairs.
+[[nodiscard]] PlacementPlan restricted_to(const PlacementPlan& plan, const Graph& graph, NodeId node);
+
+}  // namespace detent

@@ -1,0 +1,30 @@
+//   before:   Conv --> Q/DQ --> LeakyRelu --> z              after:   Conv --> Q/DQ --> LeakyRelu --> Q/DQ --> z
+//
+//   SiLU:     Conv --> Q/DQ --+-----------------------> Mul --> Q/DQ
+//                             +--> Sigmoid --> Q/DQ ----^
+//
+// LeakyRelu and Sigmoid have integer kernels where pairs stand on both sides, of any scales. The other activations stay
+// float; the pair before them keeps their Conv an integer kernel.
+//
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/cifar10_efficientnet_b0.
+
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void visit(PlacementDraft& draft, const Node& node) {
+  const OpKind kind = draft.kind(node.id);
+  if ((kind != OpKind::LeakyRelu && kind != OpKind::Sigmoid) || draft.is_out(node.id)) return;
+  if (draft.has_pair(node.input(0)) && !ends_in_float(draft, node.id))
+    close_with_pair(draft, node.output(0), "an integer " + node.op_type + " has pairs on both sides");
+}
+
+}  // namespace
+
+Rule integer_activations() {
+  return {.name = "O3 integer activation", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
+}
+
+}  // namespace detent::rules

@@ -1,0 +1,35 @@
+//   before:   a --> Q/DQ --> Concat --> z              after:   a --> Q/DQ(s) --> Concat --> Q/DQ(u) --> z
+//             b -------------^                                  b --> Q/DQ(t) ----^
+//
+// A Concat is an integer kernel where every input and the output carry a pair; the scales are free. One quantized input
+// is reason enough: the others would have to be converted anyway.
+//
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/imagenet_squeezenet1.1.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void visit(PlacementDraft& draft, const Node& node) {
+  if (!is_data_concat(draft, node.id) || ends_in_float(draft, node.id)) return;
+  const auto& inputs = node.inputs;
+  const auto paired = [&](ValueId value) { return draft.has_pair(value); };
+  const auto fit = [&](ValueId value) { return draft.may_carry_pair(value); };
+  if (!std::any_of(inputs.begin(), inputs.end(), paired) || !std::all_of(inputs.begin(), inputs.end(), fit)) return;
+  const std::string reason = "an integer Concat has pairs on all inputs and on its output";
+  if (!close_with_pair(draft, node.output(0), reason)) return;
+  for (const int slot : draft.data_slots(node.id)) draft.pair(node.id, slot, reason);
+}
+
+}  // namespace
+
+Rule integer_concat() {
+  return {.name = "O5 integer concat", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
+}
+
+}  // namespace detent::rules

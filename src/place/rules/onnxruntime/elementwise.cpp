@@ -1,0 +1,98 @@
+//   before:   a --> Q/DQ --> Add --> Relu --> z              after:   a --> Q/DQ --> Add --> Relu --> Q/DQ --> z
+//             b --> Q/DQ ----^                                        b --> Q/DQ ----^
+//
+// Add and Mul of activations, broadcast or not, are integer kernels where pairs stand on both inputs and on the output;
+// a Relu between is absorbed at zero point 0. They follow their inputs: where one is float, the op stays float.
+//
+// Left float: a Mul by factors that differ from channel to channel, and the product before it.
+//
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_resnet18 (Add + Relu) and
+// models/cifar10_efficientnet_b0 (Mul of squeeze-and-excite).
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+bool is_constant_operand(const PlacementDraft& draft, ValueId value) {
+  return draft.is_constant(value) && draft.is_float(value) && draft.graph().constant(value);
+}
+
+// A MatMul with a constant added behind it becomes QGemm, if no pair stands between.
+bool is_bias_of_product(const PlacementDraft& draft, ValueId value) {
+  const Node* producer = draft.graph().producer(value);
+  return producer && draft.kind(producer->id) == OpKind::MatMul && draft.is_weighted(producer->id) &&
+         sole_use(draft.graph(), value);
+}
+
+bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
+  const auto& inputs = node.inputs;
+  if (std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return false;
+  const auto constants =
+      std::count_if(inputs.begin(), inputs.end(), [&](ValueId value) { return draft.is_constant(value); });
+  return static_cast<size_t>(constants) < inputs.size() &&
+         std::all_of(inputs.begin(), inputs.end(), [&](ValueId value) {
+           if (draft.is_constant(value)) return is_constant_operand(draft, value);
+           return draft.has_pair(value) && !(constants > 0 && is_bias_of_product(draft, value));
+         });
+}
+
+Range range_of(const Tensor& constant) {
+  const Tensor values = cast(constant, DataType::Float32);
+  Range range;
+  for (const float value : values.data<float>()) {
+    range.min = std::min(range.min, value);
+    range.max = std::max(range.max, value);
+  }
+  return range;
+}
+
+// A Mul by one factor a channel, the largest more than twice the smallest: what equalization writes behind gates and
+// activations. One scale for what it reads or writes would lose the channels that it is there for.
+bool spreads_channels(const PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
+  for (const ValueId input : node.inputs) {
+    const Tensor* constant = input == kNoValue ? nullptr : draft.graph().constant(input);
+    if (!constant || !is_constant_operand(draft, input) || constant->element_count() < 2) continue;
+    const auto extents = constant->shape().dims();
+    if (std::count(extents.begin(), extents.end(), 1) + 1 != static_cast<std::ptrdiff_t>(extents.size())) return false;
+    const Tensor values = cast(*constant, DataType::Float32);
+    const auto [low, high] = std::minmax_element(values.data<float>().begin(), values.data<float>().end());
+    return *low > 0 && *high > 2 * *low;
+  }
+  return false;
+}
+
+bool feeds_spread(const PlacementDraft& draft, const Node& node) {
+  const auto use = sole_use(draft.graph(), node.output(0));
+  return use && spreads_channels(draft, draft.graph().node(use->node));
+}
+
+void visit(PlacementDraft& draft, const Node& node) {
+  const OpKind kind = draft.kind(node.id);
+  if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
+  if ((kind != OpKind::Add && kind != OpKind::Mul) || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
+  if (!has_integer_operands(draft, node)) return;
+  const ValueId own = node.output(0), last = absorbed_output(draft, own, false);
+  const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
+  if (!close_with_pair(draft, last, reason)) return;
+  for (const int slot : draft.data_slots(node.id)) {
+    draft.pair(node.id, slot, reason);
+    const ValueId input = node.inputs[static_cast<size_t>(slot)];
+    if (draft.is_constant(input)) draft.fix_range(input, range_of(*draft.graph().constant(input)));
+  }
+  if (last != own)
+    draft.keep_float(draft.graph().value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+}
+
+}  // namespace
+
+Rule integer_elementwise() {
+  return {.name = "O4 integer elementwise", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
+}
+
+}  // namespace detent::rules

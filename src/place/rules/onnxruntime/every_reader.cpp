@@ -1,0 +1,31 @@
+//   before:   Conv --+--> Q --> DQ --> Conv              after:   Conv --> Q --> DQ --+--> Conv
+//                    +--> Tanh                                                        +--> Tanh
+//
+// A second, float reader beside the Q keeps the producer a float kernel. So everybody who reads a value with a pair
+// reads the DQ, float ops too; except what the user excludes.
+//
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/cifar10_efficientnet_b0 (ReduceMean beside Mul).
+
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void share(PlacementDraft& draft) {
+  for (const Value& value : draft.graph().values()) {
+    if (value.is_constant || !draft.has_pair(value.id)) continue;
+    for (const Use& use : value.uses) {
+      if (use.slot < 0 || draft.is_pair(use.node, use.slot) || must_read_float(draft, use.node)) continue;
+      draft.replace_with_pair(
+          use.node, use.slot,
+          "a float reader beside the pair would keep " + draft.describe_source(value.id) + " a float kernel");
+    }
+  }
+}
+
+}  // namespace
+
+Rule every_reader() { return {.name = "O8 every reader", .source = "tried in ONNX Runtime 1.30, CPU", .share = share}; }
+
+}  // namespace detent::rules

@@ -1,0 +1,47 @@
+//   before:   x --> Q --> DQ --> ConvTranspose --> Q --> DQ
+//             w (float) ---------^
+//   after:    x --> Q --> DQ --> ConvTranspose --> Q --> DQ
+//             w (int8) -> DQ ----^
+//
+// ONNX Runtime has no integer ConvTranspose, but it silently quantizes a float weight per tensor where the data input
+// has a DQ and the output leads to a Q. So the weight gets its own per-channel INT8 and DQ; the same for any weighted
+// op that stays float between two pairs. Where the user excludes such a node one of the pairs is missing (see user
+// choice), and the weight stays float.
+//
+// Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/occupancy3d.
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes())
+    if (draft.kind(node.id) == OpKind::ConvTranspose && draft.is_weighted(node.id) && !draft.is_out(node.id))
+      draft.run_float(node.id, "ONNX Runtime has no integer ConvTranspose");
+}
+
+bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
+  const ValueId own = node.output(0);
+  const NodeId activation = fused_activation(draft, own);
+  return draft.has_pair(own) || (activation != kNoNode && draft.has_pair(draft.graph().node(activation).output(0)));
+}
+
+void share(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (!draft.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
+    const ValueId input = draft.data_input(node.id);
+    if (draft.has_pair(input) && leads_to_pair(draft, node)) draft.quantize_weight(node.id);
+  }
+}
+
+}  // namespace
+
+Rule float_deconvolution() {
+  return {
+      .name = "O2 float deconvolution", .source = "tried in ONNX Runtime 1.30, CPU", .decide = decide, .share = share};
+}
+
+}  // namespace detent::rules

@@ -1,0 +1,99 @@
+//   before:   x --> Conv --> Relu --> z             after:   x --> Q --> DQ --> Conv --> Relu --> Q --> DQ --> z
+//   before:   x --> Pad --> Conv                    after:   x --> Q --> DQ --> Pad --> Conv
+//   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
+//
+// A Conv becomes QLinearConv where a pair stands on its input and on its output and nobody reads the output as float; a
+// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only. A
+// Conv that cannot be closed (last of the network, R11) stays float.
+//
+// Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23.
+// Motivated by models/cifar10_resnet18 and models/imagenet_mobilenetv2.
+
+#include <optional>
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+// The Pad that QLinearConv takes in: read by this Conv alone.
+const Node* foldable_pad(const PlacementDraft& draft, const Node& conv) {
+  const Node* pad = draft.graph().producer(conv.input(0));
+  const bool folds = pad && draft.kind(pad->id) == OpKind::Pad && commutes(draft, pad->id) &&
+                     pad->string_or("mode", "constant") == "constant" && sole_use(draft.graph(), conv.input(0));
+  return folds ? pad : nullptr;
+}
+
+void pair_conv_input(PlacementDraft& draft, const Node& conv) {
+  if (const Node* pad = foldable_pad(draft, conv)) {
+    draft.pair(pad->id, 0, "Pad and Conv become one integer kernel");
+    draft.keep_float(conv.id, 0, "no pair between Pad and Conv: the Conv takes the padding in");
+    return;
+  }
+  draft.pair(conv.id, 0, "an integer Conv reads a pair");
+}
+
+void place_conv(PlacementDraft& draft, const Node& conv) {
+  const ValueId own = conv.output(0), last = absorbed_output(draft, own, true);
+  const std::string obstacle = obstacle_to_closing(draft, last);
+  if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
+  pair_conv_input(draft, conv);
+  if (last != own) {
+    const NodeId activation = draft.graph().value(own).uses.front().node;
+    draft.keep_float(activation, 0,
+                     "absorbed by " + draft.describe(conv.id) + "; a pair between would keep both float");
+  }
+  close_with_pair(draft, last,
+                  "an integer Conv needs the pair behind it" +
+                      std::string(last == own ? "" : " and behind the activation that it absorbs"));
+  draft.run_int8(conv.id, "pairs on input and output: QLinearConv");
+}
+
+bool scales_operands(const Node& gemm) {
+  return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
+}
+
+// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, and a Gemm with a
+// float bias stays float.
+std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
+  const auto use = sole_use(draft.graph(), product.output(0));
+  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
+  const int slot = 1 - use->slot;
+  const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(static_cast<size_t>(slot)));
+  if (!bias || bias->shape().rank() != 1) return std::nullopt;
+  return Use{use->node, slot};
+}
+
+void place_product(PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) == OpKind::Gemm && node.input(2) != kNoValue && scales_operands(node))
+    return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
+  draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
+  draft.run_int8(node.id, "pair on the input and INT8 weight");
+  if (const auto bias = bias_behind(draft, node); bias && draft.kind(node.id) == OpKind::MatMul) {
+    draft.set_bias(node.id, *bias);
+    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  }
+  if (draft.graph().value(node.output(0)).is_output)
+    close_with_pair(draft, node.output(0),
+                    "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
+}
+
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.is_out(node.id)) continue;
+    const OpKind kind = draft.kind(node.id);
+    if (draft.is_weighted(node.id) && kind == OpKind::Conv) place_conv(draft, node);
+    if (draft.is_weighted(node.id) && (kind == OpKind::Gemm || kind == OpKind::MatMul)) place_product(draft, node);
+    if (!draft.is_weighted(node.id) && kind == OpKind::MatMul) place_activation_product(draft, node);
+  }
+}
+
+}  // namespace
+
+Rule integer_layers() {
+  return {.name = "O1 integer layer", .source = "tried in ONNX Runtime 1.30, CPU", .decide = decide};
+}
+
+}  // namespace detent::rules

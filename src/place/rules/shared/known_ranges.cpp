@@ -1,0 +1,54 @@
+//   Softmax --> Q/DQ     range fixed to [0, 1]              Clip(0, 6) --> Q/DQ     measured range cut to [0, 6]
+//
+// Some ranges are known before any sample is seen. A Softmax writes [0, 1] whatever the calibration images say. A Clip
+// or Sigmoid bounds its output, so a range that a calibrator rounds up to a bin edge is cut back: ONNX Runtime absorbs
+// a Clip only where the range of the pair lies inside it. What only moves data keeps the bounds, so that pairs of one scale
+// on both sides of it are cut alike.
+//
+// Source: tried in ONNX Runtime 1.30, CPU (Clip); the definitions. Motivated by models/imagenet_mobilenetv2.
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+// What the node's output cannot leave; nullopt when nothing is known.
+std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, const std::map<ValueId, Range>& known) {
+  const OpKind kind = draft.kind(node.id);
+  if (kind == OpKind::Softmax || kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return Range{0.0F, 1.0F};
+  Range bounds;
+  if (kind == OpKind::Clip && clip_bounds(draft, node.id, bounds) && bounds.min <= 0.0F && bounds.max >= 0.0F)
+    return Range{std::max(bounds.min, std::numeric_limits<float>::lowest()),
+                 std::min(bounds.max, std::numeric_limits<float>::max())};
+  const auto input = known.find(draft.data_input(node.id));
+  return commutes(draft, node.id) && input != known.end() ? std::optional(input->second) : std::nullopt;
+}
+
+void share(PlacementDraft& draft) {
+  std::map<ValueId, Range> known;
+  for (const Node& node : draft.graph().nodes()) {
+    const std::optional<Range> limits = limits_of(draft, node, known);
+    if (!limits) continue;
+    for (const ValueId output : node.outputs) {
+      if (output == kNoValue || !draft.is_float(output)) continue;
+      known.emplace(output, *limits);
+      if (draft.kind(node.id) == OpKind::Softmax)
+        draft.fix_range(output, *limits);
+      else
+        draft.limit_range(output, *limits);
+    }
+  }
+}
+
+}  // namespace
+
+Rule known_ranges() { return {.name = "known range", .source = "ONNX operator definitions", .share = share}; }
+
+}  // namespace detent::rules

@@ -1,0 +1,119 @@
+//   before:   Conv --> Transpose --> LayerNormalization
+//   after:    Conv --> Transpose --> Q --> DQ --> LayerNormalization
+//
+//   GELU:     Conv --+--> Div --> Erf --> Add --> Mul --> Mul --> z        no pair on any of the inner edges
+//                    +-----------------------------------^
+//
+// Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
+// activations stays float (ours; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both inputs.
+//
+// Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization. Motivated by exports/vit_mini and
+// exports/fpn_mini (GELU as its formula).
+
+#include <set>
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+bool stays_float(OpKind kind) {
+  switch (kind) {
+    case OpKind::Softmax:
+    case OpKind::Gelu:
+    case OpKind::LayerNorm:
+    case OpKind::InstanceNorm:
+    case OpKind::GroupNorm:
+    case OpKind::OtherNorm: return true;
+    default: return false;
+  }
+}
+
+// The Conv whose output, moved but not computed with, is `value`.
+bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
+  const Node* node = draft.graph().producer(value);
+  while (node && commutes(draft, node->id)) node = draft.graph().producer(draft.data_input(node->id));
+  return node && draft.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
+}
+
+bool is_elementwise(OpKind kind) {
+  switch (kind) {
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Gelu:
+    case OpKind::Tanh:
+    case OpKind::OtherElementwise: return true;
+    default: return false;
+  }
+}
+
+// The nodes that compute the gate `value` of x * gate(x) from x alone, element by element, with an Erf or Tanh among
+// them; empty when it is no such gate. Source: GELU as PyTorch exports it, by Erf and by its Tanh approximation.
+std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
+  constexpr size_t kLargestGate = 12;  // the Tanh form has 8 nodes
+  std::set<NodeId> inside;
+  std::vector<ValueId> open{value};
+  bool bends = false;
+  while (!open.empty()) {
+    const ValueId current = open.back();
+    open.pop_back();
+    if (current == kNoValue || current == x || draft.is_constant(current)) continue;
+    const Node* node = draft.graph().producer(current);
+    if (!node || !is_elementwise(draft.kind(node->id))) return {};
+    if (!inside.insert(node->id).second) continue;
+    if (inside.size() > kLargestGate) return {};
+    bends = bends || draft.kind(node->id) == OpKind::Gelu || draft.kind(node->id) == OpKind::Tanh;
+    open.insert(open.end(), node->inputs.begin(), node->inputs.end());
+  }
+  return bends ? inside : std::set<NodeId>{};
+}
+
+// x, or the value that x is a multiple of: exporters halve x before or behind the product.
+ValueId unscaled(const PlacementDraft& draft, ValueId value) {
+  const Node* node = value == kNoValue ? nullptr : draft.graph().producer(value);
+  return node && is_constant_affine(draft, node->id) ? varying_input(draft, node->id) : value;
+}
+
+void place_gelu(PlacementDraft& draft, const Node& product) {
+  if (draft.kind(product.id) != OpKind::Mul || product.inputs.size() != 2) return;
+  for (const size_t side : {0U, 1U}) {
+    for (const ValueId x : {product.inputs[1 - side], unscaled(draft, product.inputs[1 - side])}) {
+      if (x == kNoValue || draft.is_constant(x)) continue;
+      std::set<NodeId> inside = gelu_gate(draft, product.inputs[side], x);
+      if (inside.empty()) continue;
+      inside.insert(product.id);
+      for (const NodeId node : inside)
+        for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, "inside GELU, which stays float");
+      return;
+    }
+  }
+}
+
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.is_out(node.id)) continue;
+    place_gelu(draft, node);
+    const OpKind kind = draft.kind(node.id);
+    const ValueId input = draft.data_input(node.id);
+    if (input == kNoValue) continue;
+    if (kind == OpKind::LayerNorm && comes_from_int8_conv(draft, input))
+      draft.pair(node.id, 0, "a LayerNormalization behind an INT8 Conv reads a pair");
+    else if (stays_float(kind))
+      draft.keep_float(node.id, 0, node.op_type + " stays float");
+    else if (kind == OpKind::MatMul && !draft.is_weighted(node.id))
+      place_activation_product(draft, node);
+  }
+}
+
+}  // namespace
+
+Rule attention_and_norms() {
+  return {.name = "R9 attention and norms",
+          .source = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
+          .decide = decide};
+}
+
+}  // namespace detent::rules

@@ -1,0 +1,43 @@
+//   before:   Conv --> y --+--> BatchNormalization --> Relu
+//                          +--> Concat
+//   after:    Conv --> y --+--> Q --> DQ --> BatchNormalization --> Relu
+//                          +--> Concat
+//
+// A BatchNormalization behind Conv, ConvTranspose or Gemm was folded into the weights before any rule runs (TensorRT
+// has no fusion for Q/DQ + ConvTranspose + BN). One that could not be folded gets a pair on its input where INT8 comes
+// in.
+//
+// Source: github.com/NVIDIA/TensorRT/issues/3412; NVIDIA/TensorRT tools/tensorflow-quantization custom Q/DQ cases;
+// NVIDIA Model-Optimizer. Motivated by DenseNet, where BN stands behind a Concat.
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void decide(PlacementDraft& draft) {
+  const std::vector<bool> sources = int8_sources(draft);
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
+    const ValueId input = node.input(0);
+    if (input == kNoValue || !draft.may_carry_pair(input)) continue;
+    const Node* source = draft.graph().producer(input);
+    bool quantized = sources[static_cast<size_t>(input)];
+    if (source && is_data_concat(draft, source->id))
+      quantized = std::any_of(source->inputs.begin(), source->inputs.end(),
+                              [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; });
+    if (quantized)
+      draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads what an INT8 kernel writes");
+  }
+}
+
+}  // namespace
+
+Rule batch_norm() {
+  return {.name = "R3 batch norm", .source = "github.com/NVIDIA/TensorRT/issues/3412", .decide = decide};
+}
+
+}  // namespace detent::rules

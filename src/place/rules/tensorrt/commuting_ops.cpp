@@ -1,0 +1,61 @@
+//   before:   Conv --> Relu --> MaxPool --> Conv          after:   Conv --> Relu --> MaxPool --> Q --> DQ --> Conv
+//
+// Q and DQ commute with an op if Q(op(x)) = op(Q(x)): MaxPool, Reshape, Transpose, Slice, Pad with 0 ... Such an op
+// gets no pair of its own: the pair sits at the first quantized consumer and TensorRT pulls the Q up. Pairs that do
+// stand on both sides share one scale. `--maxpool both` asks for a pair before MaxPool too.
+//
+// Source: TensorRT developer guide, "Explicit Quantization" (names MaxPool); NVIDIA Model-Optimizer's copy ops; Pad,
+// DepthToSpace and SpaceToDepth by the definition; one scale: NVIDIA-AI-IOT/yolo_deepstream yolov7_qat; Conv + Pad fuse
+// when the pair is before the Pad: github.com/NVIDIA/TensorRT/issues/2592; no pair between a Resize and the Conv's own:
+// .../issues/2976. Motivated by models/imagenet_squeezenet1.1
+// and models/shapes_unet.
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) == OpKind::MaxPool; }
+
+void share(PlacementDraft& draft) {
+  const bool both = draft.options().maxpool == PlacementOptions::MaxPool::Both;
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
+      draft.keep_float(node.id, 0, "no pair is needed between a nearest Resize and the pair of what reads it");
+    if (!commutes(draft, node.id)) continue;
+    const ValueId input = draft.data_input(node.id);
+    if (both && pools(draft, node.id) && draft.may_carry_pair(input) && !pairs_behind(draft, node.output(0)).empty())
+      draft.replace_with_pair(node.id, 0, "a pair before MaxPool too, of the same scale (--maxpool both)");
+    draft.keep_float(node.id, 0, node.op_type + " commutes with the pair, which sits at the next quantized consumer");
+  }
+  // Walk down from each pair: whatever it reaches through commuting ops is the same data on the same grid.
+  for (const Node& node : draft.graph().nodes()) {
+    if (!commutes(draft, node.id)) continue;
+    const ValueId input = draft.data_input(node.id);
+    std::vector<ValueId> upstream{input};
+    for (const Node* above = draft.graph().producer(input); above && commutes(draft, above->id);
+         above = draft.graph().producer(upstream.back()))
+      upstream.push_back(draft.data_input(above->id));
+    for (const ValueId above : upstream) {
+      if (!draft.has_pair(above)) continue;
+      for (const ValueId output : node.outputs) {
+        if (output == kNoValue || !draft.has_pair(output)) continue;
+        draft.share_scale(above, output);
+        draft.explain_pairs(output, "one scale with the pair before " + draft.describe(node.id));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Rule commuting_ops() {
+  return {
+      .name = "R7 commuting op",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .share = share};
+}
+
+}  // namespace detent::rules

@@ -1,0 +1,93 @@
+//   fuse:    Q --> DQ --> ConvTranspose --> Relu --> Q --> DQ              (also where nobody quantized reads the Relu)
+//   split:   Q --> DQ --> ConvTranspose --> Q --> DQ --> LeakyRelu --> Q --> DQ
+//
+// In 2-D TensorRT fuses a ConvTranspose with its activation; in 3-D only between two pairs, so that a 3-D ConvTranspose
+// without a quantized reader still gets a closing pair. One user saw the fusion with an activation give wrong output,
+// cured by a pair on both sides of the activation: `split`, the default for activations other than Relu (ours).
+//
+// Source: github.com/NVIDIA/TensorRT/issues/3412 (3-D, closing pair), .../issues/4366 (split), .../issues/2134 (a
+// LeakyRelu needs the pair behind it). Motivated by models/occupancy3d (3-D, Relu) and models/shapes_unet (LeakyRelu).
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+using Policy = PlacementOptions::DeconvActivation;
+
+bool splits(const PlacementDraft& draft, NodeId activation) {
+  switch (draft.options().deconv_activation) {
+    case Policy::Fuse: return false;
+    case Policy::Split: return true;
+    case Policy::ByActivation: break;
+  }
+  return draft.kind(activation) != OpKind::Relu;
+}
+
+void replace_readers(PlacementDraft& draft, ValueId value, const std::string& reason) {
+  for (const Use& use : draft.graph().value(value).uses)
+    if (use.slot >= 0 && !draft.is_out(use.node) && !draft.is_foreign(use.node) && !draft.is_pair(use.node, use.slot))
+      draft.replace_with_pair(use.node, use.slot, reason);
+}
+
+// Pairs inside: before the rule of fused activations declares the edge float.
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const NodeId activation = fused_activation(draft, node.output(0));
+    if (activation == kNoNode) continue;
+    const std::string what = draft.describe(node.id) + " and " + draft.describe(activation);
+    if (splits(draft, activation)) {
+      replace_readers(draft, node.output(0),
+                      what + " are kept apart (--deconv-activation split; `fuse` runs them as one)");
+    } else {
+      draft.keep_float(activation, 0, what + " run as one kernel (--deconv-activation fuse; `split` keeps them apart)");
+    }
+  }
+}
+
+// In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What the
+// user excludes reads floats, and a graph output carries no pair.
+void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
+  for (const Use& use : draft.graph().value(last).uses)
+    if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
+        !draft.is_pair(use.node, use.slot))
+      draft.replace_with_pair(use.node, use.slot, reason);
+  if (!draft.has_pair(last))
+    draft.note(draft.describe(node.id) + " is INT8 in 3-D only between two pairs, and none can stand behind it: '" +
+               draft.graph().value(last).name + "' is a graph output, or excluded nodes read it");
+}
+
+// Pairs behind: after every rule that could have asked for one there.
+void close(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
+    const bool volume = draft.weight(node.id).shape().rank() == 5;
+    const NodeId activation = fused_activation(draft, node.output(0));
+    // In 2-D only an activation that does not fuse by itself needs the pair behind it.
+    if (!volume && (activation == kNoNode || draft.kind(activation) == OpKind::Relu)) continue;
+    const ValueId last = fused_output(draft, node.id);
+    if (draft.has_pair(last)) continue;
+    // TensorRT pulls the Q of a commuting op's reader up to here; a Concat's would be cloned, and was seen not to fuse.
+    bool reached = false;
+    for (const ValueId value : commuting_neighbours(draft, last)) reached = reached || draft.has_pair(value);
+    if (reached) continue;
+    const std::string closing = "closing pair behind " + draft.describe(node.id);
+    if (volume)
+      close_volume(draft, node, last, closing + ": in 3-D it is INT8 only between two pairs");
+    else
+      replace_readers(draft, last, closing + ": its activation fuses only with a pair behind it");
+  }
+}
+
+}  // namespace
+
+Rule deconvolution_activation() {
+  return {.name = "R6 deconvolution and activation",
+          .source = "github.com/NVIDIA/TensorRT/issues/3412",
+          .decide = decide,
+          .share = close};
+}
+
+}  // namespace detent::rules

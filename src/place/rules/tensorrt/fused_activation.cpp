@@ -1,0 +1,74 @@
+//   wrong:   Conv --> Q --> DQ --> Relu --> Q --> DQ        right:   Conv --> Relu --> Q --> DQ
+//
+//   SiLU:    Conv --+-----------> Mul --> Q --> DQ          no pair on any of the three inner edges
+//                   +-> Sigmoid --^
+//
+// TensorRT runs a weighted op and the activation behind it in one kernel; a pair between them breaks the kernel in two.
+//
+// Source: TensorRT developer guide, "Explicit Quantization"; NVIDIA Model-Optimizer for Relu, LeakyRelu, Sigmoid and
+// SiLU. Clip, HardSwish and HardSigmoid: ours (Model-Optimizer puts a pair before them). LeakyRelu needs the pair
+// behind: github.com/NVIDIA/TensorRT/issues/2134. Depthwise Conv + SiLU does not fuse: .../issues/3205. Motivated by
+// models/imagenet_mobilenetv2 (Clip) and models/cifar10_efficientnet_b0 (SiLU).
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+bool is_depthwise(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Conv && draft.graph().node(node).int_or("group", 1) > 1 &&
+         draft.weight(node).shape()[1] == 1;
+}
+
+void decide(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (const auto gated = gated_activation(draft, node.id)) {
+      const std::string reason = "inside x * Sigmoid(x), which is one activation";
+      draft.keep_float(gated->gate, 0, reason);
+      draft.keep_float(node.id, 0, reason);
+      draft.keep_float(node.id, 1, reason);
+    }
+    if (!draft.is_int8(node.id)) continue;
+    const NodeId activation = fused_activation(draft, node.output(0));
+    if (activation == kNoNode) continue;
+    draft.keep_float(activation, 0,
+                     "runs in the kernel of " + draft.describe(node.id) + "; a pair between would split it");
+    if (is_depthwise(draft, node.id) && gated_activation(draft, activation))
+      draft.note(draft.describe(node.id) + ": TensorRT does not fuse a depthwise convolution with the SiLU behind it");
+  }
+}
+
+// Behind a residual Add or a constant Add or Mul the activation belongs to the kernel of the layer before them.
+void explain_later_activations(PlacementDraft& draft) {
+  const std::vector<bool> sources = int8_sources(draft);
+  for (const Node& node : draft.graph().nodes())
+    if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
+        sole_use(draft.graph(), node.input(0)) && sources[static_cast<size_t>(node.input(0))])
+      draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
+}
+
+void share(PlacementDraft& draft) {
+  explain_later_activations(draft);
+  for (const Node& node : draft.graph().nodes()) {
+    if (!draft.is_int8(node.id)) continue;
+    const NodeId activation = fused_activation(draft, node.output(0));
+    if (activation == kNoNode || draft.kind(activation) != OpKind::LeakyRelu) continue;
+    if (pairs_behind(draft, draft.graph().node(activation).output(0)).empty())
+      draft.note(draft.describe(activation) + " fuses with " + draft.describe(node.id) +
+                 " only if a pair stands behind it, and nothing asks for one there");
+  }
+}
+
+}  // namespace
+
+Rule fused_activation() {
+  return {
+      .name = "R2 fused activation",
+      .source =
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
+      .decide = decide,
+      .share = share};
+}
+
+}  // namespace detent::rules

@@ -1,0 +1,28 @@
+//   before:   Conv --> y (graph output)      default: the same      --quantize-outputs:   Conv --> Q --> DQ --> y
+//
+// No pair on graph outputs by default, also where R6 would close one: whoever reads them wants the full precision. With
+// `--quantize-outputs` what an INT8 kernel writes gets one; harmless, and useful for INT8 outputs.
+//
+// Source: NVIDIA Model-Optimizer; github.com/NVIDIA/TensorRT/issues/2383. Motivated by models/shapes_unet (head).
+
+#include "place/draft/flow.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules {
+namespace {
+
+void decide(PlacementDraft& draft) {
+  if (!draft.options().quantize_outputs) return;
+  const std::vector<bool> sources = int8_sources(draft);
+  for (const ValueId output : draft.graph().outputs())
+    if (sources[static_cast<size_t>(output)] && draft.may_carry_pair(output))
+      draft.pair_output(output, "an INT8 kernel writes this graph output (--quantize-outputs)");
+}
+
+}  // namespace
+
+Rule graph_outputs() {
+  return {.name = "R11 graph output", .source = "github.com/NVIDIA/TensorRT/issues/2383", .decide = decide};
+}
+
+}  // namespace detent::rules

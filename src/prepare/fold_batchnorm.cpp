@@ -1,0 +1,210 @@
+#include "prepare/fold_batchnorm.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace detent {
+
+namespace {
+
+using Channels = Eigen::ArrayXd;
+
+/// y = x * factor + shift per channel: what an inference BatchNormalization computes.
+struct Affine {
+  Channels factor, shift;
+};
+
+std::optional<Channels> constant_channels(const Graph& graph, ValueId id) {
+  const Tensor* tensor = graph.constant(id);
+  if (!tensor || tensor->shape().rank() != 1) return std::nullopt;
+  const Tensor wide = cast(*tensor, DataType::Float64);
+  return Eigen::Map<const Channels>(wide.data<double>().data(), wide.element_count());
+}
+
+bool is_inference(const Graph& graph, const Node& node) {
+  const bool one_output = std::ranges::count_if(node.outputs, [](ValueId id) { return id != kNoValue; }) == 1;
+  const bool per_channel = graph.opset() >= 9 || node.int_or("spatial", 1) != 0;
+  return one_output && node.output(0) != kNoValue && node.int_or("training_mode", 0) == 0 && per_channel;
+}
+
+std::optional<Affine> affine_of(const Graph& graph, const Node& node) {
+  if (node.op_type != "BatchNormalization" || !node.domain.empty() || !is_inference(graph, node)) return std::nullopt;
+  const auto gamma = constant_channels(graph, node.input(1)), beta = constant_channels(graph, node.input(2));
+  const auto mean = constant_channels(graph, node.input(3)), variance = constant_channels(graph, node.input(4));
+  if (!gamma || !beta || !mean || !variance) return std::nullopt;
+  if (beta->size() != gamma->size() || mean->size() != gamma->size() || variance->size() != gamma->size())
+    return std::nullopt;
+  Affine affine;
+  affine.factor = *gamma / (*variance + static_cast<double>(node.float_or("epsilon", 1e-5F))).sqrt();
+  affine.shift = *beta - *mean * affine.factor;
+  if (!affine.factor.allFinite() || !affine.shift.allFinite()) return std::nullopt;
+  return affine;
+}
+
+/// Where a weight tensor's output channels lie: element (outer, c, inner) belongs to output channel
+/// (outer / outer_per_group) * axis extent + c. outer_per_group is the whole outer extent when there is one group.
+struct ChannelAxis {
+  size_t axis;
+  int64_t groups = 1;
+};
+
+std::optional<ChannelAxis> weight_channels(const Node& node, const Shape& weight) {
+  if (!node.domain.empty()) return std::nullopt;
+  if (node.op_type == "Conv" && weight.rank() >= 3) return ChannelAxis{0};
+  if (node.op_type == "ConvTranspose" && weight.rank() >= 3) {
+    const int64_t groups = node.int_or("group", 1);
+    if (groups < 1 || weight[0] % groups != 0) return std::nullopt;
+    return ChannelAxis{1, groups};
+  }
+  if (node.op_type == "Gemm" && weight.rank() == 2)
+    return ChannelAxis{node.int_or("transB", 0) != 0 ? size_t{0} : size_t{1}};
+  return std::nullopt;
+}
+
+std::optional<Tensor> scaled_weight(const Tensor& weight, const ChannelAxis& channels, const Channels& factor) {
+  const Shape& shape = weight.shape();
+  const int64_t outer = shape.element_count(0, channels.axis), extent = shape[channels.axis];
+  const int64_t inner = shape.element_count(channels.axis + 1, shape.rank());
+  if (extent * channels.groups != factor.size() || outer == 0) return std::nullopt;
+  Tensor wide = cast(weight, DataType::Float64);
+  if (!wide.owns_memory_alone()) wide = wide.clone();
+  double* data = wide.mutable_data<double>().data();
+  const int64_t outer_per_group = outer / channels.groups;
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t c = 0; c < extent; ++c) {
+      const double scale = factor[(o / std::max<int64_t>(outer_per_group, 1)) * extent + c];
+      Eigen::Map<Channels>(data + (o * extent + c) * inner, inner) *= scale;
+    }
+  return cast(wide, weight.type());
+}
+
+/// The bias added per output channel, 0 where there is none; nullopt when it is not one number a channel.
+std::optional<Channels> bias_of(const Graph& graph, const Node& node, Eigen::Index count) {
+  const double beta = node.op_type == "Gemm" ? static_cast<double>(node.float_or("beta", 1.0F)) : 1.0;
+  if (node.input(2) == kNoValue) return Channels::Zero(count);
+  const Tensor* bias = graph.constant(node.input(2));
+  if (!bias) return std::nullopt;
+  const Shape& shape = bias->shape();
+  const Tensor wide = cast(*bias, DataType::Float64);
+  const auto values = wide.data<double>();
+  if (values.size() == 1) return Channels::Constant(count, beta * values[0]);
+  const bool per_channel = bias->element_count() == count && shape.rank() > 0 && shape[shape.rank() - 1] == count;
+  if (!per_channel) return std::nullopt;
+  return Channels(beta * Eigen::Map<const Channels>(values.data(), count));
+}
+
+bool all_finite(const Tensor& tensor) {
+  const Tensor wide = cast(tensor, DataType::Float64);
+  return std::ranges::all_of(wide.data<double>(), [](double x) { return std::isfinite(x); });
+}
+
+Tensor channels_tensor(const Channels& values, DataType type) {
+  return cast(Tensor::from<double>(Shape{values.size()}, std::span(values.data(), static_cast<size_t>(values.size()))),
+              type);
+}
+
+/// Lets `node` read `content` in `slot`: in place where nobody else reads the constant, as a new initializer otherwise.
+void replace_operand(const Graph& graph, const Node& node, int slot, Tensor content, const std::string& name,
+                     GraphPatch& patch) {
+  const ValueId old = node.input(static_cast<size_t>(slot));
+  if (old != kNoValue && graph.value(old).uses.size() == 1 && !graph.value(old).is_output &&
+      graph.constant(old)->shape() == content.shape()) {
+    patch.replace_constants.emplace_back(graph.value(old).name, std::move(content));
+    return;
+  }
+  const std::string added = unused_value_name(graph, name);
+  patch.add_initializers.emplace_back(added, std::move(content));
+  patch.rewire.push_back({node.name, slot, added});
+}
+
+/// True when exactly one node reads the value and the user does not.
+bool is_private(const Graph& graph, ValueId id) {
+  return graph.value(id).uses.size() == 1 && !graph.value(id).is_output;
+}
+
+/// A constant that an Add gives to each channel; `from_right` says which extent of the sum counts channels.
+std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t from_right, Eigen::Index count) {
+  const Tensor* constant = graph.constant(id);
+  if (!constant) return std::nullopt;
+  const Shape& shape = constant->shape();
+  for (size_t i = 0; i < shape.rank(); ++i)
+    if (shape[i] != 1 && (shape.rank() - 1 - i != from_right || shape[i] != count)) return std::nullopt;
+  const Tensor wide = cast(*constant, DataType::Float64);
+  const auto values = wide.data<double>();
+  if (values.size() == 1) return Channels::Constant(count, values[0]);
+  return Channels(Eigen::Map<const Channels>(values.data(), count));
+}
+
+/// What a BatchNormalization normalises: a weighted node, with or without the Add that some exporters (Paddle's
+/// ConvTranspose) write instead of its bias.
+struct Source {
+  const Node* node = nullptr;
+  const Node* add = nullptr;
+  ValueId added = kNoValue;
+};
+
+Source source_of(const Graph& graph, ValueId normalised) {
+  const Node* node = is_private(graph, normalised) ? graph.producer(normalised) : nullptr;
+  if (!node || node->op_type != "Add" || !node->domain.empty() || node->inputs.size() != 2)
+    return {node, nullptr, kNoValue};
+  const size_t constant_slot = graph.value(node->inputs[1]).is_constant ? 1 : 0;
+  const ValueId sum = node->inputs[1 - constant_slot];
+  if (!is_private(graph, sum)) return {};
+  return {graph.producer(sum), node, node->inputs[constant_slot]};
+}
+
+std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
+  const std::optional<Affine> affine = affine_of(graph, batchnorm);
+  const Source source = affine ? source_of(graph, batchnorm.input(0)) : Source{};
+  const Node* node = source.node;
+  const Tensor* weight = node ? graph.constant(node->input(1)) : nullptr;
+  const auto channels = weight ? weight_channels(*node, weight->shape()) : std::nullopt;
+  if (!channels) return std::nullopt;
+  const Eigen::Index count = affine->factor.size();
+  std::optional<Channels> bias = bias_of(graph, *node, count);
+  if (bias && source.add) {  // weights and sums have the same number of extents behind the channels
+    const auto added = added_channels(graph, source.added, weight->shape().rank() - 2, count);
+    bias = added ? std::optional<Channels>(*bias + *added) : std::nullopt;
+  }
+  std::optional<Tensor> scaled = scaled_weight(*weight, *channels, affine->factor);
+  if (!bias || !scaled) return std::nullopt;
+  Tensor shifted = channels_tensor(*bias * affine->factor + affine->shift, weight->type());
+  if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // half precision can overflow
+
+  const std::string& output = graph.value(batchnorm.output(0)).name;
+  GraphPatch patch;
+  patch.reason = "fold BatchNormalization '" + batchnorm.name + "' into '" + node->name + "'";
+  replace_operand(graph, *node, 1, std::move(*scaled), output + "_weight", patch);
+  replace_operand(graph, *node, 2, std::move(shifted), output + "_bias", patch);
+  if (node->op_type == "Gemm" && node->float_or("beta", 1.0F) != 1.0F)
+    patch.set_attributes.push_back({node->name, {"beta", 1.0F}});
+  patch.remove_nodes.push_back(batchnorm.name);
+  if (source.add) patch.remove_nodes.push_back(source.add->name);
+  patch.rename_outputs.push_back({node->name, 0, output});
+  return patch;
+}
+
+}  // namespace
+
+std::vector<GraphPatch> find_batchnorm_folds(const Graph& graph) {
+  std::vector<GraphPatch> folds;
+  for (const Node& node : graph.nodes())
+    if (std::optional<GraphPatch> fold = find_fold(graph, node)) folds.push_back(std::move(*fold));
+  return folds;
+}
+
+size_t fold_batchnorms(Model& model) {
+  size_t count = 0;
+  // A second round finds a BatchNormalization behind one that was folded in the first.
+  for (std::vector<GraphPatch> folds = find_batchnorm_folds(model.graph()); !folds.empty();
+       folds = find_batchnorm_folds(model.graph())) {
+    for (const GraphPatch& fold : folds) apply_patch(model, fold);
+    count += folds.size();
+  }
+  return count;
+}
+
+}  // namespace detent

@@ -1,0 +1,271 @@
+#include "prepare/inline_functions.h"
+
+#include <onnx/defs/schema.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/graph/node_names.h"
+
+namespace detent {
+
+namespace {
+
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
+// Fields of newer releases of onnx.proto, which libonnx 1.12 keeps as unknown ones.
+constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto
+constexpr int kFunctionOverload = 13;  // FunctionProto.overload
+constexpr int kNodeOverload = 8;       // NodeProto.overload
+
+std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
+
+template <class Message>
+std::vector<std::string> unknown_field(const Message& message, int number) {
+  const google::protobuf::UnknownFieldSet& fields = message.GetReflection()->GetUnknownFields(message);
+  std::vector<std::string> found;
+  for (int i = 0; i < fields.field_count(); ++i)
+    if (fields.field(i).number() == number &&
+        fields.field(i).type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
+      found.push_back(fields.field(i).length_delimited());
+  return found;
+}
+
+/// Domain, name and overload: what a call and its function share.
+using Key = std::array<std::string, 3>;
+
+template <class Message>
+std::string overload_of(const Message& message, int number) {
+  const auto given = unknown_field(message, number);
+  return given.empty() ? std::string() : given.back();
+}
+
+Key key_of(const onnx::FunctionProto& function) {
+  return {canonical(function.domain()), function.name(), overload_of(function, kFunctionOverload)};
+}
+
+Key key_of(const onnx::NodeProto& node) {
+  return {canonical(node.domain()), node.op_type(), overload_of(node, kNodeOverload)};
+}
+
+std::string describe(const Key& key) { return "function '" + key[0] + "." + key[1] + "'"; }
+
+/// Calls visit(node) for every node of the list and of its subgraphs.
+template <class NodeList, class Visit>
+void visit_nodes(NodeList& nodes, const Visit& visit) {
+  for (auto& node : nodes) {
+    visit(node);
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) visit_nodes(attribute.g().node(), visit);
+  }
+}
+
+void collect_names(const onnx::GraphProto& graph, std::set<std::string>& names) {
+  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const auto* list : {&graph.input(), &graph.output()})
+    for (const auto& info : *list) names.insert(info.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    names.insert(node.name());
+    names.insert(node.output().begin(), node.output().end());
+    for (const onnx::AttributeProto& attribute : node.attribute())
+      if (attribute.has_g()) collect_names(attribute.g(), names);
+  }
+}
+
+/// One function body on its way into a graph: names mapped, attributes filled in.
+class Call {
+ public:
+  Call(const onnx::FunctionProto& function, const onnx::NodeProto& node, std::string prefix)
+      : function_(function), node_(node), prefix_(std::move(prefix)) {
+    for (int i = 0; i < function.input_size(); ++i)
+      renamed_[function.input(i)] = i < node.input_size() ? node.input(i) : std::string();
+    for (int i = 0; i < function.output_size() && i < node.output_size(); ++i)
+      if (!node.output(i).empty() && !renamed_.contains(function.output(i)))
+        renamed_[function.output(i)] = node.output(i);
+    for (const std::string& text : unknown_field(function, kFunctionDefaults)) {
+      onnx::AttributeProto attribute;
+      if (attribute.ParseFromString(text)) defaults_.push_back(std::move(attribute));
+    }
+  }
+
+  void expand_into(Nodes& target) {
+    for (const onnx::NodeProto& inner : function_.node()) {
+      onnx::NodeProto& copy = *target.Add();
+      copy = inner;
+      adapt(copy);
+    }
+    copy_doubled_outputs(target);
+  }
+
+ private:
+  std::string mapped(const std::string& name) const {
+    if (name.empty()) return name;
+    const auto known = renamed_.find(name);
+    return known == renamed_.end() ? prefix_ + name : known->second;
+  }
+
+  /// An output that is an input as well, or is asked for under two names.
+  void copy_doubled_outputs(Nodes& target) {
+    for (int i = 0; i < function_.output_size() && i < node_.output_size(); ++i) {
+      const std::string source = mapped(function_.output(i));
+      if (node_.output(i).empty() || source == node_.output(i)) continue;
+      onnx::NodeProto& copy = *target.Add();
+      copy.set_op_type("Identity");
+      copy.set_name(prefix_ + "Identity_" + std::to_string(i));
+      copy.add_input(source);
+      copy.add_output(node_.output(i));
+    }
+  }
+
+  void adapt(onnx::NodeProto& node) {
+    if (!node.name().empty()) node.set_name(prefix_ + node.name());
+    for (std::string& name : *node.mutable_input()) name = mapped(name);
+    for (std::string& name : *node.mutable_output()) name = mapped(name);
+    google::protobuf::RepeatedPtrField<onnx::AttributeProto> kept;
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (!attribute.ref_attr_name().empty()) {
+        const onnx::AttributeProto* given = find_given(attribute.ref_attr_name());
+        if (!given) continue;  // optional and left out by the caller
+        const std::string name = attribute.name();
+        attribute = *given;  // graphs in it belong to the caller: their names stay
+        attribute.set_name(name);
+      } else if (attribute.has_g()) {
+        adapt(*attribute.mutable_g());
+      }
+      kept.Add()->Swap(&attribute);
+    }
+    node.mutable_attribute()->Swap(&kept);
+  }
+
+  void adapt(onnx::GraphProto& graph) {
+    for (auto* list : {graph.mutable_input(), graph.mutable_output(), graph.mutable_value_info()})
+      for (onnx::ValueInfoProto& info : *list) info.set_name(mapped(info.name()));
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) tensor.set_name(mapped(tensor.name()));
+    for (onnx::NodeProto& node : *graph.mutable_node()) adapt(node);
+  }
+
+  [[nodiscard]] const onnx::AttributeProto* find_given(const std::string& name) const {
+    for (const auto& attribute : node_.attribute())
+      if (attribute.name() == name) return &attribute;
+    for (const auto& attribute : defaults_)
+      if (attribute.name() == name) return &attribute;
+    return nullptr;
+  }
+
+  const onnx::FunctionProto& function_;
+  const onnx::NodeProto& node_;
+  std::string prefix_;
+  std::map<std::string, std::string> renamed_;
+  std::vector<onnx::AttributeProto> defaults_;
+};
+
+class Inliner {
+ public:
+  explicit Inliner(onnx::ModelProto& model) : model_(model) {
+    for (const onnx::FunctionProto& function : model.functions()) functions_.emplace(key_of(function), &function);
+    for (const auto& set : model.opset_import()) opsets_[canonical(set.domain())] = set.version();
+    collect_names(model.graph(), names_);
+  }
+
+  size_t run() {
+    inline_graph(*model_.mutable_graph());
+    return count_;
+  }
+
+ private:
+  void inline_graph(onnx::GraphProto& graph) {
+    const std::vector<std::string> names = node_names(graph);
+    Nodes expanded;
+    for (int i = 0; i < graph.node_size(); ++i) add(*graph.mutable_node(i), names[static_cast<size_t>(i)], expanded);
+    graph.mutable_node()->Swap(&expanded);
+  }
+
+  /// Appends the node, or what stands for it, to `target`.
+  void add(onnx::NodeProto& node, const std::string& name, Nodes& target) {
+    const auto found = functions_.find(key_of(node));
+    if (found == functions_.end()) {
+      for (onnx::AttributeProto& attribute : *node.mutable_attribute())
+        if (attribute.has_g()) inline_graph(*attribute.mutable_g());
+      target.Add()->Swap(&node);
+      return;
+    }
+    const Key& key = found->first;
+    if (std::ranges::find(open_, key) != open_.end())
+      throw Error(ErrorCode::InvalidModel, "node '" + name + "': " + describe(key) + " calls itself");
+    import_opsets(key, *found->second);
+    Nodes body;
+    Call(*found->second, node, unused_prefix(name)).expand_into(body);
+    visit_nodes(body, [&](const onnx::NodeProto& inner) {
+      names_.insert(inner.name());
+      names_.insert(inner.output().begin(), inner.output().end());
+    });
+    ++count_;
+    open_.push_back(key);
+    for (onnx::NodeProto& inner : body) {
+      const std::string inner_name = inner.name().empty() ? name + "/" + inner.op_type() : inner.name();
+      add(inner, inner_name, target);
+    }
+    open_.pop_back();
+  }
+
+  /// "name/", or "name_1/" and so on where something of that beginning exists already.
+  std::string unused_prefix(const std::string& name) {
+    std::string prefix = name + "/";
+    const auto taken = [&] {
+      const auto next = names_.lower_bound(prefix);
+      return next != names_.end() && next->starts_with(prefix);
+    };
+    for (int i = 1; taken(); ++i) prefix = name + "_" + std::to_string(i) + "/";
+    names_.insert(prefix);
+    return prefix;
+  }
+
+  void import_opsets(const Key& key, const onnx::FunctionProto& function) {
+    for (const onnx::OperatorSetIdProto& set : function.opset_import()) {
+      const std::string domain = canonical(set.domain());
+      const auto [known, added] = opsets_.emplace(domain, set.version());
+      if (added)
+        *model_.add_opset_import() = set;
+      else if (domain.empty() && known->second != set.version())
+        check_versions(key, function, static_cast<int>(set.version()), static_cast<int>(known->second));
+    }
+  }
+
+  /// Every operator must mean the same in both operator sets, as far as libonnx knows them.
+  static void check_versions(const Key& key, const onnx::FunctionProto& function, int written_for, int imported) {
+    visit_nodes(function.node(), [&](const onnx::NodeProto& node) {
+      if (!canonical(node.domain()).empty()) return;
+      const auto* own = onnx::OpSchemaRegistry::Schema(node.op_type(), written_for);
+      const auto* models = onnx::OpSchemaRegistry::Schema(node.op_type(), imported);
+      if (!own || !models || own->since_version() == models->since_version()) return;
+      throw Error(ErrorCode::Unsupported,
+                  describe(key) + " uses " + node.op_type() + " of opset " + std::to_string(written_for) +
+                      ", which is another operator in the model's opset " + std::to_string(imported),
+                  "export the model with one opset for all of its functions");
+    });
+  }
+
+  onnx::ModelProto& model_;
+  std::map<Key, const onnx::FunctionProto*> functions_;
+  std::map<std::string, int64_t> opsets_;
+  std::set<std::string> names_;
+  std::vector<Key> open_;  ///< functions whose bodies are being expanded
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+size_t inline_functions(Model& model) {
+  if (model.proto().functions_size() == 0) return 0;
+  const size_t count = Inliner(model.mutable_proto()).run();
+  model.mutable_proto().clear_functions();
+  return count;
+}
+
+}  // namespace detent

@@ -1,0 +1,254 @@
+#include "prepare/opset_adapters.h"
+
+#include <algorithm>
+
+namespace detent {
+
+namespace {
+
+[[noreturn]] void no_adapter(const std::string& reason) { throw Error(ErrorCode::Unsupported, reason); }
+
+/// Element type of an input as far as the file says it; models without value_info are FP32 nearly always.
+DataType type_of(const Graph& graph, ValueId id) {
+  return id == kNoValue ? DataType::Float32 : graph.value(id).declared_type.value_or(DataType::Float32);
+}
+
+bool is_read(const Graph& graph, ValueId id) {
+  return id != kNoValue && (graph.value(id).is_output || !graph.value(id).uses.empty());
+}
+
+void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
+               GraphPatch& patch) {
+  const std::string name = unused_value_name(graph, graph.value(node.outputs.at(0)).name + "_" + suffix);
+  patch.add_initializers.emplace_back(name, std::move(content));
+  patch.rewire.push_back({node.name, slot, name});
+}
+
+/// A list attribute that became an input. A node without the attribute keeps meaning the same without the input.
+void move_ints(const Graph& graph, const Node& node, const std::string& attribute, int slot, GraphPatch& patch) {
+  if (!node.has(attribute)) return;
+  const std::vector<int64_t> list = node.ints_or(attribute, {});
+  add_input(graph, node, slot, attribute, Tensor::from<int64_t>(Shape{static_cast<int64_t>(list.size())}, list), patch);
+  patch.remove_attributes.emplace_back(node.name, attribute);
+}
+
+void move_axes(const Graph& graph, const Node& node, GraphPatch& patch) { move_ints(graph, node, "axes", 1, patch); }
+
+void move_split(const Graph& graph, const Node& node, GraphPatch& patch) { move_ints(graph, node, "split", 1, patch); }
+
+void slice_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+  move_ints(graph, node, "starts", 1, patch);
+  move_ints(graph, node, "ends", 2, patch);
+  move_ints(graph, node, "axes", 3, patch);
+}
+
+void top_k_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+  add_input(graph, node, 1, "k", Tensor::from<int64_t>(Shape{1}, {node.int_or("k", 1)}), patch);
+  patch.remove_attributes.emplace_back(node.name, "k");
+}
+
+void clip_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+  const DataType type = type_of(graph, node.input(0));
+  int slot = 1;
+  for (const char* bound : {"min", "max"}) {
+    if (node.has(bound)) {
+      add_input(graph, node, slot, bound, cast(Tensor::scalar(node.float_or(bound, 0)), type), patch);
+      patch.remove_attributes.emplace_back(node.name, bound);
+    }
+    ++slot;
+  }
+}
+
+void pad_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+  move_ints(graph, node, "pads", 1, patch);
+  if (!node.has("value")) return;
+  const Tensor fill = cast(Tensor::scalar(node.float_or("value", 0)), type_of(graph, node.input(0)));
+  if (node.string_or("mode", "constant") == "constant") add_input(graph, node, 2, "value", fill, patch);
+  patch.remove_attributes.emplace_back(node.name, "value");
+}
+
+/// The same node under another operator name.
+void rename_operator(const Graph& graph, const Node& node, const std::string& op_type, GraphPatch& patch) {
+  NodeSpec spec{op_type, node.name, {}, {}, node.attributes, node.domain};
+  for (const ValueId id : node.inputs) spec.inputs.push_back(id == kNoValue ? "" : graph.value(id).name);
+  for (const ValueId id : node.outputs) spec.outputs.push_back(id == kNoValue ? "" : graph.value(id).name);
+  patch.remove_nodes.push_back(node.name);
+  patch.add_nodes.push_back(std::move(spec));
+}
+
+void upsample_9(const Graph& graph, const Node& node, GraphPatch& patch) {
+  const std::vector<float> scales = node.floats_or("scales", {});
+  add_input(graph, node, 1, "scales", Tensor::from<float>(Shape{static_cast<int64_t>(scales.size())}, scales), patch);
+  patch.remove_attributes.emplace_back(node.name, "scales");
+}
+
+void upsample_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+  rename_operator(graph, node, "Resize", patch);
+}
+
+void scatter_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+  rename_operator(graph, node, "ScatterElements", patch);
+}
+
+/// Nearest neighbour of opset 10 as engines run it: rounded down where a dimension grows, up where it shrinks.
+/// Source  ONNX Runtime, Upsample and Resize below opset 11; the operator's text leaves it open.
+std::string nearest_mode_of(const Graph& graph, const Node& node) {
+  const Tensor* scales = graph.constant(node.input(1));
+  if (!scales || scales->type() != DataType::Float32) return "floor";
+  const auto values = scales->data<float>();
+  const bool shrinks = std::ranges::any_of(values, [](float scale) { return scale < 1; });
+  const bool grows = std::ranges::any_of(values, [](float scale) { return scale > 1; });
+  if (shrinks && grows && node.string_or("mode", "nearest") == "nearest")
+    no_adapter("nearest resizing that grows one dimension and shrinks another");
+  return shrinks ? "ceil" : "floor";
+}
+
+/// Opset 10 maps coordinates by x / scale, without half pixels, and has no region of interest.
+void resize_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+  patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("asymmetric")}});
+  patch.set_attributes.push_back({node.name, {"nearest_mode", nearest_mode_of(graph, node)}});
+  patch.rewire.push_back({node.name, 2, graph.value(node.inputs.at(1)).name});
+  add_input(graph, node, 1, "roi", Tensor(DataType::Float32, Shape{0}), patch);
+}
+
+/// True when flattening to two dimensions at `axis` leaves just that axis to normalise over.
+bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
+  if (axis == -1) return true;
+  const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
+  if (!shape) return false;
+  const auto rank = static_cast<int64_t>(shape->size());
+  return axis == rank - 1 || axis + rank == rank - 1;
+}
+
+/// Until opset 12 the input is seen as a matrix, cut at `axis` (default 1), and each row is normalised; from 13 on only
+/// along `axis` (default -1). Flatten, the operator on rows, and the old shape again mean the same for every rank.
+void softmax_13(const Graph& graph, const Node& node, GraphPatch& patch) {
+  const int64_t axis = node.int_or("axis", 1);
+  patch.set_attributes.push_back({node.name, {"axis", int64_t{-1}}});
+  if (is_last_axis(graph, node, axis)) return;
+  const std::string input = graph.value(node.inputs.at(0)).name, output = graph.value(node.outputs.at(0)).name;
+  const std::string shape = unused_value_name(graph, output + "_shape");
+  const std::string rows = unused_value_name(graph, output + "_rows_in"),
+                    result = unused_value_name(graph, output + "_rows");
+  patch.add_nodes.push_back({"Shape", "", {input}, {shape}, {}, ""});
+  patch.add_nodes.push_back({"Flatten", "", {input}, {rows}, {{"axis", axis}}, ""});
+  patch.add_nodes.push_back({"Reshape", "", {result, shape}, {output}, {}, ""});
+  patch.rewire.push_back({node.name, 0, rows});
+  patch.rename_outputs.push_back({node.name, 0, result});
+}
+
+void batch_normalization_9(const Graph&, const Node& node, GraphPatch& patch) {
+  if (node.int_or("spatial", 1) == 0) no_adapter("spatial=0 was removed in opset 9");
+  if (node.has("spatial")) patch.remove_attributes.emplace_back(node.name, "spatial");
+}
+
+void batch_normalization_14(const Graph& graph, const Node& node, GraphPatch&) {
+  constexpr size_t kOutputs = 3;  // five before
+  for (size_t i = 1; i < node.outputs.size(); ++i)
+    if (i >= kOutputs || is_read(graph, node.output(i))) no_adapter("its training outputs changed in opset 14");
+}
+
+void dropout_10(const Graph& graph, const Node& node, GraphPatch&) {
+  if (is_read(graph, node.output(1))) no_adapter("the type of its mask changed in opset 10");
+}
+
+/// In inference Dropout passes its input on, whatever the ratio.
+void dropout_12(const Graph&, const Node& node, GraphPatch& patch) {
+  if (node.has("ratio")) patch.remove_attributes.emplace_back(node.name, "ratio");
+}
+
+/// The default became half_pixel.
+void roi_align_16(const Graph&, const Node& node, GraphPatch& patch) {
+  patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("output_half_pixel")}});
+}
+
+/// Without sizes the number of parts is now said, no longer counted from the outputs.
+void split_18(const Graph&, const Node& node, GraphPatch& patch) {
+  if (node.input(1) == kNoValue)
+    patch.set_attributes.push_back({node.name, {"num_outputs", static_cast<int64_t>(node.outputs.size())}});
+}
+
+void no_scan_8(const Graph&, const Node&, GraphPatch&) { no_adapter("the batch axis of Scan was removed in opset 9"); }
+
+constexpr OpsetChange kChanges[] = {
+    {"BatchNormalization", 9, batch_normalization_9},
+    {"Scan", 9, no_scan_8},
+    {"Upsample", 9, upsample_9},
+    {"Dropout", 10, dropout_10},
+    {"Slice", 10, slice_10},
+    {"TopK", 10, top_k_10},
+    {"Upsample", 10, upsample_10},
+    {"Clip", 11, clip_11},
+    {"Pad", 11, pad_11},
+    {"Resize", 11, resize_11},
+    {"Scatter", 11, scatter_11},
+    {"Dropout", 12, dropout_12},
+    {"Hardmax", 13, softmax_13},
+    {"LogSoftmax", 13, softmax_13},
+    {"ReduceSum", 13, move_axes},
+    {"Softmax", 13, softmax_13},
+    {"Split", 13, move_split},
+    {"Squeeze", 13, move_axes},
+    {"Unsqueeze", 13, move_axes},
+    {"BatchNormalization", 14, batch_normalization_14},
+    {"RoiAlign", 16, roi_align_16},
+    {"ReduceL1", 18, move_axes},
+    {"ReduceL2", 18, move_axes},
+    {"ReduceLogSum", 18, move_axes},
+    {"ReduceLogSumExp", 18, move_axes},
+    {"ReduceMax", 18, move_axes},
+    {"ReduceMean", 18, move_axes},
+    {"ReduceMin", 18, move_axes},
+    {"ReduceProd", 18, move_axes},
+    {"ReduceSumSquare", 18, move_axes},
+    {"Split", 18, split_18},
+};
+
+// Operators whose new version only added types, defaults or outputs: what was valid before means the same.
+struct HarmlessChange {
+  int version;
+  std::string_view operators;  // separated by spaces
+};
+
+constexpr HarmlessChange kHarmless[] = {
+    {8, "Max MaxPool Mean Min Sum"},
+    {9, "Cast Constant Flatten Gemm Greater Less MatMul PRelu"},
+    {10, "AveragePool MaxPool"},
+    {11,
+     "ArgMax ArgMin AveragePool Compress Concat Constant Conv ConvTranspose DepthToSpace Equal Flatten "
+     "Gather Gemm Hardmax If LogSoftmax Loop LpPool MaxPool MaxUnpool NonMaxSuppression OneHot ReduceL1 "
+     "ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+     "ReduceSumSquare Scan Slice Softmax Split Squeeze TopK Unsqueeze"},
+    {12, "ArgMax ArgMin Clip Constant GatherND Max MaxPool Min Pow ReduceMax ReduceMin"},
+    {13,
+     "Abs Add ArgMax ArgMin Cast Ceil Clip Concat Constant DepthToSpace DequantizeLinear Div Dropout Equal "
+     "Erf Exp Expand Flatten Floor Gather GatherElements GatherND Gemm Greater Identity If IsNaN LRN Less "
+     "Log Loop MatMul Max Mean MeanVarianceNormalization Min Mod Mul Neg NegativeLogLikelihoodLoss NonZero "
+     "Pad Pow QuantizeLinear Reciprocal ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax "
+     "ReduceMean ReduceMin ReduceProd ReduceSumSquare Relu Reshape Resize ScatterElements ScatterND Shape "
+     "Sigmoid Sign Size Slice SoftmaxCrossEntropyLoss SpaceToDepth Sqrt Sub Sum Tanh Tile Transpose"},
+    {14, "Add CumSum Div GRU Identity LSTM Mul RNN Relu Reshape Sub"},
+    {15, "BatchNormalization Pow Shape"},
+    {16, "GreaterOrEqual Identity If LeakyRelu LessOrEqual Loop PRelu Scan ScatterElements ScatterND Where"},
+};
+
+bool contains_word(std::string_view text, std::string_view word) {
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find(' ', start), text.size());
+    if (text.substr(start, end - start) == word) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
+OpsetChange find_opset_change(std::string_view op_type, int version) {
+  for (const OpsetChange& change : kChanges)
+    if (change.version == version && change.op_type == op_type) return change;
+  for (const HarmlessChange& harmless : kHarmless)
+    if (harmless.version == version && contains_word(harmless.operators, op_type)) return {op_type, version, nullptr};
+  return {};
+}
+
+}  // namespace detent

@@ -1,0 +1,109 @@
+#include "prepare/raise_opset.h"
+
+#include <onnx/defs/schema.h>
+
+#include <functional>
+
+#include "prepare/opset_adapters.h"
+
+namespace detent {
+
+namespace {
+
+/// The last opset that libonnx has schemas for.
+constexpr int kNewestSchema = 17;
+
+bool changed_at(const Node& node, int version) {
+  if (!node.domain.empty()) return false;
+  if (version > kNewestSchema) return find_opset_change(node.op_type, version).adapt != nullptr;
+  const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(node.op_type, version);
+  const bool existed = onnx::OpSchemaRegistry::Schema(node.op_type, version - 1) != nullptr;
+  return schema && existed && schema->SinceVersion() == version;
+}
+
+/// Collects one version step; `problems` gets one entry for each node that cannot be adapted.
+class Step {
+ public:
+  Step(const Graph& graph, int version, std::vector<std::string>& problems)
+      : graph_(graph), version_(version), problems_(problems) {
+    patch_.reason = "raise the opset to " + std::to_string(version);
+    patch_.opset = version;
+  }
+
+  GraphPatch run() {
+    for (const Node& node : graph_.nodes()) {
+      adapt(node);
+      visit_subgraphs(node, [&](const Node& inner) { check_inner(inner); });
+    }
+    return std::move(patch_);
+  }
+
+ private:
+  void adapt(const Node& node) {
+    if (!changed_at(node, version_)) return;
+    const OpsetChange change = find_opset_change(node.op_type, version_);
+    if (change.op_type.empty()) return refuse(node, "no adapter");
+    if (!change.adapt) return;
+    try {
+      change.adapt(graph_, node, patch_);
+    } catch (const Error& error) {
+      refuse(node, error.what());
+    }
+  }
+
+  /// Patches reach the main graph only: inside If and Loop only what keeps its meaning can be raised.
+  void check_inner(const Node& node) {
+    if (!changed_at(node, version_)) return;
+    const OpsetChange change = find_opset_change(node.op_type, version_);
+    if (change.op_type.empty() || change.adapt) refuse(node, "no adapter inside If, Loop or Scan");
+  }
+
+  static void visit_subgraphs(const Node& node, const std::function<void(const Node&)>& visit) {
+    for (const Attribute& attribute : node.attributes)
+      if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
+        for (const Node& inner : (*graph)->nodes()) {
+          visit(inner);
+          visit_subgraphs(inner, visit);
+        }
+  }
+
+  void refuse(const Node& node, const std::string& why) {
+    problems_.push_back("node '" + node.name + "' (" + node.op_type + "): " + why + " to opset " +
+                        std::to_string(version_));
+  }
+
+  const Graph& graph_;
+  int version_;
+  std::vector<std::string>& problems_;
+  GraphPatch patch_;
+};
+
+Error cannot_raise(int64_t from, int64_t wanted, const std::vector<std::string>& problems) {
+  std::string text = "cannot raise the opset from " + std::to_string(from) + " to " + std::to_string(wanted) + ": ";
+  for (size_t i = 0; i < problems.size(); ++i) text += (i ? "; " : "") + problems[i];
+  return {ErrorCode::Unsupported, text,
+          "export the model again with opset " + std::to_string(wanted) +
+              " or newer, or quantize it with --per-tensor "
+              "where its own opset is 10 or newer"};
+}
+
+}  // namespace
+
+void raise_opset(Model& model, int64_t wanted) {
+  const int64_t from = model.graph().opset();
+  if (from == 0 || from >= wanted) return;
+  if (wanted > kNewestRaisedOpset)
+    throw Error(ErrorCode::Unsupported, "opset " + std::to_string(wanted) +
+                                            " was asked for; models are raised to opset " +
+                                            std::to_string(kNewestRaisedOpset) + " at most");
+  Model raised = model.clone();
+  std::vector<std::string> problems;
+  for (int version = static_cast<int>(from) + 1; version <= wanted; ++version) {
+    const GraphPatch patch = Step(raised.graph(), version, problems).run();
+    if (problems.empty()) apply_patch(raised, patch);
+  }
+  if (!problems.empty()) throw cannot_raise(from, wanted, problems);
+  model = std::move(raised);
+}
+
+}  // namespace detent

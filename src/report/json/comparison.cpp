@@ -1,0 +1,37 @@
+#include "report/json/json.h"
+#include "report/json/json_parts.h"
+
+namespace detent {
+
+std::string to_json(const ComparisonReport& report) {
+  const auto metrics = [](const std::map<std::string, double>& values) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values) json[name] = number(value);
+    return json;
+  };
+  Json variants = Json::array();
+  for (const auto& variant : report.variants) {
+    Json item{{"calibrator", variant.calibrator}};
+    if (!variant.takes.empty()) item["takes"] = variant.takes;
+    item["metrics"] = metrics(variant.metrics);
+    item["outputs"] = output_errors_json(variant.outputs);
+    item["size_bytes"] = variant.size_bytes;
+    item["seconds"] = variant.seconds;
+    variants.push_back(item);
+  }
+  return render({{"model", report.model},
+                 {"target", report.target},
+                 {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
+                 {"calibration_samples", report.calibration_samples},
+                 {"evaluation_samples", report.evaluation_samples},
+                 {"skipped_samples", report.skipped_samples},
+                 {"fp32", metrics(report.fp32)},
+                 {"variants", variants},
+                 {"winner", report.winner},
+                 {"criterion", report.criterion},
+                 {"coverage", coverage_json(report.plan.coverage)},
+                 {"calibration_seconds", report.calibration_seconds},
+                 {"evaluation_seconds", report.evaluation_seconds}});
+}
+
+}  // namespace detent

@@ -1,0 +1,80 @@
+#include "report/json/json_parts.h"
+
+#include <cmath>
+
+namespace detent {
+
+std::string render(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json coverage_json(const CoverageReport& report) {
+  return {{"layers", report.layers},
+          {"int8_layers", report.int8_layers},
+          {"macs", report.macs},
+          {"int8_macs", report.int8_macs},
+          {"params", report.params},
+          {"int8_params", report.int8_params},
+          {"activation_bytes", report.activation_bytes},
+          {"int8_activation_bytes", report.int8_activation_bytes},
+          {"pairs", report.pairs}};
+}
+
+Json output_errors_json(const std::vector<ErrorReport::Output>& outputs) {
+  Json array = Json::array();
+  for (const auto& output : outputs)
+    array.push_back({{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
+  return array;
+}
+
+namespace {
+
+Json absorption_json(const AbsorbReport& report) {
+  Json values = Json::array();
+  for (const auto& value : report.values)
+    values.push_back({{"name", value.name},
+                      {"channels", value.channels},
+                      {"absorbed", value.absorbed},
+                      {"amax_before", number(value.amax_before)},
+                      {"amax_after", number(value.amax_after)}});
+  return {{"activations", report.activations},
+          {"values", values},
+          {"sqnr_before_db", number(report.sqnr_before_db)},
+          {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"kept", report.kept},
+          {"note", report.note},
+          {"samples", report.samples},
+          {"seconds", report.seconds}};
+}
+
+}  // namespace
+
+Json equalization_json(const EqualizeReport& report) {
+  Json families = Json::array(), values = Json::array();
+  for (const auto& family : report.families)
+    families.push_back({{"name", family.name},
+                        {"alpha", family.alpha},
+                        {"groups", family.groups},
+                        {"values", family.values},
+                        {"kept", family.kept},
+                        {"gain_db", number(family.gain_db)}});
+  for (const auto& value : report.values)
+    values.push_back({{"name", value.name},
+                      {"family", value.family},
+                      {"channels", value.channels},
+                      {"imbalance_before", number(value.imbalance_before)},
+                      {"imbalance_after", number(value.imbalance_after)}});
+  return {{"requested", report.requested},
+          {"families", families},
+          {"values", values},
+          {"sqnr_before_db", number(report.sqnr_before_db)},
+          {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"samples", report.samples},
+          {"notes", report.notes},
+          {"absorbed", report.absorbed ? absorption_json(*report.absorbed) : Json(nullptr)},
+          {"seconds", report.seconds}};
+}
+
+}  // namespace detent

@@ -1,0 +1,91 @@
+#include "report/json/json.h"
+#include "report/json/json_parts.h"
+
+namespace detent {
+
+namespace {
+
+Json error_metrics(const ErrorReport& error) {
+  Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
+  json["argmax_agreement"] = number(error.argmax_agreement);
+  json["sign_agreement"] = number(error.sign_agreement);
+  if (!error.outputs.empty()) json["outputs"] = output_errors_json(error.outputs);
+  return json;
+}
+
+Json measurement(const CalibratorMeasurement& measured) {
+  Json candidates = Json::array();
+  for (size_t i = 0; i < measured.candidates.size(); ++i) {
+    const auto& candidate = measured.candidates[i];
+    candidates.push_back({{"calibrator", candidate.calibrator},
+                          {"score_db", number(candidate.score_db)},
+                          {"metrics", error_metrics(candidate.error)},
+                          {"winner", i == measured.winner}});
+  }
+  return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
+}
+
+Json bias_correction(const BiasCorrectionReport& report) {
+  return {{"layers", report.layers},
+          {"kept", report.kept},
+          {"sqnr_before_db", number(report.sqnr_before_db)},
+          {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"samples", report.samples},
+          {"seconds", report.seconds}};
+}
+
+Json bound(const BoundReport& report) {
+  Json kept = Json::array();
+  for (const auto& layer : report.kept)
+    kept.push_back(
+        {{"name", layer.name}, {"op", layer.op}, {"reason", layer.reason}, {"mac_share", number(layer.macs_share)}});
+  return {{"bound", report.bound},
+          {"met", report.met},
+          {"metric", report.metric},
+          {"fp32", number(report.fp32)},
+          {"all_int8", number(report.all_int8)},
+          {"reached", number(report.reached)},
+          {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
+          {"sqnr_db", number(report.sqnr_db)},
+          {"kept", kept},
+          {"samples", report.samples},
+          {"measurements", report.measurements},
+          {"seconds", report.seconds}};
+}
+
+}  // namespace
+
+std::string to_json(const QuantizeReport& report) {
+  Json values = Json::array();
+  for (const auto& value : report.values) {
+    Json item{{"name", value.name}};
+    if (value.symmetric)
+      item["amax"] = number(value.max);
+    else
+      item["min"] = number(value.min), item["max"] = number(value.max);
+    item["scale"] = number(value.scale);
+    item["zero_point"] = value.zero_point;
+    item["group"] = value.group ? Json(*value.group) : Json(nullptr);
+    values.push_back(item);
+  }
+  Json float_layers = Json::array();
+  for (const auto& layer : report.plan.layers)
+    if (!layer.int8) float_layers.push_back({{"name", layer.name}, {"reason", layer.reason}});
+  Json json{{"model", report.model},     {"output", report.output},
+            {"target", report.target},   {"calibrator", report.calibrator},
+            {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
+            {"values", values},          {"coverage", coverage_json(report.plan.coverage)}};
+  if (report.measured) json["auto"] = measurement(*report.measured);
+  if (report.equalized) json["equalize"] = equalization_json(*report.equalized);
+  if (report.bias_correction) json["bias_correction"] = bias_correction(*report.bias_correction);
+  if (report.bound) json["bound"] = bound(*report.bound);
+  json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
+  json["float_layers"] = float_layers;
+  json["notes"] = report.notes;
+  json["seconds"] = report.seconds;
+  json["calibration_seconds"] = report.calibration_seconds;
+  json["peak_mb"] = report.peak_mb;
+  return render(json);
+}
+
+}  // namespace detent

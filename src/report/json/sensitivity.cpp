@@ -1,0 +1,35 @@
+#include "report/json/json.h"
+#include "report/json/json_parts.h"
+
+namespace detent {
+
+std::string to_json(const SensitivityReport& report) {
+  const auto layers = [](const std::vector<SensitivityReport::Layer>& list) {
+    Json array = Json::array();
+    for (const auto& layer : list)
+      array.push_back({{"name", layer.name},
+                       {"op", layer.op},
+                       {"sqnr_db_alone", number(layer.sqnr_db_alone)},
+                       {"sqnr_db_all_but", number(layer.sqnr_db_all_but)},
+                       {"mac_share", number(layer.macs_share)}});
+    return array;
+  };
+  Json values = Json::array();
+  for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
+  return render({{"model", report.model},
+                 {"target", report.target},
+                 {"calibrator", report.calibrator},
+                 {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
+                 {"calibration_samples", report.calibration_samples},
+                 {"evaluation_samples", report.evaluation_samples},
+                 {"skipped_samples", report.skipped_samples},
+                 {"sqnr_db_all", number(report.sqnr_db_all)},
+                 {"layers", layers(report.layers)},
+                 {"operators", layers(report.operators)},
+                 {"values", values},
+                 {"variants", report.variants},
+                 {"plain_runs", number(report.plain_runs)},
+                 {"seconds", report.seconds}});
+}
+
+}  // namespace detent

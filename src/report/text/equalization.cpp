@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <map>
+
+#include "core/format.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kShown = 5;
+
+std::string more_than_shown(size_t count) {
+  return count > kShown ? "  and " + plural(count - kShown, "value") + " more\n" : "";
+}
+
+std::string family_line(const EqualizeReport::Family& family) {
+  std::string text = "  " + family.name + ": ";
+  if (family.values == 0) return text + "nothing to equalize\n";
+  text += plural(family.values, "value");
+  if (family.groups > 0) text += " in " + plural(family.groups, "group");
+  // Factors from a table come without the groups, so what made them is not known.
+  if (family.groups > 0 && (family.kept || family.gain_db)) text += format(", alpha %g", family.alpha);
+  if (family.gain_db) text += format(", %+.2f dB", *family.gain_db);
+  return text + (family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone") + "\n";
+}
+
+/// The values whose channels differed most.
+std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
+  std::erase_if(values, [](const auto& value) { return value.imbalance_before == 0; });
+  std::stable_sort(values.begin(), values.end(),
+                   [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
+  std::string text;
+  for (size_t i = 0; i < std::min(kShown, values.size()); ++i)
+    text += format("  largest over median of %zu channels %.1f -> %.1f  ", values[i].channels,
+                   values[i].imbalance_before, values[i].imbalance_after) +
+            values[i].name + "\n";
+  return text + more_than_shown(values.size());
+}
+
+std::string absorb_text(const AbsorbReport& report) {
+  if (report.values.empty() && report.activations > 0)
+    return "absorbed no bias: none of " + plural(report.activations, "activation") + " would get smaller\n";
+  if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
+  size_t channels = 0, absorbed = 0;
+  for (const auto& value : report.values) channels += value.channels, absorbed += value.absorbed;
+  std::string text = (report.kept ? "absorbed" : "could absorb") + format(" the bias of %zu of ", absorbed) +
+                     plural(channels, "channel") + " in " + plural(report.values.size(), "value");
+  if (report.samples > 0) text += ", " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.sqnr_before_db && report.sqnr_after_db)
+    text += format(", SQNR %.2f -> %.2f dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
+            (report.kept ? "kept" : "dropped");
+  text += "\n";
+  for (size_t i = 0; i < std::min(kShown, report.values.size()); ++i) {
+    const auto& value = report.values[i];
+    text += format("  %zu of %zu channels", value.absorbed, value.channels);
+    if (value.amax_before > 0) text += format(", largest %.3g -> %.3g", value.amax_before, value.amax_after);
+    text += "  " + value.name + "\n";
+  }
+  text += more_than_shown(report.values.size());
+  return report.note.empty() ? text : text + "  " + report.note + "\n";
+}
+
+}  // namespace
+
+std::string equalize_text(const EqualizeReport& report) {
+  std::string text = report.absorbed ? absorb_text(*report.absorbed) : "";
+  if (report.requested.starts_with("off")) return text;
+  text += "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
+  if (report.samples > 0)
+    text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.sqnr_before_db && report.sqnr_after_db)
+    text += format(", SQNR %.2f -> %.2f dB", *report.sqnr_before_db, *report.sqnr_after_db);
+  text += "\n";
+  for (const auto& family : report.families) text += family_line(family);
+  text += imbalance_lines(report.values);
+  for (const std::string& note : report.notes) text += "  " + note + "\n";
+  return text;
+}
+
+std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families) {
+  if (families.empty()) return "equalizable: nothing\n";
+  static const std::map<std::string, std::string> kWhere = {{"gate", "behind gates"},
+                                                            {"linear", "linear"},
+                                                            {"relu", "around Relu or Clip"},
+                                                            {"norm", "behind normalizations"},
+                                                            {"act", "behind Silu or HardSwish"}};
+  std::string text, names;
+  for (const auto& family : families) {
+    const auto where = kWhere.find(family.family);
+    text += (text.empty() ? plural(family.values.size(), "value") : ", " + std::to_string(family.values.size())) + " " +
+            (where == kWhere.end() ? family.family : where->second);
+    names += (names.empty() ? "" : ",") + family.family;
+  }
+  return "equalizable: " + text + " (--equalize " + names + ")\n";
+}
+
+std::string bias_correction_text(const BiasCorrectionReport& report) {
+  return (report.kept ? "corrected the biases of " : "measured the biases of ") + plural(report.layers, "layer") +
+         format(" on %zu samples in %.1f s: SQNR %.2f -> %.2f dB", report.samples, report.seconds,
+                report.sqnr_before_db, report.sqnr_after_db) +
+         (report.kept ? "\n" : ", so they stay as they were\n");
+}
+
+}  // namespace detent

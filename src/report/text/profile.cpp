@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "core/format.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+using Line = ProfileReport::Line;
+
+/// Nodes below this share of the time are summed in one line.
+constexpr double kListedShare = 0.95;
+
+struct Sum {
+  std::string op;
+  size_t nodes = 0;
+  double ms = 0;
+};
+
+std::vector<Sum> sums_by_operator(const std::vector<Line>& nodes) {
+  std::map<std::string, Sum> sums;
+  for (const Line& line : nodes) {
+    Sum& sum = sums[line.op];
+    sum.op = line.op;
+    ++sum.nodes;
+    sum.ms += line.ms;
+  }
+  std::vector<Sum> sorted;
+  for (auto& [op, sum] : sums) sorted.push_back(std::move(sum));
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Sum& a, const Sum& b) { return a.ms > b.ms; });
+  return sorted;
+}
+
+double share(double ms, double total) { return total > 0 ? 100 * ms / total : 0; }
+
+std::string operators_table(const ProfileReport& report) {
+  std::string text = "       ms   share  nodes  operator\n";
+  for (const Sum& sum : sums_by_operator(report.nodes))
+    text += format("%9.3f  %5.1f %%  %5zu  ", sum.ms, share(sum.ms, report.total_ms), sum.nodes) + sum.op + "\n";
+  return text;
+}
+
+std::string nodes_table(const ProfileReport& report) {
+  std::vector<const Line*> sorted;
+  for (const Line& line : report.nodes) sorted.push_back(&line);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Line* a, const Line* b) { return a->ms > b->ms; });
+  std::string text = "\n       ms   share  node\n";
+  double listed = 0;
+  size_t i = 0;
+  for (; i < sorted.size() && listed < kListedShare * report.total_ms; ++i) {
+    text += format("%9.3f  %5.1f %%  ", sorted[i]->ms, share(sorted[i]->ms, report.total_ms)) + sorted[i]->node + " (" +
+            sorted[i]->op + ")\n";
+    listed += sorted[i]->ms;
+  }
+  if (i == sorted.size()) return text;
+  const double rest = report.total_ms - listed;
+  return text + format("%9.3f  %5.1f %%  ", rest, share(rest, report.total_ms)) +
+         plural(sorted.size() - i, "other node") + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const ProfileReport& report) {
+  std::string text = format("a sample takes %.3f ms on one worker (mean of ", report.total_ms) +
+                     plural(report.samples, "run") + ")\n" + operators_table(report) + nodes_table(report);
+  if (!report.collecting) return text;
+  const auto& collecting = *report.collecting;
+  return text +
+         format("\ncalibrating for %s: %.3f ms a sample, of which the collector %.3f ms (%.1f %%) for ",
+                collecting.target.c_str(), collecting.total_ms, collecting.collector_ms,
+                share(collecting.collector_ms, collecting.total_ms)) +
+         plural(collecting.values, "value") + "\n";
+}
+
+}  // namespace detent

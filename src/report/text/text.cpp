@@ -1,0 +1,249 @@
+#include "report/text/text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "core/format.h"
+
+namespace detent {
+
+namespace {
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  return text.empty() ? "scalar" : text;
+}
+
+std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
+  std::string text;
+  for (const auto& [domain, version] : opsets)
+    text +=
+        (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
+  return text;
+}
+
+/// "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
+std::string share_text(const CoverageReport& coverage) {
+  const auto share = [](int64_t part, int64_t whole) {
+    return percent_text(static_cast<double>(part) / static_cast<double>(whole));
+  };
+  std::string text;
+  if (coverage.params > 0) text += "parameters " + share(coverage.int8_params, coverage.params) + " INT8";
+  if (coverage.activation_bytes > 0)
+    text += ", activation bytes " + share(coverage.int8_activation_bytes, coverage.activation_bytes);
+  return text.empty() ? text : text + "\n";
+}
+
+std::string error_text(const ErrorReport& error) {
+  std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
+  text += std::isfinite(error.sqnr_db) ? format("%.1f dB", error.sqnr_db) : "infinite";
+  text += format(", cosine %.5f", error.cosine);
+  if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement);
+  if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement);
+  return text;
+}
+
+std::string measurement_text(const CalibratorMeasurement& measured) {
+  std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
+                     plural(measured.samples, "sample") + format(" in %.1f s", measured.seconds) +
+                     ", SQNR of the outputs against FP32\n";
+  for (size_t i = 0; i < measured.candidates.size(); ++i) {
+    const auto& candidate = measured.candidates[i];
+    text += format("  %c %-17s %6.2f dB", i == measured.winner ? '*' : ' ', candidate.calibrator.c_str(),
+                   candidate.score_db);
+    if (candidate.error.argmax_agreement)
+      text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement);
+    if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string score_text(const BoundReport& report, double score) {
+  if (report.metric == "sqnr_db") return format("SQNR %.1f dB", score);
+  if (report.metric == "top1") return format("top-1 %.2f %%", 100 * score);
+  if (report.metric == "miou") return format("mIoU %.2f %%", 100 * score);
+  return format("metric %.6g", score);
+}
+
+std::string bound_text(const BoundReport& report) {
+  std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
+  if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
+  if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
+  text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
+          format(" in %.1f s\n", report.seconds);
+  for (const auto& item : report.kept)  // layers are listed with the others
+    if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string unmet_text(const BoundReport& report) {
+  return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
+         score_text(report, report.reached) +
+         (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
+}
+
+std::string coverage_text(const CoverageReport& coverage) {
+  std::string text =
+      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  if (coverage.macs > 0)
+    text +=
+        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
+  return text;
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1e3) return format("%.0f B", bytes);
+  if (bytes < 1e6) return format("%.1f kB", bytes / 1e3);
+  if (bytes < 1e9) return format("%.1f MB", bytes / 1e6);
+  return format("%.2f GB", bytes / 1e9);
+}
+
+std::string percent_text(double fraction) {
+  if (fraction == 1.0) return "100 %";
+  return format("%.1f %%", std::min(99.9, std::floor(fraction * 1000) / 10));
+}
+
+std::string to_text(const ModelReport& report) {
+  std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
+                     (report.quantized ? ", quantized" : "") + "\n";
+  text += "  parameters  " + std::to_string(report.parameters) + "\n";
+  for (const auto& input : report.inputs)
+    text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
+  for (const auto& output : report.outputs)
+    text += "  output  " + output.name + "  " + output.type + " " + shape_text(output.shape) + "\n";
+  text += "  operators\n";
+  for (const auto& [op, count] : report.operators)
+    text += format("  %6lld  ", static_cast<long long>(count)) + op + "\n";
+  if (report.unsupported.empty()) return text + "  every node can run\n";
+  text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
+  for (const auto& item : report.unsupported)
+    text += "    node '" + item.node + "' (" + item.op + "): " + item.reason + "\n";
+  return text;
+}
+
+std::string to_text(const PlanReport& report, bool all_edges) {
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
+                     plural(report.nodes, "node") + "     target " + report.target + "\n";
+  if (report.folded_batchnorms)
+    text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
+  text += "\nlayers\n";
+  for (const auto& layer : report.layers)
+    text += format("  %-5s ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule +
+            ": " + layer.reason + "\n";
+  text += all_edges ? "\nedges\n" : "\npairs\n";
+  for (const auto& edge : report.edges) {
+    if (!edge.pair && !all_edges) continue;
+    text += format("  %-5s ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" + edge.op +
+            ", input " + std::to_string(edge.slot) + ")";
+    if (edge.scale_group) text += " scale group " + std::to_string(*edge.scale_group);
+    text += "  " + edge.rule + ": " + edge.reason + "\n";
+  }
+  if (!report.notes.empty()) text += "\nnotes\n";
+  for (const auto& note : report.notes) text += "  " + note + "\n";
+  text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
+          " on " + plural(report.quantized_values, "value");
+  if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
+  return text + "\n" + share_text(report.coverage) +
+         (report.equalizable ? equalizable_text(*report.equalizable) : std::string());
+}
+
+std::string to_text(const QuantizeReport& report) {
+  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
+                     plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
+                     "     target " + report.target + "\n";
+  text += report.table.empty()
+              ? "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds)
+              : "ranges from " + report.table +
+                    (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
+  if (report.table.empty() && report.calibration_seconds > 0)
+    text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
+  text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator +
+          (report.measured ? " (auto)" : "") + "\n";
+  if (report.measured) text += measurement_text(*report.measured);
+  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  if (report.equalized) text += equalize_text(*report.equalized);
+  if (report.bias_correction) text += bias_correction_text(*report.bias_correction);
+  if (report.plan.folded_batchnorms)
+    text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";
+  if (report.written_opset != report.opset)
+    text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
+  text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
+          plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage);
+  if (report.plan.shared_scale_groups)
+    text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
+  text += "\n";
+  for (const auto& layer : report.plan.layers)
+    if (!layer.int8)
+      text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+  if (report.bound) text += bound_text(*report.bound);
+  constexpr size_t kNotesShown = 3;
+  for (size_t i = 0; i < std::min(kNotesShown, report.notes.size()); ++i) text += "note: " + report.notes[i] + "\n";
+  if (report.notes.size() > kNotesShown)
+    text += "note: " + std::to_string(report.notes.size() - kNotesShown) +
+            " more like these; 'detent plan' and --report list all\n";
+  text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
+  return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
+}
+
+namespace {
+
+/// "Resize 2, Cast 3" over the lines of one outcome, most frequent first; empty when there is none.
+std::string operators_text(const char* title, const VerifyReport& report, VerifyReport::Line::Outcome outcome) {
+  std::map<std::string, size_t> counts;
+  for (const auto& line : report.lines) {
+    if (line.outcome != outcome) continue;
+    for (const std::string& name : line.operators) ++counts[name];
+    if (line.operators.empty()) ++counts["(other)"];
+  }
+  if (counts.empty()) return {};
+  std::vector<std::pair<std::string, size_t>> ranked(counts.begin(), counts.end());
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text = title;
+  for (size_t i = 0; i < ranked.size(); ++i)
+    text += (i ? ", " : " ") + ranked[i].first + " " + std::to_string(ranked[i].second);
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const VerifyReport::Line& line) {
+  using Outcome = VerifyReport::Line::Outcome;
+  const char* outcome = line.outcome == Outcome::Passed   ? "passed     "
+                        : line.outcome == Outcome::Failed ? "FAILED     "
+                                                          : "unsupported";
+  std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
+  if (line.outcome != Outcome::Unsupported)
+    text += format("  worst error %.1e of the largest value", line.worst_relative_error);
+  if (!line.detail.empty()) text += "  " + line.detail;
+  return text + "\n";
+}
+
+std::string summary_text(const VerifyReport& report) {
+  using Outcome = VerifyReport::Line::Outcome;
+  std::string text = operators_text("failed by operator:     ", report, Outcome::Failed) +
+                     operators_text("unsupported by operator:", report, Outcome::Unsupported);
+  return text + std::to_string(report.passed) + " passed, " + std::to_string(report.failed) + " failed, " +
+         std::to_string(report.unsupported) + " unsupported\n";
+}
+
+std::string to_text(const RunReport& report) {
+  std::string text = "ran " + plural(report.samples, "sample") + format(" in %.2f s", report.seconds);
+  if (report.seconds > 0) text += format(" (%.1f/s)", static_cast<double>(report.samples) / report.seconds);
+  text += "\n";
+  if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  for (const auto& path : report.written) text += "wrote " + path.string() + "\n";
+  if (report.profile) text += "\n" + to_text(*report.profile);
+  return text;
+}
+
+}  // namespace detent

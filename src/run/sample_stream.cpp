@@ -1,0 +1,287 @@
+#include "run/sample_stream.h"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+
+namespace detent {
+
+namespace {
+
+/// Hands out worker numbers in [0, count): one per running call.
+class WorkerSlots {
+ public:
+  explicit WorkerSlots(size_t count) {
+    for (size_t slot = count; slot-- > 0;) free_.push_back(slot);
+  }
+  [[nodiscard]] size_t take() {
+    const std::scoped_lock lock(mutex_);
+    if (free_.empty()) throw Error(ErrorCode::Internal, "more calls run than there are worker slots");
+    const size_t slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void give_back(size_t slot) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(slot);
+  }
+  /// What calls in other threads did is visible after this.
+  void synchronise() { const std::scoped_lock lock(mutex_); }
+
+ private:
+  std::mutex mutex_;
+  std::vector<size_t> free_;
+};
+
+/// Joins samples, arriving in order, to groups.
+class GroupAssembler {
+ public:
+  explicit GroupAssembler(const StreamOptions& options)
+      : size_(std::max<size_t>(options.group_size, 1)), fill_(options.fill_last_group) {}
+
+  /// A full group, or nothing yet.
+  [[nodiscard]] std::optional<SampleGroup> add(Sample sample) {
+    waiting_.push_back(std::move(sample));
+    if (waiting_.size() < size_) return std::nullopt;
+    return SampleGroup{std::exchange(waiting_, {}), size_};
+  }
+  /// What is left at the end when it is to be filled; otherwise it stays and counts as dropped.
+  [[nodiscard]] std::optional<SampleGroup> finish() {
+    if (waiting_.empty() || !fill_) return std::nullopt;
+    const size_t real = waiting_.size();
+    while (waiting_.size() < size_) waiting_.push_back(Sample(waiting_[real - 1]));
+    return SampleGroup{std::exchange(waiting_, {}), real};
+  }
+  [[nodiscard]] size_t left() const { return waiting_.size(); }
+  [[nodiscard]] size_t size() const { return size_; }
+
+ private:
+  size_t size_;
+  bool fill_;
+  std::vector<Sample> waiting_;
+};
+
+/// What travels through the stages for one sample. TBB hands tokens from thread to thread; the mutex makes that visible
+/// to tools that do not see inside TBB and is never contended.
+struct Token {
+  std::mutex mutex;
+  size_t index = 0;
+  bool last = false;  // a token of its own behind the last sample, which flushes the incomplete group
+  std::optional<Sample> sample;
+  std::optional<SampleGroup> group;
+  size_t group_index = 0;
+  std::shared_ptr<void> result;
+  std::exception_ptr error;
+};
+
+/// Brackets what a thread does in a stage: what was done before one passage ends is visible to every passage that begins
+/// later. TBB orders the stages itself; this shows the order to tools that cannot see inside TBB, beginning with the making
+/// of the Stream. Ten uncontended locks a sample.
+class Passage {
+ public:
+  Passage() { pass_gate(); }
+  ~Passage() { pass_gate(); }
+  Passage(const Passage&) = delete;
+  Passage& operator=(const Passage&) = delete;
+
+ private:
+  static void pass_gate() {
+    static std::mutex gate;
+    const std::scoped_lock lock(gate);
+  }
+};
+
+class Stream {
+ public:
+  using Process = std::function<std::shared_ptr<void>(size_t, SampleGroup&&)>;
+  using Finish = std::function<void(size_t, const std::shared_ptr<void>&)>;
+
+  Stream(const DataSource& source, const StreamOptions& options, const Process& process, const Finish& finish)
+      : source_(source), options_(options), process_(process), finish_(finish),
+        threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
+        size_(source.size()), tokens_(2 * threads_), assembler_(options), slots_(threads_) {}
+
+  StreamStatistics run() {
+    if (size_ > 0) run_pipeline();
+    slots_.synchronise();
+    const std::scoped_lock order(assembling_, finishing_);
+    if (first_error_) std::rethrow_exception(first_error_);
+    if (cancelled()) throw Error(ErrorCode::Interrupted, "interrupted");
+    report_dropped();
+    return std::move(statistics_);
+  }
+
+ private:
+  /// A stage of the pipeline that runs `work` on this object between two passages of the gate.
+  template <class In, class Out, class Work>
+  tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {
+    if constexpr (std::is_void_v<In>)
+      return tbb::make_filter<In, Out>(mode, [this, work](tbb::flow_control& control) {
+        const Passage passage;
+        return (this->*work)(control);
+      });
+    else
+      return tbb::make_filter<In, Out>(mode, [this, work](Token* token) {
+        const Passage passage;
+        return (this->*work)(token);
+      });
+  }
+
+  void run_pipeline() {
+    using tbb::filter_mode;
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads_);
+    tbb::task_arena arena(static_cast<int>(threads_));
+    const Passage passage;
+    arena.execute([this] {
+      const Passage inner;
+      tbb::parallel_pipeline(tokens_.size(),
+                             stage<void, Token*>(filter_mode::serial_in_order, &Stream::begin) &
+                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::read) &
+                                 stage<Token*, Token*>(filter_mode::serial_in_order, &Stream::assemble) &
+                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::process) &
+                                 stage<Token*, void>(filter_mode::serial_in_order, &Stream::end));
+    });
+  }
+
+  /// Tokens lie in a ring: the last stage ends them in order, so token i is over when token i + tokens_.size() begins.
+  Token* begin(tbb::flow_control& control) {
+    const std::scoped_lock order(beginning_);
+    if (next_ > size_ || cancelled() || failed_at_.load() != kNone) {
+      control.stop();
+      return nullptr;
+    }
+    Token& token = tokens_[next_ % tokens_.size()];
+    const std::scoped_lock lock(token.mutex);
+    token.index = next_;
+    token.last = next_ == size_;
+    ++next_;
+    return &token;
+  }
+
+  Token* read(Token* token) {
+    const std::scoped_lock lock(token->mutex);
+    if (!token->last && wanted(*token)) guard(*token, [&] { token->sample = source_.read(token->index); });
+    return token;
+  }
+
+  Token* assemble(Token* token) {
+    const std::scoped_lock order(assembling_);
+    const std::scoped_lock lock(token->mutex);
+    if (token->error) pass_over_if_allowed(*token);
+    if (token->last && wanted(*token)) token->group = assembler_.finish();
+    if (token->sample) token->group = assembler_.add(std::move(*token->sample));
+    token->sample.reset();
+    if (token->group) token->group_index = next_group_++;
+    return token;
+  }
+
+  Token* process(Token* token) {
+    const std::scoped_lock lock(token->mutex);
+    if (!token->group || token->error || !wanted(*token)) return token;
+    const size_t slot = slots_.take();
+    guard(*token, [&] {
+      // Isolated: a thread that waits inside process() must not pick up another sample, it would need a second slot.
+      tbb::this_task_arena::isolate([&] { token->result = process_(slot, std::move(*token->group)); });
+    });
+    slots_.give_back(slot);
+    return token;
+  }
+
+  void end(Token* token) {
+    const std::scoped_lock order(finishing_);
+    const std::scoped_lock lock(token->mutex);
+    if (token->result && !token->error && !first_error_)
+      guard(*token, [&] { finish_(token->group_index, token->result); });
+    if (token->error && !first_error_) first_error_ = token->error;
+    token->group.reset();
+    token->result.reset();
+    token->error = nullptr;
+  }
+
+  /// Runs `work`; what it throws is kept in the token until its turn in the last stage, and later samples are given up.
+  template <class Work>
+  void guard(Token& token, Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      token.error = std::current_exception();
+      if (!may_pass_over(token)) give_up_behind(token.index);
+    }
+  }
+
+  void give_up_behind(size_t index) {
+    size_t seen = failed_at_.load();
+    while (index < seen && !failed_at_.compare_exchange_weak(seen, index)) continue;
+  }
+
+  bool may_pass_over(const Token& token) const {
+    if (!options_.skip_bad_data || token.sample || token.group || token.result) return false;
+    try {
+      std::rethrow_exception(token.error);
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::InvalidData;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  void pass_over_if_allowed(Token& token) {
+    if (!may_pass_over(token)) return;
+    try {
+      std::rethrow_exception(token.error);
+    } catch (const Error& error) {
+      options_.reporter->warn(std::string("skipped: ") + error.what());
+    }
+    ++statistics_.skipped;
+    statistics_.skipped_names.push_back(source_.sample_name(token.index));
+    token.error = nullptr;
+  }
+
+  void report_dropped() {
+    statistics_.dropped = assembler_.left();
+    if (statistics_.dropped == 0) return;
+    options_.reporter->warn("the last " + std::to_string(statistics_.dropped) +
+                            " of the samples do not fill a batch of " + std::to_string(assembler_.size()) +
+                            " and are left out");
+  }
+
+  [[nodiscard]] bool cancelled() const { return options_.cancel && options_.cancel->load(); }
+  /// False for work that is not to be begun any more.
+  [[nodiscard]] bool wanted(const Token& token) const { return !cancelled() && token.index <= failed_at_.load(); }
+
+  static constexpr size_t kNone = std::numeric_limits<size_t>::max();
+
+  const DataSource& source_;
+  const StreamOptions& options_;
+  const Process& process_;
+  const Finish& finish_;
+  const size_t threads_;
+  const size_t size_;
+  std::deque<Token> tokens_;
+  std::mutex beginning_, assembling_, finishing_;  // one per serial stage, for the reason given at Token
+  size_t next_ = 0;
+  size_t next_group_ = 0;
+  GroupAssembler assembler_;
+  StreamStatistics statistics_;
+  WorkerSlots slots_;
+  std::atomic<size_t> failed_at_{kNone};
+  std::exception_ptr first_error_;
+};
+
+}  // namespace
+
+StreamStatistics stream_groups(const DataSource& source, const StreamOptions& options, const Stream::Process& process,
+                               const Stream::Finish& finish) {
+  return Stream(source, options, process, finish).run();
+}
+
+}  // namespace detent

@@ -1,0 +1,46 @@
+#include "run/sample_subset.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace detent {
+
+std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, size_t count) {
+  std::vector<size_t> indices(std::min(count, source.size() - std::min(first, source.size())));
+  std::iota(indices.begin(), indices.end(), first);
+  return indices;
+}
+
+uint64_t hash_of_name(std::string_view name) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  // FNV's upper bits hardly change with the last characters, and names of a data set differ in those.
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9U;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebU;
+  return hash ^ (hash >> 31);
+}
+
+std::vector<size_t> samples_by_hash(const DataSource& source, size_t count) {
+  struct Entry {
+    uint64_t hash;
+    std::string name;  // decides between equal hashes
+    size_t index;
+  };
+  std::vector<Entry> entries(source.size());
+  for (size_t i = 0; i < entries.size(); ++i) {
+    entries[i].name = source.sample_name(i);
+    entries[i].hash = hash_of_name(entries[i].name);
+    entries[i].index = i;
+  }
+  const size_t kept = std::min(count, entries.size());
+  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(),
+                    [](const Entry& a, const Entry& b) {
+                      return std::tie(a.hash, a.name, a.index) < std::tie(b.hash, b.name, b.index);
+                    });
+  std::vector<size_t> indices(kept);
+  for (size_t i = 0; i < kept; ++i) indices[i] = entries[i].index;
+  return indices;
+}
+
+}  // namespace detent

@@ -1,0 +1,90 @@
+#include "tune/bound_judge.h"
+
+#include <cstdio>
+
+#include "tune/choose_calibrator.h"
+#include "prepare/prepare_model.h"
+#include "pipeline/quantize_report.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+std::string metric_of(const AccuracyBound& bound) {
+  if (bound.min_sqnr_db) return "sqnr_db";
+  if (!bound.evaluation.metric_command.empty()) return "metric";
+  if (!bound.evaluation.masks.empty()) return "miou";
+  if (!bound.evaluation.labels.empty()) return "top1";
+  throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks or --metric-command",
+              "--min-sqnr bounds the error at the outputs without any");
+}
+
+}  // namespace
+
+BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data,
+                       const RunSettings& settings)
+    : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(metric_of(bound)) {
+  if (bound.max_drop && bound.min_sqnr_db)
+    throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
+  if (!bound.evaluation.data.sources.empty()) {
+    own_ = open_data(bound.evaluation.data, input_specs(model.graph()));
+    samples_ = own_.get();
+  }
+  if (!samples_ || (bound.max_drop && !own_))
+    throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
+  task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter);
+  judged_ = values_to_judge(model, *samples_, settings);
+  float_values_ = values_to_compare(model, read_first_inputs(*samples_, model.graph(), settings));
+}
+
+std::string BoundJudge::bound_text() const {
+  char text[64];
+  if (bound_.max_drop)
+    std::snprintf(text, sizeof text, "--max-drop %.6g", *bound_.max_drop);
+  else
+    std::snprintf(text, sizeof text, "--min-sqnr %.6g", *bound_.min_sqnr_db);
+  return text;
+}
+
+bool BoundJudge::meets(const Score& score) const {
+  constexpr double kRounding = 1e-9;  // scores are quotients of counts: 0.79 - 0.78 is not 0.01
+  if (bound_.max_drop) return score.fp32 - score.score <= *bound_.max_drop + kRounding;
+  return score.score >= *bound_.min_sqnr_db;
+}
+
+std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
+  std::unique_ptr<MetricCommand> command;
+  if (metric_ == "metric") {
+    std::vector<std::string> folders{"fp32"};
+    for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
+    command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
+                                              fixed_batch(model_.graph()));
+  }
+  const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" ? task_.get() : nullptr;
+  const Evaluation evaluation =
+      evaluate_variants(model_, variants, judged_, *samples_, settings_, task, {by_task, command.get()});
+  if (command) command->close();
+  if (evaluation.outputs.empty() && metric_ == "sqnr_db")
+    throw Error(ErrorCode::InvalidOption,
+                "no output can be compared: none comes from float values and has one shape in "
+                "all variants");
+  const auto score_of = [&](size_t model) {
+    return command ? command->judge(model) : evaluation.task[model].metrics().at(metric_);
+  };
+  std::vector<Score> scores;
+  const double fp32 = metric_ == "sqnr_db" ? 0 : score_of(0);
+  for (size_t v = 0; v < variants.size(); ++v) {
+    const double sqnr = mean_sqnr_db(evaluation.report(v));
+    scores.push_back({fp32, metric_ == "sqnr_db" ? sqnr : score_of(1 + v), sqnr});
+  }
+  return scores;
+}
+
+std::unique_ptr<const BoundJudge> open_judge(const QuantizeOptions& options, const Model& model,
+                                             const DataSource* data) {
+  if (!options.bound.given()) return nullptr;
+  return std::make_unique<const BoundJudge>(options.bound, model, data, options.run);
+}
+
+}  // namespace detent

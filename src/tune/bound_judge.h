@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "evaluate/evaluate_models.h"
+
+namespace detent {
+
+/// Measures quantized models by what a bound speaks of.
+class BoundJudge {
+ public:
+  /// Of one model, on all samples.
+  struct Score {
+    double fp32 = 0;   ///< the float model's, in the same metric; 0 for "sqnr_db"
+    double score = 0;  ///< in the metric
+    double sqnr_db = 0;
+  };
+
+  /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.
+  /// Errors  Usage: no samples to judge on, or a --max-drop without labels, masks and command; those of open_data and of
+  ///         TaskMetric; InvalidOption when the model has no output to judge.
+  BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
+
+  [[nodiscard]] const DataSource& samples() const { return *samples_; }
+  /// Where errors can be measured.
+  [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
+  /// "metric", "miou", "top1" or "sqnr_db".
+  [[nodiscard]] const std::string& metric() const { return metric_; }
+  [[nodiscard]] std::string bound_text() const;
+  [[nodiscard]] bool meets(const Score& score) const;
+  /// Higher is better, in the terms of the bound.
+  [[nodiscard]] static std::pair<double, double> rank(const Score& score) { return {score.score, score.sqnr_db}; }
+
+  /// Runs quantized variants of the model side by side over all samples.
+  /// Errors  those of evaluate_variants and MetricCommand; InvalidOption when nothing can be compared.
+  [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
+
+ private:
+  const AccuracyBound& bound_;
+  const Model& model_;
+  RunSettings settings_;
+  std::unique_ptr<DataSource> own_;
+  const DataSource* samples_;
+  std::unique_ptr<TaskMetric> task_;
+  std::vector<std::string> judged_, float_values_;
+  std::string metric_;
+};
+
+/// The judge of the bound in `options`; nothing without one. Errors  those of BoundJudge.
+[[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const QuantizeOptions& options, const Model& model,
+                                                           const DataSource* data);
+
+}  // namespace detent

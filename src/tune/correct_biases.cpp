@@ -1,0 +1,111 @@
+#include "tune/correct_biases.h"
+
+#include <algorithm>
+
+#include "exec/runnable_part.h"
+#include "ops/operator.h"
+#include "evaluate/channel_errors.h"
+#include "run/deciding_samples.h"
+#include "evaluate/evaluate_models.h"
+#include "tune/choose_calibrator.h"
+#include "pipeline/quantize_report.h"
+#include "run/sample_subset.h"
+#include "core/stopwatch.h"
+
+namespace detent {
+
+namespace {
+
+/// A quantized layer whose bias can be corrected.
+struct Layer {
+  std::string output, bias;
+  size_t from_right = 0;  ///< axes of the output behind its channels
+};
+
+std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decision) {
+  const Node& node = graph.node(decision.node);
+  const OpTraits& traits = traits_of(graph, node);
+  if (!decision.int8 || traits.bias_slot < 0) return std::nullopt;
+  const ValueId bias = node.input(static_cast<size_t>(traits.bias_slot));
+  const Tensor *constant = graph.constant(bias), *weight = graph.constant(node.input(1));
+  if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
+  if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;
+  const size_t from_right = traits.kind == OpKind::Gemm ? 0 : weight->shape().rank() - 2;
+  return Layer{graph.value(node.output(0)).name, graph.value(bias).name, from_right};
+}
+
+Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
+  const Tensor wide = cast(bias, DataType::Float64);
+  std::vector<double> values(wide.data<double>().begin(), wide.data<double>().end());
+  for (size_t c = 0; c < values.size(); ++c) values[c] += errors[c];
+  return cast(Tensor::from<double>(bias.shape(), std::span<const double>(values)), bias.type());
+}
+
+Model quantized(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                const RewriteOptions& format) {
+  Model variant = model.clone();
+  apply_patch(variant, make_qdq_patch(model.graph(), plan, ranges, format).patch);
+  return variant;
+}
+
+}  // namespace
+
+BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
+  if (!source)
+    throw Error(ErrorCode::InvalidOption,
+                "--bias-correction measures the quantized network, but there is no --data to run");
+  const Stopwatch stopwatch;
+  const SampleSubset samples(*source, deciding_samples(*source));
+  const SampleSubset others(*source, samples_beside_deciding(*source, kMeasuringSamples));
+  const Graph& graph = model.graph();
+  std::vector<Layer> layers;
+  const RunnablePart runnable(graph);
+  for (const LayerDecision& decision : plan.layers)
+    if (const auto layer = correctable(graph, decision))
+      if (runnable.can_run(graph.node(decision.node).output(0))) layers.push_back(*layer);
+
+  RunSettings quiet = settings;
+  quiet.reporter = &Reporter::silent();
+  // Biases as floats: in the network that is measured they change without anything else changing.
+  RewriteOptions measured = format;
+  measured.int32_bias = false;
+  Model partly = quantized(model, plan, ranges, measured);
+  BiasCorrection result;
+  Reporter& reporter = *settings.reporter;
+  reporter.begin("correcting biases", layers.size());
+  size_t done = 0;
+  for (const Layer& layer : layers) {
+    const Tensor& bias = *graph.constant(graph.find_value(layer.bias));
+    const auto errors = channel_errors(model, partly, {layer.output, layer.from_right, ranges}, others, quiet);
+    if (errors && errors->size() == static_cast<size_t>(bias.element_count())) {
+      Tensor better = corrected(bias, *errors);
+      apply_patch(partly, {.reason = "correct a bias", .replace_constants = {{layer.bias, better}}});
+      result.patch.replace_constants.emplace_back(layer.bias, std::move(better));
+    }
+    reporter.advance_to(++done);
+  }
+  reporter.end();
+
+  BiasCorrectionReport& report = result.report;
+  report.layers = result.patch.replace_constants.size();
+  report.samples = samples.size();
+  if (report.layers > 0) {
+    result.patch.reason = "correct biases";
+    Model better = model.clone();
+    apply_patch(better, result.patch);
+    std::vector<Model> variants;
+    variants.push_back(quantized(model, plan, ranges, format));
+    variants.push_back(quantized(better, plan, ranges, format));
+    const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
+    const Evaluation evaluation = evaluate_variants(model, variants, names, samples, settings, "judging biases");
+    report.sqnr_before_db = mean_sqnr_db(evaluation.report(0));
+    report.sqnr_after_db = mean_sqnr_db(evaluation.report(1));
+    report.kept = report.sqnr_after_db > report.sqnr_before_db;
+  }
+  if (!report.kept) result.patch = {};
+  report.seconds = stopwatch.seconds();
+  return result;
+}
+
+}  // namespace detent

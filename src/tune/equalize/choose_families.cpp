@@ -1,0 +1,128 @@
+#include "tune/equalize/choose_families.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace detent {
+
+double mean(const std::vector<double>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+namespace {
+
+const std::vector<double> kAlphas{0.5, 0.75, 1.0};
+constexpr double kLeastGainDb = 0.1, kMayFallDb = 0.1;
+
+double mean_of_parts(const PartScores& scores) {
+  std::vector<double> parts;
+  for (const std::vector<double>& part : scores) parts.push_back(mean(part));
+  return mean(parts);
+}
+
+/// Mean gain, less its standard error over the parts. One part says nothing of an error.
+double sure_gain(const PartScores& before, const PartScores& after) {
+  std::vector<double> gains;
+  for (size_t p = 0; p < before.size(); ++p) gains.push_back(mean(after[p]) - mean(before[p]));
+  const double whole = mean(gains);
+  if (gains.size() < 2) return whole;
+  double squares = 0;
+  for (const double gain : gains) squares += (gain - whole) * (gain - whole);
+  const auto count = static_cast<double>(gains.size());
+  return whole - std::sqrt(squares / (count - 1) / count);
+}
+
+/// Of the calibrator that loses most, on average over the parts; 0 when none loses.
+double worst_change(const PartScores& before, const PartScores& after) {
+  double worst = 0;
+  for (size_t c = 0; !before.empty() && c < before.front().size(); ++c) {
+    double change = 0;
+    for (size_t p = 0; p < before.size(); ++p) change += after[p][c] - before[p][c];
+    worst = std::min(worst, change / static_cast<double>(before.size()));
+  }
+  return worst;
+}
+
+class Selection {
+ public:
+  Selection(const EqualizeScores& scores_of, EqualizeReport& report) : scores_of_(scores_of), report_(report) {}
+
+  std::vector<EqualizeItem> choose() {
+    std::vector<size_t> rest;
+    for (size_t f = 0; f < report_.families.size(); ++f)
+      if (report_.families[f].groups > 0) rest.push_back(f);
+    while (!rest.empty()) {
+      std::optional<Step> best;
+      for (const size_t family : rest)
+        if (Step step = try_family(family); step.acceptable && (!best || step.gain > best->gain))
+          best = std::move(step);
+      if (!best) break;
+      keep(*best);
+      std::erase(rest, best->family);
+    }
+    if (!plain_.empty()) report_.sqnr_after_db = mean_of_parts(scores_);
+    std::ranges::sort(kept_, {}, [](const EqualizeItem& item) {
+      return std::ranges::find(kEqualizeFamilies, item.family) - std::begin(kEqualizeFamilies);
+    });
+    return kept_;
+  }
+
+ private:
+  struct Step {
+    size_t family = 0;
+    double alpha = 0.5;
+    PartScores scores;
+    double gain = 0;  // sure_gain
+    bool acceptable = false;
+  };
+
+  /// The family with its best alpha: the best of those that are acceptable, where there are any. Later rounds try it alone.
+  Step try_family(size_t family) {
+    std::vector<std::vector<EqualizeItem>> lists;
+    if (plain_.empty()) lists.emplace_back();
+    EqualizeReport::Family& line = report_.families[family];
+    const std::vector<double> alphas = line.gain_db ? std::vector{line.alpha} : kAlphas;
+    for (const double alpha : alphas) {
+      lists.push_back(kept_);
+      lists.back().push_back({kEqualizeFamilies[family], alpha});
+    }
+    std::vector<PartScores> judged = scores_of_(lists);
+    if (plain_.empty()) {
+      plain_ = scores_ = judged.front();
+      report_.sqnr_before_db = mean_of_parts(plain_);
+      judged.erase(judged.begin());
+    }
+    Step best;
+    for (size_t i = 0; i < judged.size(); ++i) {
+      const double gain = sure_gain(scores_, judged[i]);
+      const bool acceptable = gain >= kLeastGainDb && worst_change(plain_, judged[i]) >= -kMayFallDb;
+      const bool better = i == 0 || acceptable > best.acceptable || (acceptable == best.acceptable && gain > best.gain);
+      if (better) best = {family, alphas[i], std::move(judged[i]), gain, acceptable};
+    }
+    line.alpha = best.alpha;
+    line.gain_db = mean_of_parts(best.scores) - mean_of_parts(scores_);
+    return best;
+  }
+
+  void keep(const Step& step) {
+    EqualizeReport::Family& line = report_.families[step.family];
+    line.kept = true;
+    kept_.push_back({kEqualizeFamilies[step.family], step.alpha});
+    scores_ = step.scores;
+  }
+
+  const EqualizeScores& scores_of_;
+  EqualizeReport& report_;
+  std::vector<EqualizeItem> kept_;
+  PartScores plain_, scores_;  // without equalization, and with what is kept
+};
+
+}  // namespace
+
+std::vector<EqualizeItem> choose_families(const EqualizeScores& scores_of, EqualizeReport& report) {
+  return Selection(scores_of, report).choose();
+}
+
+}  // namespace detent

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "detent/reports.h"
+#include "tune/equalize/request.h"
+
+namespace detent {
+
+/// Arithmetic mean; 0 of none.
+[[nodiscard]] double mean(const std::vector<double>& values);
+
+/// Mean SQNR of the outputs in dB on each part of the data: [part][calibrator].
+using PartScores = std::vector<std::vector<double>>;
+
+/// How good the quantized model is with each list of items. An empty list is the model without equalization.
+using EqualizeScores = std::function<std::vector<PartScores>(std::span<const std::vector<EqualizeItem>>)>;
+
+/// `--equalize auto`: forward selection. Of the families not kept yet, each on top of those kept, the one that gains most is kept
+/// next, until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays.
+///
+/// Gain  mean over calibrators and parts, in dB, less its standard error over the parts: what gains on one part and loses on
+///       another is not known to gain. Less than 0.1 is not worth a change of the model. No calibrator may end up more than 0.1 dB
+///       below where it is without equalization, half of what users are promised.
+/// report  with a line for each of kEqualizeFamilies, in that order; gets what was measured.
+/// Returns items in the order of kEqualizeFamilies; none where no family has a group (nothing is measured then).
+[[nodiscard]] std::vector<EqualizeItem> choose_families(const EqualizeScores& scores_of, EqualizeReport& report);
+
+}  // namespace detent

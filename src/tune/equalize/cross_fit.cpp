@@ -1,0 +1,49 @@
+#include "tune/equalize/cross_fit.h"
+
+#include <algorithm>
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kMostSamples = 128;
+constexpr size_t kEnoughForHalves = 32;
+constexpr size_t kMostParts = 3;
+
+size_t parts_of(size_t samples) { return samples >= kEnoughForHalves ? 2 : std::min(samples, kMostParts); }
+
+/// Every `count`-th from `part` on, or all others.
+std::vector<size_t> part_of(const std::vector<size_t>& samples, size_t part, size_t count, bool others) {
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < samples.size(); ++i)
+    if (count == 1 || (i % count == part) != others) chosen.push_back(samples[i]);
+  return chosen;
+}
+
+}  // namespace
+
+CrossFit::CrossFit(const Model& model, std::span<const Tensor> inputs, const DataSource& source,
+                   const RunSettings& settings, const FactorOptions& options, const FoldJudge& judge)
+    : model_(model), judge_(judge) {
+  const std::vector<size_t> samples = samples_by_hash(source, kMostSamples);
+  const size_t parts = parts_of(samples.size());
+  for (size_t part = 0; part < parts; ++part) {
+    const SampleSubset fit(source, part_of(samples, part, parts, true));
+    folds_.push_back(std::make_unique<Fold>(fit, SampleSubset(source, part_of(samples, part, parts, false)),
+                                            Equalizer(model, inputs, fit, settings, options)));
+  }
+}
+
+std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
+  std::vector<PartScores> result(lists.size());
+  for (const auto& fold : folds_) {
+    std::vector<Model> models;
+    for (const std::vector<EqualizeItem>& items : lists)
+      models.push_back(items.empty() ? model_.clone() : fold->equalizer.equalized(fold->equalizer.equalization(items)));
+    std::vector<std::vector<double>> scores = judge_(models, fold->fit, fold->held_out);
+    for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
+  }
+  return result;
+}
+
+}  // namespace detent

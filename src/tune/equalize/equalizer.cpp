@@ -1,0 +1,120 @@
+#include "tune/equalize/equalizer.h"
+
+#include <algorithm>
+
+#include "equalize/equalize_patch.h"
+#include "model/graph/float_types.h"
+#include "tune/equalize/apply.h"
+#include "calibrate/channel_ranges.h"
+#include "pipeline/plan_report.h"
+
+namespace detent {
+
+namespace {
+
+std::vector<ChannelGroup> with_family(const std::vector<ChannelGroup>& groups, EqualizeFamily family) {
+  std::vector<ChannelGroup> chosen;
+  std::ranges::copy_if(groups, std::back_inserter(chosen),
+                       [&](const ChannelGroup& group) { return group.family == family; });
+  return chosen;
+}
+
+}  // namespace
+
+Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples,
+                     const RunSettings& settings, const FactorOptions& options)
+    : model_(model), inputs_(inputs), options_(options), before_(outputs_of(model, inputs)),
+      groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs))),
+      groups_behind_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), true)) {
+  std::map<ValueId, int> values = values_to_range(groups_);
+  values.merge(values_to_range(groups_behind_));
+  ranges_ = channel_ranges_of(model.graph(), values, samples, settings);
+}
+
+bool Equalizer::has(EqualizeFamily family) const {
+  return std::ranges::any_of(groups_of(family), [&](const ChannelGroup& group) { return group.family == family; });
+}
+
+Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
+  Equalization free = with_factors(items, false);
+  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(free)) ? free
+                                                                                        : with_factors(items, true);
+}
+
+bool Equalizer::rounds_too_much(const Equalization& equalization) const {
+  Model copy = model_.clone();
+  apply_patch(copy, make_equalize_patch(copy.graph(), equalization));
+  try {
+    check_same_outputs(before_, copy, inputs_, "equalization", 0.25);
+    return false;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::Internal) throw;
+    return true;
+  }
+}
+
+Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const {
+  Equalization result;
+  const bool behind =
+      std::ranges::any_of(items, [](const EqualizeItem& item) { return item.family == EqualizeFamily::Act; });
+  for (const EqualizeItem& item : items) {
+    FactorOptions options = options_;
+    options.alpha = item.alpha;
+    options.powers_of_two = powers_of_two;
+    Equalization one = choose_factors(model_.graph(), with_family(groups_for(behind), item.family), ranges_, options);
+    result.values.merge(one.values);
+    result.gates.merge(one.gates);
+    std::ranges::move(one.activations, std::back_inserter(result.activations));
+  }
+  return result;
+}
+
+Model Equalizer::equalized(const Equalization& equalization) const {
+  Model copy = model_.clone();
+  apply_equalization(copy, equalization, inputs_);
+  return copy;
+}
+
+std::vector<EqualizeReport::Family> Equalizer::describe_families() const {
+  std::vector<EqualizeReport::Family> families;
+  for (const EqualizeFamily family : kEqualizeFamilies) {
+    EqualizeReport::Family line{std::string(name_of(family))};
+    for (const ChannelGroup& group : with_family(groups_of(family), family)) {
+      ++line.groups;
+      line.values += static_cast<size_t>(std::ranges::count(group.members, true, &ChannelGroup::Member::stored));
+    }
+    families.push_back(line);
+  }
+  return families;
+}
+
+std::vector<EqualizeReport::Value> Equalizer::describe_values(const Equalization& equalization) const {
+  std::vector<EqualizeReport::Value> values;
+  const Graph& graph = model_.graph();
+  for (const ChannelGroup& group : groups_for(!equalization.activations.empty()))
+    for (const ChannelGroup::Member& member : group.members) {
+      const auto found = equalization.values.find(graph.value(member.value).name);
+      if (!member.stored || found == equalization.values.end()) continue;
+      const ChannelRange& range = ranges_.at(member.value);
+      values.push_back({found->first, std::string(name_of(group.family)), member.factor_of.size(), imbalance(range),
+                        imbalance(range, found->second.factors)});
+    }
+  return values;
+}
+
+std::vector<std::string> Equalizer::notes(const Equalization& equalization) const {
+  std::vector<std::string> sentences;
+  for (const ChannelGroup& group : groups_for(!equalization.activations.empty()))
+    for (const ChannelGroup::Limit& limit : group.limits) {
+      const std::string& name = model_.graph().value(limit.value).name;
+      const auto found = equalization.values.find(name);
+      const ChannelRange& range = ranges_.at(limit.value);
+      const auto held = std::ranges::count_if(range.max, [&](float high) { return high * 1.5F > limit.high; });
+      if (held == 0 || found == equalization.values.end()) continue;
+      sentences.push_back("'" + name + "': " + std::to_string(held) + " of " + std::to_string(range.max.size()) +
+                          " channels come near the bound of the Clip behind it and stay as they are");
+    }
+  return sentences;
+}
+
+}  // namespace detent

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "detent/detent.h"
+#include "equalize/choose_factors.h"
+#include "model/model.h"
+#include "tune/equalize/request.h"
+#include "prepare/prepare_model.h"
+
+namespace detent {
+
+/// Equalization of one prepared model: its groups, and the ranges of their channels.
+class Equalizer {
+ public:
+  /// Finds groups and runs `samples` once to measure channels.
+  /// inputs  of one batch: shapes come from it, and every patch is checked on it.
+  Equalizer(const Model& model, std::span<const Tensor> inputs, const DataSource& samples, const RunSettings& settings,
+            const FactorOptions& options);
+
+  [[nodiscard]] bool has(EqualizeFamily family) const;
+  /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
+  /// more than a quarter of what check_same_outputs allows, and for half types, factors are powers of two, which round nothing.
+  [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
+  /// A copy of the model, equalized and checked.
+  /// Errors  Internal when an output changed by more than rounding.
+  [[nodiscard]] Model equalized(const Equalization& equalization) const;
+
+  /// What the report says of families (none kept) and of the values in `equalization`.
+  [[nodiscard]] std::vector<EqualizeReport::Family> describe_families() const;
+  [[nodiscard]] std::vector<EqualizeReport::Value> describe_values(const Equalization& equalization) const;
+  /// Groups that a Clip holds back, as sentences.
+  [[nodiscard]] std::vector<std::string> notes(const Equalization& equalization) const;
+
+ private:
+  const Model& model_;
+  std::span<const Tensor> inputs_;
+  FactorOptions options_;
+  NamedOutputs before_;  ///< of the model on inputs_
+  /// Which of the two analyses serves the items: with Act among them values are tied otherwise.
+  [[nodiscard]] const std::vector<ChannelGroup>& groups_for(bool behind_activations) const {
+    return behind_activations ? groups_behind_ : groups_;
+  }
+  [[nodiscard]] Equalization with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const;
+  [[nodiscard]] bool rounds_too_much(const Equalization& equalization) const;
+  [[nodiscard]] const std::vector<ChannelGroup>& groups_of(EqualizeFamily family) const {
+    return groups_for(family == EqualizeFamily::Act);
+  }
+
+  std::vector<ChannelGroup> groups_, groups_behind_;
+  ChannelRanges ranges_;
+};
+
+}  // namespace detent

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "detent/placement_options.h"
+#include "tune/equalize/cross_fit.h"
+#include "calibrate/range_overrides.h"
+#include "place/targets/target.h"
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+/// How the models are quantized that `--equalize auto` compares. Looks at things that must outlive the judge.
+struct JudgeOptions {
+  const Target& target;
+  const PlacementOptions& placement;
+  RewriteOptions format;
+  const RangeOverrides& overrides;
+  std::vector<std::string> calibrators;  ///< specs; "auto" stands for max, entropy, mse and percentile:99.99
+  const RunSettings& run;
+};
+
+/// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`.
+/// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_variants.
+[[nodiscard]] FoldJudge make_fold_judge(const Model& reference, JudgeOptions options);
+
+}  // namespace detent

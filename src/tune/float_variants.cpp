@@ -1,0 +1,75 @@
+#include "tune/float_variants.h"
+
+#include <algorithm>
+#include <set>
+
+#include "place/plan/restricted_plan.h"
+
+namespace detent {
+
+namespace {
+
+constexpr const char* kMeasuring = "kept float while another layer is measured";
+
+}  // namespace
+
+FloatVariants::FloatVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
+                             const RewriteOptions& format, RangeBook& ranges)
+    : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
+      shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
+  find_choices();
+}
+
+PlacementPlan FloatVariants::plan(const KeptFloat& kept) const {
+  PlacementOptions options = placement_;
+  for (const auto& [name, reason] : kept) options.keep_float.insert_or_assign(name, reason);
+  return make_placement_plan(graph_, target_, options, shapes_);
+}
+
+GraphPatch FloatVariants::patch(const PlacementPlan& plan) {
+  return make_qdq_patch(graph_, plan, ranges_.ranges_of(plan), format_, &weights_).patch;
+}
+
+Model FloatVariants::model(const PlacementPlan& plan) {
+  Model variant = model_.clone();
+  apply_patch(variant, patch(plan));
+  return variant;
+}
+
+bool FloatVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
+  if (const LayerDecision* layer = plan.find_layer(node)) return layer->int8;
+  return std::ranges::any_of(plan.edges, [&](const EdgeDecision& edge) { return edge.consumer == node && edge.pair; });
+}
+
+void FloatVariants::find_choices() {
+  std::set<NodeId> found;
+  for (const LayerDecision& layer : whole_.layers)
+    if (layer.int8) found.insert(layer.node);
+  // With all layers float, what still reads pairs does so by itself.
+  KeptFloat kept;
+  for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);
+  const PlacementPlan layers_float = plan(kept);
+  for (const EdgeDecision& edge : layers_float.edges)
+    if (edge.pair && !layers_float.find_layer(edge.consumer)) found.insert(edge.consumer);
+  for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);
+  const PlacementPlan all_float = plan(kept);
+  for (const NodeId node : found) {
+    if (is_quantized(all_float, node)) continue;
+    const PlacementPlan without = plan({{graph_.node(node).name, kMeasuring}});
+    choices_.push_back({node, whole_.coverage.int8_macs - without.coverage.int8_macs});
+  }
+}
+
+PlacementPlan FloatVariants::alone(const FloatChoice& choice) const {
+  KeptFloat kept;
+  for (const FloatChoice& other : choices_)
+    if (other.node != choice.node) kept.emplace(graph_.node(other.node).name, kMeasuring);
+  PlacementPlan made = plan(kept);
+  return is_quantized(made, choice.node) ? made : restricted_to(whole_, graph_, choice.node);
+}
+
+PlacementPlan FloatVariants::all_but(const FloatChoice& choice) const {
+  return plan({{graph_.node(choice.node).name, kMeasuring}});
+}
+
+}  // namespace detent

@@ -1,0 +1,179 @@
+#include "calibrate/range_overrides.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "model/model.h"
+
+namespace detent {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The overrides in a file of this text.
+RangeOverrides read_text(const std::string& text) {
+  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  const auto file =
+      std::filesystem::temp_directory_path() / ("detent_overrides_" + std::string(test->name()) + ".json");
+  std::ofstream(file) << text;
+  try {
+    RangeOverrides overrides = read_overrides(file);
+    std::filesystem::remove(file);
+    return overrides;
+  } catch (...) {
+    std::filesystem::remove(file);
+    throw;
+  }
+}
+
+/// Message and hint of the error that `work` ends in; its code must be InvalidOption.
+template <class Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption) << error.what();
+    return std::string(error.what()) + " | " + error.hint();
+  }
+  return "accepted";
+}
+
+std::string refused_text(const std::string& text) {
+  return refusal([&] { static_cast<void>(read_text(text)); });
+}
+
+TEST(ReadOverrides, TakesACalibratorAnAmaxOrMinAndMax) {
+  const RangeOverrides overrides = read_text(R"({"a": {"calibrator": "percentile:99.9"}, "b": {"amax": 1.5},
+    "c": {"min": -1, "max": 2}, "d": {"max": 6, "min": 0}})");
+  ASSERT_EQ(overrides.size(), 4U);
+  ASSERT_TRUE(overrides.at("a").calibrator);
+  EXPECT_EQ(overrides.at("a").calibrator->name(), "percentile:99.9");
+  EXPECT_EQ(overrides.at("b").range, (Range{-1.5F, 1.5F}));
+  EXPECT_EQ(overrides.at("c").range, (Range{-1, 2}));
+  EXPECT_EQ(overrides.at("d").range, (Range{0, 6}));
+  EXPECT_FALSE(overrides.at("d").calibrator);
+}
+
+TEST(ReadOverrides, AreNoneWithoutAFileOrInAnEmptyObject) {
+  EXPECT_TRUE(read_overrides({}).empty());
+  EXPECT_TRUE(read_text("{}").empty());
+}
+
+TEST(ReadOverrides, SayLineAndColumnOfTextThatIsNotJson) {
+  const std::string message = refused_text("{\n  \"a\": {\"amax\": 1},\n  \"b\": {\"amax\": }\n}");
+  EXPECT_THAT(message, HasSubstr("line 3"));
+  EXPECT_THAT(message, HasSubstr(".json: "));
+  EXPECT_THAT(refused_text(""), HasSubstr("line 1"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": NaN}})"), HasSubstr("line 1"));  // JSON has no NaN
+}
+
+TEST(ReadOverrides, RefuseAFileThatIsNotThere) {
+  EXPECT_THAT(refusal([] { static_cast<void>(read_overrides("no/such/file.json")); }), HasSubstr("cannot be read"));
+}
+
+TEST(ReadOverrides, RefuseAnythingButAnObjectOfObjects) {
+  EXPECT_THAT(refused_text("[1]"), HasSubstr("object of value names"));
+  EXPECT_THAT(refused_text(R"({"a": 1.5})"), HasSubstr("'a': {...} is expected, not 1.5"));
+  EXPECT_THAT(refused_text(R"({"a": [{"amax": 1}]})"), HasSubstr("'a'"));
+}
+
+TEST(ReadOverrides, RefuseUnknownMissingAndContradictingKeys) {
+  for (const char* entry : {R"({})", R"({"amx": 1})", R"({"min": -1})", R"({"max": 1})", R"({"amax": 1, "min": -1})",
+                            R"({"calibrator": "max", "amax": 1})", R"({"amax": 1, "comment": "x"})"}) {
+    const std::string message = refused_text(R"({"conv1": )" + std::string(entry) + "}");
+    EXPECT_THAT(message, HasSubstr("'conv1': the keys are")) << entry;
+    EXPECT_THAT(message, HasSubstr("| one of {\"calibrator\"")) << entry;
+  }
+}
+
+TEST(ReadOverrides, RefuseANameOrKeyThatIsGivenTwice) {
+  EXPECT_THAT(refused_text(R"({"a": {"amax": 1}, "a": {"amax": 2}})"), HasSubstr("\"a\" is given twice"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": 1, "amax": 2}})"), HasSubstr("\"amax\" is given twice"));
+  EXPECT_EQ(refused_text(R"({"a": {"amax": 1}, "b": {"amax": 2}})"), "accepted");
+}
+
+TEST(ReadOverrides, RefuseAnAmaxThatIsNoPositiveFloat) {
+  EXPECT_THAT(refused_text(R"({"a": {"amax": -1}})"), HasSubstr("'a': \"amax\" is not greater than 0: -1"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": 0}})"), HasSubstr("not greater than 0"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": 1e60}})"), HasSubstr("too large"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": 1e-60}})"), HasSubstr("not greater than 0"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": "1.5"}})"), HasSubstr("no number"));
+  EXPECT_THAT(refused_text(R"({"a": {"amax": null}})"), HasSubstr("no number"));
+}
+
+TEST(ReadOverrides, RefuseARangeThatIsEmptyOrLeavesOutZero) {
+  EXPECT_THAT(refused_text(R"({"a": {"min": 0.5, "max": 2}})"), HasSubstr("does not contain 0"));
+  EXPECT_THAT(refused_text(R"({"a": {"min": 2, "max": -1}})"), HasSubstr("does not contain 0"));
+  EXPECT_THAT(refused_text(R"({"a": {"min": 0, "max": 0}})"), HasSubstr("empty"));
+  EXPECT_THAT(refused_text(R"({"a": {"min": true, "max": 1}})"), HasSubstr("no number"));
+}
+
+TEST(ReadOverrides, RefuseACalibratorThatIsUnknownOrMeasuresTheWholeModel) {
+  for (const char* name : {"nosuch", "auto", "percentile:0.999", "max:3", ""})
+    EXPECT_THAT(refused_text(R"({"a": {"calibrator": ")" + std::string(name) + "\"}}"), HasSubstr("'a': ")) << name;
+  EXPECT_THAT(refused_text(R"({"a": {"calibrator": 3}})"), HasSubstr("no text"));
+}
+
+/// r and s share a scale, conv_out has one of its own.
+struct Planned {
+  Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] r, float[N, 3] s) => (float[N, 6] y)
+{ both = Concat <axis = 1> (r, s)  conv_out = Neg (both)  y = Relu (conv_out) })");
+  PlacementPlan plan;
+
+  Planned() {
+    pair("r", "Concat_0", 0, 1);
+    pair("s", "Concat_0", 1, 1);
+    pair("conv_out", "Relu_2", 0, -1);
+  }
+  void pair(const char* value, const char* consumer, int slot, int group) {
+    plan.edges.push_back(
+        {model.graph().find_value(value), model.graph().find_node(consumer), slot, true, group, "R", "-"});
+  }
+  [[nodiscard]] std::string check(const std::string& text) const {
+    const RangeOverrides overrides = read_text(text);
+    return refusal([&] { check_overrides(overrides, model.graph(), plan); });
+  }
+};
+
+TEST(CheckOverrides, NameTheNearestValuesForOneThatGetsNoPair) {
+  const std::string message = Planned().check(R"({"conv_put": {"amax": 1}})");
+  EXPECT_THAT(message, HasSubstr("names 'conv_put', which gets no pair"));
+  EXPECT_THAT(message, HasSubstr("the nearest that do: 'conv_out'"));
+}
+
+TEST(CheckOverrides, RefuseAValueThatExistsButGetsNoPair) {
+  EXPECT_THAT(Planned().check(R"({"both": {"amax": 1}})"), HasSubstr("'both', which gets no pair"));
+}
+
+TEST(CheckOverrides, RefuseDifferentRangesForOneScale) {
+  EXPECT_THAT(Planned().check(R"({"r": {"amax": 1}, "s": {"amax": 2}})"),
+              HasSubstr("'r' and 's' different ranges, but they share one scale"));
+  EXPECT_THAT(Planned().check(R"({"r": {"amax": 1}, "s": {"calibrator": "max"}})"), HasSubstr("share one scale"));
+  EXPECT_THAT(Planned().check(R"({"r": {"calibrator": "mse"}, "s": {"calibrator": "max"}})"),
+              HasSubstr("share one scale"));
+}
+
+TEST(CheckOverrides, AcceptOneMemberOfAGroupOrBothAlike) {
+  EXPECT_EQ(Planned().check(R"({"r": {"amax": 1}})"), "accepted");
+  EXPECT_EQ(Planned().check(R"({"r": {"amax": 1}, "s": {"min": -1, "max": 1}})"), "accepted");
+  EXPECT_EQ(Planned().check(R"({"r": {"calibrator": "max"}, "s": {"calibrator": "max"}})"), "accepted");
+}
+
+TEST(FindOverride, HoldsForAllThatShareTheScale) {
+  const Planned planned;
+  const Graph& graph = planned.model.graph();
+  const RangeOverrides overrides = read_text(R"({"s": {"amax": 3}})");
+  const std::vector<ValueId> group = {graph.find_value("r"), graph.find_value("s")};
+  const RangeOverride* found = find_override(overrides, graph, group);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->range.max, 3);
+  const std::vector<ValueId> other = {graph.find_value("conv_out")};
+  EXPECT_EQ(find_override(overrides, graph, other), nullptr);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "observe/calibration_table.h"
+#include "calibrate/sample_tables.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ResumedCalibration = SampleTables;
+
+/// Presses Ctrl-C as soon as some samples are done.
+class Interrupter : public Reporter {
+ public:
+  void begin(std::string_view, size_t) override {}
+  void advance_to(size_t done) override {
+    if (done >= 2) interrupted() = true;
+  }
+  void end() override {}
+  void warn(std::string_view) override {}
+};
+
+TEST_F(ResumedCalibration, GoOnWhereAnInterruptedCalibrationEnded) {
+  const std::string expected = table_bytes(calibration("whole.dct"));
+  Interrupter interrupter;
+  CalibrateOptions options = calibration("out.dct");
+  options.run.threads = 1;
+  options.run.reporter = &interrupter;
+  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(options)); }), ErrorCode::Interrupted);
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"out.dct.partial", "whole.dct"}));
+  const CalibrationTable partial = read_table(folder_ / "out.dct.partial");
+  EXPECT_TRUE(partial.partial());
+  EXPECT_GE(partial.samples.size(), 2U);
+  EXPECT_LT(partial.samples.size(), 6U);
+
+  interrupted() = false;
+  options.run.reporter = &Reporter::silent();
+  options.resume = true;
+  EXPECT_EQ(table_bytes(options), expected);
+  EXPECT_EQ(folder_.names(), (std::vector<std::string>{"out.dct", "whole.dct"}));
+}
+
+TEST_F(ResumedCalibration, DoNotGoOnWithOtherDataOrAnotherShard) {
+  Interrupter interrupter;
+  CalibrateOptions options = calibration("out.dct");
+  options.run.threads = 1;
+  options.run.reporter = &interrupter;
+  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(options)); }), ErrorCode::Interrupted);
+  interrupted() = false;
+  options.run.reporter = &Reporter::silent();
+  options.resume = true;
+  CalibrateOptions other = options;
+  other.data.preprocess = "unit";
+  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
+  other = options;
+  other.data.shard_count = 2;
+  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
+  other = options;
+  other.targets = {"tensorrt"};
+  EXPECT_EQ(code_of([&] { static_cast<void>(calibrate_model(other)); }), ErrorCode::TableMismatch);
+  EXPECT_FALSE(fs::exists(options.output));
+}
+
+TEST_F(ResumedCalibration, BeginAtTheFirstSampleWhereThereIsNothingToResume) {
+  CalibrateOptions options = calibration("out.dct");
+  options.resume = true;
+  EXPECT_EQ(table_bytes(options), table_bytes(calibration("again.dct")));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,190 @@
+#include "evaluate/evaluate_models.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "model/graph_patch.h"
+#include "run/memory_source.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// y = x + offset, z = x * factor.
+const char* const kTwoOutputs = R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (float[N, 3] y, float[N, 3] z)
+<float offset = {0}, float factor = {1}>
+{ y = Add (x, offset)  z = Mul (x, factor) })";
+
+Model with_constant(const Model& model, const std::string& name, float value) {
+  Model changed = model.clone();
+  GraphPatch patch;
+  patch.reason = "another constant";
+  patch.replace_constants = {{name, Tensor::from<float>({}, {value})}};
+  apply_patch(changed, patch);
+  return changed;
+}
+
+std::vector<Tensor> samples(size_t count) {
+  std::vector<Tensor> all;
+  for (size_t i = 0; i < count; ++i) {
+    const auto f = static_cast<float>(i);
+    all.push_back(Tensor::from<float>({1, 3}, {f - 2.5F, 0.25F * f, -1.5F}));
+  }
+  return all;
+}
+
+Evaluation evaluate(const Model& model, const std::vector<Model>& variants, const std::vector<std::string>& names,
+                    const DataSource& source, size_t threads = 2) {
+  RunSettings settings;
+  settings.threads = threads;
+  return evaluate_variants(model, variants, names, source, settings, "testing");
+}
+
+TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Model> variants;
+  variants.push_back(with_constant(model, "offset", 0.125F));
+  variants.push_back(with_constant(model, "factor", 1.0625F));
+  const std::vector<Tensor> data = samples(7);
+  const MemorySource source(data);
+  const Evaluation evaluation = evaluate(model, variants, {"y", "z"}, source);
+
+  double signal = 0;
+  double noise_of_offset = 0;
+  double noise_of_factor = 0;
+  for (const Tensor& sample : data)
+    for (const double x : sample.data<float>()) {
+      signal += x * x;
+      noise_of_offset += 0.125 * 0.125;
+      noise_of_factor += 0.0625 * x * 0.0625 * x;
+    }
+  EXPECT_EQ(evaluation.samples, 7U);
+  ASSERT_THAT(evaluation.outputs, ElementsAre("y", "z"));
+  // Every number has few binary digits, so both loops are exact and only the logarithm rounds.
+  EXPECT_DOUBLE_EQ(evaluation.report(0).outputs[0].sqnr_db, 10 * std::log10(signal / noise_of_offset));
+  EXPECT_DOUBLE_EQ(evaluation.report(1).outputs[1].sqnr_db, 10 * std::log10(signal / noise_of_factor));
+  EXPECT_TRUE(std::isinf(evaluation.report(0).outputs[1].sqnr_db));  // what a variant leaves alone is exact
+  EXPECT_TRUE(std::isinf(evaluation.report(1).outputs[0].sqnr_db));
+}
+
+TEST(EvaluateVariants, ReadsEverySampleOnceForAllVariants) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Model> variants;
+  for (int i = 0; i < 4; ++i) variants.push_back(model.clone());
+  const MemorySource source(samples(9));
+  static_cast<void>(evaluate(model, variants, {"y"}, source));
+  for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 1);
+}
+
+TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Model> variants;
+  for (const float offset : {0.5F, 0.25F, 0.125F}) variants.push_back(with_constant(model, "offset", offset));
+  const MemorySource source(samples(5));
+  const Evaluation evaluation = evaluate_variants(model, variants, {"y"}, source, {}, "testing", {}, 1);
+  EXPECT_EQ(evaluation.samples, 5U);
+  for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
+  for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})
+    EXPECT_EQ(evaluation.errors[variant][0].noise, 5 * 3 * offset * offset);
+}
+
+TEST(EvaluateVariants, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Model> variants;
+  variants.push_back(with_constant(model, "factor", 1.1F));
+  std::vector<Tensor> data = samples(40);
+  for (Tensor& tensor : data)
+    for (float& x : tensor.mutable_data<float>()) x *= 1.7320508F;
+  const MemorySource source(std::move(data));
+  const ErrorSums one = evaluate(model, variants, {"z"}, source, 1).errors[0][0];
+  for (const size_t threads : {2, 5}) {
+    const ErrorSums many = evaluate(model, variants, {"z"}, source, threads).errors[0][0];
+    EXPECT_EQ(one.signal, many.signal);
+    EXPECT_EQ(one.noise, many.noise);
+    EXPECT_EQ(one.dot, many.dot);
+  }
+}
+
+TEST(EvaluateVariants, DoesNotCountWhatFillsABatch) {
+  const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[4, 3] x) => (float[4, 3] y) <float offset = {0}> { y = Add (x, offset) })");
+  std::vector<Model> variants;
+  variants.push_back(with_constant(model, "offset", 0.5F));
+  const MemorySource source(samples(6));
+  const Evaluation evaluation = evaluate(model, variants, {"y"}, source);
+  EXPECT_EQ(evaluation.samples, 6U);
+  EXPECT_EQ(evaluation.errors[0][0].noise, 6 * 3 * 0.25);
+}
+
+/// kept = the elements of x above a threshold; y = -x.
+const char* const kSelection = R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (float[M] kept, float[N, 3] y)
+<float threshold = {0}>
+{ over = Greater (x, threshold)  kept = Compress (x, over)  y = Neg (x) })";
+
+TEST(EvaluateVariants, LeavesOutAnOutputWhoseShapeDiffersForSomeVariant) {
+  const Model model = parse_model_text(kSelection);
+  std::vector<Model> variants;
+  variants.push_back(model.clone());
+  variants.push_back(with_constant(model, "threshold", 0.6F));
+  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(samples(4)));
+  EXPECT_THAT(evaluation.outputs, ElementsAre("y"));
+  EXPECT_EQ(evaluation.errors[0].size(), 1U);
+}
+
+TEST(EvaluateVariants, KeepsAnOutputOfVaryingShapeWhoseShapesAgree) {
+  const Model model = parse_model_text(kSelection);
+  std::vector<Model> variants;
+  variants.push_back(model.clone());
+  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(samples(4)));
+  EXPECT_THAT(evaluation.outputs, ElementsAre("kept", "y"));
+}
+
+TEST(EvaluateVariants, NamesTheSampleThatCannotBeRun) {
+  const Model model = parse_model_text(kTwoOutputs);
+  std::vector<Tensor> data = samples(3);
+  data[1] = Tensor::from<float>({1, 2}, {1, 2});
+  GraphPatch patch;
+  patch.reason = "a constant that fits three elements only";
+  patch.replace_constants = {{"offset", Tensor::from<float>({3}, {1, 2, 3})}};
+  std::vector<Model> variants;
+  variants.push_back(model.clone());
+  apply_patch(variants[0], patch);
+  try {
+    static_cast<void>(evaluate(model, variants, {"y"}, MemorySource(std::move(data))));
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("sample1"), std::string::npos) << error.what();
+  }
+}
+
+std::vector<std::string> compared(const char* text) {
+  const Tensor x = Tensor::from<float>({1, 3}, {1, -2, 3});
+  return values_to_compare(parse_model_text(text), std::span(&x, 1));
+}
+
+TEST(ValuesToCompare, AreTheFloatOutputs) {
+  EXPECT_THAT(compared(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (int64[N, 1] best, float[N, 3] y) { y = Neg (x)  best = ArgMax <axis = 1> (y) })"),
+              ElementsAre("y"));
+}
+
+TEST(ValuesToCompare, GoBackToTheLastFloatsWhereNoOutputIsFloat) {
+  EXPECT_THAT(compared(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (int32[N, 1] best) { y = Neg (x)  i = ArgMax <axis = 1> (y)  best = Cast <to = 6> (i) })"),
+              ElementsAre("y"));
+}
+
+TEST(ValuesToCompare, AreNoneWhereNothingIsComputedFromFloats) {
+  EXPECT_THAT(compared(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[N, 3] x) => (int64[2] shape) { shape = Shape (x) })"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,72 @@
+#include "evaluate/metric_command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "datasets/npy.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Two models of one output "y", the second's shifted by 1; a folder with a script to judge them.
+class MetricCommandTest : public ::testing::Test {
+ protected:
+  double judge(const std::string& script, size_t model = 1) {
+    const auto path = scripts_.write("metric.sh", script);
+    MetricCommand command("sh '" + path.string() + "'", {"y"}, {"fp32", "percentile:99.9"}, 1);
+    for (int i = 0; i < 3; ++i) {
+      command.append(0, {Tensor::from<float>({1, 2}, {1.0F * static_cast<float>(i), 0})}, 1);
+      command.append(1, {Tensor::from<float>({1, 2}, {1.0F * static_cast<float>(i), 1})}, 1);
+    }
+    command.close();
+    return command.judge(model);
+  }
+  Error refusal(const std::string& script) {
+    return error_of<Error>([&] { static_cast<void>(judge(script)); });
+  }
+
+  const TemporaryFolder scripts_;
+};
+
+TEST_F(MetricCommandTest, GetsBothFoldersAndGivesTheNumber) {
+  EXPECT_EQ(judge("cp -r \"$1\" \"$2\" '" + scripts_.path().string() + "'; echo ' -2.5e-1 '"), -0.25);
+  const Tensor reference = NpyFile(scripts_ / "fp32/y.npy").read();
+  const Tensor candidate = NpyFile(scripts_ / "percentile_99.9/y.npy").read();
+  EXPECT_EQ(reference.shape(), Shape({3, 2}));
+  EXPECT_EQ(reference.data<float>()[4], 2);
+  EXPECT_EQ(reference.data<float>()[5], 0);
+  EXPECT_EQ(candidate.data<float>()[5], 1);
+}
+
+TEST_F(MetricCommandTest, GetsTheFloatModelTwiceForItsOwnScore) {
+  EXPECT_EQ(judge("[ \"$1\" = \"$2\" ] && echo 1", 0), 1);
+}
+
+TEST_F(MetricCommandTest, LeavesNothingBehind) {
+  judge("echo \"$1\" > '" + (scripts_ / "where").string() + "'; echo 1");
+  const std::string where = TemporaryFolder::read(scripts_ / "where");
+  const std::filesystem::path folder = where.substr(0, where.size() - 1);
+  EXPECT_EQ(folder.filename(), "fp32");
+  EXPECT_FALSE(std::filesystem::exists(folder.parent_path()));
+}
+
+TEST_F(MetricCommandTest, PassesOnWhatAFailingCommandSays) {
+  const Error error = refusal("echo cannot open ground truth >&2; echo second line >&2; exit 4");
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_THAT(error.what(), HasSubstr("exit code 4\n  cannot open ground truth\n  second line"));
+}
+
+TEST_F(MetricCommandTest, RefusesAnythingButOneNumber) {
+  EXPECT_THAT(refusal("echo 1 2").what(), HasSubstr("'1 2'"));
+  EXPECT_THAT(refusal("echo iou: 0.9").what(), HasSubstr("'iou: 0.9'"));
+  EXPECT_THAT(refusal("echo nan").what(), HasSubstr("'nan'"));
+  EXPECT_THAT(refusal(":").what(), HasSubstr("nothing"));
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,142 @@
+#include "evaluate/side_by_side.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "evaluate/evaluate_side_by_side.h"
+#include "evaluate/float_network.h"
+#include "run/memory_source.h"
+#include "evaluate/variants_of.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+
+/// Every layer alone and all but it, sharing and not.
+struct BothWays {
+  std::vector<size_t> steps;  // of the sharing run: float model, all quantized, then the pairs of each choice
+  SharedEvaluation shared;
+  Evaluation naive;
+};
+
+BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::string>& names) {
+  SharedVariants shared(network.model);
+  std::vector<Model> models;
+  const auto add = [&](const PlacementPlan& plan, std::optional<size_t> base) {
+    models.push_back(network.variants.model(plan));
+    return shared.add(network.variants.patch(plan), base);
+  };
+  const size_t all = add(network.variants.plan({}), std::nullopt);
+  for (const FloatChoice& choice : network.variants.choices()) {
+    add(network.variants.alone(choice), std::nullopt);
+    add(network.variants.all_but(choice), all);
+  }
+  BothWays result;
+  result.shared = evaluate_shared(shared, network.model.graph(), names, network.source, network.settings, "sharing");
+  result.steps = shared.step_counts();
+  result.naive = evaluate_variants(network.model, models, names, network.source, network.settings, "not sharing");
+  return result;
+}
+
+void expect_same_bits(const BothWays& found) {
+  EXPECT_EQ(found.shared.evaluation.samples, found.naive.samples);
+  EXPECT_EQ(found.shared.evaluation.outputs, found.naive.outputs);
+  ASSERT_EQ(found.shared.evaluation.errors.size(), found.naive.errors.size());
+  for (size_t v = 0; v < found.naive.errors.size(); ++v)
+    for (size_t i = 0; i < found.naive.outputs.size(); ++i) {
+      const ErrorSums& a = found.shared.evaluation.errors[v][i];
+      const ErrorSums& b = found.naive.errors[v][i];
+      EXPECT_EQ(a.signal, b.signal) << "variant " << v;
+      EXPECT_EQ(a.noise, b.noise) << "variant " << v;
+      EXPECT_EQ(a.dot, b.dot) << "variant " << v;
+      EXPECT_EQ(a.agreeing, b.agreeing) << "variant " << v;
+    }
+}
+
+class VariantsSideBySideForBothTargets : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Targets, VariantsSideBySideForBothTargets, ::testing::Values("tensorrt", "onnxruntime"));
+
+TEST_P(VariantsSideBySideForBothTargets, GiveTheBitsOfTheModelsRunOneByOne) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(5));
+  test::VariantsOf network(model, source, GetParam());
+  ASSERT_GE(network.variants.choices().size(), 4U);
+  expect_same_bits(evaluate_both_ways(network, {"y"}));
+}
+
+TEST_P(VariantsSideBySideForBothTargets, GiveTheBitsOfTheModelsRunOneByOneOnTheBundledSample) {
+  const std::filesystem::path sample = std::filesystem::path(DETENT_SOURCE_DIR) / "datasets/samples/shapes_unet";
+  Model model = read_float_model(sample / "model_opset13.onnx");
+  DataOptions data;
+  data.sources = {(sample / "calib").string()};
+  data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
+  data.limit = 2;
+  const auto source = open_data(data, input_specs(model.graph()));
+  prepare_model(model, find_target(GetParam()));
+  test::VariantsOf network(model, *source, GetParam());
+  ASSERT_GE(network.variants.choices().size(), 10U);
+  expect_same_bits(evaluate_both_ways(network, {"logits"}));
+}
+
+TEST(VariantsSideBySide, RunOnlyWhatALayerChanges) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(1));
+  test::VariantsOf network(model, source, "tensorrt");
+  std::vector<size_t> steps = evaluate_both_ways(network, {"y"}).steps;
+  // Five convolutions with what is fused behind them, and the Mul; a pair is two steps.
+  EXPECT_EQ(steps[0], 6U);
+  EXPECT_EQ(steps[1], 6U + 2 * 5);
+  steps.erase(steps.begin(), steps.begin() + 2);
+  // Alone and all but it: the stem; the layer left of the Add, whose input has a pair for the Add in any case; the one right
+  // of it, with the pair of the skip, and apart from the Add when it is float; the wide layer; the head.
+  EXPECT_THAT(steps, ElementsAre(8, 14, 7, 11, 8, 12, 4, 4, 3, 1));
+}
+
+TEST(VariantsSideBySide, LeaveNothingToDoForAVariantThatIsTheFloatModel) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(1));
+  SharedVariants shared(model);
+  shared.add({});
+  const auto found = evaluate_shared(shared, model.graph(), {"y"}, source, {}, "nothing");
+  EXPECT_EQ(shared.step_counts()[1], 0U);
+  EXPECT_EQ(found.evaluation.errors[0][0].noise, 0);
+  EXPECT_GT(found.evaluation.errors[0][0].signal, 0);
+}
+
+TEST(VariantsSideBySide, GiveTheSameBitsForAnyNumberOfThreads) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(9));
+  std::vector<double> noise;
+  for (const size_t threads : {1, 2, 5}) {
+    test::VariantsOf network(model, source, "tensorrt");
+    network.settings.threads = threads;
+    noise.push_back(evaluate_both_ways(network, {"y"}).shared.evaluation.errors.back().front().noise);
+  }
+  EXPECT_EQ(noise[0], noise[1]);
+  EXPECT_EQ(noise[0], noise[2]);
+}
+
+TEST(VariantsSideBySide, StopBetweenVariantsWhenInterrupted) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(1));
+  SharedVariants shared(model);
+  shared.add({});
+  shared.prepare({"y"}, 1);
+  interrupted() = true;
+  BufferPool pool;
+  size_t taken = 0;
+  try {
+    shared.run(source.read(0).inputs, pool, [&](auto, auto&&) { ++taken; });
+    ADD_FAILURE() << "went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Interrupted);
+  }
+  interrupted() = false;
+  EXPECT_EQ(taken, 0U);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+
+#include "tune/float_variants.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/quantize_report.h"
+
+namespace detent::test {
+
+/// A float model with the variants of it that differ in what stays float, calibrated on `source` with `max`.
+struct VariantsOf {
+  VariantsOf(const Model& float_model, const DataSource& data, const std::string& target_name,
+             PlacementOptions placement = {})
+      : model(float_model), source(data), target(find_target(target_name)),
+        format(rewrite_options({}, placement, target)), calibrator(make_calibrator("max")),
+        shapes(find_shapes(model.graph(), read_first_inputs(data, model.graph(), settings))),
+        plan(make_placement_plan(model.graph(), target, placement, shapes)),
+        ranges(model.graph(), measure(plan.quantized_values()), *calibrator, overrides,
+               format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric, 2,
+               [this](std::span<const ValueId> values) {
+                 ++extra_passes;
+                 return measure(values);
+               }),
+        variants(model, target, placement, shapes, format, ranges) {}
+
+  [[nodiscard]] Calibration measure(std::span<const ValueId> values) const {
+    return calibrate(model.graph(), values, source, settings);
+  }
+  [[nodiscard]] const FloatChoice& choice(const std::string& node) const {
+    for (const FloatChoice& one : variants.choices())
+      if (model.graph().node(one.node).name == node) return one;
+    throw Error(ErrorCode::Internal, node + " is no choice");
+  }
+
+  const Model& model;
+  const DataSource& source;
+  RunSettings settings;
+  const Target& target;
+  RewriteOptions format;
+  std::unique_ptr<Calibrator> calibrator;
+  RangeOverrides overrides;
+  ValueShapes shapes;
+  PlacementPlan plan;
+  int extra_passes = 0;
+  RangeBook ranges;
+  FloatVariants variants;
+};
+
+}  // namespace detent::test

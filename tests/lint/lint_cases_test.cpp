@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "detent/detent.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
+#include "place/placement_case_reader.h"
+
+/// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for
+/// `d_q = QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
+/// first output. Expectations, which name everything that is found:
+///     error ID NODE, warning ID NODE, note ID NODE
+///     float NODE       the layer stays float; layers not listed must be INT8
+///     origin WORD      qdq where nothing is said
+namespace detent::test {
+
+void PrintTo(const PlacementCase& one, std::ostream* out) { *out << one.file.string() << ":" << one.number; }
+
+namespace {
+
+std::string with_pairs(const std::string& model) {
+  static const std::regex pair(R"((\w+) = Pair( <[^>]*>)? \((\w+), ([^)]*)\))");
+  return std::regex_replace(model, pair, "$1_q = QuantizeLinear$2 ($3, $4)\n$1 = DequantizeLinear$2 ($1_q, $4)");
+}
+
+std::string node_writing(const Graph& graph, const std::string& output) {
+  const ValueId value = graph.find_value(output);
+  const Node* node = value == kNoValue ? nullptr : graph.producer(value);
+  return node ? node->name : "(no node writes '" + output + "')";
+}
+
+struct Expected {
+  std::multiset<std::string> findings;
+  std::set<std::string> float_layers;
+  std::string origin = "qdq";
+};
+
+Expected read_expected(const PlacementCase& one, const Expectation& expectation, const Graph& graph) {
+  Expected expected;
+  for (const Line& line : expectation.lines) {
+    std::istringstream words(line.text);
+    std::string word, id, node;
+    words >> word >> id >> node;
+    if (word == "float")
+      expected.float_layers.insert(node_writing(graph, id));
+    else if (word == "origin")
+      expected.origin = id;
+    else if (word == "error" || word == "warning" || word == "note")
+      expected.findings.insert(word + " " + id + " " + node_writing(graph, node));
+    else
+      ADD_FAILURE_AT(one.file.c_str(), line.number) << "unknown expectation '" << word << "'";
+  }
+  return expected;
+}
+
+std::string listed(const std::multiset<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += "\n  " + line;
+  return text;
+}
+
+void check(const PlacementCase& one, const Expectation& expectation, const Expected& expected,
+           const LintReport& report) {
+  const auto fail = [&](const std::string& what) { ADD_FAILURE_AT(one.file.c_str(), expectation.number) << what; };
+  std::multiset<std::string> found;
+  std::string messages;
+  for (const auto& finding : report.findings) {
+    found.insert(finding.level + " " + finding.id + " " + finding.node);
+    messages += "\n    " + finding.message;
+    if (finding.message.empty() || finding.cure.empty()) fail("a finding without message or cure: " + finding.id);
+  }
+  if (found != expected.findings) fail("expected:" + listed(expected.findings) + "\nfound:" + listed(found) + messages);
+  if (report.origin != expected.origin) fail("the origin is " + report.origin);
+  for (const auto& layer : report.plan.layers)
+    if (layer.int8 == expected.float_layers.contains(layer.name))
+      fail(layer.name + " is " + (layer.int8 ? "INT8" : "float: " + layer.reason));
+  for (const std::string& name : expected.float_layers)
+    if (std::ranges::find(report.plan.layers, name, &PlanReport::Layer::name) == report.plan.layers.end())
+      fail("no layer " + name);
+}
+
+class LintText : public testing::TestWithParam<PlacementCase> {};
+
+TEST_P(LintText, NamesExactlyTheFlaw) {
+  const PlacementCase& one = GetParam();
+  const TemporaryFolder folder;
+  const Model model = [&] {
+    try {
+      return parse_model_text(with_pairs(one.model));
+    } catch (const Error& error) {
+      throw error.in(one.file.string() + ":" + std::to_string(one.number));
+    }
+  }();
+  write_model(model, folder / "model.onnx");
+  ASSERT_FALSE(one.expectations.empty()) << one.file << ":" << one.number;
+  for (const Expectation& expectation : one.expectations) {
+    const LintReport report = lint_model({.model = folder / "model.onnx", .target = expectation.target, .shapes = {}});
+    check(one, expectation, read_expected(one, expectation, model.graph()), report);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LintText,
+                         testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) /
+                                                                "tests/lint/cases")),
+                         [](const auto& one) { return one.param.name; });
+
+TEST(LintFindings, EachHasItsCase) {
+  std::set<std::string> named{"fp16-scale-below-opset-19"};  // text knows no halves: lint_model_test.cpp
+  for (const PlacementCase& one : read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) / "tests/lint/cases"))
+    for (const Expectation& expectation : one.expectations)
+      for (const Line& line : expectation.lines) {
+        std::istringstream words(line.text);
+        std::string level, id;
+        words >> level >> id;
+        named.insert(id);
+      }
+  for (const FindingInfo& kind : known_findings()) EXPECT_TRUE(named.contains(kind.id)) << kind.id;
+}
+
+}  // namespace
+}  // namespace detent::test

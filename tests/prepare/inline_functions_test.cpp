@@ -1,0 +1,108 @@
+#include "prepare/inline_functions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/onnx_protos.h"
+
+namespace detent {
+namespace {
+
+constexpr const char* kHeader = "<ir_version: 8, opset_import: [\"\" : 13, \"local\" : 1]>\n";
+
+Model model_of(const std::string& graph, const std::string& functions) {
+  return parse_model_text(kHeader + graph + functions);
+}
+
+std::vector<std::string> op_types(const Graph& graph) {
+  std::vector<std::string> types;
+  for (const Node& node : graph.nodes()) types.push_back(node.op_type);
+  return types;
+}
+
+std::vector<std::string> names_of(const Graph& graph, std::span<const ValueId> values) {
+  std::vector<std::string> names;
+  for (const ValueId id : values) names.push_back(id == kNoValue ? "" : graph.value(id).name);
+  return names;
+}
+
+const std::string kTwice =
+    "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+    "Twice (a) => (b) { t = Relu (a)  b = Add (t, t) }\n";
+
+TEST(InlineFunctions, PutsTheBodyWhereTheCallStood) {
+  Model model = model_of("g (float[2] x) => (float[2] y) { h = Abs (x)  y = local.Twice (h) }\n", kTwice);
+  EXPECT_EQ(inline_functions(model), 1u);
+  const Graph& graph = model.graph();
+  EXPECT_THAT(op_types(graph), testing::ElementsAre("Abs", "Relu", "Add"));
+  EXPECT_THAT(names_of(graph, graph.node(1).inputs), testing::ElementsAre("h"));
+  EXPECT_THAT(names_of(graph, graph.node(2).outputs), testing::ElementsAre("y"));
+}
+
+TEST(InlineFunctions, KeepsTwoCallsApart) {
+  Model model = model_of("g (float[2] x) => (float[2] y) { h = local.Twice (x)  y = local.Twice (h) }\n", kTwice);
+  EXPECT_EQ(inline_functions(model), 2u);
+  const Graph& graph = model.graph();  // indexing refuses values that are defined twice
+  EXPECT_THAT(op_types(graph), testing::ElementsAre("Relu", "Add", "Relu", "Add"));
+}
+
+TEST(InlineFunctions, FollowsFunctionsThatCallFunctions) {
+  Model model = model_of("g (float[2] x) => (float[2] y) { y = local.Outer (x) }\n",
+                         kTwice +
+                             "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
+                             "Outer (a) => (b) { t = local.Twice (a)  b = local.Twice (t) }\n");
+  EXPECT_EQ(inline_functions(model), 3u);
+  EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Relu", "Add", "Relu", "Add"));
+}
+
+TEST(InlineFunctions, FillsInTheAttributesOfTheCall) {
+  Model model = model_of("g (float[2] x) => (float[2] y) { h = local.Leaky <slope = 0.25> (x)  y = local.Leaky (h) }\n",
+                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                         "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
+  inline_functions(model);
+  EXPECT_EQ(model.graph().node(0).float_or("alpha", 0), 0.25F);
+  EXPECT_FALSE(model.graph().node(1).has("alpha"));  // left out by the call: the operator's own default
+}
+
+TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
+  Model model = model_of("g (float[2] x, float[1] high) => (float[2] y) { y = local.Bound (x, , high) }\n",
+                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                         "Bound (a, low, high) => (b) { b = Clip (a, low, high) }\n");
+  inline_functions(model);
+  EXPECT_THAT(names_of(model.graph(), model.graph().node(0).inputs), testing::ElementsAre("x", "", "high"));
+}
+
+TEST(InlineFunctions, CopiesAnInputThatIsReturned) {
+  Model model = model_of("g (float[2] x) => (float[2] y, float[2] z) { y, z = local.Both (x) }\n",
+                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                         "Both (a) => (a, b) { b = Relu (a) }\n");
+  inline_functions(model);
+  EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Relu", "Identity"));
+}
+
+TEST(InlineFunctions, LeavesAModelWithoutFunctionsAlone) {
+  Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = Abs (x) }");
+  EXPECT_EQ(inline_functions(model), 0u);
+  EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Abs"));
+}
+
+TEST(InlineFunctions, RefusesAFunctionThatCallsItself) {
+  Model model = model_of("g (float[2] x) => (float[2] y) { y = local.Endless (x) }\n",
+                         "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
+                         "Endless (a) => (b) { b = local.Endless (a) }\n");
+  EXPECT_THROW(inline_functions(model), Error);
+}
+
+TEST(InlineFunctions, RefusesAnOperatorThatMeansSomethingElseInTheModelsOpset) {
+  // The axis got another meaning in 13. IR 9 is beyond libonnx's checker, which would refuse this while reading.
+  Model model = parse_model_text(
+      "<ir_version: 9, opset_import: [\"\" : 13, \"local\" : 1]>\n"
+      "g (float[2] x) => (float[2] y) { y = local.Old (x) }\n"
+      "<domain: \"local\", opset_import: [\"\" : 11]>\n"
+      "Old (a) => (b) { b = Softmax (a) }\n");
+  EXPECT_THROW(inline_functions(model), Error);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,219 @@
+#include "prepare/raise_opset.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/model/onnx_protos.h"
+#include "tests/model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+/// Parses a graph at `from`, raises it and lets libonnx's checker judge the result by reading it back from a file.
+Model raised(int64_t from, int64_t wanted, const std::string& graph) {
+  Model model = parse_model_text("<ir_version: 3, opset_import: [\"\" : " + std::to_string(from) + "]>\n" + graph);
+  raise_opset(model, wanted);
+  const TemporaryFolder folder;
+  write_model(model, folder / "raised.onnx");
+  Model back = read_model(folder / "raised.onnx");
+  EXPECT_EQ(back.graph().opset(), wanted);
+  return back;
+}
+
+std::vector<std::string> operators_of(const Model& model) {
+  std::vector<std::string> operators;
+  for (const Node& node : model.graph().nodes()) operators.push_back(node.op_type);
+  return operators;
+}
+
+template <class T>
+std::vector<T> operand(const Model& model, const Node& node, size_t slot) {
+  const Tensor* tensor = model.graph().constant(node.input(slot));
+  if (!tensor) throw Error(ErrorCode::Internal, "operand is not constant");
+  const auto data = tensor->data<T>();
+  return {data.begin(), data.end()};
+}
+
+TEST(RaiseOpset, DoesNothingWhereTheModelIsThereAlready) {
+  Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 15]>\ng (float[4] x) => (float[4] y) { y = Relu (x) }");
+  const std::string before = model.proto().SerializeAsString();
+  raise_opset(model, 13);
+  EXPECT_EQ(model.proto().SerializeAsString(), before);
+}
+
+TEST(RaiseOpset, OperatorsThatOnlyGotNewTypesStayAsTheyAre) {
+  const Model model = raised(7, 13, R"(g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y)
+{
+  a = Relu (x)
+  b = MaxPool <kernel_shape = [1, 1]> (a)
+  y = Add (a, b)
+})");
+  EXPECT_THAT(operators_of(model), ElementsAre("Relu", "MaxPool", "Add"));
+  EXPECT_EQ(model.ir_version(), 7);
+}
+
+TEST(RaiseOpset, AttributesThatBecameInputsMove) {
+  const Model model = raised(9, 13, R"(g (float[4, 6] x) => (float[1, 4] y)
+{
+  c = Clip <min = 0.0, max = 6.0> (x)
+  s = Slice <axes = [1], starts = [1], ends = [5]> (c)
+  p = Pad <mode = "constant", pads = [0, 1, 0, 1], value = 0.5> (s)
+  values, indices = TopK <k = 4, axis = 1> (p)
+  left, right = Split <axis = 0, split = [2, 2]> (values)
+  u = Unsqueeze <axes = [0]> (left)
+  q = Squeeze <axes = [0]> (u)
+  y = ReduceSum <axes = [0], keepdims = 1> (q)
+})");
+  const auto node = [&](const char* name) -> const Node& { return model.graph().node(model.graph().find_node(name)); };
+  EXPECT_THAT(operand<float>(model, node("Clip_0"), 1), ElementsAre(0));
+  EXPECT_THAT(operand<float>(model, node("Clip_0"), 2), ElementsAre(6));
+  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 1), ElementsAre(1));
+  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 2), ElementsAre(5));
+  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 3), ElementsAre(1));
+  EXPECT_THAT(operand<int64_t>(model, node("Pad_2"), 1), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(operand<float>(model, node("Pad_2"), 2), ElementsAre(0.5F));
+  EXPECT_THAT(operand<int64_t>(model, node("TopK_3"), 1), ElementsAre(4));
+  EXPECT_EQ(node("TopK_3").int_or("axis", 0), 1);
+  EXPECT_THAT(operand<int64_t>(model, node("Split_4"), 1), ElementsAre(2, 2));
+  EXPECT_THAT(operand<int64_t>(model, node("Unsqueeze_5"), 1), ElementsAre(0));
+  EXPECT_THAT(operand<int64_t>(model, node("Squeeze_6"), 1), ElementsAre(0));
+  EXPECT_THAT(operand<int64_t>(model, node("ReduceSum_7"), 1), ElementsAre(0));
+  for (const Node& each : model.graph().nodes())
+    for (const char* moved : {"axes", "min", "max", "starts", "ends", "pads", "value", "k", "split"})
+      EXPECT_FALSE(each.has(moved)) << each.name << " " << moved;
+}
+
+TEST(RaiseOpset, AClipWithOneBoundKeepsTheOtherOpen) {
+  const Model model = raised(9, 13, "g (float[4] x) => (float[4] y) { y = Clip <max = 6.0> (x) }");
+  const Node& clip = model.graph().node(0);
+  EXPECT_EQ(clip.input(1), kNoValue);
+  EXPECT_THAT(operand<float>(model, clip, 2), ElementsAre(6));
+}
+
+TEST(RaiseOpset, UpsampleBecomesResizeWithTheSameCoordinates) {
+  for (const int64_t from : {7, 9}) {
+    const std::string scales = "1.0, 1.0, 2.0, 2.0";
+    const Model model =
+        from == 7
+            ? raised(7, 13,
+                     "g (float[1, 1, 4, 4] x) => (float[1, 1, 8, 8] y) { y = Upsample <mode = \"nearest\", scales = [" +
+                         scales + "]> (x) }")
+            : raised(9, 13, R"(g (float[1, 1, 4, 4] x) => (float[1, 1, 8, 8] y)
+{
+  s = Constant <value = float[4] {1, 1, 2, 2}> ()
+  y = Upsample <mode = "nearest"> (x, s)
+})");
+    const Node& resize = *model.graph().producer(model.graph().find_value("y"));
+    EXPECT_EQ(resize.op_type, "Resize");
+    EXPECT_EQ(resize.string_or("coordinate_transformation_mode", ""), "asymmetric");
+    EXPECT_EQ(resize.string_or("nearest_mode", ""), "floor");
+    EXPECT_EQ(resize.string_or("mode", ""), "nearest");
+    EXPECT_THAT(operand<float>(model, resize, 1), ElementsAre());
+    EXPECT_THAT(operand<float>(model, resize, 2), ElementsAre(1, 1, 2, 2));
+    EXPECT_FALSE(resize.has("scales"));
+  }
+}
+
+TEST(RaiseOpset, SoftmaxOverTheLastAxisStaysOneNode) {
+  for (const char* node : {"Softmax <axis = -1> (x)", "Softmax <axis = 1> (x)", "Softmax (x)"}) {
+    const Model model = raised(11, 13, std::string("g (float[N, 5] x) => (float[N, 5] y) { y = ") + node + " }");
+    EXPECT_THAT(operators_of(model), ElementsAre("Softmax"));
+    EXPECT_EQ(model.graph().node(0).int_or("axis", 0), -1);
+  }
+}
+
+TEST(RaiseOpset, SoftmaxOverSeveralAxesIsDoneOnRows) {
+  for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
+    const Model model =
+        raised(11, 13, std::string("g (float[N, 5, 3] x) => (float[N, 5, 3] y) { y = ") + op + " (x) }");
+    EXPECT_THAT(operators_of(model), ElementsAre("Flatten", op, "Shape", "Reshape"));
+    const Node& flatten = *model.graph().producer(model.graph().find_value("y_rows_in"));
+    EXPECT_EQ(flatten.int_or("axis", 0), 1);
+    EXPECT_EQ(model.graph().node(1).int_or("axis", 0), -1);
+  }
+}
+
+TEST(RaiseOpset, SoftmaxOfUnknownRankIsRaisedToo) {
+  const Model model = raised(
+      9, 13, "g (float[1, 4] x, int64[3] s) => (float[A, B, C] y) { r = Reshape (x, s)\n y = Softmax <axis = 2> (r) }");
+  EXPECT_EQ(operators_of(model).size(), 5U);
+}
+
+TEST(RaiseOpset, DropoutLosesItsRatio) {
+  const Model model = raised(7, 13, "g (float[4] x) => (float[4] y) { y = Dropout <ratio = 0.3> (x) }");
+  EXPECT_FALSE(model.graph().node(0).has("ratio"));
+}
+
+TEST(RaiseOpset, BatchNormalizationLosesItsDefaultSpatialAttribute) {
+  const std::string body =
+      "g (float[N, 1, 2, 2] x, float[1] a) => (float[N, 1, 2, 2] y) { y = BatchNormalization <spatial = ";
+  EXPECT_FALSE(raised(7, 13, body + "1> (x, a, a, a, a) }").graph().node(0).has("spatial"));
+  Model model = parse_model_text("<ir_version: 3, opset_import: [\"\" : 7]>\n" + body + "0> (x, a, a, a, a) }");
+  EXPECT_EQ(error_of<Error>([&] { raise_opset(model, 13); }).code(), ErrorCode::Unsupported);
+}
+
+TEST(RaiseOpset, ReachesNineteenWhereReductionsTakeAxesAsInput) {
+  Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[2, 4] x) => (float[2, 1] a, float[2, 1] b)
+{
+  mean = ReduceMean <axes = [1]> (x)
+  all = ReduceMax <keepdims = 1> (x)
+  left, right = Split <axis = 1> (x)
+  a = Add (mean, all)
+  b = ReduceMean <axes = [1]> (left)
+})");
+  raise_opset(model, 19);
+  const Graph& graph = model.graph();
+  EXPECT_EQ(graph.opset(), 19);
+  EXPECT_EQ(model.ir_version(), 9);
+  EXPECT_THAT(operand<int64_t>(model, graph.node(graph.find_node("ReduceMean_0")), 1), ElementsAre(1));
+  EXPECT_EQ(graph.node(graph.find_node("ReduceMax_1")).inputs.size(), 1U);
+  EXPECT_EQ(graph.node(graph.find_node("Split_2")).int_or("num_outputs", 0), 2);
+}
+
+TEST(RaiseOpset, NamesEveryNodeItCannotRaiseAndLeavesTheModelAlone) {
+  Model model = parse_model_text(R"(<ir_version: 3, opset_import: ["" : 7]>
+g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)
+{
+  m = Clip <min = 0.0, max = 1.0> (x)
+  b = BatchNormalization <spatial = 0> (m, a, a, a, a)
+  c = BatchNormalization <spatial = 0> (b, a, a, a, a)
+  y = Relu (c)
+})");
+  const std::string before = model.proto().SerializeAsString();
+  const Error error = error_of<Error>([&] { raise_opset(model, 13); });
+  EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+  EXPECT_THAT(error.what(), ::testing::AllOf(HasSubstr("from 7 to 13"), HasSubstr("'BatchNormalization_1'"),
+                                             HasSubstr("'BatchNormalization_2'")));
+  EXPECT_THAT(error.hint(), HasSubstr("--per-tensor"));
+  EXPECT_EQ(model.proto().SerializeAsString(), before);
+}
+
+TEST(RaiseOpset, OperatorsInsideBranchesAreRaisedOnlyWhereTheyMeanTheSame) {
+  const auto model_with = [](const std::string& inner) {
+    return parse_model_text(R"(<ir_version: 6, opset_import: ["" : 11]>
+g (bool c, float[1, 4] x) => (float[A, B] y)
+{
+  y = If (c) < then_branch = t () => (float[A, B] a) { a = )" +
+                            inner + R"( },
+               else_branch = e () => (float[A, B] b) { b = Identity (x) } >
+})");
+  };
+  Model harmless = model_with("Relu (x)");
+  EXPECT_NO_THROW(raise_opset(harmless, 13));
+  Model changed = model_with("Squeeze <axes = [0]> (x)");
+  EXPECT_THAT(error_of<Error>([&] { raise_opset(changed, 13); }).what(), HasSubstr("inside If"));
+}
+
+TEST(RaiseOpset, GoesNoFurtherThanItKnows) {
+  Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 15]>\ng (float[4] x) => (float[4] y) { y = Relu (x) }");
+  EXPECT_EQ(error_of<Error>([&] { raise_opset(model, 20); }).code(), ErrorCode::Unsupported);
+}
+
+}  // namespace
+}  // namespace detent

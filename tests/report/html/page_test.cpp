@@ -1,0 +1,354 @@
+#include "report/html/page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <regex>
+#include <set>
+
+namespace detent {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+const std::string kHostile = "</script><script>alert('1')</script>\"&";
+
+ComparisonReport small_comparison() {
+  ComparisonReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibration_samples = 24;
+  report.evaluation_samples = 1;
+  report.fp32 = {{"top1", 0.79}};
+  report.variants = {{.calibrator = "max", .metrics = {{"top1", 0.7}, {"sqnr_db", 10}}, .size_bytes = 1000},
+                     {.calibrator = "mse", .metrics = {{"top1", 0.765}, {"sqnr_db", 12}}, .size_bytes = 1000}};
+  report.winner = "mse";
+  report.criterion = "top1";
+  report.plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
+                        {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
+  report.plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
+                       {"x", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  report.plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
+  ValueHistogram value;
+  value.name = "x", value.op = "input";
+  value.count = 30, value.min = 0, value.max = 2, value.width = 1, value.bins = {20, 10};
+  value.ranges = {{"max", -2, 2}, {"mse", -1, 1}};
+  report.values = {value};
+  return report;
+}
+
+SensitivityReport small_sensitivity() {
+  SensitivityReport report;
+  report.calibrator = "mse";
+  report.evaluation_samples = 8;
+  report.sqnr_db_all = 12;
+  report.layers = {{"conv1", "Conv", 15, 14.5, 0.25}};
+  report.values = {{"x", 31.25}};
+  return report;
+}
+
+EqualizeReport small_equalization() {
+  EqualizeReport report;
+  report.requested = "auto";
+  report.samples = 256;
+  report.sqnr_before_db = 9, report.sqnr_after_db = 10.5;
+  report.families = {{"gate", 0.75, 1, 2, true, 1.5}, {"relu", 0.5, 1, 1, false, -0.25}, {"norm"}};
+  report.values = {{"even", "gate", 8, 2, 1.25}, {"uneven", "gate", 16, 100, 4}};
+  report.notes = {"a bound is near"};
+  return report;
+}
+
+/// What is wrong with the nesting of tags: "" when every tag is closed in its turn.
+std::string nesting_fault(const std::string& html) {
+  const std::set<std::string> never_closed = {"meta", "link", "br", "wbr"};
+  std::vector<std::string> open;
+  const std::regex tag("<(/?)([a-z][a-z0-9]*)(?:\\s[a-zA-Z0-9-]+(?:=\"[^\"<>]*\")?)*\\s*(/?)>");
+  std::string body = std::regex_replace(html, std::regex("<style>[^<]*</style>"), "");
+  body.erase(body.rfind("<script>"));  // the script is the last element and may hold "<"
+  size_t seen = 0;
+  for (std::sregex_iterator it(body.begin(), body.end(), tag), end; it != end; ++it, ++seen) {
+    const std::string name = (*it)[2];
+    if ((*it)[3].length() || never_closed.count(name)) continue;
+    if (!(*it)[1].length()) {
+      open.push_back(name);
+    } else if (open.empty() || open.back() != name) {
+      return "</" + name + "> closes " + (open.empty() ? "nothing" : "<" + open.back() + ">");
+    } else {
+      open.pop_back();
+    }
+  }
+  const auto brackets = static_cast<size_t>(std::count(body.begin(), body.end(), '<'));
+  if (brackets != seen + 1) return "a '<' that is no tag";  // one is <!doctype html>
+  return open == std::vector<std::string>{"html", "body"} ? "" : "<" + open.back() + "> stays open";
+}
+
+TEST(Html, HasEverySection) {
+  const std::string page = to_html(small_comparison(), small_sensitivity());
+  EXPECT_THAT(page, HasSubstr("<header id=\"summary\">"));
+  for (const std::string id : {"candidates", "coverage", "sensitivity", "values", "placement"})
+    EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"" + id + "\">"), HasSubstr("<a href=\"#" + id + "\">")));
+  EXPECT_EQ(nesting_fault(page), "");
+}
+
+TEST(Html, LeavesOutWhatItWasNotGiven) {
+  const std::string page = to_html(small_comparison(), std::nullopt);
+  EXPECT_THAT(page, Not(HasSubstr("id=\"sensitivity\"")));
+  EXPECT_THAT(page, Not(HasSubstr("\"#sensitivity\"")));
+  EXPECT_THAT(page, Not(HasSubstr("own SQNR")));
+  EXPECT_THAT(to_html(small_comparison(), SensitivityReport{}), Not(HasSubstr("id=\"sensitivity\"")));
+}
+
+TEST(Html, OfAnEmptyReportSaysThatNothingWasCompared) {
+  const std::string page = to_html({}, std::nullopt);
+  EXPECT_THAT(page, HasSubstr("No variant was compared."));
+  EXPECT_THAT(page, Not(HasSubstr("<section")));
+  EXPECT_THAT(page, Not(HasSubstr("<nav")));
+  EXPECT_EQ(nesting_fault(page), "");
+}
+
+TEST(Html, OfASensitivityStartsWithTheWorstOfLayersAndOperators) {
+  SensitivityReport report = small_sensitivity();
+  report.model = "folder/net.onnx";
+  report.operators = {{"gate", "Mul", 13, 20}};
+  report.plan = small_comparison().plan;
+  report.histograms = small_comparison().values;
+  report.variants = 5;
+  const std::string page = to_html(report);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("net.onnx \u2013 sensitivity of layers</title>"),
+                          HasSubstr("<strong>gate</strong> costs most: alone in INT8 it leaves 13.0\u00A0dB")));
+  EXPECT_LT(page.find("<code>gate</code>"), page.find("<code>conv1</code>"));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"candidates\"")));
+  EXPECT_THAT(page, Not(HasSubstr("No variant")));
+  for (const std::string id : {"coverage", "sensitivity", "values", "placement"})
+    EXPECT_THAT(page, HasSubstr("<section id=\"" + id + "\">"));
+  EXPECT_THAT(to_html(SensitivityReport{}), HasSubstr("Nothing is quantized."));
+}
+
+TEST(Html, IsSelfContained) {
+  const std::string page = to_html(small_comparison(), small_sensitivity());
+  for (const char* fetch : {"http:", "https:", "src=", "@import", "url("}) EXPECT_THAT(page, Not(HasSubstr(fetch)));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, AllOf(HasSubstr("prefers-color-scheme: dark"), HasSubstr("@media print"), HasSubstr("aria-sort")));
+}
+
+TEST(Html, SaysWhoWonAndByHowMuch) {
+  EXPECT_THAT(
+      to_html(small_comparison(), std::nullopt),
+      HasSubstr("<strong>mse</strong> is the best of 2 candidates: 76.50\u00A0% top-1. That is 6.50 points above "
+                "the next, max, and 2.50 points below FP32."));
+}
+
+TEST(Html, DoesNotCallATieAWin) {
+  ComparisonReport report = small_comparison();
+  report.variants[0].metrics["top1"] = 0.765;
+  report.fp32["top1"] = 0.765;
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("That is level with the next, max, and level with FP32."));
+}
+
+TEST(Html, DoesNotCompareAutoWithWhatItTakes) {
+  ComparisonReport report = small_comparison();
+  report.variants.push_back(report.variants[1]);
+  report.variants[2].calibrator = "auto", report.variants[2].takes = "mse";
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(
+      page, HasSubstr("<strong>mse</strong> is the best of 3 candidates: 76.50\u00A0% top-1. That is 6.50 points above "
+                      "the next, max,"));
+  EXPECT_THAT(page, HasSubstr("auto <small>takes mse</small>"));
+  report.winner = "auto";
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("<strong>auto</strong>, which takes mse, is the best of 3"));
+}
+
+TEST(Html, CountsSkippedSamples) {
+  ComparisonReport report = small_comparison();
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("skipped")));
+  report.skipped_samples = 2;
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("2 unreadable samples skipped"));
+}
+
+TEST(Html, OfOneCandidateComparesWithFp32Only) {
+  ComparisonReport report = small_comparison();
+  report.variants.erase(report.variants.begin());
+  EXPECT_THAT(to_html(report, std::nullopt),
+              HasSubstr("<strong>mse</strong> reaches 76.50\u00A0% top-1. That is 2.50 points below FP32."));
+}
+
+TEST(Html, WritesInfiniteMetrics) {
+  ComparisonReport report = small_comparison();
+  report.criterion = "sqnr_db";
+  report.variants[1].metrics["sqnr_db"] = kInfinity;
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(page, HasSubstr("∞\u00A0dB SQNR. That is above the next, max."));
+  EXPECT_THAT(page, Not(HasSubstr("inf\"")));
+  EXPECT_THAT(page, Not(HasSubstr("nan")));
+}
+
+TEST(Html, MarksTheWinnerAndNobodyElse) {
+  const std::string page = to_html(small_comparison(), std::nullopt);
+  EXPECT_THAT(page, HasSubstr("<tr class=\"best\"><th scope=\"row\">mse <span class=\"badge\">best</span></th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><th scope=\"row\">max</th>"));
+  ComparisonReport nobody = small_comparison();
+  nobody.winner.clear();
+  EXPECT_THAT(to_html(nobody, std::nullopt), Not(HasSubstr("class=\"badge\"")));
+}
+
+TEST(Html, ListsOutputsOnlyWhereThereAreSeveral) {
+  ComparisonReport report = small_comparison();
+  report.variants[0].outputs = {{"boxes", 20, 1}};
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("id=\"outputs\"")));
+  report.variants[0].outputs.push_back({"scores", 25.5, 1});
+  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("id=\"outputs\""), HasSubstr("data-key=\"25.5\"")));
+}
+
+TEST(Html, SaysWhyALayerStaysFloat) {
+  const std::string page = to_html(small_comparison(), std::nullopt);
+  EXPECT_THAT(page, HasSubstr("1 of 2 weighted layers stays float"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"reason\">R12 user: excluded</p>"));
+  EXPECT_THAT(page, HasSubstr("<p class=\"reason\">no rule</p>")) << "without the dash of an edge that no rule decides";
+  EXPECT_THAT(page, HasSubstr("2 edges, 1 with a pair"));
+}
+
+TEST(Html, TellsWhatEqualizationTriedAndGained) {
+  ComparisonReport report = small_comparison();
+  report.equalized = small_equalization();
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<a href=\"#equalization\">"),
+                          HasSubstr("2 values have their channels evened out"),
+                          HasSubstr("--equalize</span> auto, channels of 256 samples)"),
+                          HasSubstr("9.00 \u2192 10.50\u00A0dB"), HasSubstr("<li>a bound is near</li>")));
+  const auto row = [](const std::string& alpha, const std::string& gain, const std::string& decision) {
+    return ">" + alpha + "</td><td class=\"number\">" + gain + "</td><td" + decision + "</td>";
+  };
+  EXPECT_THAT(page, HasSubstr(row("0.75", "+1.50", "><span class=\"tag kept\">kept</span>")));
+  EXPECT_THAT(page, HasSubstr(row("0.5", "\u22120.25", "><span class=\"tag\">dropped</span>")));
+  EXPECT_THAT(page, HasSubstr(row("\u2013", "\u2013", " class=\"nothing\">nothing to equalize")))
+      << "norm was not tried";
+}
+
+TEST(Html, ListsEqualizedValuesByTheirImbalance) {
+  ComparisonReport report = small_comparison();
+  report.equalized = small_equalization();
+  std::string page = to_html(report, std::nullopt);
+  EXPECT_LT(page.find("<code>uneven</code>"), page.find("<code>even</code>"));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("data-key=\"100\">100.0\u00D7</td>"), HasSubstr("data-key=\"1.25\">1.2\u00D7</td>")));
+  // Logarithms up to 5 % beyond that of 100: 100 lies at 1/1.05, and an imbalance of 4 at log10(4)/2 of that.
+  EXPECT_THAT(page, AllOf(HasSubstr("<circle class=\"before\" cx=\"95.24%\""),
+                          HasSubstr("<circle class=\"after\" cx=\"28.67%\"")));
+  report.equalized->values[1].imbalance_before = 0;
+  page = to_html(report, std::nullopt);
+  EXPECT_THAT(page, Not(HasSubstr("<code>uneven</code>"))) << "0: not measured";
+  EXPECT_THAT(page, HasSubstr("2 values have"));
+}
+
+TEST(Html, OfAnEqualizationFromATableHasFamiliesOnly) {
+  ComparisonReport report = small_comparison();
+  report.equalized.emplace();
+  report.equalized->requested = "gate, by the table";
+  report.equalized->families = {{.name = "gate", .values = 3, .kept = true}, {.name = "relu"}};
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(page, AllOf(HasSubstr("3 values have"), HasSubstr("--equalize</span> gate, by the table).")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"equalize-values\"")));
+}
+
+TEST(Html, LeavesOutEqualizationWhereThereWasNone) {
+  ComparisonReport report = small_comparison();
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\"")));
+  report.equalized.emplace();
+  report.equalized->requested = "auto";
+  report.equalized->families = {{"gate"}, {"relu"}};
+  EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("equalization\""))) << "nothing could be equalized";
+  report.equalized->families[0].values = report.equalized->families[0].groups = 1;
+  EXPECT_THAT(to_html(report, std::nullopt),
+              HasSubstr("No value was equalized (<span class=\"option\">--equalize</span> auto)."));
+}
+
+TEST(Html, TellsWhichBiasesWereAbsorbed) {
+  ComparisonReport report = small_comparison();
+  report.equalized.emplace().requested = "off";
+  AbsorbReport& absorbed = report.equalized->absorbed.emplace();
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("nothing was absorbed")) << "it was asked for";
+  absorbed.values = {{"high", 64, 3, 12.5, 4}};
+  absorbed.sqnr_before_db = 20, absorbed.sqnr_after_db = 21.5, absorbed.kept = true;
+  const std::string page = to_html(report, std::nullopt);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("3 of 64 channels in 1 value lost"), HasSubstr("20.00 \u2192 21.50\u00A0dB: kept."),
+                    HasSubstr("<code>high</code>"), HasSubstr(">12.5</td>"), Not(HasSubstr("equalize-families"))));
+  EXPECT_EQ(nesting_fault(page), "");
+  absorbed.kept = false;
+  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("could lose"), HasSubstr(": dropped.")));
+}
+
+TEST(Html, OfASensitivityHasTheEqualizationToo) {
+  SensitivityReport report = small_sensitivity();
+  EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
+  report.equalized = small_equalization();
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<code>uneven</code>")));
+}
+
+TEST(Html, ListsValuesByTheirOwnErrorWhereItIsKnown) {
+  ComparisonReport report = small_comparison();
+  report.values.push_back(report.values[0]);
+  report.values[1].name = "wide", report.values[1].ranges[0] = {"max", -9, 9};
+  const auto order = [](const std::string& page) {
+    return page.find("href=\"#value-2\"") < page.find("href=\"#value-1\"");
+  };
+  EXPECT_TRUE(order(to_html(report, std::nullopt))) << "the wider spread first";
+  SensitivityReport sensitivity = small_sensitivity();
+  sensitivity.values = {{"x", 10}, {"wide", 40}};
+  EXPECT_FALSE(order(to_html(report, sensitivity))) << "the lower SQNR first";
+}
+
+TEST(Html, EscapesEveryNameThatComesFromTheModel) {
+  ComparisonReport report = small_comparison();
+  SensitivityReport sensitivity = small_sensitivity();
+  report.model = report.target = kHostile;
+  report.variants[1].calibrator = report.winner = report.variants[0].takes = kHostile;
+  report.variants[0].metrics[kHostile] = report.fp32[kHostile] = 1;
+  report.variants[0].outputs = {{kHostile, 20, 1}, {"y", 20, 1}};
+  report.plan.layers[1] = {kHostile, kHostile, false, kHostile, kHostile, 1, 1};
+  report.plan.edges[1] = {kHostile, kHostile, kHostile, 0, false, std::nullopt, kHostile, kHostile};
+  report.plan.edges[0].consumer = report.plan.edges[0].reason = report.plan.edges[0].op = kHostile;
+  report.plan.notes = {kHostile};
+  report.values[0].op = report.values[0].ranges[0].calibrator = kHostile;
+  report.values.push_back(report.values[0]);
+  report.values[1].name = kHostile;
+  report.equalized = small_equalization();
+  report.equalized->requested = report.equalized->families[0].name = kHostile;
+  report.equalized->values[0].name = report.equalized->values[0].family = report.equalized->notes[0] = kHostile;
+  report.equalized->absorbed = {.values = {{kHostile, 4, 1}}, .note = kHostile};
+  sensitivity.calibrator = kHostile;
+  sensitivity.layers[0].name = sensitivity.layers[0].op = kHostile;
+  const std::string page = to_html(report, sensitivity);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
+  EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
+  EXPECT_THAT(page, HasSubstr("alert(&#39;1&#39;)"));
+}
+
+TEST(NestingFault, FindsATagThatWasLetThrough) {  // the check above is not blind
+  EXPECT_NE(nesting_fault("<!doctype html><html><body><p>a < b</p><script>"), "");
+  EXPECT_NE(nesting_fault("<!doctype html><html><body><p><b></p><script>"), "");
+  EXPECT_EQ(nesting_fault("<!doctype html><html><body><p>a</p><script>"), "");
+}
+
+TEST(Html, StaysSmallForManyValues) {
+  ComparisonReport report = small_comparison();
+  ValueHistogram value = report.values[0];
+  value.width = 2.0 / 256;
+  value.bins.clear();
+  for (uint64_t i = 0; i < 256; ++i) value.bins.push_back(1'000'000 - 3'000 * i + i % 7);
+  const auto size = [&](size_t values) {
+    report.values.assign(values, value);
+    return to_html(report, std::nullopt).size();
+  };
+  EXPECT_LT(size(300) - size(0), 300U * 8 * 1024) << "counts and outline of 256 bins take about 4 kB";
+}
+
+}  // namespace
+}  // namespace detent

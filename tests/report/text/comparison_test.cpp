@@ -1,0 +1,72 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/json/json.h"
+#include "report/text/text.h"
+
+namespace detent {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ComparisonReport two_variants() {
+  ComparisonReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibration_samples = 64;
+  report.evaluation_samples = 100;
+  report.fp32 = {{"top1", 0.79}};
+  report.variants.push_back(
+      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, 4100000, 1.5});
+  report.variants.push_back(
+      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, 4100000, 2});
+  report.winner = "auto";
+  report.criterion = "top1";
+  return report;
+}
+
+TEST(ComparisonText, MarksTheWinnerAndShowsTheFloatModel) {
+  const std::string text = to_text(two_variants());
+  EXPECT_THAT(text, HasSubstr("calibrator    top-1     SQNR   cosine    size  seconds\n"));
+  EXPECT_THAT(text, HasSubstr("  FP32        79.00 %        -        -       -        -\n"));
+  EXPECT_THAT(text, HasSubstr("  max         62.60 %  2.25 dB  0.70000  4.1 MB      1.5\n"));
+  EXPECT_THAT(text, HasSubstr("* auto (mse)  68.95 %  4.00 dB  0.80000  4.1 MB      2.0\n"));
+  EXPECT_THAT(text, HasSubstr("* best by top-1: --calibrator auto"));
+  EXPECT_THAT(text, Not(HasSubstr("mIoU")));
+}
+
+TEST(ComparisonText, SaysHundredPercentAgreementOnlyWhenItIs) {
+  ComparisonReport report = two_variants();
+  report.variants[0].metrics["argmax_agreement"] = 0.99999;
+  report.variants[1].metrics["argmax_agreement"] = 1;
+  EXPECT_THAT(to_text(report), HasSubstr(" 99.99 %"));
+  EXPECT_THAT(to_text(report), HasSubstr("100.00 %"));
+}
+
+TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
+  ComparisonReport report = two_variants();
+  EXPECT_THAT(to_text(report), Not(HasSubstr("SQNR, cosine")));
+  for (auto& variant : report.variants) variant.outputs.push_back({"boxes", 30, 0.999});
+  EXPECT_THAT(to_text(report), HasSubstr("30.00 dB, 0.99900"));
+}
+
+TEST(ComparisonJson, HasTheFieldsOfTheContract) {
+  const std::string json = to_json(two_variants());
+  for (const char* field :
+       {"\"model\": \"folder/net.onnx\"", "\"target\": \"tensorrt:10.13\"", "\"fp32\": {\n    \"top1\": 0.79\n  }",
+        "\"variants\": [", "\"calibrator\": \"max\"", "\"sqnr_db\": 2.25", "\"size_bytes\": 4100000",
+        "\"seconds\": 1.5", "\"winner\": \"auto\"", "\"takes\": \"mse\"", "\"criterion\": \"top1\""})
+    EXPECT_THAT(json, HasSubstr(field));
+}
+
+TEST(ComparisonJson, WritesNullForWhatIsNotFinite) {
+  ComparisonReport report = two_variants();
+  report.variants[0].metrics["sqnr_db"] = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_json(report), HasSubstr("\"sqnr_db\": null"));
+}
+
+}  // namespace
+}  // namespace detent

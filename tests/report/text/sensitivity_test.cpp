@@ -1,0 +1,134 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/html/page.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
+
+namespace detent {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+SensitivityReport two_layers() {
+  SensitivityReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibrator = "entropy";
+  report.calibration_samples = 64;
+  report.evaluation_samples = 1;
+  report.sqnr_db_all = 20;
+  report.layers = {{"stem", "Conv", 21, 25.5, 0.75}, {"head", "Gemm", 40, 20, 0.25}};
+  report.operators = {{"gate", "Mul", 30, 22, 0}};
+  report.values = {{"x", 12.5}, {"y", 41}};
+  report.variants = 7;
+  report.plain_runs = 3.25;
+  return report;
+}
+
+TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
+  EXPECT_THAT(to_text(two_layers(), 10),
+              AllOf(HasSubstr("  layer           alone   all but     MACs\n"
+                              "  stem (Conv)     21.00     25.50   75.0 %\n"
+                              "  gate (Mul)      30.00     22.00        -\n"
+                              "  head (Gemm)     40.00     20.00   25.0 %\n"),
+                    HasSubstr("SQNR at the output with all of them: 20.00 dB"),
+                    HasSubstr("measured 7 quantized models on 1 sample for the price of 3.2")));
+}
+
+TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
+  SensitivityReport report = two_layers();
+  report.layers[0].macs_share = 0.8999;  // down, so that what is not all of it never reads as 100 %
+  report.layers[1].macs_share = 0.1001;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   89.9 %\n"), HasSubstr("   10.0 %\n")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">89.9 %<"), HasSubstr(">10.0 %<")));
+  report.layers[0].macs_share = 0.9999;
+  report.layers[1].macs_share = 0.0001;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   99.9 %\n"), HasSubstr("    0.0 %\n")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">99.9 %<"), HasSubstr(">0.0 %<"))) << "a layer of few MACs has some";
+}
+
+TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
+  const std::string text = to_text(two_layers(), 1);
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --top, --json"), HasSubstr("1 more: --top, --json")));
+  EXPECT_THAT(text, Not(HasSubstr("gate")));
+}
+
+TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {
+  SensitivityReport report = two_layers();
+  report.layers[1].sqnr_db_alone = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(to_text(report, 10), HasSubstr("  head (Gemm)     exact     20.00"));
+  EXPECT_THAT(to_json(report), Not(HasSubstr("inf")));
+}
+
+TEST(SensitivityText, TellsTheEqualization) {
+  SensitivityReport report = two_layers();
+  EXPECT_THAT(to_text(report, 10), Not(HasSubstr("equalized")));
+  EXPECT_THAT(to_json(report), HasSubstr("\"equalize\": null"));
+  report.equalized.emplace();
+  report.equalized->requested = "gate";
+  report.equalized->families = {{"gate", 0.5, 1, 1, true, std::nullopt}};
+  report.equalized->values = {{"x", "gate", 4, 12, 3}};
+  EXPECT_THAT(to_text(report, 10),
+              AllOf(HasSubstr("equalized 1 value (gate)\n  gate: 1 value in 1 group, alpha 0.5, kept\n"),
+                    HasSubstr("largest over median of 4 channels 12.0 -> 3.0  x\n")));
+  EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"requested\": \"gate\""), HasSubstr("\"imbalance_before\": 12.0")));
+}
+
+TEST(SensitivityText, TellsWhatWasAbsorbed) {
+  SensitivityReport report = two_layers();
+  report.equalized.emplace().requested = "off";
+  AbsorbReport& absorbed = report.equalized->absorbed.emplace();
+  EXPECT_THAT(to_text(report, 10), HasSubstr("absorbed no bias: no layer could take one\n"));
+  absorbed.activations = 2;
+  EXPECT_THAT(to_text(report, 10), HasSubstr("absorbed no bias: none of 2 activations would get smaller\n"));
+  absorbed.values = {{"high", 64, 3, 12.5, 4}, {"low", 16, 1, 2, 1.5}};
+  absorbed.samples = 256, absorbed.seconds = 1, absorbed.kept = true;
+  absorbed.sqnr_before_db = 20, absorbed.sqnr_after_db = 21.5;
+  EXPECT_THAT(to_text(report, 10),
+              AllOf(HasSubstr("absorbed the bias of 4 of 80 channels in 2 values, 256 samples in 1.0 s, SQNR 20.00 -> "
+                              "21.50 dB, kept\n  3 of 64 channels, largest 12.5 -> 4  high\n"),
+                    Not(HasSubstr("equalized"))));
+  absorbed.kept = false;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("could absorb the bias of 4 of 80"), HasSubstr("dB, dropped\n")));
+  EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"absorbed\": {"), HasSubstr("\"amax_before\": 12.5")));
+}
+
+QuantizeReport bounded() {
+  QuantizeReport report;
+  report.model = "net.onnx";
+  report.bound.emplace();
+  report.bound->bound = "--max-drop 0.01";
+  report.bound->metric = "top1";
+  report.bound->fp32 = 0.789;
+  report.bound->all_int8 = 0.356;
+  report.bound->reached = 0.7805;
+  report.bound->met = true;
+  report.bound->samples = 2000;
+  report.bound->measurements = 8;
+  report.bound->kept = {{"gate", "Mul", "INT8 costs 15.4 dB; --max-drop 0.01", false, 0}};
+  return report;
+}
+
+TEST(BoundText, SaysWhatWasReachedAndWhatItTook) {
+  EXPECT_THAT(
+      to_text(bounded()),
+      AllOf(HasSubstr("--max-drop 0.01: top-1 78.05 % (FP32 top-1 78.90 %), all INT8 top-1 35.60 %; on 2000 samples, "
+                      "8 measurements in 0.0 s\n"),
+            HasSubstr("kept float: gate (Mul)  INT8 costs 15.4 dB; --max-drop 0.01\n")));
+}
+
+TEST(BoundText, SaysLoudlyThatABoundIsNotMet) {
+  QuantizeReport report = bounded();
+  report.bound->met = false;
+  EXPECT_THAT(to_text(report), HasSubstr("--max-drop 0.01 NOT MET: top-1 78.05 %"));
+  EXPECT_THAT(unmet_text(*report.bound),
+              HasSubstr("the best reaches top-1 78.05 %, FP32 top-1 78.90 %; it was written"));
+}
+
+}  // namespace
+}  // namespace detent

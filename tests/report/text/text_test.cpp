@@ -1,0 +1,140 @@
+#include "report/text/text.h"
+
+#include <gtest/gtest.h>
+
+#include "report/json/json.h"
+
+namespace detent {
+namespace {
+
+TEST(PercentText, SaysHundredOnlyWhenItIs) {
+  EXPECT_EQ(percent_text(1.0), "100 %");
+  EXPECT_EQ(percent_text(0.99999), "99.9 %");
+  EXPECT_EQ(percent_text(0.5), "50.0 %");
+}
+
+TEST(BytesText, ChoosesTheUnit) {
+  EXPECT_EQ(bytes_text(512), "512 B");
+  EXPECT_EQ(bytes_text(1938172), "1.9 MB");
+}
+
+PlanReport small_plan() {
+  PlanReport plan;
+  plan.model = "folder/net.onnx";
+  plan.target = "tensorrt:10.13";
+  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
+                 {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
+  return plan;
+}
+
+TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
+  const std::string pairs = to_text(small_plan(), false);
+  EXPECT_NE(pairs.find("x -> conv1 (Conv, input 0) scale group 3"), std::string::npos) << pairs;
+  EXPECT_EQ(pairs.find("a -> relu"), std::string::npos);
+  EXPECT_NE(pairs.find("1 of 2 weighted layers INT8 (25.0 % of MACs)"), std::string::npos);
+  EXPECT_NE(pairs.find("parameters 50.0 % INT8, activation bytes 50.0 %"), std::string::npos) << pairs;
+  EXPECT_NE(to_text(small_plan(), true).find("float a -> relu"), std::string::npos);
+}
+
+TEST(PlanJson, HasTheFieldsOfTheContract) {
+  const std::string json = to_json(small_plan());
+  for (const char* field :
+       {"\"model\"", "\"target\"", "\"layers\"", "\"edges\"", "\"int8\": true", "\"decision\": \"pair\"",
+        "\"scale_group\": 3", "\"scale_group\": null", "\"int8_macs\": 10"})
+    EXPECT_NE(json.find(field), std::string::npos) << field;
+}
+
+TEST(PlanText, CountsWhatCouldBeEqualized) {
+  PlanReport plan = small_plan();
+  EXPECT_EQ(to_text(plan, false).find("equaliz"), std::string::npos) << "not a word where it is not known";
+  plan.equalizable.emplace();
+  EXPECT_NE(to_text(plan, false).find("\nequalizable: nothing\n"), std::string::npos);
+  plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
+  const std::string text = to_text(plan, false);
+  EXPECT_NE(text.find("\nequalizable: 2 values behind gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
+      << text;
+}
+
+TEST(PlanJson, ListsWhatCouldBeEqualizedByFamily) {
+  PlanReport plan = small_plan();
+  EXPECT_NE(to_json(plan).find("\"equalizable\": null"), std::string::npos) << "not known";
+  plan.equalizable.emplace();
+  EXPECT_NE(to_json(plan).find("\"equalizable\": []"), std::string::npos) << "none";
+  plan.equalizable = {{"gate", {"a", "b"}}};
+  const std::string json = to_json(plan);
+  for (const char* field : {"\"family\": \"gate\"", "\"count\": 2", "\"values\": [", "\"a\"", "\"b\""})
+    EXPECT_NE(json.find(field), std::string::npos) << field << json;
+}
+
+TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
+  QuantizeReport report;
+  report.model = "net.onnx";
+  report.output = "net.int8.onnx";
+  report.plan = small_plan();
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("kept float: head (Conv)  R12 user: excluded"), std::string::npos) << text;
+  EXPECT_NE(text.find("not measured: no data"), std::string::npos) << text;
+  report.error = ErrorReport{16, 31.2, 0.999, 0.996, std::nullopt, {}};
+  EXPECT_NE(
+      to_text(report).find("error against FP32 on 16 samples: SQNR 31.2 dB, cosine 0.99900, argmax agreement 99.6 %"),
+      std::string::npos);
+}
+
+QuantizeReport measured_report() {
+  QuantizeReport report;
+  report.plan = small_plan();
+  report.calibrator = "mse";
+  report.measured = CalibratorMeasurement{{{"max", 20.5, {32, 20.5, 0.99, 0.875, std::nullopt, {}}},
+                                           {"mse", 31.25, {32, 31.25, 0.999, std::nullopt, 1.0, {}}}},
+                                          1,
+                                          32,
+                                          1.5};
+  return report;
+}
+
+TEST(QuantizeText, ListsWhatAutoMeasuredAndMarksTheWinner) {
+  const std::string text = to_text(measured_report());
+  EXPECT_NE(text.find("calibrator mse (auto)\nmeasured 2 calibrators on 32 samples in 1.5 s"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.5 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << text;
+}
+
+TEST(QuantizeJson, HasTheCandidatesOfAutoAndNothingOfItOtherwise) {
+  QuantizeReport report = measured_report();
+  const std::string json = to_json(report);
+  for (const char* field : {"\"auto\": {", "\"candidates\": [", "\"score_db\": 31.25", "\"argmax_agreement\": 0.875",
+                            "\"winner\": true", "\"winner\": false", "\"calibrator\": \"max\""})
+    EXPECT_NE(json.find(field), std::string::npos) << field << json;
+  report.measured.reset();
+  EXPECT_EQ(to_json(report).find("\"auto\""), std::string::npos);
+}
+
+ProfileReport small_profile() {
+  ProfileReport profile;
+  profile.nodes = {{"stem", "Conv + Relu", 6.0}, {"block", "Conv + Relu", 3.0}, {"tail", "Softmax", 1.0}};
+  profile.samples = 4;
+  profile.total_ms = 10;
+  return profile;
+}
+
+TEST(ProfileText, SumsByOperatorAndListsTheNodesThatMatter) {
+  const std::string text = to_text(small_profile());
+  EXPECT_NE(text.find("    9.000   90.0 %      2  Conv + Relu"), std::string::npos) << text;
+  EXPECT_LT(text.find("    6.000   60.0 %  stem (Conv + Relu)"), text.find("    3.000   30.0 %  block (Conv + Relu)"));
+  EXPECT_EQ(text.find("collector"), std::string::npos);
+}
+
+TEST(ProfileText, TellsTheCollectorsShare) {
+  ProfileReport profile = small_profile();
+  profile.collecting = {"tensorrt:10.13", 3, 8.0, 2.0};
+  const std::string text = to_text(profile);
+  EXPECT_NE(text.find("8.000 ms a sample, of which the collector 2.000 ms (25.0 %) for 3 values"), std::string::npos)
+      << text;
+}
+
+}  // namespace
+}  // namespace detent

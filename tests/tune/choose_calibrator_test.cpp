@@ -1,0 +1,212 @@
+#include "tune/choose_calibrator.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+
+#include "datasets/npy.h"
+#include "model/graph_patch.h"
+#include "prepare/prepare_model.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kSamples = 40;
+constexpr int64_t kInputs = 64;
+
+/// y = x W: 64 inputs, 8 outputs. Element (i, j) of W from `weight`.
+class CalibratorAuto : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              ("detent_auto_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write_network(const std::function<float(int64_t, int64_t)>& weight) const {
+    Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[N, 64] x) => (float[N, 8] y) <float[1] w = {0}> { y = MatMul (x, w) })");
+    Tensor w(DataType::Float32, {kInputs, 8});
+    for (int64_t i = 0; i < kInputs; ++i)
+      for (int64_t j = 0; j < 8; ++j) w.mutable_data<float>()[static_cast<size_t>(i * 8 + j)] = weight(i, j);
+    GraphPatch patch;
+    patch.reason = "weights of the test";
+    patch.replace_constants = {{"w", w}};
+    apply_patch(model, patch);
+    write_model(model, folder_ / "model.onnx");
+  }
+  void write_data(const std::function<float(int64_t, int64_t)>& element) const {
+    Tensor x(DataType::Float32, {kSamples, kInputs});
+    for (int64_t n = 0; n < kSamples; ++n)
+      for (int64_t i = 0; i < kInputs; ++i)
+        x.mutable_data<float>()[static_cast<size_t>(n * kInputs + i)] = element(n, i);
+    write_npy(folder_ / "x.npy", x);
+  }
+
+  [[nodiscard]] QuantizeOptions options(const std::string& output = "out.onnx") const {
+    QuantizeOptions options;
+    options.model = folder_ / "model.onnx";
+    options.data.sources = {(folder_ / "x.npy").string()};
+    options.calibrator = "auto";
+    options.output = folder_ / output;
+    options.placement.small_layers = PlacementOptions::SmallLayers::Quantize;
+    return options;
+  }
+
+  static std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  fs::path folder_;
+};
+
+/// -127 ... 127, all of them, in no order that a network could use.
+int64_t code(int64_t n, int64_t i) { return (n * kInputs + i) * 101 % 255 - 127; }
+
+float weight_code(int64_t i, int64_t j) { return static_cast<float>((i * 8 + j) * 31 % 255 - 127) / 128; }
+
+double score(const CalibratorMeasurement& measured, const std::string& calibrator) {
+  for (const auto& candidate : measured.candidates)
+    if (candidate.calibrator == calibrator) return candidate.score_db;
+  ADD_FAILURE() << calibrator << " was not measured";
+  return 0;
+}
+
+std::string winner(const CalibratorMeasurement& measured) { return measured.candidates.at(measured.winner).calibrator; }
+
+TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
+  // x lies in [-1, 1], but one element that meets weights of 0 is 1000. Everything that keeps it has steps of 8. Bins are
+  // 1/4 wide, and entropy and mse keep at least 128 of them: steps of 1/4. Only percentile 99.9 (2557.4 of 2560 elements)
+  // gets down to 1: steps of 1/127.
+  write_network([](int64_t i, int64_t j) { return i == 0 ? 0 : weight_code(i, j); });
+  write_data([](int64_t n, int64_t i) {
+    if (i == 0) return n == 11 ? 1000.0F : 0.0F;
+    return static_cast<float>(code(n, i)) / 127;
+  });
+  const QuantizeReport report = quantize_model(options());
+  ASSERT_TRUE(report.measured.has_value());
+  const CalibratorMeasurement& measured = *report.measured;
+  EXPECT_EQ(winner(measured), "percentile:99.9");
+  EXPECT_EQ(report.calibrator, "percentile:99.9");
+  EXPECT_NEAR(score(measured, "max"), 0, 0.5);  // everything rounds to 0: noise = signal
+  // 32 times finer steps are 30 dB; the 0.1 % that is clipped and the weights' rounding take some of it.
+  EXPECT_GT(score(measured, "percentile:99.9"), score(measured, "mse") + 15);
+  EXPECT_EQ(measured.samples, 32U);
+}
+
+TEST_F(CalibratorAuto, ClipsNothingThatLiesOnTheGrid) {
+  // Inputs are multiples of 1/127 up to 127 of them, weights are -1, 0 and 1: with max all of them are as exact as floats.
+  // Two of the 2560 elements lie beyond 100/127, so percentile 99.9 cuts them off.
+  write_network([](int64_t i, int64_t j) { return static_cast<float>((5 * i + j) % 3 - 1); });
+  write_data([](int64_t n, int64_t i) {
+    if (i == 5 && (n == 3 || n == 30)) return n == 3 ? 1.0F : -1.0F;
+    return static_cast<float>(code(n, i) % 101) / 127;
+  });
+  const QuantizeReport report = quantize_model(options());
+  const CalibratorMeasurement& measured = report.measured.value();
+  EXPECT_EQ(winner(measured), "max");
+  EXPECT_GT(score(measured, "max"), 120);  // 64 products of 24 bits: 144 dB less the rounding of their sums
+  EXPECT_LT(score(measured, "percentile:99.9"), 90);
+}
+
+TEST_F(CalibratorAuto, MeasuresSixCalibratorsInTheOrderOfTheContract) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i)); });
+  std::string names;
+  const QuantizeReport report = quantize_model(options());
+  for (const auto& candidate : report.measured.value().candidates) names += candidate.calibrator + " ";
+  EXPECT_EQ(names, "max entropy mse percentile:99.9 percentile:99.99 percentile:99.999 ");
+}
+
+TEST_F(CalibratorAuto, WritesTheModelOfItsWinner) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i) * code(i, n)); });
+  const QuantizeReport report = quantize_model(options("auto.onnx"));
+  QuantizeOptions named = options("named.onnx");
+  named.calibrator = report.calibrator;
+  EXPECT_FALSE(quantize_model(named).measured.has_value());
+  EXPECT_EQ(bytes_of(folder_ / "auto.onnx"), bytes_of(folder_ / "named.onnx"));
+}
+
+TEST_F(CalibratorAuto, MeasuresTheSameForAnyOrderAndNumberOfThreads) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i) * code(i, n)) * 0.37F; });
+  QuantizeOptions one = options("one.onnx");
+  one.run.threads = 1;
+  const CalibratorMeasurement expected = quantize_model(one).measured.value();
+  for (const size_t threads : {2, 3}) {
+    QuantizeOptions shuffled = options("shuffled.onnx");
+    shuffled.run.threads = threads;
+    shuffled.data.shuffle = threads;
+    shuffled.overwrite = true;
+    const CalibratorMeasurement measured = quantize_model(shuffled).measured.value();
+    for (size_t i = 0; i < expected.candidates.size(); ++i)
+      EXPECT_EQ(measured.candidates[i].score_db, expected.candidates[i].score_db) << expected.candidates[i].calibrator;
+    EXPECT_EQ(bytes_of(one.output), bytes_of(shuffled.output));
+  }
+}
+
+TEST_F(CalibratorAuto, MeasuresWhatOverridesLeaveOpen) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i)); });
+  QuantizeOptions fixed = options();
+  fixed.override_file = folder_ / "ranges.json";
+  std::ofstream(fixed.override_file) << R"({"x": {"amax": 254}})";
+  const QuantizeReport report = quantize_model(fixed);
+  ASSERT_EQ(report.values.size(), 1U);
+  EXPECT_EQ(report.values[0].scale, 2);
+  const CalibratorMeasurement& measured = report.measured.value();
+  for (const auto& candidate : measured.candidates)
+    EXPECT_EQ(candidate.score_db, measured.candidates[0].score_db);  // nothing was left open
+  EXPECT_EQ(winner(measured), "max");                                // the first of equals
+}
+
+TEST_F(CalibratorAuto, MeasuresUnsignedGrids) {
+  write_network(weight_code);
+  write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i) + 128); });
+  QuantizeOptions unsigned_options = options();
+  unsigned_options.target = "onnxruntime";
+  unsigned_options.placement.quantize_outputs = true;
+  const QuantizeReport report = quantize_model(unsigned_options);
+  ASSERT_FALSE(report.values.empty());
+  EXPECT_EQ(report.values[0].min, 0);  // 1 .. 255 with 256 codes
+  EXPECT_GT(score(report.measured.value(), winner(report.measured.value())), 30);
+}
+
+TEST_F(CalibratorAuto, PassesOverAValueThatIsAlwaysZero) {
+  write_network(weight_code);
+  write_data([](int64_t, int64_t) { return 0.0F; });
+  const QuantizeReport report = quantize_model(options());
+  ASSERT_EQ(report.values.size(), 1U);
+  EXPECT_EQ(report.values[0].scale, 1);
+  EXPECT_EQ(winner(report.measured.value()), "max");  // all are exact: the first
+}
+
+TEST_F(CalibratorAuto, NeedsData) {
+  write_network(weight_code);
+  const Model model = read_model(folder_ / "model.onnx");
+  const auto none = [](const Calibrator&) { return std::map<ValueId, Range>{}; };
+  try {
+    static_cast<void>(measure_calibrators(model, PlacementPlan{}, {}, none, nullptr, {}));
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+    EXPECT_FALSE(error.hint().empty());
+  }
+}
+
+TEST(IsAuto, IsThatWordAlone) {
+  EXPECT_TRUE(is_auto("auto"));
+  for (const char* other : {"", "auto:", "auto:3", "max", "Auto"}) EXPECT_FALSE(is_auto(other)) << other;
+}
+
+}  // namespace
+}  // namespace detent

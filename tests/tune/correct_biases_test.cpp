@@ -1,0 +1,89 @@
+#include "tune/correct_biases.h"
+
+#include <gtest/gtest.h>
+
+#include "detent/calibrator.h"
+#include "calibrate/calibration.h"
+#include "evaluate/channel_errors.h"
+#include "calibrate/choose_ranges.h"
+#include "evaluate/float_network.h"
+#include "run/memory_source.h"
+#include "calibrate/sample_tables.h"
+
+namespace detent {
+namespace {
+
+/// Two convolutions with biases; the second reads what Relu leaves, so that an error of the first has a mean.
+Model biased_network() {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
+<float[1] w1 = {0}, float[1] w2 = {0}, float[1] b1 = {0}, float[1] b2 = {0}>
+{ a = Conv (x, w1, b1)  r = Relu (a)  y = Conv (r, w2, b2) })");
+  test::Numbers numbers(3);
+  GraphPatch patch;
+  patch.reason = "weights of the test";
+  for (const char* name : {"w1", "w2"})
+    patch.replace_constants.emplace_back(name, numbers.tensor({16, 16, 1, 1}, 0.3F));
+  for (const char* name : {"b1", "b2"}) patch.replace_constants.emplace_back(name, numbers.tensor({16}, 0.5F));
+  apply_patch(model, patch);
+  return model;
+}
+
+struct Quantization {
+  Model model = biased_network();
+  MemorySource source{test::residual_samples(8)};
+  PlacementPlan plan = make_placement_plan(model.graph(), find_target("tensorrt"), {});
+  std::map<ValueId, Range> ranges;
+  RunSettings settings;
+
+  /// cut  part of each range that is kept: what lies beyond saturates, and the means move.
+  explicit Quantization(float cut) {
+    const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
+    ranges = choose_ranges(model.graph(), plan, calibration, *make_calibrator("max"), {}, RangeKind::Symmetric, 1);
+    for (auto& [value, range] : ranges) range = {range.min * cut, range.max * cut};
+  }
+
+  [[nodiscard]] BiasCorrection correct() const { return correct_biases(model, plan, ranges, {}, &source, settings); }
+};
+
+TEST(CorrectBiases, GainsWhereSaturationMovedTheMeans) {
+  const BiasCorrection correction = Quantization(0.3F).correct();
+  EXPECT_EQ(correction.report.layers, 2U);
+  EXPECT_TRUE(correction.report.kept);
+  EXPECT_GT(correction.report.sqnr_after_db, correction.report.sqnr_before_db);
+  EXPECT_EQ(correction.patch.replace_constants.size(), 2U);
+}
+
+TEST(CorrectBiases, MakesTheMeansOfTheLastLayerThoseOfTheFloatNetwork) {
+  const Quantization set(0.3F);
+  const BiasCorrection correction = set.correct();
+  Model better = set.model.clone();
+  apply_patch(better, correction.patch);
+  apply_patch(better, make_qdq_patch(better.graph(), set.plan, set.ranges).patch);
+  const auto left = channel_errors(set.model, better, {"y", 2}, set.source, set.settings);
+  ASSERT_TRUE(left);
+  for (size_t c = 0; c < 16; ++c) EXPECT_NEAR((*left)[c], 0, 1e-5) << c;  // floats of magnitude 1
+}
+
+TEST(CorrectBiases, DoesNotDependOnThreads) {
+  Quantization one(0.3F), four(0.3F);
+  one.settings.threads = 1;
+  four.settings.threads = 4;
+  const BiasCorrection a = one.correct(), b = four.correct();
+  ASSERT_EQ(a.patch.replace_constants.size(), b.patch.replace_constants.size());
+  for (size_t i = 0; i < a.patch.replace_constants.size(); ++i) {
+    const auto x = a.patch.replace_constants[i].second.data<float>(),
+               y = b.patch.replace_constants[i].second.data<float>();
+    EXPECT_TRUE(std::equal(x.begin(), x.end(), y.begin(), y.end()));
+  }
+}
+
+TEST(CorrectBiases, NeedsData) {
+  const Quantization set(1);
+  EXPECT_EQ(
+      code_of([&] { static_cast<void>(correct_biases(set.model, set.plan, set.ranges, {}, nullptr, set.settings)); }),
+      ErrorCode::InvalidOption);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,131 @@
+#include "tune/equalize/choose_families.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace detent {
+namespace {
+
+using Scores = std::vector<double>;  // by calibrator, one part after the other
+
+/// Every family has one group, gate, linear, relu, norm and act.
+EqualizeReport families(size_t groups = 1) {
+  EqualizeReport report;
+  for (const EqualizeFamily family : kEqualizeFamilies)
+    report.families.push_back({.name = std::string(name_of(family)), .groups = groups, .values = groups});
+  return report;
+}
+
+/// Scores of a network by what it is equalized with, "gate:1,relu" ...; of what is not named those of "off" less one dB.
+class Network {
+ public:
+  /// parts  of the data; the scores of each follow those of the one before.
+  explicit Network(std::map<std::string, Scores> scores, size_t parts = 1)
+      : scores_(std::move(scores)), calibrators_(scores_.at("off").size() / parts) {}
+
+  std::string choose(EqualizeReport& report) {
+    return to_text(choose_families(
+        [this](std::span<const std::vector<EqualizeItem>> lists) {
+          std::vector<PartScores> result;
+          for (const std::vector<EqualizeItem>& items : lists) result.push_back(parts(of(items)));
+          return result;
+        },
+        report));
+  }
+  std::string choose() {
+    EqualizeReport report = families();
+    return choose(report);
+  }
+
+ private:
+  /// As many calibrators as the plain model has; what there is beyond are further parts.
+  [[nodiscard]] PartScores parts(const Scores& scores) const {
+    PartScores result;
+    for (size_t first = 0; first < scores.size(); first += calibrators_)
+      result.emplace_back(scores.begin() + static_cast<std::ptrdiff_t>(first),
+                          scores.begin() + static_cast<std::ptrdiff_t>(first + calibrators_));
+    return result;
+  }
+
+  Scores of(std::vector<EqualizeItem> items) {
+    std::ranges::sort(items, {}, &EqualizeItem::family);
+    const auto found = scores_.find(to_text(items));
+    if (found != scores_.end()) return found->second;
+    Scores worse = scores_.at("off");
+    for (double& score : worse) score -= 1;
+    return worse;
+  }
+
+  std::map<std::string, Scores> scores_;
+  size_t calibrators_;
+};
+
+TEST(ChooseFamilies, KeepsTheExponentThatGainsMost) {
+  EXPECT_EQ(Network({{"off", {20}}, {"relu", {21}}, {"relu:0.75", {23}}, {"relu:1", {22}}}).choose(), "relu:0.75");
+}
+
+TEST(ChooseFamilies, KeepsNothingWhereNothingGains) {
+  EqualizeReport report = families();
+  EXPECT_EQ(Network({{"off", {20}}}).choose(report), "off");
+  for (const auto& family : report.families) {
+    EXPECT_FALSE(family.kept) << family.name;
+    EXPECT_DOUBLE_EQ(*family.gain_db, -1) << family.name;
+  }
+}
+
+TEST(ChooseFamilies, TakesLessThanATenthOfADecibelForNoise) {
+  EXPECT_EQ(Network({{"off", {20}}, {"relu", {20.09}}}).choose(), "off");
+  EXPECT_EQ(Network({{"off", {20}}, {"relu", {20.11}}}).choose(), "relu");
+}
+
+TEST(ChooseFamilies, AsksForTheFamilyThatGainsMostFirst) {
+  // Gates alone lose, because what stands behind the activations ruins everything; with `act` they gain.
+  EqualizeReport report = families();
+  EXPECT_EQ(Network({{"off", {5}}, {"act", {13}}, {"gate,act", {15}}}).choose(report), "gate,act");
+  EXPECT_DOUBLE_EQ(*report.families[0].gain_db, 2) << "on top of act";
+  EXPECT_DOUBLE_EQ(*report.sqnr_before_db, 5);
+  EXPECT_DOUBLE_EQ(*report.sqnr_after_db, 15);
+}
+
+TEST(ChooseFamilies, DropsWhatRuinsOneCalibratorForTheOthers) {
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {25, 19.7}}}).choose(), "off");
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {25, 19.95}}}).choose(), "relu") << "a dead calibrator falls by noise";
+}
+
+TEST(ChooseFamilies, PrefersAnExponentThatRuinsNobody) {
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {25, 19}}, {"relu:1", {21, 21}}}).choose(), "relu:1");
+}
+
+TEST(ChooseFamilies, CountsTheFallFromTheModelWithoutEqualization) {
+  const Network network({{"off", {20, 20}}, {"act", {23, 21}}, {"gate,act", {26, 20.5}}});
+  EXPECT_EQ(Network(network).choose(), "gate,act") << "the second fell by 0.5 dB, but not below 20";
+}
+
+TEST(ChooseFamilies, KeepsNothingThatGainsOnOnePartAndLosesOnTheOther) {
+  // +1.5 and -1.1 dB: +0.2 with a standard error of 1.3. +0.4 and +0.2: +0.3 with one of 0.1.
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {21.5, 18.9}}}, 2).choose(), "off");
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {20.4, 20.2}}}, 2).choose(), "relu");
+}
+
+TEST(ChooseFamilies, PrefersTheSmallerGainThatIsSure) {
+  EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {22, 22}}, {"relu:1", {25, 20.5}}}, 2).choose(), "relu");
+}
+
+TEST(ChooseFamilies, CountsACalibratorOverAllParts) {
+  EXPECT_EQ(Network({{"off", {20, 20, 20, 20}}, {"relu", {24, 19, 24, 21.5}}}, 2).choose(), "relu");
+  EXPECT_EQ(Network({{"off", {20, 20, 20, 20}}, {"relu", {24, 19, 24, 20.5}}}, 2).choose(), "off");
+}
+
+TEST(ChooseFamilies, MeasuresNothingWithoutGroups) {
+  EqualizeReport report = families(0);
+  const auto nobody = [](std::span<const std::vector<EqualizeItem>>) -> std::vector<PartScores> {
+    throw std::logic_error("nobody asked");
+  };
+  EXPECT_TRUE(choose_families(nobody, report).empty());
+  EXPECT_FALSE(report.sqnr_before_db);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,82 @@
+#include "tune/equalize/cross_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "evaluate/float_network.h"
+#include "run/memory_source.h"
+#include "pipeline/quantize_report.h"
+
+namespace detent {
+namespace {
+
+/// What a judge was given.
+struct Round {
+  std::set<std::string> fit, held_out;
+};
+
+std::set<std::string> names_of(const DataSource& source) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < source.size(); ++i) names.insert(source.sample_name(i));
+  return names;
+}
+
+/// Judges the plain residual network on `samples`; the score of each round is its number.
+std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(samples));
+  const RunSettings settings;
+  std::vector<Round> rounds;
+  const FoldJudge judge = [&](std::span<const Model> models, const DataSource& fit, const DataSource& held_out) {
+    EXPECT_EQ(models.size(), 1U);
+    rounds.push_back({names_of(fit), names_of(held_out)});
+    return std::vector<std::vector<double>>{{static_cast<double>(rounds.size())}};
+  };
+  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  const CrossFit cross_fit(model, inputs, source, settings, {}, judge);
+  const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
+  if (said) *said = scores.at(0);
+  return rounds;
+}
+
+TEST(CrossFit, JudgesEverySampleOnceByTheOthers) {
+  for (const size_t samples : {2U, 3U, 7U, 31U, 32U, 33U}) {
+    std::multiset<std::string> judged;
+    for (const Round& round : rounds_on(samples)) {
+      judged.insert(round.held_out.begin(), round.held_out.end());
+      EXPECT_EQ(round.fit.size() + round.held_out.size(), samples);
+      for (const std::string& name : round.held_out) EXPECT_FALSE(round.fit.contains(name)) << name;
+    }
+    EXPECT_EQ(judged.size(), samples);
+    EXPECT_EQ(std::set(judged.begin(), judged.end()).size(), samples);
+  }
+}
+
+TEST(CrossFit, HasHalvesOfMuchAndThirdsOfLittle) {
+  EXPECT_EQ(rounds_on(32).size(), 2U);
+  EXPECT_EQ(rounds_on(31).size(), 3U);
+  EXPECT_EQ(rounds_on(2).size(), 2U);
+}
+
+TEST(CrossFit, TakesAtMost128Samples) {
+  for (const Round& round : rounds_on(200)) {
+    EXPECT_EQ(round.fit.size(), 64U);
+    EXPECT_EQ(round.held_out.size(), 64U);
+  }
+}
+
+TEST(CrossFit, LetsASingleSampleJudgeItself) {
+  const std::vector<Round> rounds = rounds_on(1);
+  ASSERT_EQ(rounds.size(), 1U);
+  EXPECT_EQ(rounds[0].fit, rounds[0].held_out);
+}
+
+TEST(CrossFit, GivesWhatEveryPartSays) {
+  PartScores said;
+  rounds_on(10, &said);
+  EXPECT_EQ(said, (PartScores{{1}, {2}, {3}}));
+}
+
+}  // namespace
+}  // namespace detent

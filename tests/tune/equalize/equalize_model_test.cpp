@@ -1,0 +1,169 @@
+#include "tune/equalize/equalize_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "observe/calibration_table.h"
+#include "evaluate/float_network.h"
+#include "tune/equalize/fold_judge.h"
+#include "run/memory_source.h"
+#include "pipeline/quantize_report.h"
+#include "calibrate/sample_tables.h"
+
+namespace detent {
+namespace {
+
+EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJudge& judge, size_t threads = 1,
+                         size_t samples = 8) {
+  const MemorySource source(test::residual_samples(samples));
+  RunSettings settings;
+  settings.threads = threads;
+  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  return equalize_model(model, parse_equalize(request), inputs, source, settings, {}, judge);
+}
+
+FoldJudge no_judge() {
+  return [](std::span<const Model>, const DataSource&, const DataSource&) -> std::vector<std::vector<double>> {
+    throw std::logic_error("nobody asked");
+  };
+}
+
+/// What it measures is made up: 20 dB for models without equalization, `gain` more for others.
+FoldJudge judge_of(double gain) {
+  return [gain](std::span<const Model> models, const DataSource&, const DataSource&) {
+    const Model plain = test::residual_network(64);
+    const auto differs = [&](const Model& model, const char* name) {
+      const Tensor *was = plain.graph().constant(plain.graph().find_value(name)),
+                   *is = model.graph().constant(model.graph().find_value(name));
+      return !is || !std::ranges::equal(is->data<float>(), was->data<float>());
+    };
+    std::vector<std::vector<double>> scores;
+    for (const Model& model : models) {
+      bool same = true;
+      for (const char* name : {"w0", "w1", "w2", "w3", "w4", "g"}) same = same && !differs(model, name);
+      scores.push_back({same ? 20 : 20 + gain});
+    }
+    return scores;
+  };
+}
+
+TEST(EqualizeRequest, ReadsFamiliesInTheirOrderWithExponents) {
+  const EqualizeRequest request = parse_equalize("relu:0.75,gate");
+  EXPECT_EQ(to_text(request.items), "gate,relu:0.75");
+  EXPECT_EQ(parse_equalize("off").mode, EqualizeRequest::Mode::Off);
+  EXPECT_EQ(parse_equalize("auto").mode, EqualizeRequest::Mode::Auto);
+  EXPECT_EQ(parse_equalize("").mode, EqualizeRequest::Mode::Unset);
+}
+
+TEST(EqualizeRequest, RefusesWhatItDoesNotKnow) {
+  for (const char* text : {"gates", "gate,gate", "relu:2", "relu:", "relu:x", "auto,gate", "gate,,relu"})
+    EXPECT_EQ(code_of([&] { static_cast<void>(parse_equalize(text)); }), ErrorCode::Usage) << text;
+}
+
+TEST(EqualizeModel, EvensOutWhatAConstantMadeUneven) {
+  Model model = test::residual_network(64);
+  const EqualizeOutcome outcome = equalize(model, "norm:1", no_judge());
+  ASSERT_EQ(outcome.report.values.size(), 1U);
+  EXPECT_EQ(outcome.report.values[0].name, "d");
+  EXPECT_GT(outcome.report.values[0].imbalance_before, 30);
+  EXPECT_LT(outcome.report.values[0].imbalance_after, 1.01);
+  EXPECT_TRUE(outcome.equalization.values.contains("d"));
+}
+
+TEST(EqualizeModel, LeavesAModelAloneThatHasNoSuchFamily) {
+  Model model = test::residual_network(1);
+  EXPECT_TRUE(equalize(model, "gate", no_judge()).equalization.empty());
+}
+
+TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
+  Model gained = test::residual_network(64), lost = test::residual_network(64);
+  EXPECT_FALSE(equalize(gained, "auto", judge_of(1)).equalization.empty());
+  const EqualizeOutcome outcome = equalize(lost, "auto", judge_of(-1));
+  EXPECT_TRUE(outcome.equalization.empty());
+  for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
+}
+
+TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
+  Model model = test::residual_network(64);
+  const EqualizeOutcome outcome = equalize(model, "auto", no_judge(), 1, 7);
+  EXPECT_TRUE(outcome.equalization.empty());
+  EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("7 samples are too few")));
+  Model named = test::residual_network(64);
+  const EqualizeOutcome list = equalize(named, "relu", no_judge(), 1, 7);
+  EXPECT_FALSE(list.equalization.empty());
+  EXPECT_TRUE(list.report.notes.empty()) << "who names a family needs no judge";
+}
+
+TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
+  Model model = test::residual_network(64);
+  const RangeOverrides none;
+  const PlacementOptions placement;
+  const RunSettings settings;
+  const Target& target = find_target("tensorrt");
+  const Model reference = model.clone();
+  const FoldJudge judge =
+      make_fold_judge(reference, {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
+  const EqualizeOutcome outcome = equalize(model, "auto", judge);
+  EXPECT_GT(*outcome.report.sqnr_after_db, *outcome.report.sqnr_before_db + 3)
+      << "one channel of 16 is 64 times the others: they had two of 127 steps";
+}
+
+TEST(EqualizeModel, DoesNotDependOnThreads) {
+  Model one = test::residual_network(8), four = test::residual_network(8);
+  EXPECT_EQ(equalize(one, "relu,norm", no_judge(), 1).equalization,
+            equalize(four, "relu,norm", no_judge(), 4).equalization);
+}
+
+using EqualizedTables = SampleTables;
+
+TEST_F(EqualizedTables, GiveTheModelThatTheDataGives) {
+  CalibrateOptions measured = calibration("equal.dct");
+  measured.equalize.equalize = "relu,linear";
+  static_cast<void>(calibrate_model(measured));
+  for (const std::string target : {"tensorrt", "onnxruntime"}) {
+    QuantizeOptions from_data = quantization(target, target + ".data.onnx");
+    from_data.data = sample_data();
+    from_data.equalize.equalize = "relu,linear";
+    QuantizeOptions from_table = quantization(target, target + ".table.onnx");
+    from_table.table = measured.output;
+    EXPECT_EQ(model_bytes(from_table), model_bytes(from_data)) << target;
+  }
+}
+
+TEST_F(EqualizedTables, AreTheSameForShardsMergedAndForAnyThreads) {
+  CalibrateOptions options = calibration("whole.dct");
+  options.equalize.equalize = "relu";
+  options.run.threads = 1;
+  EXPECT_EQ(table_bytes(options), merged_bytes(options));
+}
+
+TEST_F(EqualizedTables, AreNotTakenForOthers) {
+  CalibrateOptions equal = calibration("equal.dct"), plain = calibration("plain.dct");
+  equal.equalize.equalize = "relu";
+  static_cast<void>(calibrate_model(equal));
+  static_cast<void>(calibrate_model(plain));
+  QuantizeOptions options = quantization("tensorrt", "out.onnx");
+  const auto code = [&](const std::filesystem::path& table, const std::string& request) {
+    options.table = table;
+    options.equalize.equalize = request;
+    return code_of([&] { static_cast<void>(quantize_model(options)); });
+  };
+  EXPECT_EQ(code(equal.output, "off"), ErrorCode::TableMismatch);
+  EXPECT_EQ(code(equal.output, "relu:0.75"), ErrorCode::TableMismatch);
+  EXPECT_EQ(code(plain.output, "relu"), ErrorCode::TableMismatch);
+  equal.data.shard_count = plain.data.shard_count = plain.data.shard_index = 2;
+  equal.overwrite = plain.overwrite = true;
+  static_cast<void>(calibrate_model(equal));
+  static_cast<void>(calibrate_model(plain));
+  EXPECT_EQ(code_of([&] {
+              static_cast<void>(merge_tables({.tables = {equal.output, plain.output}, .output = folder_ / "m.dct"}));
+            }),
+            ErrorCode::TableMismatch);
+  EXPECT_EQ(code_of([&] { static_cast<void>(export_cache({.table = equal.output, .output = folder_ / "c.cache"})); }),
+            ErrorCode::TableMismatch);
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,65 @@
+#include <gtest/gtest.h>
+
+#include "tune/equalize/absorb_biases.h"
+#include "tune/equalize/equalize_model.h"
+#include "prepare/prepare_model.h"
+#include "pipeline/quantize_report.h"
+#include "pipeline/shared_samples.h"
+#include "calibrate/from_table.h"
+
+// Every family of every shared model says the same before and after, on samples that were not measured; with high biases
+// absorbed, on those that were.
+namespace detent {
+namespace {
+
+Model prepared(const std::filesystem::path& file) {
+  Model model = read_float_model(file);
+  prepare_model(model, preparing_target());
+  return model;
+}
+
+TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
+  if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
+  size_t equalized = 0;
+  for (const auto& file : shared_models()) {
+    const Model model = prepared(file);
+    const auto measured = two_samples_of(file, model.graph(), 1), others = two_samples_of(file, model.graph(), 2);
+    const RunSettings settings;
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
+    const std::vector<Tensor> unseen = read_first_inputs(*others, model.graph(), settings);
+    const Equalizer equalizer(model, inputs, *measured, settings, {});
+    const NamedOutputs said = outputs_of(model, unseen);
+    for (const EqualizeFamily family : kEqualizeFamilies) {
+      const Equalization equalization = equalizer.equalization({{family, 0.5}});
+      if (equalization.empty()) continue;
+      ++equalized;
+      const Model after = equalizer.equalized(equalization);
+      EXPECT_NO_THROW(check_same_outputs(said, after, unseen, std::string(name_of(family)))) << short_name(file);
+    }
+  }
+  EXPECT_GE(equalized, 20U);
+}
+
+TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
+  if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
+  const FoldJudge content = [](std::span<const Model>, const DataSource&, const DataSource&) {
+    return std::vector<std::vector<double>>{{0}, {1}};
+  };
+  size_t absorbed = 0;
+  for (const auto& file : shared_models()) {
+    Model model = prepared(file);
+    const auto measured = two_samples_of(file, model.graph(), 1);
+    const RunSettings settings;
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
+    const NamedOutputs said = outputs_of(model, inputs);
+    const Absorption absorption = absorb_biases(model, inputs, *measured, settings, content);
+    EXPECT_EQ(absorption.report.note, "") << short_name(file);
+    if (!absorption.report.kept) continue;
+    ++absorbed;
+    EXPECT_NO_THROW(check_same_outputs(said, model, inputs, "absorbing")) << short_name(file);
+  }
+  EXPECT_GE(absorbed, 3U);
+}
+
+}  // namespace
+}  // namespace detent
