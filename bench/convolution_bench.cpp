@@ -83,11 +83,11 @@ void run(benchmark::State& state, const Layer& layer) {
   const Graph& graph = model.graph();
   const std::pair<ValueId, Tensor> known[] = {{graph.find_value("w"), random_tensor(layer.weights)}};
   const ValueId wanted[] = {graph.find_value("y")};
-  const ExecutionPlan plan(graph, wanted, {.known = known});
+  const Schedule schedule(graph, wanted, {.known = known});
   Tensor input = random_tensor(layer.input);
-  if (plan.steps()[0].layout != LayoutNeed::Plain && input.shape().rank() >= 3) input = to_channels_last(input);
+  if (schedule.steps()[0].layout != LayoutNeed::Plain && input.shape().rank() >= 3) input = to_channels_last(input);
   const Tensor inputs[] = {input, known[0].second};
-  Executor executor(plan);
+  Executor executor(schedule);
   OutputSize output;
   executor.run(inputs, output);  // makes the primitive and packs the weights
   const double begin = thread_seconds();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "datasets/npy.h"
+#include "core/file_bytes.h"
 #include "detent/error.h"
 
 namespace detent {

@@ -141,7 +141,7 @@ std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const
   std::vector<JoinedSource::Part> parts;
   for (size_t i = 0; i < sources.size(); ++i) {
     const DataSourceEntry& entry = entry_for(sources[i].src);
-    if (shares[i].size() > 1 && !entry.feeds_several)
+    if (shares[i].size() > 1 && entry.feeds == DataSourceEntry::Feeds::OneInput)
       throw Error(ErrorCode::Usage, sources[i].src + " feeds one input, but the model has " + list_inputs(inputs),
                   "write " + options.option + " INPUT=SRC for each input");
     std::vector<FeedInput> wanted;

@@ -3,8 +3,8 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 
+#include "core/file_bytes.h"
 #include "datasets/image_integrity.h"
-#include "datasets/npy.h"
 #include "detent/error.h"
 
 namespace detent {

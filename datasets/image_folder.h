@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/data_source_list.h"
+#include "datasets/source_request.h"
 
 namespace detent {
 

@@ -1,16 +1,11 @@
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "datasets/npy_file.h"
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <vector>
 
-#include "core/system_reason.h"
-#include "datasets/npy.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
 
@@ -67,32 +62,6 @@ void reorder_from_fortran(const T* in, T* out, std::span<const int64_t> dims) {
 }
 
 }  // namespace
-
-FileBytes::FileBytes(int descriptor, std::string name) : descriptor_(descriptor), name_(std::move(name)) {
-  struct stat status {};
-  if (::fstat(descriptor_, &status) == 0 && status.st_size > 0) size_ = static_cast<uint64_t>(status.st_size);
-}
-
-FileBytes::~FileBytes() { ::close(descriptor_); }
-
-std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) refuse(path.string(), with_system_reason("cannot be opened"));
-  return std::make_shared<const FileBytes>(descriptor, path.string());
-}
-
-void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {
-  auto* target = static_cast<char*>(out);
-  while (bytes > 0) {
-    const ssize_t got = ::pread(descriptor_, target, bytes, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse(name_, with_system_reason("cannot be read"));
-    if (got == 0) refuse(name_, "the file is cut short");
-    target += got;
-    offset += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
-  }
-}
 
 NpyFile::NpyFile(const std::filesystem::path& path) : bytes_(FileBytes::open(path)), name_(path.string()) {
   parse_header(bytes_->size());

@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// What the text of a .npy header says: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
+/// The content of a .npy header: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }.
 struct NpyHeader {
   DataType type = DataType::Undefined;
   bool fortran_order = false;

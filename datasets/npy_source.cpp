@@ -5,7 +5,7 @@
 
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
-#include "datasets/npy.h"
+#include "datasets/npy_file.h"
 #include "detent/error.h"
 
 namespace detent {

@@ -1,31 +1,15 @@
-#include <fcntl.h>
-#include <unistd.h>
+#include "datasets/npy_writer.h"
 
-#include <atomic>
-#include <cerrno>
 #include <limits>
+#include <string_view>
+#include <utility>
 
-#include "core/system_reason.h"
-#include "datasets/npy.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
 
 namespace detent {
 
 namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& path, const std::string& what) {
-  const std::string said = with_system_reason(what);
-  throw Error(ErrorCode::CannotWrite, path.string() + ": " + said);
-}
-
-/// Beside the target, so that the rename stays within one file system; unique within and between processes.
-std::filesystem::path temporary_beside(const std::filesystem::path& path) {
-  static std::atomic<unsigned> counter{0};
-  std::filesystem::path temporary = path;
-  temporary += "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
-  return temporary;
-}
 
 /// The tensor as it goes into the file: plain layout, a type that NumPy knows.
 Tensor storable(const Tensor& tensor) {
@@ -36,6 +20,10 @@ Tensor storable(const Tensor& tensor) {
     case DataType::UInt4: return plain.reinterpreted(DataType::UInt8);
     default: return plain;
   }
+}
+
+std::string_view bytes_of(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw()), tensor.byte_count()};
 }
 
 Shape row_shape_of(const Tensor& rows) {
@@ -50,16 +38,7 @@ Shape with_rows(int64_t rows, const Shape& row_shape) {
 
 }  // namespace
 
-NpyWriter::NpyWriter(std::filesystem::path path) : path_(std::move(path)), temporary_(temporary_beside(path_)) {
-  descriptor_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(path_, "cannot be written");
-}
-
-NpyWriter::~NpyWriter() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-  ::unlink(temporary_.c_str());
-}
+NpyWriter::NpyWriter(std::filesystem::path path) : path_(std::move(path)), file_(path_) {}
 
 std::string NpyWriter::header() const {
   // The number of rows is known at the end only: room for the longest one is left.
@@ -83,10 +62,10 @@ void NpyWriter::append(const Tensor& rows) {
     row_shape_ = row_shape_of(rows);
     scalars_ = rows.shape().rank() == 0;
     const std::string text = header();
-    write_at(0, text.data(), text.size());
+    file_.write_at(0, text);
     end_ = text.size();
   }
-  write_at(end_, stored.raw(), stored.byte_count());
+  file_.write_at(end_, bytes_of(stored));
   end_ += stored.byte_count();
   rows_ += scalars_ ? 1 : rows.shape()[0];
 }
@@ -94,57 +73,31 @@ void NpyWriter::append(const Tensor& rows) {
 Tensor NpyWriter::read_back(int64_t row) const {
   Tensor result(npy_storage_type(type_), scalars_ ? Shape{} : with_rows(1, row_shape_));
   const size_t bytes = result.byte_count();
-  uint64_t offset = header().size() + static_cast<uint64_t>(row) * bytes;
-  auto* out = static_cast<char*>(result.mutable_raw());
-  for (size_t done = 0; done < bytes;) {
-    const ssize_t got = ::pread(descriptor_, out + done, bytes - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) fail(path_, "what was written cannot be read back");
-    done += static_cast<size_t>(got);
-  }
+  file_.read_back(header().size() + static_cast<uint64_t>(row) * bytes,
+                  {static_cast<char*>(result.mutable_raw()), bytes});
   if (type_ == DataType::BFloat16) return cast(result, type_);
   return result.type() == type_ ? result : result.reinterpreted(type_);
 }
 
-void NpyWriter::write_at(uint64_t offset, const void* data, size_t bytes) {
-  const auto* source = static_cast<const char*>(data);
-  while (bytes > 0) {
-    const ssize_t put = ::pwrite(descriptor_, source, bytes, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail(path_, "cannot be written");
-    source += put;
-    offset += static_cast<uint64_t>(put);
-    bytes -= static_cast<size_t>(put);
-  }
-}
-
 void NpyWriter::close() {
-  if (descriptor_ < 0) return;
+  if (std::exchange(closed_, true)) return;
   if (type_ == DataType::Undefined) type_ = DataType::Float32;
-  const std::string text = header();
-  write_at(0, text.data(), text.size());
-  publish();
-}
-
-void NpyWriter::publish() {
-  if (::fsync(descriptor_) != 0) fail(path_, "cannot be written");
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot be written");
-  ::close(descriptor_);
-  descriptor_ = -1;
+  file_.write_at(0, header());
+  file_.commit();
 }
 
 void write_npy(const std::filesystem::path& path, const Tensor& tensor) {
   // A tensor of rank 1 or more is a stack of its own rows; only a scalar's header differs from the writer's.
-  NpyWriter writer(path);
-  if (tensor.shape().rank() == 0) {
-    const Tensor stored = storable(tensor);
-    const std::string text = format_npy_header(stored.type(), Shape{});
-    writer.write_at(0, text.data(), text.size());
-    writer.write_at(text.size(), stored.raw(), stored.byte_count());
-    return writer.publish();
+  if (tensor.shape().rank() > 0) {
+    NpyWriter writer(path);
+    writer.append(tensor);
+    return writer.close();
   }
-  writer.append(tensor);
-  writer.close();
+  const Tensor stored = storable(tensor);
+  AtomicFile file(path);
+  file.write(format_npy_header(stored.type(), Shape{}));
+  file.write(bytes_of(stored));
+  file.commit();
 }
 
 }  // namespace detent

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/data_source_list.h"
-#include "datasets/npy.h"
+#include "datasets/npy_file.h"
+#include "datasets/source_request.h"
 
 namespace detent {
 

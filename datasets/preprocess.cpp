@@ -98,7 +98,10 @@ void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
   spec.crop.reset();
 }
 
-std::vector<float> parse_channels(std::string_view pair, std::string_view value, bool positive) {
+enum class Sign { Any, Positive };
+
+std::vector<float> parse_channels(std::string_view pair, std::string_view value, Sign sign) {
+  const bool positive = sign == Sign::Positive;
   std::vector<float> numbers;
   for (const std::string_view part : split(value, "/")) {
     float number = 0;
@@ -141,13 +144,13 @@ void set_pair(Spec& spec, std::string_view pair) {
   else if (key == "color")
     spec.color = choose(pair, value, kColors);
   else if (key == "div") {
-    const auto numbers = parse_channels(pair, value, true);
+    const auto numbers = parse_channels(pair, value, Sign::Positive);
     if (numbers.size() != 1) refuse(pair, "one number above 0");
     spec.div = numbers.front();
   } else if (key == "mean")
-    spec.mean = parse_channels(pair, value, false);
+    spec.mean = parse_channels(pair, value, Sign::Any);
   else if (key == "std")
-    spec.std = parse_channels(pair, value, true);
+    spec.std = parse_channels(pair, value, Sign::Positive);
   else if (key == "interp")
     spec.interpolation = choose(pair, value, kInterpolations);
   else if (key == "layout")

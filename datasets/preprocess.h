@@ -14,7 +14,7 @@ struct PixelSize {
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-/// --preprocess as written, before it meets a model. Nothing given: the model's size, RGB, pixels as they are.
+/// A preprocessing as written, before it meets a model. Nothing given: the model's size, RGB, pixels as they are.
 struct PreprocessSpec {
   enum class Color { Rgb, Bgr, Gray };
   enum class Interpolation { Linear, Nearest, Cubic, Area };
@@ -39,11 +39,11 @@ struct PreprocessSpec {
 
 struct PreprocessPreset {
   std::string_view name;
-  std::string_view summary;  ///< for --help and for the message that no preprocessing was given
-  std::string_view pairs;    ///< what it stands for, as key=value pairs
+  std::string_view summary;  ///< for the message that no preprocessing was given
+  std::string_view pairs;    ///< its meaning as key=value pairs
 };
 
-/// The presets of --preprocess.
+/// The presets by name.
 [[nodiscard]] std::span<const PreprocessPreset> preprocess_presets();
 
 /// Parses "PRESET", "key=value,..." or "PRESET,key=value,...". Pairs are separated by commas or blanks; a later pair

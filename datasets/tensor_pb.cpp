@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/file_bytes.h"
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"
 #include "datasets/natural_order.h"
-#include "datasets/npy.h"
 #include "detent/error.h"
 
 namespace detent {

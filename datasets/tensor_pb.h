@@ -14,7 +14,7 @@ namespace detent {
 /// sequences, optionals and external data.
 [[nodiscard]] Tensor read_tensor_pb(const std::filesystem::path& path);
 
-/// What a file holds; the model's declared type tells, the file itself does not.
+/// The kind of value in a file; the model's declared type tells it, the file itself does not.
 enum class PbForm : uint8_t { Tensor, Sequence, Optional };
 
 /// The same for a serialised onnx::SequenceProto or onnx::OptionalProto of tensors; an empty handle for an absent optional.

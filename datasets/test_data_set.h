@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "datasets/data_source_list.h"
+#include "datasets/source_request.h"
 
 namespace detent {
 

@@ -24,14 +24,14 @@ class Calibrator {
   /// Input   any histogram. Output  range in real units containing 0; Symmetric gives [-amax, amax].
   /// Empty   no finite element, or all zero -> {0, 0}.
   [[nodiscard]] virtual Range choose(const Histogram& histogram, RangeKind kind) const = 0;
-  /// As on the command line: "max", "percentile:99.99" ...
+  /// The text that make_calibrator makes it of: "max", "percentile:99.99" ...
   [[nodiscard]] virtual std::string name() const = 0;
 };
 
 /// One entry of the list in calibrators/calibrator_list.cpp.
 struct CalibratorEntry {
   std::string_view name;     ///< "percentile"
-  std::string_view summary;  ///< one line for --help
+  std::string_view summary;  ///< one line
   /// `argument` is the text behind the colon, empty when absent.
   /// Errors  Usage when the argument makes no sense.
   std::unique_ptr<Calibrator> (*make)(std::string_view argument);

@@ -13,7 +13,7 @@
 
 namespace detent {
 
-/// What the model says about one of its inputs. Extents < 0 are open.
+/// Name, type and shape of one model input. Extents < 0 are open.
 struct InputSpec {
   std::string name;
   DataType type = DataType::Float32;
@@ -22,7 +22,7 @@ struct InputSpec {
 
 /// One sample: one tensor per model input, in the order of the model's inputs, batch 1 unless the source holds more.
 struct Sample {
-  size_t index = 0;  ///< position in the source, after --shuffle/--limit/--shard
+  size_t index = 0;  ///< position in the source, after shuffle, limit and shard
   std::string name;  ///< file name relative to the source, or "latents.npy[12]"
   std::vector<Tensor> inputs;
 };
@@ -38,24 +38,26 @@ class DataSource {
   [[nodiscard]] virtual Sample read(size_t i) const = 0;
 };
 
-/// --data and its companions.
+/// Where samples come from, how images become tensors, and which samples are taken.
 struct DataOptions {
-  std::vector<std::string> sources;  ///< "[INPUT=]SRC" as typed, one per model input
-  std::string preprocess;            ///< --preprocess; empty: none given
-  std::optional<uint64_t> shuffle;   ///< seed
-  std::optional<size_t> limit;
-  size_t shard_index = 1, shard_count = 1;  ///< I/N, 1-based
-  std::string option = "--data";            ///< what messages call `sources`
+  /// "SRC" or "INPUT=SRC", one per model input; none: no data. SRC is a folder of images or .npy, an image, a .npy or .npz
+  /// file, a test_data_set folder or its parent, a .txt or .csv list, or random:normal|uniform[,n=32][,seed=1].
+  std::vector<std::string> sources;
+  std::string preprocess;  ///< a preset ("imagenet"), key=value pairs, or both: datasets/README.md; empty: none given
+  std::optional<uint64_t> shuffle;          ///< seed
+  std::optional<size_t> limit;              ///< the first samples only; absent: all
+  size_t shard_index = 1, shard_count = 1;  ///< every shard_count-th sample from the shard_index-th on, 1-based
+  std::string option = "data";              ///< the name of `sources` in messages
 };
 
 /// How many consecutive samples the model takes at once: the batch that all its inputs fix, 1 when it is open or 1.
 /// Inputs that fix different first extents (boxes beside an image) have no common batch: 1.
 [[nodiscard]] size_t group_size(std::span<const InputSpec> inputs);
 
-/// Opens --data for a model with these inputs.
+/// Opens the samples for a model with these inputs.
 ///
-/// Order: shuffle, limit, shard. Every form of cli.md "Model input" is recognised by looking at SRC.
-/// Errors  Usage when images come without --preprocess; InvalidData when nothing is found, counts differ or a size does
+/// Order: shuffle, limit, shard. The form of a source is recognised by looking at it.
+/// Errors  Usage when images come without `preprocess`; InvalidData when nothing is found, counts differ or a size does
 /// not fit the model; InvalidOption when an open model size needs resize/crop/letterbox.
 [[nodiscard]] std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs);
 

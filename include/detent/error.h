@@ -6,10 +6,10 @@
 
 namespace detent {
 
-/// What went wrong, as the process reports it. The numbers are the exit codes of the command line.
+/// The kind of failure. The numbers are the program's exit codes.
 enum class ErrorCode : int {
   CheckFailed = 1,     ///< a check or bound that the user asked for does not hold
-  Usage = 2,           ///< wrong command line or configuration
+  Usage = 2,           ///< options that are malformed or contradict each other
   InvalidModel = 10,   ///< model unreadable, invalid or already quantized
   Unsupported = 11,    ///< operator, attribute or type that cannot run
   InvalidData = 12,    ///< data unreadable or not fitting the model

@@ -1,8 +1,14 @@
 #include "calibrate/calibration.h"
 
-#include "exec/runnable_part.h"
-#include "run/batches.h"
 #include "core/stopwatch.h"
+#include "detent/error.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+#include "exec/schedule.h"
+#include "observe/calibration_table.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -56,37 +62,33 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
              SampleTracker* tracker) {
-  const ExecutionPlan plan(graph, values,
-                           {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, values,
+                          {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   Pass pass{Collector(graph, values)};
-  Reporter& reporter = *settings.reporter;
-  reporter.begin("calibrating", source.size());
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return count;
-    if (!workers[slot]) workers[slot].reset(new Worker{Executor(plan), Collector(graph, values)});
-    const std::string name = batch.front().name;
+    if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), Collector(graph, values)});
     workers[slot]->collector.begin_sample(batch.front().index);
-    try {
-      workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
-    } catch (const Error& error) {
-      throw error.in("sample '" + name + "'");
-    }
+    workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
     if (tracker) tracker->add(identified);
     return count;
   };
   try {
-    const StreamStatistics done =
-        stream<size_t>(source, batch_stream_options(graph, settings, false), process,
-                       [&](size_t, size_t count) { reporter.advance_to(pass.samples += count); });
-    pass.skipped = done.skipped;
+    const SamplePass over{.graph = graph,
+                          .source = source,
+                          .settings = settings,
+                          .task = "calibrating",
+                          .last_batch = SamplePass::LastBatch::Drop,
+                          .refuse_empty = {}};
+    pass.skipped = run_over<size_t>(over, run, [&](size_t count) { pass.samples += count; }).skipped;
   } catch (const Error& error) {
     if (!tracker || error.code() != ErrorCode::Interrupted) throw;
     pass.interrupted = true;
+    settings.reporter->end();
   }
-  reporter.end();
   for (const auto& worker : workers)
     if (worker) pass.collector.merge(worker->collector);
   return pass;

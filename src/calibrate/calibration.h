@@ -3,15 +3,15 @@
 #include <map>
 #include <vector>
 
-#include "detent/calibrator.h"
-#include "detent/detent.h"
-#include "observe/collector.h"
 #include "calibrate/sample_tracker.h"
-#include "place/plan/placement_plan.h"
+#include "detent/data_source.h"
+#include "detent/progress.h"
+#include "detent/run_settings.h"
+#include "observe/collector.h"
 
 namespace detent {
 
-/// What is known of the values that are to be quantized.
+/// The distributions of the values that are to be quantized.
 struct Calibration {
   std::map<ValueId, Histogram> histograms;
   std::map<ValueId, float> scales;  ///< imported: used as they are, there is no histogram

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "detent/detent.h"
-#include "equalize/choose_factors.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "equalize/channel_range.h"
 
 namespace detent {
 

@@ -50,7 +50,7 @@ bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
 }
 
-/// What the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
+/// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
 /// of them has a limit, and widened to the given ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
@@ -74,18 +74,17 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
 
 }  // namespace
 
-std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan, const Calibration& calibration,
-                                       const Calibrator& calibrator, const RangeOverrides& overrides, RangeKind kind,
-                                       size_t threads, KnownRanges* known) {
+std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
+                                       const RangeChoice& choice, KnownRanges* known) {
   std::vector<Unit> units = units_of(plan);
-  for_each_index(units.size(), threads, [&](size_t i) {
+  for_each_index(units.size(), choice.threads, [&](size_t i) {
     Unit& unit = units[i];
     if (known)
       if (const auto before = known->find(unit.members); before != known->end()) {
         unit.range = before->second;
         return;
       }
-    const RangeOverride* own = find_override(overrides, graph, unit.members);
+    const RangeOverride* own = find_override(choice.overrides, choice.graph, unit.members);
     if (own && !own->calibrator) {
       unit.range = own->range;
       return;
@@ -94,10 +93,10 @@ std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& 
       unit.range = *imported;
       return;
     }
-    const Calibrator* chosen = own ? own->calibrator.get() : &calibrator;
+    const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
     // Who names a calibrator for a value wants it measured, whatever its operator promises.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
-    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, kind);
+    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice.kind);
   });
 
   std::map<ValueId, Range> ranges;

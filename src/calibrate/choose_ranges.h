@@ -5,6 +5,8 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/range_overrides.h"
+#include "detent/calibrator.h"
+#include "detent/qparams.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -12,13 +14,20 @@ namespace detent {
 /// Ranges that were chosen before, by the values that got one together.
 using KnownRanges = std::map<std::vector<ValueId>, Range>;
 
-/// One range per paired value: the user's, an imported scale, the plan's fixed range, or what the calibrator chooses from the histogram
-/// (merged over the value's scale group). Members of a group get the same range. Values in parallel.
-/// known      ranges by the same calibration, calibrator and overrides: taken from there, what is new is added.
-/// overrides  checked (check_overrides). A calibrator among them comes before a fixed range, but not beyond a limit.
-[[nodiscard]] std::map<ValueId, Range> choose_ranges(const Graph& graph, const PlacementPlan& plan,
-                                                     const Calibration& calibration, const Calibrator& calibrator,
-                                                     const RangeOverrides& overrides, RangeKind kind, size_t threads,
-                                                     KnownRanges* known = nullptr);
+/// How ranges are chosen, besides from which data. Looks at things that must outlive it.
+struct RangeChoice {
+  const Graph& graph;
+  const Calibrator& calibrator;
+  const RangeOverrides& overrides;  ///< checked (check_overrides)
+  RangeKind kind = RangeKind::Symmetric;
+  size_t threads = 1;
+};
+
+/// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator chooses from
+/// the histogram (merged over the value's scale group). Members of a group get the same range. Values in parallel.
+/// A calibrator among the overrides comes before a fixed range, but not beyond a limit.
+/// known  ranges by the same calibration and choice: taken from there, new ones are added.
+[[nodiscard]] std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
+                                                     const RangeChoice& choice, KnownRanges* known = nullptr);
 
 }  // namespace detent

@@ -1,16 +1,15 @@
 #include "calibrate/from_table.h"
-#include "tune/equalize/apply.h"
 
 #include <algorithm>
 #include <set>
 
 #include "detent/error.h"
+#include "detent/version.h"
 #include "exec/runnable_part.h"
 #include "ops/versions.h"
-#include "tune/equalize/absorb_biases.h"
-#include "tune/equalize/apply.h"
-#include "place/plan/placement_plan.h"
 #include "place/draft/quantizable_values.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 
@@ -81,50 +80,6 @@ CalibrationTable read_table_of(const std::filesystem::path& path, const std::str
   return table;
 }
 
-namespace {
-
-void check_asked(const char* option, const std::string& wish, const std::string& measured) {
-  if (wish == measured) return;
-  throw Error(ErrorCode::TableMismatch,
-              std::string("the table was measured with ") + option + " " + measured + ", but " + option + " " + wish +
-                  " is asked for",
-              std::string("leave ") + option + " out, or calibrate again with " + option + " " + wish);
-}
-
-EqualizeReport describe_equalization(const CalibrationTable& table, const Graph& graph) {
-  EqualizeReport report;
-  report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
-  for (const EqualizeFamily family : kEqualizeFamilies) {
-    EqualizeReport::Family line{std::string(name_of(family))};
-    for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
-    line.kept = line.values > 0;
-    report.families.push_back(line);
-  }
-  if (table.absorb_bias) {
-    report.absorbed.emplace().values = describe_shifts(graph, table.equalization.shifts);
-    report.absorbed->kept = !table.equalization.shifts.empty();
-  }
-  return report;
-}
-
-}  // namespace
-
-std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
-                                               const EqualizeRequest& requested, std::span<const Tensor> inputs) {
-  using Mode = EqualizeRequest::Mode;
-  using Absorb = EqualizeRequest::Absorb;
-  if (requested.mode != Mode::Unset)
-    check_asked("--equalize", requested.mode == Mode::Auto ? "auto" : to_text(requested.items),
-                table.equalize.empty() ? "off" : table.equalize);
-  if (requested.absorb != Absorb::Unset)
-    check_asked("--absorb-bias", requested.absorbs() ? "on" : "off", table.absorb_bias ? "on" : "off");
-  if (table.equalize.empty() && !table.absorb_bias) return std::nullopt;
-  EvenedChannels evened{table.equalization, describe_equalization(table, model.graph()), std::nullopt};
-  if (!table.equalization.shifts.empty()) evened.original = model.clone();
-  apply_equalization(model, table.equalization, inputs);
-  return evened;
-}
-
 Calibration calibration_from(const CalibrationTable& table, const Graph& prepared, std::span<const ValueId> values,
                              Reporter& reporter) {
   Calibration calibration;
@@ -148,41 +103,6 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
   check_measured(prepared, calibration.histograms, reporter);
   calibration.samples = table.samples.size();
   return calibration;
-}
-
-TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
-  TableReport report;
-  report.table = path.string();
-  report.bytes = std::filesystem::file_size(path);
-  report.model_fingerprint = table.model;
-  report.tools = table.tools;
-  report.instruction_sets = table.instruction_sets;
-  report.targets = table.targets;
-  report.equalize = table.equalize;
-  report.equalized_values = table.equalization.values.size();
-  report.absorb_bias = table.absorb_bias;
-  report.shifted_values = table.equalization.shifts.size();
-  report.partial = table.partial();
-  for (const TableShard& shard : table.shards)
-    report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
-                            (shard.partial ? " partial" : ""));
-  for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
-  for (const auto& [name, value] : table.values) {
-    const Histogram& histogram = value.histogram;
-    TableReport::Value line{name,
-                            histogram.count(),
-                            histogram.zeros(),
-                            histogram.nans(),
-                            histogram.infinities(),
-                            histogram.min(),
-                            histogram.max(),
-                            histogram.log2_width()};
-    for (const auto side : {histogram.negative(), histogram.positive()})
-      line.bins_in_use += static_cast<size_t>(std::ranges::count_if(side, [](uint64_t count) { return count > 0; }));
-    if (value.scale > 0) line.scale = value.scale;
-    report.values.push_back(std::move(line));
-  }
-  return report;
 }
 
 }  // namespace detent

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/calibration.h"
+#include "detent/placement_options.h"
 #include "detent/progress.h"
 #include "observe/calibration_table.h"
-#include "calibrate/calibration.h"
-#include "tune/equalize/equalized_model.h"
 #include "place/targets/target.h"
 
 namespace detent {
@@ -29,19 +29,9 @@ namespace detent {
 /// Reads a table. Errors  those of read_table; TableMismatch when it is of another model.
 [[nodiscard]] CalibrationTable read_table_of(const std::filesystem::path& path, const std::string& fingerprint);
 
-/// What --absorb-bias and --equalize did before the table was measured, done to the prepared model. The report says which values
-/// of which families; nothing is measured again. nullopt when the table was measured without either.
-/// Errors  TableMismatch when `requested` (Unset takes the table's) asks for something else; those of apply_equalization.
-[[nodiscard]] std::optional<EvenedChannels> even_channels_by(const CalibrationTable& table, Model& model,
-                                                             const EqualizeRequest& requested,
-                                                             std::span<const Tensor> inputs);
-
-/// What the table says of `values`; constants come from the graph. Warns as calibrate() does.
+/// The table's histograms and scales of `values`; constants come from the graph. Warns as calibrate() does.
 /// Errors  TableMismatch naming the values that the table lacks; InvalidData for one that held nothing finite.
 [[nodiscard]] Calibration calibration_from(const CalibrationTable& table, const Graph& prepared,
                                            std::span<const ValueId> values, Reporter& reporter);
-
-/// What `detent inspect` says of it.
-[[nodiscard]] TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path);
 
 }  // namespace detent

@@ -18,7 +18,7 @@ void RangeBook::measure_for(std::span<const PlacementPlan> plans) {
 
 std::map<ValueId, Range> RangeBook::ranges_of(const PlacementPlan& plan) {
   measure_for(std::span(&plan, 1));
-  return choose_ranges(graph_, plan, calibration_, calibrator_, overrides_, kind_, threads_, &known_);
+  return choose_ranges(plan, calibration_, choice_, &known_);
 }
 
 }  // namespace detent

@@ -5,7 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
+#include "detent/calibrator.h"
+#include "detent/qparams.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 
@@ -16,10 +20,8 @@ class RangeBook {
   /// Calibrates more values on the same data. What a value's histogram becomes does not depend on the others.
   using Measure = std::function<Calibration(std::span<const ValueId>)>;
 
-  RangeBook(const Graph& graph, Calibration calibration, const Calibrator& calibrator, const RangeOverrides& overrides,
-            RangeKind kind, size_t threads, Measure measure)
-      : graph_(graph), calibration_(std::move(calibration)), calibrator_(calibrator), overrides_(overrides),
-        kind_(kind), threads_(threads), measure_(std::move(measure)) {}
+  RangeBook(Calibration calibration, const RangeChoice& choice, Measure measure)
+      : calibration_(std::move(calibration)), choice_(choice), measure_(std::move(measure)) {}
 
   /// One pass for everything that these plans quantize and that was not measured yet. Errors  those of measuring.
   void measure_for(std::span<const PlacementPlan> plans);
@@ -27,15 +29,11 @@ class RangeBook {
   [[nodiscard]] std::map<ValueId, Range> ranges_of(const PlacementPlan& plan);
 
   [[nodiscard]] const Calibration& calibration() const { return calibration_; }
-  [[nodiscard]] const Calibrator& calibrator() const { return calibrator_; }
+  [[nodiscard]] const Calibrator& calibrator() const { return choice_.calibrator; }
 
  private:
-  const Graph& graph_;
   Calibration calibration_;
-  const Calibrator& calibrator_;
-  const RangeOverrides& overrides_;
-  RangeKind kind_;
-  size_t threads_;
+  RangeChoice choice_;
   Measure measure_;
   KnownRanges known_;
 };

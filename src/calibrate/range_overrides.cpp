@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/nearest_names.h"
+#include "detent/error.h"
 
 namespace detent {
 

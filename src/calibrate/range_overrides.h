@@ -7,11 +7,12 @@
 #include <string>
 
 #include "detent/calibrator.h"
+#include "detent/qparams.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
 
-/// What the user fixed for single values: a calibrator of their own or a range.
+/// The user's choice for one value: a calibrator of its own or a range.
 struct RangeOverride {
   std::shared_ptr<const Calibrator> calibrator;  ///< nullptr: `range` holds
   Range range;

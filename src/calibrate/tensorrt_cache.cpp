@@ -1,12 +1,13 @@
 #include "calibrate/tensorrt_cache.h"
 
+#include <fmt/core.h>
+
 #include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 
 #include "detent/error.h"
-#include "core/format.h"
 
 namespace detent {
 
@@ -63,7 +64,7 @@ TensorRtCache parse_tensorrt_cache(std::string_view text) {
 std::string format_tensorrt_cache(const TensorRtCache& cache) {
   std::string text = cache.version_line + "\n";
   for (const auto& [name, scale] : cache.scales)
-    text += name + ": " + format("%08x", std::bit_cast<uint32_t>(scale)) + "\n";
+    text += name + ": " + fmt::format("{:08x}", std::bit_cast<uint32_t>(scale)) + "\n";
   return text;
 }
 

@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "detent/detent.h"
+#include "detent/cache.h"
 #include "report/text/text.h"
 
 namespace detent::cli {

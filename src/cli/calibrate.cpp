@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "detent/calibrate.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -32,14 +33,14 @@ Action declare_calibrate(CLI::App& app) {
   CalibrateOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the calibration table goes")->required()->type_name("TABLE.dct");
-  state->collect.push_back(add_data_options(app, options.data, true));
+  state->collect.push_back(add_data_options(app, options.data, Need::Required));
   state->collect.push_back(add_placement_options(app, state->targets, options.placement));
   app.get_option("--target")
       ->description(
           "Measure only what these targets quantize with the policies below (default: every value that any "
           "target could, so that one table serves all)")
       ->type_name("NAME[:VERSION][,...]");
-  state->collect.push_back(add_equalize_options(app, options.equalize, false));
+  state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_flag(
          "--resume", options.resume,

@@ -9,7 +9,7 @@
 
 namespace detent::cli {
 
-/// What every command may use.
+/// Given to every command.
 struct Environment {
   Reporter& reporter;
 };

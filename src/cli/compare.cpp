@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -6,6 +8,8 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
+#include "detent/compare.h"
+#include "detent/sensitivity.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
@@ -44,16 +48,16 @@ void check_bound(const ComparisonReport& report, double bound) {
     if (variant.calibrator != report.winner) continue;
     const double score = variant.metrics.at(report.criterion);
     if (score >= bound) return;
-    char text[96];
-    std::snprintf(text, sizeof text, "%s of %.6g, below --fail-below %.6g", report.criterion.c_str(), score, bound);
-    throw Error(ErrorCode::CheckFailed, report.model + ": the best calibrator, " + report.winner + ", reaches " + text);
+    throw Error(ErrorCode::CheckFailed,
+                fmt::format("{}: the best calibrator, {}, reaches {} of {:.6g}, below --fail-below {:.6g}",
+                            report.model, report.winner, report.criterion, score, bound));
   }
 }
 
 int compare(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file, true);
+    if (!file.empty()) check_writable(file);
   state.options.run.reporter = &environment.reporter;
   const ComparisonReport report = compare_calibrators(state.options);
   if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
@@ -74,8 +78,8 @@ Action declare_compare(CLI::App& app) {
   auto state = std::make_shared<State>();
   CompareOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
-  state->collect.push_back(add_data_options(app, options.data, true));
-  state->collect.push_back(add_evaluation_options(app, options.evaluation, options.data, true));
+  state->collect.push_back(add_data_options(app, options.data, Need::Required));
+  state->collect.push_back(add_evaluation_options(app, options.evaluation, options.data, Need::Required));
   app.add_option("--calibrators", options.calibrators,
                  "Candidates, comma separated: max, percentile[:P], entropy, mse; auto is what 'quantize --calibrator "
                  "auto' would take, judged like the others")
@@ -88,7 +92,7 @@ Action declare_compare(CLI::App& app) {
       ->group("Calibration");
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
-  state->collect.push_back(add_equalize_options(app, options.equalize, true));
+  state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
   app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")

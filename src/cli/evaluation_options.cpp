@@ -1,3 +1,4 @@
+#include "detent/evaluation_options.h"
 #include "cli/option_groups.h"
 
 namespace detent::cli {
@@ -8,20 +9,20 @@ constexpr const char* kGroup = "Evaluation";
 
 }  // namespace
 
-Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, bool required) {
+Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, Need need) {
   eval.option = "--eval";
   auto* source = app.add_option("--eval", eval.sources,
                                 "[INPUT=]SRC: samples to judge on, in the forms and with the --preprocess of --data")
                      ->type_name("[INPUT=]SRC")
                      ->allow_extra_args(false)
                      ->group(kGroup);
-  if (required) source->required();
+  if (need == Need::Required) source->required();
   app.add_option("--eval-limit", eval.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
   return [&eval, &data] { eval.preprocess = data.preprocess; };
 }
 
-Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, bool required) {
-  Collect collect = add_eval_options(app, evaluation.data, data, required);
+Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, Need need) {
+  Collect collect = add_eval_options(app, evaluation.data, data, need);
   app.add_option("--labels", evaluation.labels,
                  "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5")
       ->type_name("FILE.csv")

@@ -2,8 +2,8 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "detent/detent.h"
 #include "detent/error.h"
+#include "detent/inspect.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 

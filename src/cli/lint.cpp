@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "detent/lint.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 

@@ -10,7 +10,8 @@
 
 #include "cli/command.h"
 #include "cli/print_config.h"
-#include "detent/detent.h"
+#include "detent/error.h"
+#include "detent/version.h"
 
 namespace {
 
@@ -86,7 +87,7 @@ int run(Parsed& parsed) {
   return 0;
 }
 
-/// What was printed must have arrived: a full disk behind stdout is an error like any other.
+/// The exit code once standard output is flushed: a full disk behind it is an error like any other.
 int flushed(int code) {
   std::cout.flush();
   if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good()) || code != 0) return code;

@@ -74,7 +74,8 @@ void parse_shape(const std::string& text, std::map<std::string, std::vector<int6
 
 }  // namespace
 
-Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
+Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
+  data.option = "--data";
   auto* source =
       app.add_option("--data", data.sources,
                      "[INPUT=]SRC: a folder of images or .npy, a .npy or .npz file, a test_data_set folder, a "
@@ -82,7 +83,7 @@ Collect add_data_options(CLI::App& app, DataOptions& data, bool required) {
           ->type_name("[INPUT=]SRC")
           ->allow_extra_args(false)
           ->group("Data");
-  if (required) source->required();
+  if (need == Need::Required) source->required();
   app.add_option("--preprocess", data.preprocess,
                  "How images become tensors: a preset (imagenet, unit, raw, yolox, yolo), key=value pairs, or both, "
                  "separated by commas. Keys: resize crop letterbox color div mean std interp layout")
@@ -207,13 +208,12 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   };
 }
 
-Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_biases) {
+Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction) {
   app.add_option(
          "--equalize", options.equalize,
          "Even out channels exactly before calibrating: auto measures which families help; gate, relu, linear, norm, "
          "act, comma separated, each with an exponent where wished (relu:0.75). Default: off, or what --table was "
-         "measured "
-         "with")
+         "measured with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");
   app.add_option(
@@ -223,15 +223,15 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_
       ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
       ->type_name("off|on")
       ->group("Equalization");
-  if (!with_biases) return [] {};
-  auto correction = std::make_shared<std::string>("off");
+  if (correction == BiasCorrection::NotOffered) return [] {};
+  auto choice = std::make_shared<std::string>("off");
   app.add_option(
-         "--bias-correction", *correction,
+         "--bias-correction", *choice,
          "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs")
       ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
       ->capture_default_str()
       ->group("Equalization");
-  return [correction, &options] { options.bias_correction = *correction == "on"; };
+  return [choice, &options] { options.bias_correction = *choice == "on"; };
 }
 
 }  // namespace detent::cli

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "detent/detent.h"
-#include "detent/evaluation.h"
+#include "detent/equalize_options.h"
+#include "detent/evaluation_options.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
 
 namespace detent::cli {
 
@@ -16,12 +19,14 @@ namespace detent::cli {
 /// Errors (from the returned function)  Usage for text that does not parse.
 using Collect = std::function<void()>;
 
-[[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, bool required);
+enum class Need { Optional, Required };
+
+[[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, Need need);
 /// --eval and --eval-limit. Samples are preprocessed as those of `data`.
-[[nodiscard]] Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, bool required);
+[[nodiscard]] Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, Need need);
 /// --eval, --eval-limit, --labels, --masks, --metric-command. Samples are preprocessed as those of `data`.
 [[nodiscard]] Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data,
-                                             bool required);
+                                             Need need);
 /// --calibrator and --override.
 void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
@@ -29,7 +34,8 @@ void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesys
 /// --shape NAME=1,3,224,224, repeatable.
 [[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);
-/// --equalize, and --bias-correction where asked for.
-[[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, bool with_biases);
+/// --equalize and --absorb-bias; where ranges are chosen --bias-correction too.
+enum class BiasCorrection { Offered, NotOffered };
+[[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction);
 
 }  // namespace detent::cli

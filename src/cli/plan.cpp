@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "detent/plan.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 
@@ -19,7 +20,8 @@ struct State {
 int plan(State& state) {
   for (const Collect& collect : state.collect) collect();
   const PlanReport report = plan_model(state.options);
-  std::fputs((state.json ? to_json(report) : to_text(report, state.all_edges)).c_str(), stdout);
+  const ListedEdges edges = state.all_edges ? ListedEdges::All : ListedEdges::Pairs;
+  std::fputs((state.json ? to_json(report) : to_text(report, edges)).c_str(), stdout);
   return 0;
 }
 

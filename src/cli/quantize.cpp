@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
+#include "detent/quantize.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 
@@ -19,7 +20,7 @@ struct State {
 
 int quantize(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
-  if (!state.report_file.empty()) check_writable(state.report_file, true);
+  if (!state.report_file.empty()) check_writable(state.report_file);
   state.options.run.reporter = &environment.reporter;
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report));
@@ -42,7 +43,7 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
                  "Keep layers float until the outputs have this SQNR in dB on --eval (without it: on --data)")
       ->type_name("DB")
       ->group("Evaluation");
-  const Collect collect = add_evaluation_options(app, bound.evaluation, data, false);
+  const Collect collect = add_evaluation_options(app, bound.evaluation, data, Need::Optional);
   return [collect, &bound] {
     collect();
     const EvaluationOptions& given = bound.evaluation;
@@ -60,7 +61,7 @@ Action declare_quantize(CLI::App& app) {
   QuantizeOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the quantized model goes")->required()->type_name("OUT.onnx");
-  state->collect.push_back(add_data_options(app, options.data, false));
+  state->collect.push_back(add_data_options(app, options.data, Need::Optional));
   app.add_option("--table", options.table,
                  "Take ranges from this calibration table; --data is then needed only to measure the error")
       ->type_name("TABLE.dct")
@@ -68,7 +69,7 @@ Action declare_quantize(CLI::App& app) {
   add_calibrator_options(app, options.calibrator, options.override_file);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
-  state->collect.push_back(add_equalize_options(app, options.equalize, true));
+  state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_bound_options(app, options.bound, options.data));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "detent/run.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -23,7 +24,7 @@ Action declare_run(CLI::App& app) {
                  "Folder for one .npy per output; made when it is not there")
       ->required()
       ->type_name("DIR");
-  state->collect.push_back(add_data_options(app, state->options.data, true));
+  state->collect.push_back(add_data_options(app, state->options.data, Need::Required));
   state->collect.push_back(add_run_options(app, state->options.run));
   app.add_flag("--overwrite", state->options.overwrite, "Replace files in DIR")->group("Running");
   app.add_flag("--profile", state->options.profile,

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
+#include "detent/sensitivity.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
@@ -22,7 +23,7 @@ struct State {
 int sensitivity(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file, true);
+    if (!file.empty()) check_writable(file);
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
   if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
@@ -37,12 +38,12 @@ Action declare_sensitivity(CLI::App& app) {
   auto state = std::make_shared<State>();
   SensitivityOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
-  state->collect.push_back(add_data_options(app, options.data, true));
-  state->collect.push_back(add_eval_options(app, options.eval, options.data, true));
+  state->collect.push_back(add_data_options(app, options.data, Need::Required));
+  state->collect.push_back(add_eval_options(app, options.eval, options.data, Need::Required));
   add_calibrator_options(app, options.calibrator, options.override_file);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
-  state->collect.push_back(add_equalize_options(app, options.equalize, false));
+  state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--top", state->top, "How many layers and values to print; files hold all")
       ->type_name("N")

@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "detent/verify.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 

@@ -63,7 +63,7 @@ AtomicFile::AtomicFile(fs::path target, bool overwrite)
     temporary_ = temporary_beside(target_);
   }
   descriptor_ = special_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC)
-                         : ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                         : ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(errno);
 }
 
@@ -81,6 +81,28 @@ void AtomicFile::write(std::string_view bytes) {
     if (written < 0) fail(errno);
     bytes.remove_prefix(static_cast<size_t>(written));
     size_ += static_cast<uint64_t>(written);
+  }
+}
+
+void AtomicFile::write_at(uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(errno);
+    bytes.remove_prefix(static_cast<size_t>(written));
+    offset += static_cast<uint64_t>(written);
+  }
+}
+
+void AtomicFile::read_back(uint64_t offset, std::span<char> out) const {
+  while (!out.empty()) {
+    const ssize_t got = ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      throw Error(ErrorCode::CannotWrite,
+                  target_.string() + ": " + with_system_reason("what was written cannot be read back"));
+    out = out.subspan(static_cast<size_t>(got));
+    offset += static_cast<uint64_t>(got);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string_view>
 
 namespace detent {
@@ -18,6 +19,10 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
+  /// Writes at an offset, over what is there or behind it; does not count for size().
+  void write_at(uint64_t offset, std::string_view bytes);
+  /// Fills `out` with bytes that were written before, from `offset` on. Errors  also when there are not so many.
+  void read_back(uint64_t offset, std::span<char> out) const;
   /// For writers that want a descriptor, until sync(). What they write does not count for size().
   [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Bytes written with write().
@@ -40,6 +45,6 @@ class AtomicFile {
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files.
-void check_writable(const std::filesystem::path& path, bool overwrite);
+void check_writable(const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

@@ -1,8 +1,9 @@
 #include "core/content_hash.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <cstring>
 
 namespace detent {
@@ -25,12 +26,7 @@ uint64_t finished(uint64_t word) {
 
 }  // namespace
 
-std::string Digest::hex() const {
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(first),
-                static_cast<unsigned long long>(second));
-  return text;
-}
+std::string Digest::hex() const { return fmt::format("{:016x}{:016x}", first, second); }
 
 void ContentHash::add_block(const std::byte* block) {
   uint64_t words[2];

@@ -1,5 +1,6 @@
 #include "detent/progress.h"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -66,13 +67,9 @@ class TerminalReporter final : public Reporter {
       line += "/" + std::to_string(total_);
       if (terminal_) line += " " + bar();
     }
-    char text[80];
-    std::snprintf(text, sizeof text, "  %.1f/s", rate);
-    line += text;
-    if (total_ > done_ && rate > 0) {
-      std::snprintf(text, sizeof text, ", %.0f s left", std::ceil(static_cast<double>(total_ - done_) / rate));
-      line += text;
-    }
+    line += fmt::format("  {:.1f}/s", rate);
+    if (total_ > done_ && rate > 0)
+      line += fmt::format(", {:.0f} s left", std::ceil(static_cast<double>(total_ - done_) / rate));
     std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
     bar_shown_ = terminal_;
   }

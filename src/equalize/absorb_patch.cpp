@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "equalize/constant_editor.h"
+#include "equalize/channel_constants.h"
 #include "equalize/shift_flow.h"
 #include "equalize/weight_channels.h"
+#include "model/constant_editor.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -30,7 +32,7 @@ class AbsorbPatchMaker {
   }
 
  private:
-  /// What a constant gains, along the axis `from_right` of its end.
+  /// The numbers that a constant gains, along the axis `from_right` of its end.
   struct Addition {
     size_t from_right = 0;
     std::vector<double> numbers;
@@ -59,7 +61,8 @@ class AbsorbPatchMaker {
       throw mismatch("weighted op '" + node.name + "'");
   }
 
-  /// value + constant: the constant loses what the value did not. The sum of two values is shifted by an operand.
+  /// value + constant: the constant loses the shift of the sum where the value is not shifted. The sum of two values is
+  /// shifted by an operand.
   void visit_sum(const Node& node, const ShiftedValue& written) {
     const auto from_right = static_cast<size_t>(written.from_right);
     const auto slot = added_constant(graph_, node, from_right, static_cast<int64_t>(written.shifts.size()));
@@ -95,17 +98,18 @@ class AbsorbPatchMaker {
 
   void change(const Node& node, int constant_slot, Addition addition) {
     const auto slot = static_cast<size_t>(constant_slot);
+    const std::string wish = graph_.value(node.output(0)).name + "_bias";
     if (traits_of(graph_, node).kind == OpKind::Gemm)
       for (double& number : addition.numbers) number /= static_cast<double>(node.float_or("beta", 1));
     if (node.input(slot) == kNoValue) {
       const Tensor bias = Tensor::from<double>({static_cast<int64_t>(addition.numbers.size())},
                                                std::span<const double>(addition.numbers));
-      return editor_.replace(node, slot, cast(bias, graph_.constant(node.input(1))->type()), "_bias");
+      return editor_.replace(node, slot, cast(bias, graph_.constant(node.input(1))->type()), wish);
     }
     const Tensor& constant = *graph_.constant(node.input(slot));
     if (!has_channels(constant, addition.from_right, addition.numbers.size()))
       throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
-    editor_.replace(node, slot, over_channels(constant, addition.from_right, addition.numbers, std::plus<>()), "_bias");
+    editor_.replace(node, slot, over_channels(constant, addition.from_right, addition.numbers, std::plus<>()), wish);
   }
 
   const Graph& graph_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/traits.h"
+
 namespace detent {
 
 namespace {
@@ -54,8 +56,8 @@ bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, si
 
 }  // namespace
 
-std::optional<size_t> axis_behind(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot, size_t axis,
-                                  size_t output) {
+std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t slot,
+                                  size_t axis, size_t output) {
   const auto in = shapes.find(node.input(slot)), out = shapes.find(node.output(output));
   if (in == shapes.end() || out == shapes.end() || axis >= in->second.rank()) return std::nullopt;
   const Shape &from = in->second, &to = out->second;
@@ -85,8 +87,8 @@ std::optional<size_t> axis_behind(const Graph& graph, const Shapes& shapes, cons
   }
 }
 
-std::optional<size_t> axis_before(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot, size_t axis,
-                                  size_t output) {
+std::optional<size_t> axis_before(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t slot,
+                                  size_t axis, size_t output) {
   const auto in = shapes.find(node.input(slot));
   if (in == shapes.end()) return std::nullopt;
   for (size_t before = 0; before < in->second.rank(); ++before)
@@ -129,7 +131,7 @@ namespace {
 
 class AxisFinder {
  public:
-  AxisFinder(const Graph& graph, const Shapes& shapes)
+  AxisFinder(const Graph& graph, const ValueShapes& shapes)
       : graph_(graph), shapes_(shapes), axes_(graph.values().size(), -1) {
     for (const Node& node : graph.nodes()) begin_at(node);
     for (bool changed = true; changed;) changed = forward() | backward();
@@ -181,12 +183,14 @@ class AxisFinder {
   }
 
   const Graph& graph_;
-  const Shapes& shapes_;
+  const ValueShapes& shapes_;
   std::vector<int> axes_;
 };
 
 }  // namespace
 
-std::vector<int> channel_axes(const Graph& graph, const Shapes& shapes) { return AxisFinder(graph, shapes).take(); }
+std::vector<int> channel_axes(const Graph& graph, const ValueShapes& shapes) {
+  return AxisFinder(graph, shapes).take();
+}
 
 }  // namespace detent

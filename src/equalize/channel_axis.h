@@ -1,26 +1,22 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "ops/operator.h"
+#include "model/graph/value_shapes.h"
 
 namespace detent {
-
-/// Shapes of values, from a run.
-using Shapes = std::map<ValueId, Shape>;
 
 /// Where axis `axis` of the input in `slot` lies in output `output` of a node that keeps channels apart: element-wise
 /// operators, pooling, padding, moving. nullopt when the node does not, or shapes do not tell.
 /// An axis that a Concat or Split works on counts as kept.
-[[nodiscard]] std::optional<size_t> axis_behind(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot,
-                                                size_t axis, size_t output = 0);
+[[nodiscard]] std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes, const Node& node,
+                                                size_t slot, size_t axis, size_t output = 0);
 /// The inverse: the axis of the input that becomes `axis` of the output.
-[[nodiscard]] std::optional<size_t> axis_before(const Graph& graph, const Shapes& shapes, const Node& node, size_t slot,
-                                                size_t axis, size_t output = 0);
+[[nodiscard]] std::optional<size_t> axis_before(const Graph& graph, const ValueShapes& shapes, const Node& node,
+                                                size_t slot, size_t axis, size_t output = 0);
 
-/// Axis that counts channels of what a weighted op or a normalization reads or writes; nullopt for other nodes.
+/// Axis that counts channels of the input or output of a weighted op or a normalization; nullopt for other nodes.
 [[nodiscard]] std::optional<size_t> channel_axis_read(const Graph& graph, const Node& node, const Shape& shape);
 [[nodiscard]] std::optional<size_t> channel_axis_written(const Graph& graph, const Node& node, const Shape& shape);
 
@@ -29,6 +25,6 @@ using Shapes = std::map<ValueId, Shape>;
 
 /// Axis of every value that has one, by ValueId; -1 elsewhere. Channels begin at weighted ops and normalizations and go
 /// from there wherever they are kept apart.
-[[nodiscard]] std::vector<int> channel_axes(const Graph& graph, const Shapes& shapes);
+[[nodiscard]] std::vector<int> channel_axes(const Graph& graph, const ValueShapes& shapes);
 
 }  // namespace detent

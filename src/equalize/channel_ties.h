@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Which channels of which values must be multiplied by the same factor: a union-find forest over (value, channel). Channels
-/// that must stay as they are are pinned, and everything tied to them with them.
+/// Which channels of which values must be multiplied by the same factor: a union-find forest over (value, channel).
+/// Channels that must stay as they are are pinned, and everything tied to them with them.
 class ChannelTies {
  public:
   /// counts  channels of every value by ValueId, 0 for values that have none.

@@ -12,16 +12,16 @@ namespace {
 
 /// Values before a Clip must stay this far below the bound: the samples seen are few.
 constexpr double kClipMargin = 1.5;
-/// Rounds over all groups where one scale serves a whole weight: each group then sees the factors of the others. Nagel et al.
-/// iterate until nothing changes.
+/// Rounds over all groups where one scale serves a whole weight: each group then sees the factors of the others. Nagel
+/// et al. iterate until nothing changes.
 constexpr int kRounds = 20;
 
-/// Channels smaller than this part of the largest hold nothing: SiLU leaves 1e-20 of what it cuts off.
+/// Channels smaller than this part of the largest hold nothing: SiLU leaves 1e-20 of the numbers that it cuts off.
 constexpr double kNothing = 1e-6;
 
 using List = std::vector<double>;
 
-/// A group and what is known of it, by factor.
+/// A group and the numbers known of it, by factor.
 struct GroupState {
   const ChannelGroup* group = nullptr;
   List activation;  ///< largest magnitude, relative to that of the whole value
@@ -39,7 +39,7 @@ List of_channels(const GroupState& state, const ChannelGroup::Member& member) {
   return factors;
 }
 
-/// The median of what holds anything, the lower of two.
+/// The median of the numbers that count, the lower of two.
 double middle_of(List values) {
   std::erase_if(values, [](double value) { return value <= kNothing; });
   if (values.empty()) return 0;
@@ -119,9 +119,8 @@ class FactorChooser {
     for (const Use& use : state.group->readers) {
       const Node& node = graph_.node(use.node);
       if (!options_.per_tensor_weights && reads_one_channel(graph_, node)) continue;
-      const List weights = options_.per_tensor_weights
-                               ? input_magnitudes(graph_, node, false, {}, factors_of(node.output(0)))
-                               : input_magnitudes(graph_, node, true);
+      const List weights = options_.per_tensor_weights ? input_magnitudes(graph_, node, factors_of(node.output(0)))
+                                                       : relative_input_magnitudes(graph_, node);
       add_relative(weights, *state.group->find(node.input(0)), largest);
     }
     return largest;
@@ -145,11 +144,12 @@ class FactorChooser {
   }
 
   struct Wishes {
-    List logs;             ///< of the factors, up to a constant; NaN where nothing is known
-    List lowest, highest;  ///< with one scale a weight: what leaves the ranges of whole weights and values as they are
+    List logs;  ///< of the factors, up to a constant; NaN where nothing is known
+    /// With one scale a weight: factors between these leave the ranges of whole weights and values as they are.
+    List lowest, highest;
   };
 
-  /// What every channel would like.
+  /// The factor that every channel would have by itself.
   [[nodiscard]] Wishes wishes(const GroupState& state) const {
     const List read = read_magnitudes(state);
     const List written = options_.per_tensor_weights ? written_magnitudes(state) : List(state.fixed.size());
@@ -186,7 +186,7 @@ class FactorChooser {
     for (size_t k = 0; k < wish.size(); ++k) {
       if (state.fixed[k] || std::isnan(wish[k])) continue;
       double factor = std::clamp(std::exp(wish[k] - middle), 1 / kMostFactor, std::min(kMostFactor, state.most[k]));
-      // Beside channels that must stay no range may grow: they would lose what the others gain.
+      // Beside channels that must stay no range may grow: they would lose the precision that the others gain.
       if (anchored) factor = std::max(wishes.lowest[k], std::min(factor, wishes.highest[k]));
       if (options_.powers_of_two) {
         factor = std::exp2(std::round(std::log2(factor)));
@@ -215,8 +215,6 @@ class FactorChooser {
 };
 
 }  // namespace
-
-float ChannelRange::amax(size_t channel) const { return std::max(std::abs(min[channel]), std::abs(max[channel])); }
 
 Equalization choose_factors(const Graph& graph, const std::vector<ChannelGroup>& groups, const ChannelRanges& ranges,
                             const FactorOptions& options) {

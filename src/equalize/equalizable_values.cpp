@@ -4,9 +4,9 @@
 
 namespace detent {
 
-std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, const Shapes& shapes) {
+std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, const ValueShapes& shapes) {
   const std::vector<ChannelGroup> groups = find_channel_groups(graph, shapes);
-  const std::vector<ChannelGroup> groups_behind = find_channel_groups(graph, shapes, true);
+  const std::vector<ChannelGroup> groups_behind = find_channel_groups(graph, shapes, ActivationFactors::Behind);
   std::vector<PlanReport::Equalizable> families;
   for (const EqualizeFamily family : kEqualizeFamilies) {
     PlanReport::Equalizable line{std::string(name_of(family)), {}};
@@ -20,9 +20,9 @@ std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, cons
   return families;
 }
 
-std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, std::span<const Shapes> runs) {
+std::vector<PlanReport::Equalizable> equalizable_values(const Graph& graph, std::span<const ValueShapes> runs) {
   std::vector<PlanReport::Equalizable> families = equalizable_values(graph, runs.front());
-  for (const Shapes& shapes : runs.subspan(1)) {
+  for (const ValueShapes& shapes : runs.subspan(1)) {
     const std::vector<PlanReport::Equalizable> others = equalizable_values(graph, shapes);
     for (PlanReport::Equalizable& line : families) {
       const auto other = std::ranges::find(others, line.family, &PlanReport::Equalizable::family);

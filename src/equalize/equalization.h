@@ -8,7 +8,7 @@
 
 namespace detent {
 
-/// Where factors of channels can come from and go to without changing what a network computes.
+/// Places in a network where factors of channels can be put in and taken out without changing its results.
 enum class EqualizeFamily : uint8_t {
   Gate,    ///< x * gate(x) before a weighted op: the factor goes onto the small gate
   Relu,    ///< weighted op -> Relu, LeakyRelu, PRelu, Clip -> weighted op
@@ -38,8 +38,8 @@ struct ShiftedValue {
 };
 using Shifts = std::map<std::string, ShiftedValue>;  ///< by name of the value
 
-/// A change of representation: from each value named a constant a channel is subtracted, then each is multiplied by its factors,
-/// and the operands of the nodes around it make up for it, so that every other value stays what it was.
+/// A change of representation: from each value named a constant a channel is subtracted, then each is multiplied by its
+/// factors, and the operands of the nodes around it make up for it, so that every other value stays the same.
 struct Equalization {
   Shifts shifts;
   std::map<std::string, EqualizedValue> values;  ///< by name of the value

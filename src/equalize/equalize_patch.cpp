@@ -4,8 +4,10 @@
 #include <cmath>
 #include <functional>
 
-#include "equalize/constant_editor.h"
+#include "equalize/channel_constants.h"
 #include "equalize/weight_channels.h"
+#include "model/constant_editor.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -13,7 +15,7 @@ namespace {
 
 using Factors = std::vector<float>;
 
-/// What multiplies the channels of a constant: written / read.
+/// The factors of a constant's channels: written / read.
 std::vector<double> quotient(const Factors& written, const Factors& read) {
   const size_t count = std::max(written.size(), read.size());
   std::vector<double> result(count, 1.0);
@@ -91,17 +93,18 @@ class PatchMaker {
     }
   }
 
+  [[nodiscard]] const std::string& written_by(const Node& node) const { return graph_.value(node.output(0)).name; }
   [[nodiscard]] bool is_constant(ValueId value) const { return value != kNoValue && graph_.constant(value); }
 
-  /// Where the channels of the node's output lie, counted from the end of its shape. Ranks are not known here: a constant
-  /// that has the channels says it, one that has not was declared.
+  /// Where the channels of the node's output lie, counted from the end of its shape. Ranks are not known here: a
+  /// constant that has the channels says it, one that has not was declared.
   [[nodiscard]] size_t from_right(const Node& node) const {
     for (const ValueId value : {node.output(0), node.input(0), node.input(1)})
       if (const EqualizedValue* found = equalized(value)) return static_cast<size_t>(found->from_right);
     return 0;
   }
 
-  /// x * constant or x / constant: the constant takes what lies between x and the product.
+  /// x * constant or x / constant: the constant takes the quotient of the factors of the product and of x.
   void scale_product(const Node& node) {
     for (const size_t slot : {size_t{1}, size_t{0}}) {
       if (!is_constant(node.input(slot))) continue;
@@ -115,7 +118,7 @@ class PatchMaker {
 
   void scale_weight(const Node& node, const Factors& read, const Factors& written) {
     if (!is_rescalable(graph_, node)) throw mismatch("weighted op '" + node.name + "'");
-    editor_.replace(node, 1, rescaled_weight(graph_, node, read, written), "_weight");
+    editor_.replace(node, 1, rescaled_weight(graph_, node, read, written), written_by(node) + "_weight");
     if (!written.empty() && node.input(2) != kNoValue) scale_constant(node, 2, 0, quotient(written, {}));
   }
 
@@ -125,17 +128,17 @@ class PatchMaker {
     if (!has_channels(*constant, axis_from_right, factors.size()))
       throw mismatch("constant '" + graph_.value(node.input(slot)).name + "'");
     editor_.replace(node, slot, over_channels(*constant, axis_from_right, factors, std::multiplies<>()),
-                    "_operand" + std::to_string(slot));
+                    written_by(node) + "_operand" + std::to_string(slot));
   }
 
-  /// product = x * gate: the gate takes what lies between x and the product.
+  /// product = x * gate: the gate takes the quotient of the factors of the product and of x.
   void scale_gate(const Node& node, int32_t slot) {
     if (node.inputs.size() != 2 || slot < 0 || slot > 1) throw mismatch("product '" + node.name + "'");
     const ValueId x = node.inputs[static_cast<size_t>(1 - slot)], gate = node.inputs[static_cast<size_t>(slot)];
     const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;
-    const std::string scaled = editor_.fresh(name + "_equalized");
+    const std::string scaled = editor_.names().fresh(name + "_equalized");
     multiply(node, name, scaled, factors);
     editor_.patch().rewire.push_back({node.name, slot, scaled});
   }
@@ -145,7 +148,7 @@ class PatchMaker {
     const Factors written = factors_of(node.output(0));
     if (written.empty()) return;
     const std::string& name = graph_.value(node.output(0)).name;
-    const std::string plain = editor_.fresh(name + "_plain");
+    const std::string plain = editor_.names().fresh(name + "_plain");
     editor_.patch().rename_outputs.push_back({node.name, 0, plain});
     multiply(node, plain, name, quotient(written, {}));
   }
@@ -156,9 +159,10 @@ class PatchMaker {
     extents.front() = static_cast<int64_t>(factors.size());
     const Tensor wide =
         Tensor::from<double>(Shape{std::span<const int64_t>(extents)}, std::span<const double>(factors));
-    const std::string constant = editor_.fresh(to + "_factors");
+    const std::string constant = editor_.names().fresh(to + "_factors");
     editor_.patch().add_initializers.emplace_back(constant, cast(wide, type_around(node)));
-    editor_.patch().add_nodes.push_back({"Mul", editor_.fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
+    editor_.patch().add_nodes.push_back(
+        {"Mul", editor_.names().fresh(to + "_equalize"), {from, constant}, {to}, {}, ""});
   }
 
   /// Type of the weights around: that of the values, which the graph need not declare.

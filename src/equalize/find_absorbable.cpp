@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
-#include "equalize/clip_bounds.h"
+#include "ops/clip_bounds.h"
+#include "ops/traits.h"
 
 namespace detent {
 
 namespace {
 
-/// Share of what lies between a channel's extremes that is left beyond them for data that were not seen.
+/// Margin left beyond a channel's extremes for data that were not seen, as a share of their distance.
 constexpr double kMargin = 0.5;
-/// Steps of 8 bits: what moves or shortens a range by less than one is not worth a change.
+/// Steps of 8 bits: moving or shortening a range by less than one step is not worth a change.
 constexpr double kSteps = 127;
 
 bool has_rising_slopes(const Graph& graph, const Node& node) {
@@ -38,7 +39,8 @@ class AbsorbableFinder {
   }
 
  private:
-  /// The value from which a shift of `value` can be subtracted: itself, or an operand of the sum that it is. kNoValue: none.
+  /// The value from which a shift of `value` can be subtracted: itself, or an operand of the sum that it is. kNoValue:
+  /// none.
   [[nodiscard]] ValueId making(ValueId value) const {
     const Node* node = graph_.producer(value);
     const Value& here = graph_.value(value);
@@ -83,7 +85,7 @@ std::optional<float> identity_up_to(const Graph& graph, const Node& node) {
     case OpKind::PRelu: return has_rising_slopes(graph, node) ? std::optional(kInfinity) : std::nullopt;
     case OpKind::Clip: {
       const auto bounds = clip_bounds(graph, node);
-      return bounds && bounds->low <= 0 && bounds->high > 0 ? std::optional(bounds->high) : std::nullopt;
+      return bounds && bounds->low() <= 0 && bounds->high() > 0 ? std::optional(bounds->high()) : std::nullopt;
     }
     default: return std::nullopt;
   }
@@ -93,7 +95,7 @@ std::vector<Absorbable> find_absorbable(const Graph& graph, const ShiftFlow& flo
   return AbsorbableFinder(graph, flow).run();
 }
 
-Shifts choose_shifts(const Graph& graph, const Shapes& shapes, const ShiftFlow& flow,
+Shifts choose_shifts(const Graph& graph, const ValueShapes& shapes, const ShiftFlow& flow,
                      const std::vector<Absorbable>& absorbable, const ChannelRanges& ranges) {
   std::map<ValueId, Shift> shifts;
   for (const Absorbable& one : absorbable) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "equalize/tie_channels.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -13,8 +14,8 @@ namespace {
 /// Gathers tied values into groups.
 class GroupCollector {
  public:
-  GroupCollector(const Graph& graph, const Shapes& shapes, bool behind_activations)
-      : graph_(graph), shapes_(shapes), tied_(tie_channels(graph, shapes, behind_activations)) {}
+  GroupCollector(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations)
+      : graph_(graph), shapes_(shapes), tied_(tie_channels(graph, shapes, activations)) {}
 
   std::vector<ChannelGroup> run() {
     std::map<size_t, size_t> index_of_root;  // of values -> groups
@@ -89,7 +90,7 @@ class GroupCollector {
   }
 
   const Graph& graph_;
-  const Shapes& shapes_;
+  const ValueShapes& shapes_;
   TiedChannels tied_;
 };
 
@@ -100,8 +101,9 @@ const ChannelGroup::Member* ChannelGroup::find(ValueId value) const {
   return found == members.end() ? nullptr : &*found;
 }
 
-std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes, bool behind_activations) {
-  return GroupCollector(graph, shapes, behind_activations).run();
+std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const ValueShapes& shapes,
+                                              ActivationFactors activations) {
+  return GroupCollector(graph, shapes, activations).run();
 }
 
 }  // namespace detent

@@ -5,11 +5,12 @@
 
 #include "equalize/channel_axis.h"
 #include "equalize/equalization.h"
+#include "equalize/tie_channels.h"
 
 namespace detent {
 
-/// Values whose channels can be multiplied by factors without changing what the network computes, because the nodes that
-/// write them can multiply and the nodes that read them can divide, each in its constants.
+/// Values whose channels can be multiplied by factors without changing the results of the network, because the nodes
+/// that write them can multiply and the nodes that read them can divide, each in its constants.
 struct ChannelGroup {
   EqualizeFamily family = EqualizeFamily::Linear;
   /// By factor: it stays 1, because something around one of its channels does not commute with factors.
@@ -42,8 +43,7 @@ struct ChannelGroup {
 /// Every group of the graph, in the order of their first value. A channel stays as it is when it is read or written by
 /// anything that does not commute with a positive factor (a graph output, Sigmoid, a normalization's input ...).
 /// shapes  of all values, from a run; values without a shape are left alone.
-/// behind_activations  x * Sigmoid(x) and HardSwish may be multiplied behind; else what they write stays.
-[[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const Shapes& shapes,
-                                                            bool behind_activations = false);
+[[nodiscard]] std::vector<ChannelGroup> find_channel_groups(const Graph& graph, const ValueShapes& shapes,
+                                                            ActivationFactors activations = ActivationFactors::None);
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "equalize/weight_channels.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -55,7 +56,7 @@ std::optional<Use> bias_behind(const Graph& graph, const Node& node) {
   return Use{node.id, traits.bias_slot};
 }
 
-ShiftFlow::ShiftFlow(const Graph& graph, const Shapes& shapes)
+ShiftFlow::ShiftFlow(const Graph& graph, const ValueShapes& shapes)
     : graph_(graph), shapes_(shapes), axes_(channel_axes(graph, shapes)), takes_(graph.values().size()) {
   const auto decide = [&](const Value& value) {
     takes_[static_cast<size_t>(value.id)] =
@@ -64,7 +65,7 @@ ShiftFlow::ShiftFlow(const Graph& graph, const Shapes& shapes)
           return use.slot >= 0 && can_take(graph.node(use.node), static_cast<size_t>(use.slot));
         });
   };
-  // Nodes lie in an execution order: what reads a value has been decided when it is the value's turn.
+  // Nodes lie in an execution order: from the end, the readers of a value are decided before the value.
   for (size_t i = graph.nodes().size(); i-- > 0;)
     for (const ValueId output : graph.nodes()[i].outputs)
       if (output != kNoValue) decide(graph.value(output));
@@ -84,7 +85,8 @@ bool ShiftFlow::adds_constant(const Node& node) const {
   return added_constant(graph_, node, from_right, count(out)).has_value();
 }
 
-/// Zeros around the input would have to become what was subtracted; of a transposed window every output sees other parts.
+/// Zeros around the input would have to become the number that was subtracted; of a transposed window every output sees
+/// other parts.
 bool ShiftFlow::reads_without_padding(const Node& node) const {
   switch (traits_of(graph_, node).kind) {
     case OpKind::Conv: return is_unpadded(node, window_of(*graph_.constant(node.input(1))));
@@ -115,7 +117,7 @@ bool ShiftFlow::can_pass(const Node& node, size_t slot) const {
   const auto passes = [&] { return keeps_channels(node, slot) && takes(out); };
   switch (traits_of(graph_, node).kind) {
     case OpKind::Add: return node.inputs.size() == 2 && passes();
-    case OpKind::MaxPool: return slot == 0 && passes();  // pads with what is never the largest
+    case OpKind::MaxPool: return slot == 0 && passes();  // pads with the lowest number, which is never the largest
     case OpKind::AveragePool: {
       const bool divides_by_window = node.int_or("count_include_pad", 0) != 0;
       const bool inside = is_unpadded(node, node.ints_or("kernel_shape", {})) && node.int_or("ceil_mode", 0) == 0;

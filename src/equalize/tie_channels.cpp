@@ -6,7 +6,9 @@
 #include <span>
 
 #include "core/float_type.h"
-#include "equalize/clip_bounds.h"
+#include "ops/clip_bounds.h"
+#include "ops/self_gated.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -28,8 +30,8 @@ bool is_zero(const Tensor& tensor) {
 
 class ChannelTier {
  public:
-  ChannelTier(const Graph& graph, const Shapes& shapes, bool behind_activations)
-      : graph_(graph), shapes_(shapes), behind_activations_(behind_activations) {}
+  ChannelTier(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations)
+      : graph_(graph), shapes_(shapes), activations_(activations) {}
 
   TiedChannels run() {
     for (const Value& value : graph_.values()) pin_ends(value);
@@ -138,10 +140,10 @@ class ChannelTier {
   bool visit_clip(const Node& node) {
     const auto bounds = clip_bounds(graph_, node);
     constexpr float kUnbounded = -std::numeric_limits<float>::infinity();
-    if (!bounds || (bounds->low != 0 && bounds->low > kUnbounded) || bounds->high <= 0 || !tie_first(node))
+    if (!bounds || (bounds->low() != 0 && bounds->low() > kUnbounded) || bounds->high() <= 0 || !tie_first(node))
       return false;
     marks(node.output(0)).relu = true;
-    limits_[static_cast<size_t>(node.input(0))] = bounds->high;
+    limits_[static_cast<size_t>(node.input(0))] = bounds->high();
     return true;
   }
 
@@ -164,7 +166,8 @@ class ChannelTier {
     return value && is_zero(*value);
   }
 
-  /// a + b: both in the factors of the sum. A constant can be multiplied whatever its shape, if it does not grow too much.
+  /// a + b: both in the factors of the sum. A constant can be multiplied whatever its shape, if it does not grow too
+  /// much.
   bool visit_sum(const Node& node) {
     const ValueId out = node.output(0);
     if (!ties_.tracks(out) || node.inputs.size() != 2) return false;
@@ -190,21 +193,16 @@ class ChannelTier {
     return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
   }
 
-  /// x * Sigmoid(x).
+  /// x * Sigmoid(x) or x * HardSigmoid(x).
   [[nodiscard]] bool multiplies_itself(const Node& node) const {
-    for (const size_t slot : {size_t{0}, size_t{1}}) {
-      const Node* gate = graph_.producer(node.inputs[slot]);
-      if (!gate || gate->input(0) != node.inputs[1 - slot]) continue;
-      const OpKind kind = traits_of(graph_, *gate).kind;
-      if (kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return true;
-    }
-    return false;
+    const auto gated = self_gated_activation(graph_, node);
+    return gated && gated->form != SelfGatedActivation::Gate::Clip;
   }
 
-  /// What it reads stays; what it writes can be multiplied behind it.
+  /// Its inputs stay; its output can be multiplied by a Mul behind it.
   bool visit_activation(const Node& node) {
     const ValueId out = node.output(0);
-    if (!behind_activations_ || !ties_.tracks(out)) return false;
+    if (activations_ == ActivationFactors::None || !ties_.tracks(out)) return false;
     for (const ValueId in : node.inputs) ties_.pin(in);
     marks(out).act = true;
     return true;
@@ -263,8 +261,8 @@ class ChannelTier {
   }
 
   const Graph& graph_;
-  const Shapes& shapes_;
-  bool behind_activations_;
+  const ValueShapes& shapes_;
+  ActivationFactors activations_;
   std::vector<int> axes_ = channel_axes(graph_, shapes_);
   ChannelTies ties_{counts()};
   std::vector<ChannelMarks> marks_ = std::vector<ChannelMarks>(graph_.values().size());
@@ -274,8 +272,8 @@ class ChannelTier {
 
 }  // namespace
 
-TiedChannels tie_channels(const Graph& graph, const Shapes& shapes, bool behind_activations) {
-  return ChannelTier(graph, shapes, behind_activations).run();
+TiedChannels tie_channels(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations) {
+  return ChannelTier(graph, shapes, activations).run();
 }
 
 }  // namespace detent

@@ -7,10 +7,13 @@
 
 namespace detent {
 
-/// What writes a value, as far as it decides the family of its group.
+/// Marks of the node that writes a value, as far as they decide the family of its group.
 struct ChannelMarks {
   bool gate = false, norm = false, relu = false, act = false;
 };
+
+/// Whether the outputs of x * Sigmoid(x) and HardSwish may be multiplied, by a Mul that is added behind them.
+enum class ActivationFactors : uint8_t { None, Behind };
 
 /// Which channels of a graph must have the same factor, which must stay, and why.
 struct TiedChannels {
@@ -21,8 +24,8 @@ struct TiedChannels {
   std::vector<Use> gates;           ///< products x * gate: node, slot of the gate
 };
 
-/// Looks at every node once: it ties the channels that it passes on, and pins those around it that it does not account for.
-/// behind_activations  what x * Sigmoid(x) and HardSwish write can be multiplied behind them.
-[[nodiscard]] TiedChannels tie_channels(const Graph& graph, const Shapes& shapes, bool behind_activations);
+/// Looks at every node once: it ties the channels that it passes on, and pins those around it that it does not account
+/// for.
+[[nodiscard]] TiedChannels tie_channels(const Graph& graph, const ValueShapes& shapes, ActivationFactors activations);
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "detent/error.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -103,12 +104,18 @@ std::vector<double> output_magnitudes(const Graph& graph, const Node& node, cons
   return largest;
 }
 
-std::vector<double> input_magnitudes(const Graph& graph, const Node& node, bool relative,
-                                     const std::vector<double>& read, const std::vector<double>& written) {
-  const std::vector<double> outputs = relative ? output_magnitudes(graph, node, read, written) : std::vector<double>{};
+std::vector<double> input_magnitudes(const Graph& graph, const Node& node, const std::vector<double>& written) {
   std::vector<double> largest(static_cast<size_t>(WeightView(graph, node).input_count()));
-  for_each_magnitude(graph, node, read, written, [&](double magnitude, size_t in, size_t out) {
-    if (relative && outputs[out] > 0) magnitude /= outputs[out];
+  for_each_magnitude(graph, node, {}, written,
+                     [&](double magnitude, size_t in, size_t) { largest[in] = std::max(largest[in], magnitude); });
+  return largest;
+}
+
+std::vector<double> relative_input_magnitudes(const Graph& graph, const Node& node) {
+  const std::vector<double> outputs = output_magnitudes(graph, node);
+  std::vector<double> largest(static_cast<size_t>(WeightView(graph, node).input_count()));
+  for_each_magnitude(graph, node, {}, {}, [&](double magnitude, size_t in, size_t out) {
+    if (outputs[out] > 0) magnitude /= outputs[out];
     largest[in] = std::max(largest[in], magnitude);
   });
   return largest;

@@ -3,27 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/self_gated.h"
+#include "ops/traits.h"
+
 namespace detent {
 
 namespace {
 
-/// The product x * gate(x) that reads a value twice, with a plain Sigmoid or HardSigmoid as its gate.
+/// The self-gated activation that alone reads a value: x * Sigmoid(x), or x * HardSigmoid(x) where that is HardSwish.
 std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, const std::vector<Use>& uses) {
+  if (uses.size() != 2) return std::nullopt;
   for (const Use& use : uses) {
-    const Node& gate = graph.node(use.node);
-    const auto spec = activation_of(graph, gate);
-    if (!spec || (spec->kind != OpKind::Sigmoid && spec->kind != OpKind::HardSigmoid)) continue;
-    const Value& gated = graph.value(gate.output(0));
-    if (gated.uses.size() != 1 || gated.is_output) return std::nullopt;
-    for (const Use& other : uses)
-      if (other.node != use.node &&
-          (other.node != gated.uses[0].node || traits_of(graph, graph.node(other.node)).kind != OpKind::Mul))
-        return std::nullopt;
-    if (uses.size() != 2) return std::nullopt;
-    const bool usual = std::abs(spec->alpha - 1.0F / 6) < 1e-5F && spec->beta == 0.5F;
-    if (spec->kind == OpKind::HardSigmoid && !usual) return std::nullopt;
-    const ActivationSpec product{spec->kind == OpKind::Sigmoid ? OpKind::Silu : OpKind::HardSwish, 1};
-    return ActivationBehind{value, graph.node(gated.uses[0].node).output(0), product};
+    const Node& product = graph.node(use.node);
+    const auto gated = self_gated_activation(graph, product);
+    if (!gated || gated->input != value || gated->kind == OpKind::OtherActivation) continue;
+    const Value& gate = graph.value(graph.node(gated->gate).output(0));
+    if (gate.uses.size() != 1 || gate.is_output) return std::nullopt;
+    return ActivationBehind{value, product.output(0), ActivationSpec{gated->kind, 1}};
   }
   return std::nullopt;
 }

@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// What a value goes through before anything else reads it: a sum with another value, maybe, then an activation.
+/// The activation that a value goes through before anything else reads it, perhaps behind a sum with another value.
 struct ActivationBehind {
   ValueId before = kNoValue;  ///< what the activation reads: the value, or the sum with the residual
   ValueId after = kNoValue;   ///< what it writes

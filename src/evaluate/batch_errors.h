@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// What counts of one batch's outputs, plain tensors: those whose axis 0 has `batch` rows keep the first `real`, for the rest
+/// The part of one batch's outputs that counts, plain tensors: those whose axis 0 has `batch` rows keep the first `real`, for the rest
 /// repeats the last sample.
 [[nodiscard]] std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real);
 

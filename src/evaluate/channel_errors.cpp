@@ -1,9 +1,12 @@
 #include "evaluate/channel_errors.h"
 
 #include "core/float_type.h"
-#include "exec/runnable_part.h"
 #include "evaluate/activation_slope.h"
-#include "run/batches.h"
+#include "exec/runnable_part.h"
+#include "exec/schedule.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -52,7 +55,7 @@ class Weighing {
     before_ = behind_ ? behind_->before : value;
   }
 
-  /// What weights() must be given the content of.
+  /// The value whose content weights() takes.
   [[nodiscard]] ValueId before() const { return before_; }
 
   [[nodiscard]] std::vector<float> weights(const Tensor& before) const {
@@ -79,14 +82,14 @@ class Weighing {
 /// One model as far as some of its values.
 struct Part {
   std::vector<ValueId> wanted;
-  ExecutionPlan plan;
+  Schedule schedule;
   ExecutorSlots slots;
 
   Part(const Graph& graph, std::vector<ValueId> values, const RunSettings& settings, int team)
-      : wanted(std::move(values)), plan(graph, wanted, {.team = team}), slots(plan, worker_count(settings)) {}
+      : wanted(std::move(values)), schedule(graph, wanted, {.team = team}), slots(schedule, worker_count(settings)) {}
 
   std::vector<Tensor> run(size_t slot, std::span<const Tensor> inputs) {
-    OutputKeeper keeper(plan.graph(), wanted);
+    OutputKeeper keeper(schedule.graph(), wanted);
     slots.at(slot).run(inputs, keeper);
     return keeper.take();
   }
@@ -104,7 +107,7 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
   const int team = team_size(settings, source.size(), fixed_batch(graph));
   Part expected(graph, wanted, settings, team);
   Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const std::vector<Tensor> inputs = stack_samples(std::move(batch));
     const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
     const bool alike = right.back().shape() == right.front().shape();
@@ -112,8 +115,8 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
                    channels.from_right);
   };
   ChannelSums total;
-  stream<ChannelSums>(source, batch_stream_options(graph, settings, true), process,
-                      [&](size_t, ChannelSums&& sums) { total.add(sums); });
+  run_over<ChannelSums>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run,
+                        [&](ChannelSums&& sums) { total.add(sums); });
   if (!total.alike || total.errors.empty()) return std::nullopt;
   for (size_t c = 0; c < total.errors.size(); ++c)
     total.errors[c] = total.weights[c] > 0 ? total.errors[c] / total.weights[c] : 0;

@@ -5,8 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "detent/calibrator.h"
-#include "detent/detent.h"
+#include "detent/data_source.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
 #include "model/model.h"
 
 namespace detent {

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <map>
 
-#include "exec/runnable_part.h"
-#include "run/batches.h"
-#include "run/sample_subset.h"
+#include "detent/progress.h"
 #include "evaluate/error_sums.h"
+#include "exec/runnable_part.h"
+#include "exec/schedule.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/sample_subset.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -21,20 +25,20 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
                const RunSettings& settings, Take&& take) {
   const Graph& graph = model.graph();
   const std::vector<ValueId> wanted = values_named(graph, names);
-  const ExecutionPlan plan(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
-  ExecutorSlots slots(plan, worker_count(settings));
+  const Schedule schedule(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(schedule, worker_count(settings));
   struct Outputs {
     size_t index, real;
     std::vector<Tensor> tensors;
   };
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     const size_t index = batch.front().index;
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
     return Outputs{index, real, keeper.take()};
   };
-  stream<Outputs>(source, batch_stream_options(graph, settings, true), process,
-                  [&](size_t, Outputs&& outputs) { take(outputs.index, outputs.real, std::move(outputs.tensors)); });
+  run_over<Outputs>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run,
+                    [&](Outputs&& outputs) { take(outputs.index, outputs.real, std::move(outputs.tensors)); });
 }
 
 size_t bytes_of(const std::vector<Tensor>& tensors) {
@@ -72,8 +76,8 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   return kept;
 }
 
-ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
-                          const RunSettings& settings) {
+ErrorReport measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
+                                  const RunSettings& settings) {
   std::vector<ErrorSums> totals(reference.names.size());
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;

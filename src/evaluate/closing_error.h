@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "detent/detent.h"
+#include "detent/data_source.h"
+#include "detent/error_report.h"
+#include "detent/run_settings.h"
 #include "model/model.h"
 
 namespace detent {
 
-/// What the float model says to the first samples, kept so that its weights need not lie in memory beside those of the
+/// The float model's outputs for the first samples, kept so that its weights need not lie in memory beside those of the
 /// model that is compared with it.
 struct ReferenceOutputs {
   std::vector<std::string> names;                 ///< outputs or, before a tail that cannot run, RunnablePart::ends()
@@ -25,7 +27,7 @@ struct ReferenceOutputs {
 
 /// Runs the candidate on the same samples of the same source and compares by name.
 /// Errors  those of reading and running; Interrupted.
-[[nodiscard]] ErrorReport measure_error(const ReferenceOutputs& reference, const Model& candidate,
-                                        const DataSource& source, const RunSettings& settings);
+[[nodiscard]] ErrorReport measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
+                                                const DataSource& source, const RunSettings& settings);
 
 }  // namespace detent

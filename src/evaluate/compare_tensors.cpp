@@ -1,8 +1,9 @@
 #include "evaluate/compare_tensors.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 
 #include "core/float_type.h"
@@ -15,11 +16,7 @@ bool is_float(DataType type) {
   return is_floating_point(type) || is_small_float(type);  // NaN has many patterns
 }
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return text;
-}
+std::string number(double value) { return fmt::format("{:.7g}", value); }
 
 TensorComparison compare_floats(const Tensor& expected, const Tensor& got, const Tolerance& tolerance) {
   const Tensor a = cast(expected, DataType::Float64);

@@ -1,9 +1,11 @@
 #include "evaluate/error_sums.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/float_type.h"
+#include "detent/error.h"
 
 namespace detent {
 
@@ -86,6 +88,16 @@ ErrorReport summarize_errors(std::span<const std::string> names, std::span<const
   if (positions[0]) report.argmax_agreement = static_cast<double>(agreeing[0]) / static_cast<double>(positions[0]);
   if (positions[1]) report.sign_agreement = static_cast<double>(agreeing[1]) / static_cast<double>(positions[1]);
   return report;
+}
+
+/// 20 log10(2^24): a float is not known better than this.
+static constexpr double kExactDb = 144.5;
+
+double mean_sqnr_db(const ErrorReport& error) {
+  double sum = 0;
+  for (const auto& output : error.outputs)
+    sum += std::isnan(output.sqnr_db) ? -kExactDb : std::clamp(output.sqnr_db, -kExactDb, kExactDb);
+  return error.outputs.empty() ? -kExactDb : sum / static_cast<double>(error.outputs.size());
 }
 
 }  // namespace detent

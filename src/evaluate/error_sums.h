@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/reports.h"
+#include "detent/error_report.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -28,5 +28,9 @@ struct ErrorSums {
 /// Metrics from sums per output; `names` are the outputs' names. No float output -> all zero.
 [[nodiscard]] ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums,
                                            size_t samples);
+
+/// Mean over the outputs of their SQNR in dB, each within the resolution of a float (+-144.5 dB), so that one that nobody
+/// touches does not make all means infinite; NaN counts as the worst. No output -> the worst.
+[[nodiscard]] double mean_sqnr_db(const ErrorReport& error);
 
 }  // namespace detent

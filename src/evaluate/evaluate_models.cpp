@@ -5,11 +5,16 @@
 #include <optional>
 
 #include "core/float_type.h"
-#include "exec/runnable_part.h"
-#include "run/batches.h"
-#include "evaluate/batch_errors.h"
-#include "pipeline/quantize_report.h"
 #include "core/stopwatch.h"
+#include "detent/progress.h"
+#include "evaluate/batch_errors.h"
+#include "exec/buffer_pool.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+#include "exec/schedule.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -22,15 +27,15 @@ constexpr size_t kPreparedShare = 2;
 /// A model ready to run as far as the named values.
 struct Prepared {
   std::vector<ValueId> wanted;
-  ExecutionPlan plan;
+  Schedule schedule;
 
   Prepared(const Model& model, const std::vector<std::string>& names, int team)
-      : wanted(values_named(model.graph(), names)), plan(model.graph(), wanted, {.team = team}) {}
+      : wanted(values_named(model.graph(), names)), schedule(model.graph(), wanted, {.team = team}) {}
 
   /// The models of one worker share a pool, so that it holds the activations of one at a time.
   [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const {
-    OutputKeeper keeper(plan.graph(), wanted);
-    Executor(plan, pool).run(inputs, keeper);
+    OutputKeeper keeper(schedule.graph(), wanted);
+    Executor(schedule, pool).run(inputs, keeper);
     return keeper.take();
   }
 };
@@ -64,14 +69,9 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
   if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
   std::vector<Tensor> expected;
   for (const auto& model : contest.models) {
-    std::vector<Tensor> outputs;
-    try {
-      const Stopwatch stopwatch;
-      outputs = model->run(inputs, pool);
-      result.seconds.push_back(stopwatch.seconds());
-    } catch (const Error& error) {
-      throw error.in("sample '" + samples.front() + "'");
-    }
+    const Stopwatch stopwatch;
+    std::vector<Tensor> outputs = model->run(inputs, pool);
+    result.seconds.push_back(stopwatch.seconds());
     if (contest.judges.command) result.outputs.push_back(outputs);
     outputs = real_part(std::move(outputs), size, real);
     if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
@@ -124,48 +124,10 @@ struct Totals {
   size_t first_ = 0;
 };
 
-/// The nodes' inputs that are computed themselves, each once.
-std::vector<ValueId> values_before(const Graph& graph, const std::vector<ValueId>& values) {
-  std::vector<ValueId> before;
-  for (const ValueId value : values) {
-    const Node* producer = graph.producer(value);
-    if (!producer) continue;
-    for (const ValueId input : producer->inputs)
-      if (input != kNoValue && graph.producer(input) && !graph.constant(input) &&
-          std::find(before.begin(), before.end(), input) == before.end())
-        before.push_back(input);
-  }
-  return before;
-}
-
 }  // namespace
 
-std::vector<std::string> values_to_compare(const Model& model, std::span<const Tensor> inputs) {
-  const Graph& graph = model.graph();
-  std::vector<ValueId> candidates = RunnablePart(graph).ends();
-  while (!candidates.empty()) {  // at most as often as the graph is deep: each round goes one node back
-    const std::vector<Tensor> tensors = run_once(graph, inputs, candidates);
-    std::vector<ValueId> measured;
-    for (size_t i = 0; i < candidates.size(); ++i)
-      if (is_floating_point(tensors[i].type())) measured.push_back(candidates[i]);
-    if (!measured.empty()) return names_of(graph, measured);
-    candidates = values_before(graph, candidates);
-  }
-  return {};
-}
-
-std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
-  std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), settings)))
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
-  return names;
-}
-
-Evaluation evaluate_variants(const Model& reference, std::span<const Model> variants,
-                             const std::vector<std::string>& names, const DataSource& source,
-                             const RunSettings& settings, std::string_view task, const OutputJudges& judges,
-                             size_t weight_bytes) {
+Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
+  const auto& [reference, names, source, settings, task, judges, weight_bytes] = request;
   const Graph& graph = reference.graph();
   const int team = team_size(settings, source.size(), fixed_batch(graph));
   const size_t at_once =
@@ -182,17 +144,16 @@ Evaluation evaluate_variants(const Model& reference, std::span<const Model> vari
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
       contest.models.push_back(std::make_shared<const Prepared>(variant, names, team));
     totals.begin_pass(first);
-    const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
       return run_batch(contest, std::move(batch), real, pools[slot]);
     };
-    const auto add = [&](size_t, BatchErrors&& batch) {
+    const auto add = [&](BatchErrors&& batch) {
       totals.add(batch);
       for (size_t m = 0; m < batch.outputs.size(); ++m)
         if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
       reporter.advance_to(finished += batch.real);
     };
-    totals.skipped = stream<BatchErrors>(source, batch_stream_options(graph, settings, true), process, add).skipped;
-    if (totals.samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+    totals.skipped = run_over<BatchErrors>({.graph = graph, .source = source, .settings = settings}, run, add).skipped;
   }
   reporter.end();
 

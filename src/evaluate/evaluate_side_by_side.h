@@ -1,13 +1,15 @@
 #pragma once
 
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
 #include "evaluate/evaluate_models.h"
 #include "evaluate/side_by_side.h"
 
 namespace detent {
 
-/// What a pass over the samples found, and what it cost.
-struct SharedEvaluation {
-  Evaluation evaluation;     ///< as evaluate_variants() gives it for the same variants, bit for bit; no task metrics
+/// The errors that a pass over the samples found, and the time it took.
+struct SideBySideEvaluation {
+  Evaluation evaluation;     ///< as evaluate_models() gives it for the same variants, bit for bit; no task metrics
   double seconds = 0;        ///< spent running all models; workers added up
   double float_seconds = 0;  ///< the float model's part of that
 };
@@ -15,8 +17,9 @@ struct SharedEvaluation {
 /// Runs the variants, to which everything was added, on each sample of `source` and compares the values `names` with the
 /// float model's. Sums are added in the order of the source, so threads change nothing. `graph` is the float model's.
 /// Errors  those of reading and running; InvalidData when no sample could be read; Interrupted.
-[[nodiscard]] SharedEvaluation evaluate_shared(SharedVariants& variants, const Graph& graph,
-                                               const std::vector<std::string>& names, const DataSource& source,
-                                               const RunSettings& settings, std::string_view task);
+[[nodiscard]] SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Graph& graph,
+                                                         const std::vector<std::string>& names,
+                                                         const DataSource& source, const RunSettings& settings,
+                                                         std::string_view task);
 
 }  // namespace detent

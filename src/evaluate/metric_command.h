@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "detent/tensor.h"
+#include "model/model.h"
 #include "run/output_writer.h"
 
 namespace detent {

@@ -4,7 +4,9 @@
 #include <map>
 #include <set>
 
+#include "detent/error.h"
 #include "detent/progress.h"
+#include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "run/workers.h"
 
@@ -39,14 +41,14 @@ class HeadKeeper final : public Observer {
 
 }  // namespace
 
-size_t SharedVariants::add(const GraphPatch& patch, std::optional<size_t> base) {
+size_t ModelsSideBySide::add(const GraphPatch& patch, std::optional<size_t> base) {
   if (graph_ || (base && (*base >= variants_.size() || variants_[*base].base)))
     throw Error(ErrorCode::Internal, "a variant cannot be added here");
-  variants_.push_back({.base = base, .wiring = union_.add(patch), .wanted = {}, .plan = nullptr});
+  variants_.push_back({.base = base, .wiring = union_.add(patch), .wanted = {}, .schedule = nullptr});
   return variants_.size() - 1;
 }
 
-void SharedVariants::find_families() {
+void ModelsSideBySide::find_families() {
   std::vector<bool> is_head(variants_.size());
   for (const Variant& variant : variants_)
     if (variant.base) is_head[*variant.base] = true;
@@ -58,19 +60,19 @@ void SharedVariants::find_families() {
 }
 
 /// Every constant that some variant computes, once for all of them.
-void SharedVariants::fold_constants(const std::vector<std::string>& names) {
+void ModelsSideBySide::fold_constants(const std::vector<std::string>& names) {
   const std::vector<ValueId> outputs = values_named(*graph_, names);
   std::set<ValueId> ends(outputs.begin(), outputs.end());
   for (const Variant& variant : variants_)
     for (const auto& rewire : variant.wiring.rewire) ends.insert(graph_->find_value(rewire.value));
   const std::vector<ValueId> wanted(ends.begin(), ends.end());
-  const ExecutionPlan plan(*graph_, wanted);
+  const Schedule schedule(*graph_, wanted);
   for (const Value& value : graph_->values())
-    if (const Tensor* constant = plan.constant(value.id); constant && !value.is_constant)
+    if (const Tensor* constant = schedule.constant(value.id); constant && !value.is_constant)
       known_.emplace_back(value.id, *constant);
 }
 
-void SharedVariants::make_plan(Variant& variant, const std::vector<std::string>& names, int team) {
+void ModelsSideBySide::make_plan(Variant& variant, const std::vector<std::string>& names, int team) {
   std::vector<std::string> here;
   for (const std::string& name : names) here.push_back(variant.wiring.value(name));
   variant.wanted = values_named(*graph_, here);
@@ -78,12 +80,12 @@ void SharedVariants::make_plan(Variant& variant, const std::vector<std::string>&
   for (const auto& [node, slot, value] : variant.wiring.rewire)
     rewirings.push_back({graph_->find_node(node), slot, graph_->find_value(value)});
   const Graph rewired = GraphRewiring::rewired(*graph_, rewirings);
-  variant.plan = std::make_unique<ExecutionPlan>(rewired, variant.wanted,
-                                                 PlanOptions{.team = team, .known = known_, .kernels = &kernels_});
-  variant.plan->move_to(*graph_);
+  variant.schedule = std::make_unique<Schedule>(rewired, variant.wanted,
+                                                ScheduleOptions{.team = team, .known = known_, .kernels = &kernels_});
+  variant.schedule->move_to(*graph_);
 }
 
-void SharedVariants::prepare(const std::vector<std::string>& names, int team) {
+void ModelsSideBySide::prepare(const std::vector<std::string>& names, int team) {
   const auto first_added = static_cast<NodeId>(model_.graph().nodes().size());
   GraphPatch additions = union_.patch();
   additions.reason = "lay quantized variants side by side";
@@ -95,41 +97,41 @@ void SharedVariants::prepare(const std::vector<std::string>& names, int team) {
   for (const Family& family : families_)
     if (family.head) make_plan(variants_[*family.head], names, team);
   for (const Family& family : families_) {
-    ExecutionPlan& head = *head_of(family).plan;
+    Schedule& head = *head_of(family).schedule;
     for (const size_t v : family.others) {
       make_plan(variants_[v], names, team);
-      variants_[v].plan->leave_shared_steps_to(head);
-      head.watch(variants_[v].plan->given());
+      variants_[v].schedule->leave_shared_steps_to(head);
+      head.watch(variants_[v].schedule->given());
     }
   }
 }
 
-std::vector<size_t> SharedVariants::step_counts() const {
-  std::vector<size_t> counts{float_.plan->steps().size()};
-  for (const Variant& variant : variants_) counts.push_back(variant.plan->steps().size());
+std::vector<size_t> ModelsSideBySide::step_counts() const {
+  std::vector<size_t> counts{float_.schedule->steps().size()};
+  for (const Variant& variant : variants_) counts.push_back(variant.schedule->steps().size());
   return counts;
 }
 
-void SharedVariants::run_family(const Family& family, std::span<const Tensor> inputs, BufferPool& pool,
-                                const Take& take) const {
+void ModelsSideBySide::run_family(const Family& family, std::span<const Tensor> inputs, BufferPool& pool,
+                                  const Take& take) const {
   const auto check = [] {
     if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
   };
   check();
   const Variant& head = head_of(family);
   HeadKeeper kept(*graph_, head.wanted);
-  Executor(*head.plan, pool).run(inputs, kept);
+  Executor(*head.schedule, pool).run(inputs, kept);
   take(family.head, kept.take_outputs());
   for (const size_t v : family.others) {
     check();
     const Variant& variant = variants_[v];
     OutputKeeper outputs(*graph_, variant.wanted);
-    Executor(*variant.plan, pool).resume(inputs, kept.values(variant.plan->given()), outputs);
+    Executor(*variant.schedule, pool).resume(inputs, kept.values(variant.schedule->given()), outputs);
     take(v, outputs.take());
   }
 }
 
-void SharedVariants::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const {
+void ModelsSideBySide::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const {
   for (const Family& family : families_) run_family(family, inputs, pool, take);
 }
 

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "exec/executor.h"
+#include "exec/buffer_pool.h"
+#include "exec/schedule.h"
 #include "model/graph/graph_rewiring.h"
 #include "model/model.h"
 #include "model/patch_union.h"
@@ -18,12 +19,12 @@ namespace detent {
 /// another variant, is computed once. Quantizing one layer of N alone costs the network behind that layer; so does leaving
 /// one out, where the variant with all layers quantized is the base.
 ///
-/// Every output has the bits that the patched model alone gives it: a step is shared only where another plan runs the same
+/// Every output has the bits that the patched model alone gives it: a step is shared only where another schedule runs the same
 /// kernel on the same values. Memory: the float and the quantized weights with their packed copies, the steps of each
 /// variant, and per worker one sample's activations.
-class SharedVariants {
+class ModelsSideBySide {
  public:
-  explicit SharedVariants(const Model& model) : model_(model.clone()), union_(model_.graph()) {}
+  explicit ModelsSideBySide(const Model& model) : model_(model.clone()), union_(model_.graph()) {}
 
   /// The model with `patch` applied; returns its number, from 0. base  a variant to share with instead of the float model,
   /// itself added without a base. Errors  those of PatchUnion::add.
@@ -48,7 +49,7 @@ class SharedVariants {
     std::optional<size_t> base;
     PatchUnion::Variant wiring;
     std::vector<ValueId> wanted;
-    std::unique_ptr<ExecutionPlan> plan;
+    std::unique_ptr<Schedule> schedule;
   };
   /// A model that runs whole, and those that begin at its values.
   struct Family {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "datasets/labels.h"
+#include "detent/error.h"
 #include "evaluate/class_output.h"
 
 namespace detent {

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "datasets/masks.h"
-#include "detent/evaluation.h"
+#include "detent/data_source.h"
+#include "detent/evaluation_options.h"
 #include "detent/progress.h"
 
 namespace detent {
 
-/// What the user knows of one sample.
+/// The label or mask that the user gave for one sample.
 struct Truth {
   std::string sample;  ///< its name, for messages
   std::optional<int64_t> label;

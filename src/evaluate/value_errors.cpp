@@ -4,11 +4,15 @@
 #include <cmath>
 #include <map>
 
-#include "exec/executor.h"
-#include "model/patch_union.h"
-#include "run/batches.h"
 #include "evaluate/batch_errors.h"
 #include "evaluate/error_sums.h"
+#include "exec/executor.h"
+#include "exec/schedule.h"
+#include "model/patch_union.h"
+#include "rewrite/qdq_inserter.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -93,10 +97,9 @@ class LocalErrors final : public Observer {
 
 }  // namespace
 
-std::vector<SensitivityReport::LocalError> measure_local_errors(const Model& model, const PlacementPlan& plan,
-                                                                const std::map<ValueId, Range>& ranges,
-                                                                const RewriteOptions& format, const DataSource& source,
-                                                                const RunSettings& settings) {
+std::vector<LocalError> measure_value_errors(const Model& model, const PlacementPlan& plan,
+                                             const std::map<ValueId, Range>& ranges, const RewriteOptions& format,
+                                             const DataSource& source, const RunSettings& settings) {
   std::vector<std::pair<std::string, std::string>> names;
   const Model both = beside(model, plan, ranges, format, names);
   const Graph& graph = both.graph();
@@ -107,37 +110,24 @@ std::vector<SensitivityReport::LocalError> measure_local_errors(const Model& mod
     wanted.insert(wanted.end(), {watched.back().value, watched.back().dequantized});
   }
 
-  const ExecutionPlan execution(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
-  ExecutorSlots slots(execution, worker_count(settings));
+  const Schedule schedule(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(schedule, worker_count(settings));
   std::vector<Sums> totals(watched.size());
-  size_t samples = 0;
-  Reporter& reporter = *settings.reporter;
-  reporter.begin("measuring every value", source.size());
-  struct Batch {
-    std::vector<Sums> sums;
-    size_t real = 0;
-  };
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    const std::string name = batch.front().name;
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     LocalErrors errors(watched, batch.size(), real);
-    try {
-      slots.at(slot).run(stack_samples(std::move(batch)), errors);
-    } catch (const Error& error) {
-      throw error.in("sample '" + name + "'");
-    }
-    return Batch{errors.take(), real};
+    slots.at(slot).run(stack_samples(std::move(batch)), errors);
+    return errors.take();
   };
-  stream<Batch>(source, batch_stream_options(graph, settings, true), process, [&](size_t, Batch&& batch) {
+  const auto add = [&](std::vector<Sums>&& sums) {
     for (size_t i = 0; i < totals.size(); ++i) {
-      totals[i].signal += batch.sums[i].signal;
-      totals[i].noise += batch.sums[i].noise;
+      totals[i].signal += sums[i].signal;
+      totals[i].noise += sums[i].noise;
     }
-    reporter.advance_to(samples += batch.real);
-  });
-  reporter.end();
-  if (samples == 0) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+  };
+  run_over<std::vector<Sums>>({.graph = graph, .source = source, .settings = settings, .task = "measuring every value"},
+                              run, add);
 
-  std::vector<SensitivityReport::LocalError> found;
+  std::vector<LocalError> found;
   for (size_t i = 0; i < totals.size(); ++i)
     found.push_back({watched[i].name, sqnr_db(totals[i].signal, totals[i].noise)});
   std::ranges::sort(found, {}, [](const auto& error) { return std::pair(error.sqnr_db, error.value); });

@@ -2,19 +2,22 @@
 
 #include <vector>
 
-#include "detent/comparison.h"
 #include "detent/data_source.h"
-#include "detent/detent.h"
+#include "detent/local_error.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
 #include "model/model.h"
-#include "rewrite/qdq_inserter.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/rewrite.h"
 
 namespace detent {
 
 /// SQNR of every quantized activation by itself: the value behind its pair against the value, in the float network, over all
 /// samples. Worst first, of equals by name. Constants have none. Same result for any number of threads.
 /// Errors  those of reading, running and rewriting; InvalidData when no sample could be read; Interrupted.
-[[nodiscard]] std::vector<SensitivityReport::LocalError> measure_local_errors(
-    const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges, const RewriteOptions& format,
-    const DataSource& source, const RunSettings& settings);
+[[nodiscard]] std::vector<LocalError> measure_value_errors(const Model& model, const PlacementPlan& plan,
+                                                           const std::map<ValueId, Range>& ranges,
+                                                           const RewriteOptions& format, const DataSource& source,
+                                                           const RunSettings& settings);
 
 }  // namespace detent

@@ -46,21 +46,21 @@ class Executor::StepSubgraphs final : public SubgraphRunner {
   const Step& step_;
 };
 
-Executor::Executor(const ExecutionPlan& plan)
-    : plan_(plan), own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_), values_(plan.graph().values().size()) {
-}
+Executor::Executor(const Schedule& schedule)
+    : schedule_(schedule), own_pool_(std::make_unique<BufferPool>()), pool_(*own_pool_),
+      values_(schedule.graph().values().size()) {}
 
-Executor::Executor(const ExecutionPlan& plan, BufferPool& pool)
-    : plan_(plan), pool_(pool), values_(plan.graph().values().size()) {}
+Executor::Executor(const Schedule& schedule, BufferPool& pool)
+    : schedule_(schedule), pool_(pool), values_(schedule.graph().values().size()) {}
 
 void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
-  const Graph& graph = plan_.graph();
+  const Graph& graph = schedule_.graph();
   if (inputs.size() != graph.inputs().size())
     throw Error(ErrorCode::InvalidData, "the model has " + std::to_string(graph.inputs().size()) + " inputs, got " +
                                             std::to_string(inputs.size()));
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value& value = graph.value(graph.inputs()[i]);
-    if (!plan_.needs_input(value.id)) continue;
+    if (!schedule_.needs_input(value.id)) continue;
     const bool absent = inputs[i].empty_handle() && value.is_optional;
     if (value.declared_type && *value.declared_type != inputs[i].type() && !absent)
       throw Error(ErrorCode::InvalidData, "input '" + value.name + "' is " +
@@ -69,8 +69,8 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
     values_[static_cast<size_t>(value.id)] = inputs[i];
   }
   for (const Value& value : graph.values()) {
-    if (!plan_.is_wanted(value.id)) continue;
-    if (const Tensor* constant = plan_.constant(value.id))
+    if (!schedule_.is_wanted(value.id)) continue;
+    if (const Tensor* constant = schedule_.constant(value.id))
       observer.observe(value.id, *constant);
     else if (const Tensor& given = values_[static_cast<size_t>(value.id)]; value.is_input && !given.empty_handle())
       observer.observe(value.id, given);
@@ -79,7 +79,7 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
 
 Tensor Executor::fetch(ValueId value, const Step& step) {
   if (value == kNoValue) return {};
-  if (const Tensor* constant = plan_.constant(value)) return *constant;
+  if (const Tensor* constant = schedule_.constant(value)) return *constant;
   Tensor& held = values_[static_cast<size_t>(value)];
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
   const bool once = std::count(step.inputs.begin(), step.inputs.end(), value) +
@@ -91,7 +91,7 @@ Tensor Executor::fetch(ValueId value, const Step& step) {
 
 void Executor::check_operand(ValueId value, const Tensor& tensor, const Step& step) const {
   if (value == kNoValue || step.any_value) return;
-  const std::string input = "input '" + plan_.graph().value(value).name + "' ";
+  const std::string input = "input '" + schedule_.graph().value(value).name + "' ";
   if (tensor.empty_handle()) throw Error(ErrorCode::InvalidData, input + "was not given");
   if (tensor.is_sequence()) throw Error(ErrorCode::InvalidModel, input + "is a sequence, expected a tensor");
 }
@@ -99,7 +99,7 @@ void Executor::check_operand(ValueId value, const Tensor& tensor, const Step& st
 void Executor::take_outputs(const Step& step) {
   for (size_t i = 0; i < step.outputs.size(); ++i) {
     if (step.outputs[i] == kNoValue) continue;
-    const Value& value = plan_.graph().value(step.outputs[i]);
+    const Value& value = schedule_.graph().value(step.outputs[i]);
     // Left out on purpose by operators of optionals only; what nobody reads may be left out by all.
     if (outputs_[i].empty_handle() && !step.any_value && (value.is_output || !value.uses.empty()))
       throw Error(ErrorCode::Unsupported, "output '" + value.name + "' is not computed");
@@ -123,20 +123,20 @@ void Executor::run_step(const Step& step) {
 
 std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view attribute,
                                            std::span<const Tensor> inputs) {
-  const auto subplan = std::ranges::find(step.subgraphs, attribute, &Subplan::attribute);
-  if (subplan == step.subgraphs.end())
+  const auto subgraph = std::ranges::find(step.subgraphs, attribute, &ScheduledSubgraph::attribute);
+  if (subgraph == step.subgraphs.end())
     throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(attribute) + "' must be a graph");
   std::vector<std::pair<ValueId, Tensor>> captured;
-  for (const auto& [outer, inner] : subplan->captured)
+  for (const auto& [outer, inner] : subgraph->captured)
     captured.emplace_back(inner, values_[static_cast<size_t>(outer)]);
-  std::unique_ptr<Executor>& executor = subgraphs_[subplan->plan.get()];
-  if (!executor) executor.reset(new Executor(*subplan->plan, pool_));
+  std::unique_ptr<Executor>& executor = subgraphs_[subgraph->schedule.get()];
+  if (!executor) executor.reset(new Executor(*subgraph->schedule, pool_));
   return executor->run_inside(inputs, captured);
 }
 
 std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
                                          std::span<const std::pair<ValueId, Tensor>> captured) {
-  const Graph& graph = plan_.graph();
+  const Graph& graph = schedule_.graph();
   ResultKeeper keeper(values_.size());
   take_inputs(inputs, keeper);
   for (const auto& [value, tensor] : captured) {
@@ -160,16 +160,16 @@ void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> gi
   std::fill(values_.begin(), values_.end(), Tensor());
   take_inputs(inputs, observer);
   for (size_t i = 0; i < given.size(); ++i) {
-    const ValueId value = plan_.given()[i];
+    const ValueId value = schedule_.given()[i];
     values_[static_cast<size_t>(value)] = given[i];
-    if (plan_.is_wanted(value) && !given[i].empty_handle()) observer.observe(value, given[i]);
+    if (schedule_.is_wanted(value) && !given[i].empty_handle()) observer.observe(value, given[i]);
   }
   run_steps(observer);
 }
 
 void Executor::observe_outputs(const Step& step, Observer& observer) {
   for (const ValueId value : step.outputs) {
-    if (value == kNoValue || !plan_.is_wanted(value)) continue;
+    if (value == kNoValue || !schedule_.is_wanted(value)) continue;
     const Tensor& computed = values_[static_cast<size_t>(value)];
     if (computed.empty_handle()) continue;
     const TimeAdder adder(times_ ? &times_->observing : nullptr);
@@ -178,10 +178,10 @@ void Executor::observe_outputs(const Step& step, Observer& observer) {
 }
 
 void Executor::run_steps(Observer& observer) {
-  const Graph& graph = plan_.graph();
+  const Graph& graph = schedule_.graph();
   if (times_) ++times_->runs;
-  for (size_t i = 0; i < plan_.steps().size(); ++i) {
-    const Step& step = plan_.steps()[i];
+  for (size_t i = 0; i < schedule_.steps().size(); ++i) {
+    const Step& step = schedule_.steps()[i];
     try {
       const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
       run_step(step);
@@ -203,8 +203,8 @@ std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs,
       kept[static_cast<size_t>(value)] = to_plain(tensor).clone();
     }
   };
-  const ExecutionPlan plan(graph, wanted);
-  Executor executor(plan);
+  const Schedule schedule(graph, wanted);
+  Executor executor(schedule);
   Keeper keeper(graph.values().size());
   executor.run(inputs, keeper);
   std::vector<Tensor> results;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "exec/buffer_pool.h"
-#include "exec/execution_plan.h"
+#include "exec/schedule.h"
 #include "exec/step_times.h"
 
 namespace detent {
@@ -20,12 +20,12 @@ class Observer {
   virtual void observe(ValueId value, const Tensor& tensor) = 0;
 };
 
-/// Runs a plan on one sample at a time with single-threaded kernels and its own buffers: one executor per worker thread.
+/// Runs a schedule on one sample at a time with single-threaded kernels and its own buffers: one executor per worker thread.
 class Executor {
  public:
-  explicit Executor(const ExecutionPlan& plan);
-  /// With buffers that executors of other plans use too, from the same thread. `pool` must outlive this object.
-  Executor(const ExecutionPlan& plan, BufferPool& pool);
+  explicit Executor(const Schedule& schedule);
+  /// With buffers that executors of other schedules use too, from the same thread. `pool` must outlive this object.
+  Executor(const Schedule& schedule, BufferPool& pool);
 
   /// inputs  by position of graph.inputs(); any DataType the model declares,
   ///         an empty handle for an absent optional.
@@ -34,11 +34,11 @@ class Executor {
   /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
-  /// Runs a plan after leave_shared_steps_to(). given  the values of plan.given(), as the other plan's run had them; those
+  /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run had them; those
   /// that are wanted are observed first, then as run() does. Errors  those of run().
   void resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer);
 
-  /// From now on adds the time of every step to `times`, made for this plan; nullptr stops that. Must outlive the runs.
+  /// From now on adds the time of every step to `times`, made for this schedule; nullptr stops that. Must outlive the runs.
   void measure(StepTimes* times) { times_ = times; }
 
  private:
@@ -59,10 +59,10 @@ class Executor {
   void run_step(const Step& step);
   void observe_outputs(const Step& step, Observer& observer);
 
-  const ExecutionPlan& plan_;
+  const Schedule& schedule_;
   std::unique_ptr<BufferPool> own_pool_;  // none in a subgraph's executor
   BufferPool& pool_;
-  std::map<const ExecutionPlan*, std::unique_ptr<Executor>> subgraphs_;  // made when first run
+  std::map<const Schedule*, std::unique_ptr<Executor>> subgraphs_;  // made when first run
   StepTimes* times_ = nullptr;
   Workspace workspace_;
   std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed

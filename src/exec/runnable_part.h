@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ops/operator.h"
+#include "ops/find_operator.h"
 
 namespace detent {
 
@@ -13,8 +13,8 @@ class RunnablePart {
 
   /// False for values that need a node that cannot run.
   [[nodiscard]] bool can_run(ValueId value) const { return can_run_[static_cast<size_t>(value)]; }
-  /// Where a run ends: every graph output that can run, and instead of one that cannot the values that the nodes before it
-  /// read. Each once, no constants and no graph inputs. Empty when nothing can run.
+  /// A run ends with these values: every graph output that can run, and instead of one that cannot the values that the
+  /// nodes before it read. Each once, no constants and no graph inputs. Empty when nothing can run.
   [[nodiscard]] const std::vector<ValueId>& ends() const { return ends_; }
   /// Nodes that cannot run themselves, in execution order. Empty: the whole graph can.
   [[nodiscard]] const std::vector<UnsupportedNode>& unsupported() const { return unsupported_; }

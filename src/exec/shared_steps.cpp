@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "exec/execution_plan.h"
-#include "exec/plan_builder.h"
+#include "exec/schedule.h"
+#include "exec/schedule_builder.h"
 
 namespace detent {
 
@@ -17,13 +17,13 @@ ValueId first_output(const Step& step) {
 std::vector<ValueId> reads_of(const Step& step) {
   std::vector<ValueId> reads(step.inputs);
   reads.insert(reads.end(), step.residuals.begin(), step.residuals.end());
-  for (const Subplan& subplan : step.subgraphs)
-    for (const Subplan::Captured& captured : subplan.captured) reads.push_back(captured.outer);
+  for (const ScheduledSubgraph& subgraph : step.subgraphs)
+    for (const ScheduledSubgraph::Captured& captured : subgraph.captured) reads.push_back(captured.outer);
   std::erase(reads, kNoValue);
   return reads;
 }
 
-/// Nodes with subgraphs are planned anew for every plan; they are never fused and never rewired inside.
+/// Nodes with subgraphs are scheduled anew for every schedule; they are never fused and never rewired inside.
 bool same_step(const Step& a, const Step& b) {
   const bool same_kernel = a.kernel == b.kernel || (!a.subgraphs.empty() && a.node == b.node);
   return same_kernel && a.inputs == b.inputs && a.residuals == b.residuals && a.outputs == b.outputs;
@@ -31,24 +31,24 @@ bool same_step(const Step& a, const Step& b) {
 
 }  // namespace
 
-void ExecutionPlan::watch(std::span<const ValueId> values) {
-  for (const ValueId value : values) wanted_[static_cast<size_t>(value)] = true;
+void Schedule::watch(std::span<const ValueId> values) {
+  for (const ValueId value : values) parts_.wanted[static_cast<size_t>(value)] = true;
 }
 
 /// Values and nodes have the same ids in all rewirings.
-void ExecutionPlan::move_to(const Graph& graph) {
-  for (Step& step : steps_)
+void Schedule::move_to(const Graph& graph) {
+  for (Step& step : parts_.steps)
     for (FusedOp& op : step.fused) op.node = &graph.node(op.node->id);
-  graph_ = &graph;
+  parts_.graph = &graph;
 }
 
-void ExecutionPlan::leave_shared_steps_to(const ExecutionPlan& base) {
+void Schedule::leave_shared_steps_to(const Schedule& base) {
   std::unordered_map<ValueId, const Step*> steps_of_base;
-  for (const Step& step : base.steps_) steps_of_base.emplace(first_output(step), &step);
+  for (const Step& step : base.parts_.steps) steps_of_base.emplace(first_output(step), &step);
 
-  std::vector<bool> differs(wanted_.size());
+  std::vector<bool> differs(parts_.wanted.size());
   std::vector<Step> rest;
-  for (Step& step : steps_) {
+  for (Step& step : parts_.steps) {
     const auto twin = steps_of_base.find(first_output(step));
     const std::vector<ValueId> reads = reads_of(step);
     const bool shared = twin != steps_of_base.end() && same_step(step, *twin->second) &&
@@ -58,32 +58,32 @@ void ExecutionPlan::leave_shared_steps_to(const ExecutionPlan& base) {
       if (output != kNoValue) differs[static_cast<size_t>(output)] = true;
     rest.push_back(std::move(step));
   }
-  steps_ = std::move(rest);
+  parts_.steps = std::move(rest);
 
-  std::vector<bool> seen(wanted_.size());
-  needed_.assign(wanted_.size(), false);
+  std::vector<bool> seen(parts_.wanted.size());
+  parts_.needed.assign(parts_.wanted.size(), false);
   const auto need = [&](ValueId value) {
     if (differs[static_cast<size_t>(value)] || constant(value) || seen[static_cast<size_t>(value)]) return;
     seen[static_cast<size_t>(value)] = true;
-    if (graph_->value(value).is_input)
-      needed_[static_cast<size_t>(value)] = true;
+    if (parts_.graph->value(value).is_input)
+      parts_.needed[static_cast<size_t>(value)] = true;
     else
       given_.push_back(value);
   };
-  for (const Step& step : steps_)
+  for (const Step& step : parts_.steps)
     for (const ValueId value : reads_of(step)) need(value);
-  for (size_t value = 0; value < wanted_.size(); ++value)
-    if (wanted_[value]) need(static_cast<ValueId>(value));
+  for (size_t value = 0; value < parts_.wanted.size(); ++value)
+    if (parts_.wanted[value]) need(static_cast<ValueId>(value));
 
-  bool covered = true;  // base has every constant: the one table serves all plans
-  for (Step& step : steps_) {
+  bool covered = true;  // base has every constant: the one table serves all schedules
+  for (Step& step : parts_.steps) {
     step.last_uses.clear();
     for (const ValueId value : reads_of(step)) covered = covered && (!constant(value) || base.constant(value));
   }
-  PlanBuilder(*this, {}).find_last_uses();
+  find_last_uses(graph(), parts_.steps, [&](ValueId value) { return constant(value) != nullptr; });
   if (!covered) return;
   base_ = &base;
-  constants_ = {};
+  parts_.constants = {};
 }
 
 }  // namespace detent

@@ -6,11 +6,11 @@
 
 namespace detent {
 
-/// Where an executor's time goes, in nanoseconds summed over its runs. One per executor; merged afterwards.
+/// The time of an executor, split by step, in nanoseconds summed over its runs. One per executor; merged afterwards.
 struct StepTimes {
   using Clock = std::chrono::steady_clock;
 
-  std::vector<int64_t> steps;  ///< by position in the plan: the kernel with its reorders
+  std::vector<int64_t> steps;  ///< by position in the schedule: the kernel with its reorders
   int64_t observing = 0;       ///< inside the observer
   size_t runs = 0;
 

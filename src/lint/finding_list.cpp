@@ -8,7 +8,7 @@ namespace detent {
 
 std::span<const FindingKind> finding_list() {
   static const std::array kinds{
-      findings::integer_operators(),
+      findings::qoperators(),
       findings::scale_not_constant(),
       findings::scale_not_positive(),
       findings::missing_zero_point(),

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "lint/finding_list.h"
+#include "model/qoperators.h"
 
 namespace detent {
 namespace {
@@ -17,21 +18,6 @@ double share_of(const std::vector<NodeId>& layers, const PlacementPlan& plan) {
 }
 
 }  // namespace
-
-std::string_view name_of(FindingLevel level) {
-  switch (level) {
-    case FindingLevel::Error: return "error";
-    case FindingLevel::Warning: return "warning";
-    case FindingLevel::Note: break;
-  }
-  return "note";
-}
-
-void FindingLog::add(const std::string& node, const std::string& message, const std::string& cure,
-                     std::vector<NodeId> layers) {
-  if (level_ != FindingLevel::Note) explained_.insert(layers.begin(), layers.end());
-  findings_.push_back({id_, level_, node, message, cure, std::move(layers)});
-}
 
 LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes) {
   const LintView view(graph, reading, target, shapes);

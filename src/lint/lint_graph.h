@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// What runs in INT8 of a Q/DQ model, and the findings, worst first.
+/// The findings about a Q/DQ model, worst first, and the layers of it that run in INT8.
 struct LintedGraph {
   struct Found {
     Finding finding;

@@ -5,11 +5,12 @@
 
 namespace detent {
 
-/// Digest of what a model computes: operator sets, nodes with their attributes, inputs, outputs and every weight, subgraphs
-/// and functions included.
+/// Digest of what a model computes: operator sets, nodes with their attributes, inputs, outputs and every weight,
+/// subgraphs and functions included.
 ///
-/// Left out: doc strings, metadata, value_info, the names of file, graph and producer, versions of IR and model, the order of
-/// initializers and attributes, and whether a weight is stored inside or beside the file, as raw bytes or typed fields.
+/// Left out: doc strings, metadata, value_info, the names of file, graph and producer, versions of IR and model, the
+/// order of initializers and attributes, and whether a weight is stored inside or beside the file, as raw bytes or
+/// typed fields.
 [[nodiscard]] Digest fingerprint(const Model& model);
 
 }  // namespace detent

@@ -18,8 +18,8 @@ namespace {
 
 Error broken(const std::string& message) { return {ErrorCode::Internal, message}; }
 
-/// A repeated field whose elements are moved about by pointer. Until keep() is called every change is undone at the end of
-/// the scope, without a copy of what did not change.
+/// A repeated field whose elements are moved about by pointer. Until keep() is called every change is undone at the end
+/// of the scope, without a copy of what did not change.
 template <class T>
 class Rearranged {
  public:
@@ -222,7 +222,7 @@ class PatchApplication {
     std::vector<size_t> stack;
     for (size_t i = 0; i < count; ++i) {
       stack.push_back(i);
-      while (!stack.empty()) {  // what a node needs comes first; the graph has no cycle
+      while (!stack.empty()) {  // the nodes that a node needs come first; the graph has no cycle
         const size_t top = stack.back();
         const auto missing = std::ranges::find_if(needs[top], [&](size_t source) { return !done[source]; });
         if (!done[top] && missing != needs[top].end()) {
@@ -248,7 +248,8 @@ class PatchApplication {
     names_ = std::move(names);
   }
 
-  /// Nothing from here on can fail. Unnamed nodes get the name they go by, so that it does not change with their position.
+  /// Nothing from here on can fail. Unnamed nodes get the name they go by, so that it does not change with their
+  /// position.
   void commit(const Graph& graph) {
     for (size_t i = 0; i < names_.size(); ++i) nodes_.elements[i]->set_name(names_[i]);
     nodes_.keep();
@@ -310,11 +311,5 @@ void apply_patch(Model& model, const GraphPatch& patch) {
 }
 
 void check_graph(const Model& model) { (void)index_graph(model.proto()); }
-
-std::string unused_value_name(const Graph& graph, const std::string& wish) {
-  std::string name = wish;
-  for (int suffix = 1; graph.find_value(name) != kNoValue; ++suffix) name = wish + "_" + std::to_string(suffix);
-  return name;
-}
 
 }  // namespace detent

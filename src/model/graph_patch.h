@@ -49,17 +49,14 @@ struct GraphPatch {
   [[nodiscard]] bool empty() const;
 };
 
-/// Applies `patch` to the main graph. Initializers and Constant nodes that nothing reads any more are removed; value_info
-/// of values that no longer exist is removed; ir_version is raised where the new opset needs it.
-/// Errors  Internal naming patch.reason when the patch refers to something that does not exist, defines a value twice or
-/// leaves the graph invalid; the model is unchanged then.
+/// Applies `patch` to the main graph. Initializers and Constant nodes that nothing reads any more are removed;
+/// value_info of values that no longer exist is removed; ir_version is raised where the new opset needs it.
+/// Errors  Internal naming patch.reason when the patch refers to something that does not exist, defines a value twice
+/// or leaves the graph invalid; the model is unchanged then.
 void apply_patch(Model& model, const GraphPatch& patch);
 
 /// Structural checks: every read value is defined, defined once, acyclic, outputs exist, names unique.
 /// Errors  InvalidModel with node and value.
 void check_graph(const Model& model);
-
-/// A value name not used in the model, starting with `wish`.
-[[nodiscard]] std::string unused_value_name(const Graph& graph, const std::string& wish);
 
 }  // namespace detent

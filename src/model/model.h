@@ -47,7 +47,8 @@ class Model {
 /// Reads a .onnx file, external data included (loaded into memory).
 /// Nodes that do not stand in execution order are brought into it. The message starts with the path.
 /// Runs onnx::checker where it knows the opset and IR (<= 17, <= 8) and Detent's own structural checks always.
-/// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external data.
+/// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external
+/// data.
 [[nodiscard]] Model read_model(const std::filesystem::path& path);
 
 /// Parses ONNX text form (onnx::OnnxParser) for tests. Errors  InvalidModel with the parser's message.
@@ -59,14 +60,9 @@ struct WriteOptions {
   uint64_t external_data_above = std::numeric_limits<int32_t>::max();
 };
 
-/// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their weights in
-/// an external file NAME.onnx.data beside it. The message starts with the path.
+/// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their
+/// weights in an external file NAME.onnx.data beside it. The message starts with the path.
 /// Errors  CannotWrite (exists without overwrite, no such folder, no permission, disk full).
 void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
-
-/// True when the graph holds QuantizeLinear/DequantizeLinear or QLinear*/…Integer operators.
-[[nodiscard]] bool is_quantized(const Graph& graph);
-/// QLinear*, ...Integer, DynamicQuantizeLinear and their kin: operators that compute with codes.
-[[nodiscard]] bool is_integer_operator(const Node& node);
 
 }  // namespace detent

@@ -12,7 +12,7 @@ bool same_tensor(const Tensor& a, const Tensor& b) {
          (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0);
 }
 
-/// What a node computes, as text. Attributes that are not integers make every node one of its kind.
+/// Text that is equal for nodes that compute the same. Attributes that are not integers make every node different.
 std::string content_of(const NodeSpec& spec, const std::vector<std::string>& inputs, size_t position) {
   constexpr char kSeparator = '\n';
   std::string text = spec.domain + kSeparator + spec.op_type;
@@ -44,7 +44,8 @@ PatchUnion::Variant PatchUnion::add(const GraphPatch& patch) {
   return variant;
 }
 
-/// The renamed output is what the node writes here; its old name is taken by a node that the patch adds.
+/// The node writes the renamed output under its old name here; in the patched model a node that the patch adds has that
+/// name.
 void PatchUnion::rename_outputs(const GraphPatch& patch, Variant& variant) const {
   for (const auto& [node, slot, moved] : patch.rename_outputs) {
     const Value& value = graph_.value(graph_.node(graph_.find_node(node)).output(static_cast<size_t>(slot)));
@@ -63,10 +64,9 @@ void PatchUnion::add_constant(const std::string& name, const Tensor& tensor, Var
     variant.renamed[name] = existing;
     return;
   }
-  const std::string own = unused(name);
+  const std::string own = names_.fresh(name);
   known.push_back(patch_.add_initializers.size());
   patch_.add_initializers.emplace_back(own, tensor);
-  taken_.insert(own);
   variant.renamed[name] = own;
 }
 
@@ -78,21 +78,12 @@ void PatchUnion::add_node(const NodeSpec& spec, Variant& variant) {
   if (added) {
     NodeSpec own = spec;
     own.inputs = std::move(inputs);
-    for (std::string& output : own.outputs) taken_.insert(output = unused(output));
-    own.name = own.outputs.front() + "_" + spec.op_type;
-    for (int suffix = 1; graph_.find_node(own.name) != kNoNode; ++suffix)
-      own.name = own.outputs.front() + "_" + spec.op_type + "_" + std::to_string(suffix);
+    for (std::string& output : own.outputs) output = names_.fresh(output);
+    own.name = names_.fresh(own.outputs.front() + "_" + spec.op_type);
     patch_.add_nodes.push_back(std::move(own));
   }
   const NodeSpec& here = patch_.add_nodes[entry->second];
   for (size_t i = 0; i < spec.outputs.size(); ++i) variant.renamed[spec.outputs[i]] = here.outputs[i];
-}
-
-std::string PatchUnion::unused(const std::string& wish) const {
-  std::string name = wish;
-  for (int suffix = 1; graph_.find_value(name) != kNoValue || taken_.contains(name); ++suffix)
-    name = wish + "_" + std::to_string(suffix);
-  return name;
 }
 
 }  // namespace detent

@@ -1,19 +1,19 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "model/graph_patch.h"
+#include "model/name_source.h"
 
 namespace detent {
 
-/// Lays several patches of one graph side by side, so that one model holds what all of them add: equal constants and equal
-/// nodes once. What a patch only rewires is told apart by variant.
+/// Lays several patches of one graph side by side, so that one model holds the additions of all: equal constants and
+/// equal nodes once. Rewired inputs differ from variant to variant, so each variant keeps its own list of them.
 class PatchUnion {
  public:
-  /// What a patch means in the united model.
+  /// One patch as a way to read the united model.
   struct Variant {
     std::vector<GraphPatch::Rewire> rewire;      ///< values by their names in the united model
     std::map<std::string, std::string> renamed;  ///< name in the patched model -> name here, where they differ
@@ -22,7 +22,7 @@ class PatchUnion {
   };
 
   /// `graph` must outlive this object.
-  explicit PatchUnion(const Graph& graph) : graph_(graph) {}
+  explicit PatchUnion(const Graph& graph) : graph_(graph), names_(graph) {}
 
   /// `patch` adds nodes in execution order and constants, rewires and renames outputs; nothing else.
   /// Errors  Internal for a patch that does more; Unsupported when it renames an output that a subgraph reads.
@@ -35,11 +35,10 @@ class PatchUnion {
   void rename_outputs(const GraphPatch& patch, Variant& variant) const;
   void add_constant(const std::string& name, const Tensor& tensor, Variant& variant);
   void add_node(const NodeSpec& spec, Variant& variant);
-  [[nodiscard]] std::string unused(const std::string& wish) const;
 
   const Graph& graph_;
   GraphPatch patch_;
-  std::set<std::string> taken_;                           // names of values that were added
+  NameSource names_;
   std::map<std::string, std::vector<size_t>> constants_;  // by name in the patches: positions in add_initializers
   std::map<std::string, size_t> nodes_;                   // by operator, inputs and attributes: position in add_nodes
 };

@@ -14,8 +14,8 @@
 
 namespace detent {
 
-/// Which sample was measured: what its data source calls it and what it held. The name alone would take two folders with
-/// equal file names for one, the content alone two copies of an image.
+/// Identity of a measured sample: its name in the data source and its content. The name alone would take two folders
+/// with equal file names for one, the content alone two copies of an image.
 struct TableSample {
   std::string name;
   Digest content;  ///< of the tensors as they were fed to the model, in the order of its inputs
@@ -35,7 +35,7 @@ struct TableValue {
   friend bool operator==(const TableValue&, const TableValue&) = default;
 };
 
-/// What calibration measured: a histogram per value. Every list is sorted, so equal tables are equal bytes.
+/// The result of calibration: a histogram per value. Every list is sorted, so equal tables are equal bytes.
 struct CalibrationTable {
   std::string model;                          ///< fingerprint() of the model as read, as hex
   std::vector<std::string> tools;             ///< "detent 0.1.0", each once
@@ -47,7 +47,7 @@ struct CalibrationTable {
   /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
   std::vector<std::vector<std::string>> groups;
 
-  std::string equalize;       ///< what was asked for: "auto", "gate,relu:0.75"; empty: nothing
+  std::string equalize;       ///< the user's request: "auto", "gate,relu:0.75"; empty: nothing
   bool absorb_bias = false;   ///< --absorb-bias on was asked for
   Equalization equalization;  ///< applied to the model before it was measured
 
@@ -58,7 +58,8 @@ struct CalibrationTable {
 
 /// The content of a .dct file: calibration_table.proto.
 [[nodiscard]] std::string table_to_bytes(const CalibrationTable& table);
-/// Errors  InvalidData: no calibration table, truncated or damaged (checksum), of a newer format, histograms that cannot be.
+/// Errors  InvalidData: no calibration table, truncated or damaged (checksum), of a newer format, histograms that
+/// cannot be.
 [[nodiscard]] CalibrationTable table_from_bytes(std::string_view bytes);
 
 /// True when the file begins like a calibration table, damaged or not. A file that cannot be read -> false.

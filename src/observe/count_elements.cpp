@@ -31,19 +31,24 @@ static_assert(kChunk % kMaxLanes == 0 && kNoBin + kMaxLanes <= kBinsInTable);
 // AVX-512 has an instruction for it; elsewhere Highway 1.0.3 copies a table to the stack for every vector under GCC 12.
 constexpr bool kLeaveOutZeros = HWY_TARGET <= HWY_AVX3;
 
-/// The running extremes, a lane each.
-struct Extremes {
+/// Statistics of the elements seen so far, a lane each.
+struct Seen {
   hn::Vec<Floats> min, max;
+  hn::Vec<Ints> largest;  ///< bit pattern of a magnitude, of the last chunk alone
+  size_t non_zero = 0;
+
+  Seen()
+      : min(hn::Set(Floats(), std::numeric_limits<float>::infinity())),
+        max(hn::Set(Floats(), -std::numeric_limits<float>::infinity())), largest(hn::Zero(Ints())) {}
 };
 
-/// Writes the bins of the `chunk` elements at `values` and returns where they end.
-/// largest  becomes the largest bit pattern of a magnitude. chunk is a multiple of the lanes.
-HWY_INLINE uint32_t* ScanChunk(const float* values, size_t chunk, hn::Vec<Floats> inverse_width, Extremes& extremes,
-                               hn::Vec<Ints>& largest, size_t& non_zero, uint32_t* bins) {
+/// Writes the bins of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
+HWY_INLINE uint32_t* ScanChunk(const float* values, size_t chunk, hn::Vec<Floats> inverse_width, Seen& seen,
+                               uint32_t* bins) {
   const Floats df;
   const Ints di;
   const hn::RebindToUnsigned<Ints> du;
-  hn::Vec<Floats> min = extremes.min, max = extremes.max;
+  hn::Vec<Floats> min = seen.min, max = seen.max;
   hn::Vec<Ints> top = hn::Zero(di);
   size_t found = 0;
   for (size_t i = 0; i < chunk; i += hn::Lanes(df)) {
@@ -69,9 +74,10 @@ HWY_INLINE uint32_t* ScanChunk(const float* values, size_t chunk, hn::Vec<Floats
       bins += hn::Lanes(di);
     }
   }
-  extremes = {min, max};
-  largest = top;
-  non_zero += found;
+  seen.min = min;
+  seen.max = max;
+  seen.largest = top;
+  seen.non_zero += found;
   return bins;
 }
 
@@ -86,25 +92,22 @@ Counted CountElements(const float* values, size_t count, float inverse_width, in
   const Ints di;
   HWY_ALIGN uint32_t bins[kChunk + kMaxLanes];
   Counted counted;
-  Extremes extremes = {hn::Set(df, std::numeric_limits<float>::infinity()),
-                       hn::Set(df, -std::numeric_limits<float>::infinity())};
+  Seen seen;
   const auto width = hn::Set(df, inverse_width);
   const auto limit = hn::Set(di, limit_bits);
   while (count - counted.elements >= hn::Lanes(df)) {
     const size_t rest = count - counted.elements;
     const size_t chunk = std::min(rest - rest % hn::Lanes(df), kChunk);
-    Extremes with_chunk = extremes;
-    auto largest = hn::Zero(di);
-    size_t non_zero = counted.non_zero;
-    const uint32_t* const end = ScanChunk(values + counted.elements, chunk, width, with_chunk, largest, non_zero, bins);
-    if (!hn::AllTrue(di, hn::Lt(largest, limit))) break;
+    Seen with_chunk = seen;
+    const uint32_t* const end = ScanChunk(values + counted.elements, chunk, width, with_chunk, bins);
+    if (!hn::AllTrue(di, hn::Lt(with_chunk.largest, limit))) break;
     CountBins(bins, end, table);
-    extremes = with_chunk;
-    counted.non_zero = non_zero;
+    seen = with_chunk;
     counted.elements += chunk;
   }
-  counted.min = hn::GetLane(hn::MinOfLanes(df, extremes.min));
-  counted.max = hn::GetLane(hn::MaxOfLanes(df, extremes.max));
+  counted.non_zero = seen.non_zero;
+  counted.min = hn::GetLane(hn::MinOfLanes(df, seen.min));
+  counted.max = hn::GetLane(hn::MaxOfLanes(df, seen.max));
   return counted;
 }
 
@@ -114,16 +117,14 @@ Counted ListBins(const float* values, size_t count, float inverse_width, int32_t
   const Ints di;
   Counted counted;
   const size_t whole = count - count % hn::Lanes(df);
-  Extremes extremes = {hn::Set(df, std::numeric_limits<float>::infinity()),
-                       hn::Set(df, -std::numeric_limits<float>::infinity())};
-  auto largest = hn::Zero(di);
-  const uint32_t* const last =
-      ScanChunk(values, whole, hn::Set(df, inverse_width), extremes, largest, counted.non_zero, bins);
-  if (whole == 0 || !hn::AllTrue(di, hn::Lt(largest, hn::Set(di, limit_bits)))) return {};
+  Seen seen;
+  const uint32_t* const last = ScanChunk(values, whole, hn::Set(df, inverse_width), seen, bins);
+  if (whole == 0 || !hn::AllTrue(di, hn::Lt(seen.largest, hn::Set(di, limit_bits)))) return {};
   *end = static_cast<size_t>(last - bins);
   counted.elements = whole;
-  counted.min = hn::GetLane(hn::MinOfLanes(df, extremes.min));
-  counted.max = hn::GetLane(hn::MaxOfLanes(df, extremes.max));
+  counted.non_zero = seen.non_zero;
+  counted.min = hn::GetLane(hn::MinOfLanes(df, seen.min));
+  counted.max = hn::GetLane(hn::MaxOfLanes(df, seen.max));
   return counted;
 }
 

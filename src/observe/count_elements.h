@@ -6,14 +6,14 @@
 
 namespace detent {
 
-/// Bin counts of one histogram, in the form that takes elements fastest: four interleaved 16-bit counts a bin, so that equal
-/// neighbours do not wait for each other's store. Element j of a chunk goes to count j % 4 of its bin.
+/// Bin counts of one histogram, in the form that takes elements fastest: four interleaved 16-bit counts a bin, so that
+/// equal neighbours do not wait for each other's store. Element j of a chunk goes to count j % 4 of its bin.
 inline constexpr size_t kCountsPerBin = 4;
-/// Bins 0..4095 hold positive elements, 4096..8191 negative ones; the bins beyond take what falls into no bin (zeros, where
-/// leaving them out is slower than counting them) and are never read.
+/// Bins 0..4095 hold positive elements, 4096..8191 negative ones; the bins beyond take elements that fall into no bin
+/// (zeros, where leaving them out is slower than counting them) and are never read.
 inline constexpr size_t kBinsInTable = 2 * 4096 + 64;
 
-/// What was seen of a run of elements.
+/// Statistics of a run of elements.
 struct Counted {
   size_t elements = 0;     ///< taken from the front
   size_t non_zero = 0;     ///< of them 2^-40 <= |x|
@@ -24,14 +24,15 @@ struct Counted {
 inline constexpr size_t kMaxElementsInTable = 250'000;
 
 /// Counts elements into `table` (kCountsPerBin * kBinsInTable counts) until one does not fit: NaN, Inf, or 4096 bins of
-/// width 2^log2_width or more from 0. Stops at most a few hundred elements short of it, and leaves a rest of less than one
-/// vector at the end. Reads each element once.
+/// width 2^log2_width or more from 0. Stops at most a few hundred elements short of it, and leaves a rest of less than
+/// one vector at the end. Reads each element once.
 /// Input   at most kMaxElementsInTable elements into a table of zeros.
 /// Dispatched at run time to the widest vectors of the CPU.
 Counted count_elements(std::span<const float> values, int log2_width, uint16_t* table);
 
-/// Writes the bin of each non-zero element to `bins`, in their order and as numbered above (kBinsInTable - 64 and up: no
-/// bin), and sets `end` to their number, when all but a rest of less than one vector fit; else takes no element at all.
+/// Writes the bin of each non-zero element to `bins`, in their order and as numbered above (kBinsInTable - 64 and up:
+/// no bin), and sets `end` to their number, when all but a rest of less than one vector fit; else takes no element at
+/// all.
 /// Input   room in `bins` for as many elements as `values` has and 64 more.
 /// For few elements: whoever increments the counters by this list has no table to empty.
 Counted list_bins(std::span<const float> values, int log2_width, uint32_t* bins, size_t& end);

@@ -15,7 +15,8 @@ constexpr size_t kFewElements = 4096;
 constexpr size_t kListRoom = kFewElements + 64;
 // Fewer than this are not worth a vector.
 constexpr size_t kTooFew = 16;
-// Elements added one by one where one of them does not fit: enough to pay for emptying the table where NaN are frequent.
+// Elements added one by one where one of them does not fit: enough to pay for emptying the table where NaN are
+// frequent.
 constexpr size_t kPlainBlock = 2048;
 constexpr size_t kFlushStep = 64;  // bins
 

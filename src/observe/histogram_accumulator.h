@@ -11,9 +11,9 @@ namespace detent {
 
 /// The fast way into a Histogram: same result as Histogram::add for every input, with the widest vectors the CPU has.
 ///
-/// Elements are read once: minimum, maximum and bins come from the same load. Bins are counted in 16-bit tables, which are
-/// added to the histogram's 64-bit counters at the end of a tensor and before a count could overflow. The tables (81 KiB)
-/// belong to the accumulator and serve any number of histograms; one accumulator per thread.
+/// Elements are read once: minimum, maximum and bins come from the same load. Bins are counted in 16-bit tables, which
+/// are added to the histogram's 64-bit counters at the end of a tensor and before a count could overflow. The tables
+/// (81 KiB) belong to the accumulator and serve any number of histograms; one accumulator per thread.
 class HistogramAccumulator {
  public:
   HistogramAccumulator();
@@ -22,7 +22,8 @@ class HistogramAccumulator {
   void add(Histogram& histogram, std::span<const float> values);
 
  private:
-  /// Adds up to kMaxElementsInTable elements; returns those that remain when one does not fit the bins or is not finite.
+  /// Adds up to kMaxElementsInTable elements; returns those that remain when one does not fit the bins or is not
+  /// finite.
   std::span<const float> add_fitting(Histogram& histogram, std::span<const float> values);
 
   /// The same for few elements: increments the histogram's counters themselves.
@@ -30,7 +31,7 @@ class HistogramAccumulator {
 
   std::vector<uint16_t> table_;         // see count_elements.h; zero between calls but for the bins that are never read
   std::vector<uint32_t> list_;          // bins of few elements
-  std::array<uint64_t, 64> nowhere_{};  // takes what falls into no bin
+  std::array<uint64_t, 64> nowhere_{};  // takes elements that fall into no bin
 };
 
 }  // namespace detent

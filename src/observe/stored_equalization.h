@@ -11,7 +11,7 @@ namespace stored {
 class Table;
 }
 
-/// InvalidData for a calibration table that cannot be what was written.
+/// InvalidData for a calibration table that is not as it was written.
 [[nodiscard]] Error damaged_table(const std::string& what);
 
 /// Factors and shifts as calibration_table.proto holds them.

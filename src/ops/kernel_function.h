@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
 
 namespace detent {
 

@@ -4,15 +4,104 @@
 
 namespace detent {
 
+namespace {
+
+using Family = std::span<const OperatorDef> (*)();
+
+constexpr Family kFamilies[] = {
+    // Graphs, lists and optionals (control).
+    control_flow_operators,
+    optional_operators,
+    sequence_operators,
+    // Values from attributes, a shape or a random stream (generate).
+    constant_operators,
+    dropout_operators,
+    eye_like_operators,
+    random_operators,
+    // Elements moved or selected (movement).
+    center_crop_pad_operators,
+    compress_operators,
+    concat_split_operators,
+    gather_elements_operators,
+    non_zero_operators,
+    one_hot_operators,
+    pad_operators,
+    reverse_sequence_operators,
+    scatter_operators,
+    shape_operators,
+    slice_gather_operators,
+    space_depth_operators,
+    tile_expand_operators,
+    transpose_operators,
+    trilu_operators,
+    unique_operators,
+    // Reading between elements (sample).
+    affine_grid_operators,
+    grid_sample_operators,
+    max_roi_pool_operators,
+    region_operators,
+    resize_operators,
+    // Spectra, windows and counts of tokens (signal).
+    fourier_operators,
+    mel_weights_operators,
+    ngram_counts_operators,
+    signal_window_operators,
+    // Element by element (elementwise).
+    activation_operators,
+    binary_operators,
+    bit_cast_operators,
+    bitwise_operators,
+    cast_operators,
+    comparison_operators,
+    dynamic_quantize_operators,
+    float_class_operators,
+    mod_operators,
+    quantize_linear_operators,
+    shrink_operators,
+    swiglu_operators,
+    unary_operators,
+    // Over a whole axis (reduce).
+    arg_extreme_operators,
+    batch_norm_operators,
+    classification_loss_operators,
+    cumulative_operators,
+    determinant_operators,
+    hardmax_operators,
+    lp_norm_operators,
+    lrn_operators,
+    mean_norm_operators,
+    normalization_operators,
+    reduction_operators,
+    rms_norm_operators,
+    softmax_operators,
+    top_k_operators,
+    // Over a sliding neighbourhood (window).
+    causal_conv_operators,
+    col2im_operators,
+    convolution_operators,
+    deform_conv_operators,
+    lp_pool_operators,
+    max_unpool_operators,
+    pool_operators,
+    // Sums of products over an inner axis (product).
+    attention_operators,
+    einsum_operators,
+    linear_attention_operators,
+    matmul_operators,
+    quantized_product_operators,
+    recurrent_operators,
+    rotary_embedding_operators,
+};
+
+}  // namespace
+
 std::span<const OperatorDef> operator_list() {
   static const std::vector<OperatorDef> all = [] {
     std::vector<OperatorDef> list;
-    const auto add = [&](std::span<const OperatorDef> family) {
-      list.insert(list.end(), family.begin(), family.end());
-    };
-#define FAMILY(name) add(name##_operators());
-#include "ops/op_list.inc"
-#undef FAMILY
+    for (const Family family : kFamilies) {
+      const std::span<const OperatorDef> operators = family();
+      list.insert(list.end(), operators.begin(), operators.end());
+    }
     return list;
   }();
   return all;

@@ -6,12 +6,100 @@
 
 namespace detent {
 
-/// name_operators(): the definitions of one family file. A new family adds a line to op_list.inc.
-#define FAMILY(name) [[nodiscard]] std::span<const OperatorDef> name##_operators();
-#include "ops/op_list.inc"
-#undef FAMILY
-
-/// All of them.
+/// All operators, from every family below.
 [[nodiscard]] std::span<const OperatorDef> operator_list();
+
+// The families, one source file each. A new one is declared here and listed in op_list.cpp.
+
+// Graphs, lists and optionals (control).
+[[nodiscard]] std::span<const OperatorDef> control_flow_operators();
+[[nodiscard]] std::span<const OperatorDef> optional_operators();
+[[nodiscard]] std::span<const OperatorDef> sequence_operators();
+
+// Values from attributes, a shape or a random stream (generate).
+[[nodiscard]] std::span<const OperatorDef> constant_operators();
+[[nodiscard]] std::span<const OperatorDef> dropout_operators();
+[[nodiscard]] std::span<const OperatorDef> eye_like_operators();
+[[nodiscard]] std::span<const OperatorDef> random_operators();
+
+// Elements moved or selected (movement).
+[[nodiscard]] std::span<const OperatorDef> center_crop_pad_operators();
+[[nodiscard]] std::span<const OperatorDef> compress_operators();
+[[nodiscard]] std::span<const OperatorDef> concat_split_operators();
+[[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
+[[nodiscard]] std::span<const OperatorDef> non_zero_operators();
+[[nodiscard]] std::span<const OperatorDef> one_hot_operators();
+[[nodiscard]] std::span<const OperatorDef> pad_operators();
+[[nodiscard]] std::span<const OperatorDef> reverse_sequence_operators();
+[[nodiscard]] std::span<const OperatorDef> scatter_operators();
+[[nodiscard]] std::span<const OperatorDef> shape_operators();
+[[nodiscard]] std::span<const OperatorDef> slice_gather_operators();
+[[nodiscard]] std::span<const OperatorDef> space_depth_operators();
+[[nodiscard]] std::span<const OperatorDef> tile_expand_operators();
+[[nodiscard]] std::span<const OperatorDef> transpose_operators();
+[[nodiscard]] std::span<const OperatorDef> trilu_operators();
+[[nodiscard]] std::span<const OperatorDef> unique_operators();
+
+// Reading between elements (sample).
+[[nodiscard]] std::span<const OperatorDef> affine_grid_operators();
+[[nodiscard]] std::span<const OperatorDef> grid_sample_operators();
+[[nodiscard]] std::span<const OperatorDef> max_roi_pool_operators();
+[[nodiscard]] std::span<const OperatorDef> region_operators();
+[[nodiscard]] std::span<const OperatorDef> resize_operators();
+
+// Spectra, windows and counts of tokens (signal).
+[[nodiscard]] std::span<const OperatorDef> fourier_operators();
+[[nodiscard]] std::span<const OperatorDef> mel_weights_operators();
+[[nodiscard]] std::span<const OperatorDef> ngram_counts_operators();
+[[nodiscard]] std::span<const OperatorDef> signal_window_operators();
+
+// Element by element (elementwise).
+[[nodiscard]] std::span<const OperatorDef> activation_operators();
+[[nodiscard]] std::span<const OperatorDef> binary_operators();
+[[nodiscard]] std::span<const OperatorDef> bit_cast_operators();
+[[nodiscard]] std::span<const OperatorDef> bitwise_operators();
+[[nodiscard]] std::span<const OperatorDef> cast_operators();
+[[nodiscard]] std::span<const OperatorDef> comparison_operators();
+[[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
+[[nodiscard]] std::span<const OperatorDef> float_class_operators();
+[[nodiscard]] std::span<const OperatorDef> mod_operators();
+[[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
+[[nodiscard]] std::span<const OperatorDef> shrink_operators();
+[[nodiscard]] std::span<const OperatorDef> swiglu_operators();
+[[nodiscard]] std::span<const OperatorDef> unary_operators();
+
+// Over a whole axis (reduce).
+[[nodiscard]] std::span<const OperatorDef> arg_extreme_operators();
+[[nodiscard]] std::span<const OperatorDef> batch_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> classification_loss_operators();
+[[nodiscard]] std::span<const OperatorDef> cumulative_operators();
+[[nodiscard]] std::span<const OperatorDef> determinant_operators();
+[[nodiscard]] std::span<const OperatorDef> hardmax_operators();
+[[nodiscard]] std::span<const OperatorDef> lp_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> lrn_operators();
+[[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> normalization_operators();
+[[nodiscard]] std::span<const OperatorDef> reduction_operators();
+[[nodiscard]] std::span<const OperatorDef> rms_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> softmax_operators();
+[[nodiscard]] std::span<const OperatorDef> top_k_operators();
+
+// Over a sliding neighbourhood (window).
+[[nodiscard]] std::span<const OperatorDef> causal_conv_operators();
+[[nodiscard]] std::span<const OperatorDef> col2im_operators();
+[[nodiscard]] std::span<const OperatorDef> convolution_operators();
+[[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
+[[nodiscard]] std::span<const OperatorDef> lp_pool_operators();
+[[nodiscard]] std::span<const OperatorDef> max_unpool_operators();
+[[nodiscard]] std::span<const OperatorDef> pool_operators();
+
+// Sums of products over an inner axis (product).
+[[nodiscard]] std::span<const OperatorDef> attention_operators();
+[[nodiscard]] std::span<const OperatorDef> einsum_operators();
+[[nodiscard]] std::span<const OperatorDef> linear_attention_operators();
+[[nodiscard]] std::span<const OperatorDef> matmul_operators();
+[[nodiscard]] std::span<const OperatorDef> quantized_product_operators();
+[[nodiscard]] std::span<const OperatorDef> recurrent_operators();
+[[nodiscard]] std::span<const OperatorDef> rotary_embedding_operators();
 
 }  // namespace detent

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
 
 namespace detent {
 

@@ -7,184 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "model/graph/graph.h"
+#include "ops/kernel.h"
 
 namespace detent {
 
-/// What an operator is to quantization. Placement rules and targets speak of kinds, never of operator names.
-enum class OpKind : uint8_t {
-  Other,
-  Conv,
-  ConvTranspose,
-  Gemm,
-  MatMul,  // may be weighted ops
-  Relu,
-  LeakyRelu,
-  PRelu,
-  Clip,
-  Sigmoid,
-  HardSigmoid,
-  HardSwish,
-  Silu,
-  Tanh,
-  OtherActivation,
-  Gelu,
-  Softmax,
-  Add,
-  Mul,
-  Sub,
-  Div,
-  OtherElementwise,
-  Concat,
-  Split,
-  MaxPool,
-  AveragePool,
-  GlobalAveragePool,
-  ReduceMean,
-  OtherReduction,
-  Resize,
-  Reshape,  // Reshape, Flatten, Squeeze, Unsqueeze, Identity: same elements in the same order
-  Transpose,
-  Slice,
-  Gather,
-  Tile,
-  Expand,
-  Pad,
-  SpaceDepth,
-  BatchNorm,
-  LayerNorm,
-  InstanceNorm,
-  GroupNorm,
-  OtherNorm,
-  ShapeOf,
-  Constant,
-  Cast,
-  QuantizeLinear,
-  DequantizeLinear,
-  QOperator,  // QLinear*, *Integer, DynamicQuantizeLinear
-  Sequence,   // makes a sequence or an optional
-};
-
-/// One value in, one value out, element by element, bent: what stands behind a layer. GELU and PRelu are not among them:
-/// engines run them apart.
-[[nodiscard]] bool is_activation(OpKind kind);
-
-/// Which axis of a weight tensor counts output channels.
-enum class WeightAxis : uint8_t { None, First, Second, GemmOutput, Last };
-
-/// Quantization facts about an operator, engine-independent.
-struct OpTraits {
-  OpKind kind = OpKind::Other;
-  bool commutes = false;  ///< Q(op(x)) == op(Q(x)) for a per-tensor Q: a pair may move across it unchanged
-  int weight_slot = -1;   ///< input slot that makes it a weighted op when constant
-  int bias_slot = -1;
-  WeightAxis weight_axis = WeightAxis::None;
-  int data_inputs = -1;  ///< how many leading inputs carry data (the rest are shapes, axes, bounds); -1 = all
-};
-
-/// An operator that the executor folds into the one before it.
-struct FusedOp {
-  const Node* node = nullptr;
-  OpKind kind = OpKind::Other;  ///< Add, an activation, or Silu/HardSwish for a gate and its Mul (node is the Mul)
-  int residual_slot = -1;       ///< Add: which input of `node` comes from elsewhere; -1 for activations
-};
-
-/// What a kernel may look at when it is made. Lives as long as the kernel.
-struct KernelContext {
-  const Graph& graph;
-  const Node& node;
-  int64_t opset = 0;                    ///< of the node's domain
-  std::span<const FusedOp> fused = {};  ///< empty unless OperatorDef::fuse accepted them
-  std::span<const Tensor> folded = {};  ///< constants computed by the plan, by ValueId; may be empty
-  int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
-
-  /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the plan; nullptr when dynamic.
-  [[nodiscard]] const Tensor* constant(size_t slot) const;
-};
-
-/// Scratch memory of one worker, reused from node to node.
-class Workspace {
- public:
-  /// At least `bytes` bytes, 64-byte aligned, valid until the next call.
-  [[nodiscard]] void* scratch(size_t bytes);
-
- private:
-  BufferRef scratch_;
-};
-
-/// Runs the graphs that a node holds as attributes: the branches of an If, the body of a Loop. Handed to the kernel by
-/// whoever runs the graph around it, so that operators know no executor.
-class SubgraphRunner {
- public:
-  virtual ~SubgraphRunner() = default;
-  /// Runs the graph in attribute `attribute` once. `inputs` and the result go by position of its inputs and outputs;
-  /// values of enclosing graphs that it reads are supplied by the runner. Outputs may be in any Layout.
-  /// Errors  those of the nodes inside, each with its own name; InvalidData for a wrong number of inputs.
-  [[nodiscard]] virtual std::vector<Tensor> run(std::string_view attribute, std::span<const Tensor> inputs) = 0;
-};
-
-/// One execution of one node on one sample.
-class KernelCall {
- public:
-  /// An input that owns_memory_alone() is read for the last time here.
-  KernelCall(std::span<Tensor> inputs, std::span<Tensor> outputs, std::span<const Tensor> residuals,
-             Allocator& allocator, Workspace& workspace)
-      : inputs_(inputs), outputs_(outputs), residuals_(residuals), allocator_(allocator), workspace_(workspace) {}
-
-  [[nodiscard]] size_t input_count() const { return inputs_.size(); }
-  [[nodiscard]] size_t output_count() const { return outputs_.size(); }
-  [[nodiscard]] bool has_input(size_t i) const { return i < inputs_.size() && !inputs_[i].empty_handle(); }
-  [[nodiscard]] bool wants_output(size_t i) const { return i < outputs_.size(); }
-  [[nodiscard]] const Tensor& input(size_t i) const { return inputs_[i]; }
-  /// Extra inputs of fused Adds, in the order of KernelContext::fused.
-  [[nodiscard]] std::span<const Tensor> residuals() const { return residuals_; }
-  [[nodiscard]] Tensor& output(size_t i) { return outputs_[i]; }
-  void set_output(size_t i, Tensor tensor) {
-    if (i < outputs_.size()) outputs_[i] = std::move(tensor);
-  }
-  /// Moves output i out, to be set again.
-  [[nodiscard]] Tensor take_output(size_t i) { return std::move(outputs_[i]); }
-  /// New uninitialised memory for output i; returns it for filling.
-  Tensor& make_output(size_t i, DataType type, const Shape& shape, Layout layout = Layout::Plain) {
-    outputs_[i] = Tensor(type, shape, allocator_, layout);
-    return outputs_[i];
-  }
-  /// Like make_output, but takes over the memory of input `from` when that input is read for the last time here and its
-  /// element type, shape and layout are the same. Element i of the output must then only depend on element i of the input.
-  Tensor& make_output_like(size_t i, size_t from);
-  [[nodiscard]] Allocator& allocator() const { return allocator_; }
-  [[nodiscard]] Workspace& workspace() const { return workspace_; }
-  /// For nodes that hold graphs. Errors  Internal when nobody set one.
-  [[nodiscard]] SubgraphRunner& subgraphs() const;
-  void set_subgraphs(SubgraphRunner& runner) { subgraphs_ = &runner; }
-
- private:
-  std::span<Tensor> inputs_;
-  std::span<Tensor> outputs_;
-  std::span<const Tensor> residuals_;
-  Allocator& allocator_;
-  Workspace& workspace_;
-  SubgraphRunner* subgraphs_ = nullptr;
-};
-
-/// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and thread-safe.
-class Kernel {
- public:
-  virtual ~Kernel() = default;
-  /// Reads call.input(), fills every wanted output. Errors  InvalidModel/InvalidData with what was expected; the executor
-  /// adds node and operator.
-  virtual void run(KernelCall& call) const = 0;
-};
-
-/// How a kernel wants its inputs laid out; the executor reorders where they differ.
-enum class LayoutNeed : uint8_t {
-  Plain,  ///< all inputs plain (default)
-  Same,   ///< any layout, but all inputs of rank >= 3 and equal shape in the same one (elementwise)
-  Any,    ///< the kernel looks at Tensor::layout() itself
-};
-
+/// Why a node cannot run.
 struct Unsupported {
   std::string reason;  ///< "attribute mode='cubic' with antialias"
 };
@@ -198,7 +26,7 @@ struct OperatorDef {
   LayoutNeed layout = LayoutNeed::Plain;
   int first_opset = 1;
   int last_opset = std::numeric_limits<int>::max();
-  /// How many of `candidates` (a chain of single-use followers) this operator can execute as part of itself.
+  /// Counts the first `candidates` (a chain of single-use followers) that this operator can execute as part of itself.
   size_t (*fuse)(const KernelContext& context, std::span<const FusedOp> candidates) = nullptr;
   /// Attribute combinations that cannot run, found before anything runs; nullopt = fine. nullptr = always fine.
   std::optional<Unsupported> (*check)(const KernelContext& context) = nullptr;
@@ -207,20 +35,5 @@ struct OperatorDef {
   /// all other operators.
   bool any_value = false;
 };
-
-/// All operators, from every family file (src/ops/op_list.cpp).
-[[nodiscard]] std::span<const OperatorDef> operator_list();
-/// The definition for an operator at an opset; nullptr when there is none.
-[[nodiscard]] const OperatorDef* find_operator(std::string_view domain, std::string_view op_type, int64_t opset);
-/// Traits of a node, also for operators of unknown opset; default traits when unknown.
-[[nodiscard]] const OpTraits& traits_of(const Graph& graph, const Node& node);
-
-/// A node that cannot run and why.
-struct UnsupportedNode {
-  NodeId node;
-  std::string reason;
-};
-/// Every node among `nodes` that cannot run, by itself or for a node in one of its subgraphs. Empty -> all can.
-[[nodiscard]] std::vector<UnsupportedNode> find_unsupported(const Graph& graph, std::span<const NodeId> nodes);
 
 }  // namespace detent

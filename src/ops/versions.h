@@ -4,7 +4,7 @@
 
 namespace detent {
 
-/// "oneDNN 2.6.0 (avx512_core_bf16), Eigen 3.4.0": what the kernels run on, with the instruction set in use.
+/// "oneDNN 2.6.0 (avx512_core_bf16), Eigen 3.4.0": the libraries under the kernels, with the instruction set in use.
 [[nodiscard]] std::string kernel_library_versions();
 
 /// Instruction set that kernels are chosen for on this CPU, as oneDNN names it: "avx2", "avx512_core" ...

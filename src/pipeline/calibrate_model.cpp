@@ -1,14 +1,25 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/atomic_file.h"
-#include "model/fingerprint.h"
-#include "observe/merge_tables.h"
-#include "tune/equalize/equalized_model.h"
-#include "prepare/prepare_model.h"
-#include "pipeline/quantize_report.h"
-#include "core/stopwatch.h"
+#include "calibrate/calibration.h"
 #include "calibrate/from_table.h"
+#include "calibrate/range_overrides.h"
+#include "core/atomic_file.h"
+#include "core/stopwatch.h"
+#include "detent/calibrate.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "model/fingerprint.h"
+#include "model/model.h"
+#include "observe/calibration_table.h"
+#include "observe/table_sum.h"
+#include "pipeline/inspect_table.h"
+#include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
+#include "rewrite/format_options.h"
+#include "run/model_inputs.h"
+#include "tune/equalize/equalized_model.h"
+#include "tune/equalize/request.h"
 
 namespace detent {
 
@@ -26,7 +37,7 @@ std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
   return specs;
 }
 
-/// What an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
+/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
 /// started again and again may always say --resume.
 /// Errors  TableMismatch when it is of another shard, model, set of values or CPU.
 std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& table) {
@@ -46,14 +57,14 @@ std::optional<CalibrationTable> read_partial(const fs::path& path, const Calibra
 }
 
 /// All shards must be equalized alike, so all of them look at the whole data.
-std::optional<EvenedChannels> even_for_table(Model& model, const CalibrateOptions& options,
+std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOptions& options,
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
   const auto source = open_data(whole, input_specs(model.graph()));
   const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
-  return even_channels(
+  return equalize_as_requested(
       model, request, read_first_inputs(*source, model.graph(), options.run), *source, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
@@ -71,7 +82,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::string fingerprint = detent::fingerprint(model).hex();
   const auto source = open_data(options.data, input_specs(model.graph()));
   static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
-  std::optional<EvenedChannels> evened;
+  std::optional<EqualizedModel> evened;
   if (request.asks()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
   const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);

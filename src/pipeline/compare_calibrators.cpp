@@ -2,15 +2,29 @@
 #include <array>
 #include <cmath>
 
-#include "detent/calibrator.h"
 #include "calibrate/calibration.h"
-#include "tune/correct_biases.h"
-#include "pipeline/value_charts.h"
-#include "evaluate/evaluate_models.h"
-#include "pipeline/setup.h"
-#include "pipeline/quantize_report.h"
 #include "core/stopwatch.h"
+#include "detent/calibrator.h"
+#include "detent/compare.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
+#include "evaluate/metric_command.h"
+#include "evaluate/task_metric.h"
+#include "model/model.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/setup.h"
+#include "pipeline/value_charts.h"
+#include "rewrite/quantized_model.h"
+#include "run/model_inputs.h"
 #include "run/workers.h"
+#include "tune/choose_calibrator.h"
+#include "tune/correct_biases.h"
 
 namespace detent {
 
@@ -46,18 +60,17 @@ struct Candidates {
   }
 };
 
-Candidates make_candidates(const std::vector<std::string>& names, const PlannedModel& planned,
-                           const Calibration& calibration, bool bias_correction, const RunSettings& run) {
+Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
+                           const CompareOptions& options) {
   Candidates candidates{.names = names};
-  const RangesOf ranges_of = planned.ranges_from(calibration, worker_count(run));
+  const RangesOf ranges_of = setup.ranges_from(calibration);
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
     std::string takes;
     if (is_auto(name)) {
-      auto measured =
-          measure_calibrators(planned.model, planned.plan, planned.format, ranges_of, planned.data.get(), run);
-      takes = measured.measurement.candidates[measured.measurement.winner].calibrator;
-      candidates.distinct.add(std::move(measured.ranges));
+      auto chosen = choose_calibrator(setup.model, setup.plan, setup.format, ranges_of, setup.data.get(), options.run);
+      takes = chosen.calibrator->name();
+      candidates.distinct.add(std::move(chosen.ranges));
     } else {
       candidates.distinct.add(ranges_of(*make_calibrator(name)));
     }
@@ -67,15 +80,15 @@ Candidates make_candidates(const std::vector<std::string>& names, const PlannedM
   for (const auto& ranges : candidates.distinct.ranges) {
     const Stopwatch stopwatch;
     GraphPatch biases;
-    if (bias_correction)
-      biases = correct_biases(planned.model, planned.plan, ranges, planned.format, planned.data.get(), run).patch;
-    candidates.models.push_back(planned.quantized(ranges, biases));
+    if (options.equalize.bias_correction)
+      biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
+    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;
 }
 
-/// What the user's command says of each model, the float model first, and how long it took. Nothing without a command.
+/// The number that the user's command gives each model, the float model first, and the time it took. Empty without a command.
 struct CommandResults {
   std::vector<double> numbers, seconds;
 };
@@ -159,17 +172,18 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data; what is wrong with any of them is said before anything long begins
-  const PlannedModel planned = plan_model_for({options.model, options.data, options.override_file, options.target,
-                                               options.placement, options.format, options.equalize, names, run});
-  const Graph& graph = planned.model.graph();
+  const std::filesystem::path no_table;
+  const Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target,
+                              options.placement, options.format, options.equalize, names, run});
+  const Graph& graph = setup.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
-  const std::vector<std::string> judged = values_to_judge(planned.reference(), *samples, run);
+  const std::vector<std::string> judged = values_to_judge(setup.reference(), *samples, run);
 
   // one calibration -> ranges and a variant for each candidate
-  const Calibration calibration = calibrate(graph, planned.plan.quantized_values(), *planned.data, run);
+  const Calibration calibration = setup.measure(setup.plan.quantized_values());
   warn_of_unsupported_tail(graph, *run.reporter);
-  const Candidates candidates = make_candidates(names, planned, calibration, options.equalize.bias_correction, run);
+  const Candidates candidates = make_candidates(names, setup, calibration, options);
 
   // all variants side by side on each sample
   const Stopwatch stopwatch;
@@ -179,26 +193,26 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
                                               fixed_batch(graph));
   const std::string what = "comparing " + std::to_string(names.size()) + " calibrators";
   const Evaluation evaluation =
-      evaluate_variants(planned.reference(), candidates.models, judged, *samples, run, what, {&task, command.get()});
+      evaluate_models(candidates.models, {setup.reference(), judged, *samples, run, what, {&task, command.get()}});
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
 
   ComparisonReport report;
   report.model = options.model.string();
-  report.target = planned.plan.target->spec();
+  report.target = setup.plan.target->spec();
   report.calibration_samples = calibration.samples;
   report.calibration_seconds = calibration.seconds;
   report.evaluation_samples = evaluation.samples;
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
-  report.equalized = planned.equalized();
+  report.equalized = setup.equalize_report();
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
   choose_winner(report);
-  report.plan = describe_plan(planned.plan, graph, report.model, planned.facts, planned.preparation.folded_batchnorms);
+  report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (size_t c = 0; c < names.size(); ++c)
     chosen.emplace_back(names[c], &candidates.distinct.ranges[candidates.distinct.variant_of[c]]);
-  report.values = describe_values(graph, calibration.histograms, planned.range_kind(), chosen);
+  report.values = describe_values(graph, calibration.histograms, setup.format.range_kind(), chosen);
   return report;
 }
 

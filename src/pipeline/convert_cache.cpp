@@ -2,12 +2,19 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/atomic_file.h"
-#include "model/fingerprint.h"
-#include "prepare/prepare_model.h"
 #include "calibrate/from_table.h"
 #include "calibrate/tensorrt_cache.h"
-#include "place/plan/placement_plan.h"
+#include "core/atomic_file.h"
+#include "detent/cache.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+#include "detent/qparams.h"
+#include "model/fingerprint.h"
+#include "model/model.h"
+#include "observe/calibration_table.h"
+#include "place/make_plan.h"
+#include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
 
 namespace detent {
 

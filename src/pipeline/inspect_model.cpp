@@ -1,9 +1,10 @@
 #include <algorithm>
 
-#include "detent/detent.h"
+#include "detent/inspect.h"
 #include "model/model.h"
-#include "ops/operator.h"
-#include "prepare/prepare_model.h"
+#include "model/qoperators.h"
+#include "ops/find_operator.h"
+#include "prepare/read_model_to_run.h"
 
 namespace detent {
 

@@ -1,7 +1,8 @@
+#include "pipeline/inspect_table.h"
+
 #include <algorithm>
 
 #include "detent/error.h"
-#include "calibrate/from_table.h"
 
 namespace detent {
 
@@ -29,6 +30,41 @@ size_t used_bins(std::span<const uint64_t> side) {
 }
 
 }  // namespace
+
+TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
+  TableReport report;
+  report.table = path.string();
+  report.bytes = std::filesystem::file_size(path);
+  report.model_fingerprint = table.model;
+  report.tools = table.tools;
+  report.instruction_sets = table.instruction_sets;
+  report.targets = table.targets;
+  report.equalize = table.equalize;
+  report.equalized_values = table.equalization.values.size();
+  report.absorb_bias = table.absorb_bias;
+  report.shifted_values = table.equalization.shifts.size();
+  report.partial = table.partial();
+  for (const TableShard& shard : table.shards)
+    report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
+                            (shard.partial ? " partial" : ""));
+  for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
+  for (const auto& [name, value] : table.values) {
+    const Histogram& histogram = value.histogram;
+    TableReport::Value line{name,
+                            histogram.count(),
+                            histogram.zeros(),
+                            histogram.nans(),
+                            histogram.infinities(),
+                            histogram.min(),
+                            histogram.max(),
+                            histogram.log2_width()};
+    for (const auto side : {histogram.negative(), histogram.positive()})
+      line.bins_in_use += static_cast<size_t>(std::ranges::count_if(side, [](uint64_t count) { return count > 0; }));
+    if (value.scale > 0) line.scale = value.scale;
+    report.values.push_back(std::move(line));
+  }
+  return report;
+}
 
 bool is_table(const std::filesystem::path& file) { return is_table_file(file); }
 

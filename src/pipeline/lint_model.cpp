@@ -1,19 +1,24 @@
 #include <algorithm>
 
-#include "detent/detent.h"
-#include "model/graph_patch.h"
-#include "pipeline/plan_report.h"
-#include "prepare/prepare_model.h"
-#include "prepare/shapes_without_data.h"
+#include "detent/error.h"
+#include "detent/lint.h"
 #include "lint/finding_list.h"
-#include "lint/view/qoperator_layers.h"
 #include "lint/lint_graph.h"
+#include "lint/view/qoperator_layers.h"
+#include "model/graph/value_shapes.h"
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "model/qoperators.h"
+#include "pipeline/plan_report.h"
+#include "place/plan/placement_plan.h"
+#include "prepare/read_model_to_run.h"
+#include "prepare/shapes_without_data.h"
 
 namespace detent {
 namespace {
 
-bool holds_integer_operators(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_integer_operator(node); });
+bool holds_qoperators(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
 }
 
 /// Shapes for MACs; where the model cannot run the findings do without, and a note says so.
@@ -28,8 +33,8 @@ ValueShapes shapes_or_note(const Graph& graph, const InputShapes& given, std::ve
   return {};
 }
 
-void add_integer_layers(const Graph& graph, const ValueShapes& shapes, PlacementPlan& plan) {
-  for (const LayerDecision& layer : integer_layers(graph, shapes, *plan.target)) {
+void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, PlacementPlan& plan) {
+  for (const LayerDecision& layer : qoperator_layers(graph, shapes, *plan.target)) {
     Coverage& sum = plan.coverage;
     ++sum.layers;
     sum.int8_layers += layer.int8;
@@ -73,13 +78,13 @@ LintReport lint_model(const LintOptions& options) {
   const ModelFacts facts = facts_of(model);
   const QdqReading reading = read_qdq(model.graph());
   LintReport report;
-  report.origin = holds_integer_operators(model.graph()) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
+  report.origin = holds_qoperators(model.graph()) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
   if (!reading.float_patch.empty()) apply_patch(model, reading.float_patch);
   const Graph& graph = model.graph();
   std::vector<std::string> notes;
   const ValueShapes shapes = shapes_or_note(graph, options.shapes, notes);
   LintedGraph linted = lint_graph(graph, reading, target, shapes);
-  add_integer_layers(graph, shapes, linted.plan);
+  add_qoperator_layers(graph, shapes, linted.plan);
   report.plan = describe_plan(linted.plan, graph, options.model.string(), facts, 0);
   report.plan.notes = notes;
   for (auto& [finding, share] : linted.findings)

@@ -1,15 +1,24 @@
 #include <algorithm>
 #include <cmath>
 
-#include "detent/calibrator.h"
-#include "pipeline/value_charts.h"
-#include "evaluate/evaluate_models.h"
-#include "tune/layer_errors.h"
-#include "evaluate/value_errors.h"
-#include "pipeline/setup.h"
-#include "pipeline/quantize_report.h"
+#include "calibrate/calibration.h"
+#include "calibrate/range_book.h"
 #include "core/stopwatch.h"
-#include "run/workers.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/error_report.h"
+#include "detent/run_settings.h"
+#include "detent/sensitivity.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/value_errors.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/setup.h"
+#include "pipeline/value_charts.h"
+#include "place/plan/placement_plan.h"
+#include "run/model_inputs.h"
+#include "tune/choose_calibrator.h"
+#include "tune/layer_errors.h"
 
 namespace detent {
 
@@ -37,64 +46,56 @@ void add_layers(SensitivityReport& report, const LayerErrors& errors, const Grap
 SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const Stopwatch stopwatch;
   const RunSettings& run = options.run;
-  const bool measured = is_auto(options.calibrator);
-  auto calibrator = measured ? nullptr : make_calibrator(options.calibrator);
+  auto calibrator = named_calibrator(options.calibrator);
 
   // model, plan and data
-  const PlannedModel planned = plan_model_for({options.model,
-                                               options.data,
-                                               options.override_file,
-                                               options.target,
-                                               options.placement,
-                                               options.format,
-                                               options.equalize,
-                                               {options.calibrator},
-                                               run});
-  const Graph& graph = planned.model.graph();
+  const std::filesystem::path no_table;
+  const Setup setup = set_up({options.model,
+                              options.data,
+                              no_table,
+                              options.override_file,
+                              options.target,
+                              options.placement,
+                              options.format,
+                              options.equalize,
+                              {options.calibrator},
+                              run});
+  const Graph& graph = setup.model.graph();
   const auto samples = open_data(options.eval, input_specs(graph));
-  const auto names = values_to_compare(planned.model, read_first_inputs(*samples, graph, run));
+  const auto names = values_to_compare(setup.model, read_first_inputs(*samples, graph, run));
   if (names.empty())
     throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
 
   // one calibration -> ranges
-  const auto calibrate_more = [&](std::span<const ValueId> values) {
-    return calibrate(graph, values, *planned.data, run);
-  };
-  Calibration calibration = calibrate_more(planned.plan.quantized_values());
+  const Calibration calibration = setup.measure(setup.plan.quantized_values());
   warn_of_unsupported_tail(graph, *run.reporter);
-  const size_t calibration_samples = calibration.samples, skipped = calibration.skipped;
-  if (measured) {
-    const RangesOf ranges_of = planned.ranges_from(calibration, worker_count(run));
-    calibrator = measure_calibrators(planned.model, planned.plan, planned.format, ranges_of, planned.data.get(), run)
-                     .make_winner();
-  }
-  RangeBook ranges(graph, std::move(calibration), *calibrator, planned.overrides, planned.range_kind(),
-                   worker_count(run), calibrate_more);
+  const ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
+  RangeBook ranges(calibration, setup.range_choice(*chosen.calibrator),
+                   [&](std::span<const ValueId> values) { return setup.measure(values); });
 
   // every value by itself, then every layer at the outputs
   SensitivityReport report;
-  const auto chosen = ranges.ranges_of(planned.plan);
-  report.values = measure_local_errors(planned.model, planned.plan, chosen, planned.format, *samples, run);
-  FloatVariants variants(planned.model, *planned.plan.target, options.placement, planned.shapes, planned.format,
-                         ranges);
-  const LayerErrors errors = measure_layer_errors(variants, planned.model, names, *samples, run);
+  report.values = measure_value_errors(setup.model, setup.plan, chosen.ranges, setup.format, *samples, run);
+  FloatVariants variants(setup.model, *setup.plan.target, options.placement, setup.shapes, setup.format, ranges);
+  const LayerErrors errors = measure_layer_errors(variants, setup.model, names, *samples, run);
 
   report.model = options.model.string();
-  report.target = planned.plan.target->spec();
-  report.calibrator = calibrator->name();
-  report.calibration_samples = calibration_samples;
+  report.target = setup.plan.target->spec();
+  report.calibrator = chosen.calibrator->name();
+  report.calibration_samples = calibration.samples;
   report.evaluation_samples = errors.samples;
-  report.skipped_samples = skipped + errors.skipped;
+  report.skipped_samples = calibration.skipped + errors.skipped;
   report.sqnr_db_all = output_sqnr_db(errors.all);
-  add_layers(report, errors, graph, planned.plan);
+  add_layers(report, errors, graph, setup.plan);
   report.variants = errors.variants;
   report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
-  report.equalized = planned.equalized();
-  report.plan = describe_plan(planned.plan, graph, report.model, planned.facts, planned.preparation.folded_batchnorms);
+  report.equalized = setup.equalize_report();
+  report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
   std::map<ValueId, Histogram> histograms;
   for (const auto& [value, histogram] : ranges.calibration().histograms)
-    if (chosen.contains(value)) histograms.emplace(value, histogram);
-  report.histograms = describe_values(graph, histograms, planned.range_kind(), {{report.calibrator, &chosen}});
+    if (chosen.ranges.contains(value)) histograms.emplace(value, histogram);
+  report.histograms =
+      describe_values(graph, histograms, setup.format.range_kind(), {{report.calibrator, &chosen.ranges}});
   report.seconds = stopwatch.seconds();
   return report;
 }

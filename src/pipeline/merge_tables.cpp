@@ -1,8 +1,10 @@
-#include "observe/merge_tables.h"
-
 #include "core/atomic_file.h"
 #include "detent/error.h"
-#include "calibrate/from_table.h"
+#include "detent/merge.h"
+#include "detent/progress.h"
+#include "observe/calibration_table.h"
+#include "observe/table_sum.h"
+#include "pipeline/inspect_table.h"
 
 namespace detent {
 

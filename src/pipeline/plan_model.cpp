@@ -1,7 +1,12 @@
-#include "detent/detent.h"
+#include "detent/plan.h"
 #include "equalize/equalizable_values.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
 #include "pipeline/plan_report.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
 
 namespace detent {

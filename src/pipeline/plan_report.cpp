@@ -1,8 +1,5 @@
 #include "pipeline/plan_report.h"
 
-#include "exec/executor.h"
-#include "exec/runnable_part.h"
-
 namespace detent {
 
 ModelFacts facts_of(const Model& model) {
@@ -19,13 +16,14 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.folded_batchnorms = folded_batchnorms;
   for (const LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
-    report.layers.push_back({node.name, node.op_type, layer.int8, layer.rule, layer.reason, layer.macs, layer.params});
+    report.layers.push_back(
+        {node.name, node.op_type, layer.int8, name_of(layer.rule), layer.reason, layer.macs, layer.params});
   }
   for (const EdgeDecision& edge : plan.edges) {
     const Node& node = graph.node(edge.consumer);
     report.edges.push_back({graph.value(edge.value).name, node.name, node.op_type, edge.slot, edge.pair,
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
-                            edge.rule, edge.reason});
+                            name_of(edge.rule), edge.reason});
   }
   report.notes = plan.notes;
   report.quantized_values = plan.quantized_values().size();
@@ -34,24 +32,6 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.coverage = {c.layers,           c.int8_layers,           c.macs, c.int8_macs, c.params, c.int8_params,
                      c.activation_bytes, c.int8_activation_bytes, c.pairs};
   return report;
-}
-
-ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs) {
-  struct ShapeObserver : Observer {
-    ValueShapes shapes;
-    void observe(ValueId value, const Tensor& tensor) override {
-      if (!tensor.is_sequence()) shapes[value] = tensor.shape();
-    }
-  } observer;
-  const RunnablePart runnable(graph);
-  std::vector<ValueId> wanted;
-  for (const Value& value : graph.values())
-    if ((value.producer != kNoNode || value.is_input) && runnable.can_run(value.id)) wanted.push_back(value.id);
-  const ExecutionPlan plan(graph, wanted, {.fuse = false});
-  Executor(plan).run(inputs, observer);
-  for (const Value& value : graph.values())
-    if (const Tensor* constant = graph.constant(value.id)) observer.shapes[value.id] = constant->shape();
-  return observer.shapes;
 }
 
 }  // namespace detent

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "detent/reports.h"
+#include "detent/plan_report.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
 
-/// What reports say of a model as it came, before preparation.
+/// The facts that reports give of a model as it came, before preparation.
 struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
@@ -16,8 +16,5 @@ struct ModelFacts {
 /// The plan with names instead of ids. `original` is the model before preparation.
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                                        const ModelFacts& original, size_t folded_batchnorms);
-
-/// Shapes of every value that can run, from one run on `inputs`.
-[[nodiscard]] ValueShapes find_shapes(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace detent

@@ -1,9 +1,12 @@
 #include "pipeline/profile_run.h"
 
+#include "model/qoperators.h"
 #include "observe/collector.h"
-#include "run/batches.h"
+#include "place/make_plan.h"
 #include "prepare/prepare_model.h"
-#include "place/plan/placement_plan.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -23,21 +26,21 @@ std::string operators_of(const Graph& graph, const Step& step) {
 /// One pass with histograms of `values`, as calibrate() runs it.
 StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                           const RunSettings& settings) {
-  const ExecutionPlan plan(graph, values, {.team = team_size(settings, source.size(), fixed_batch(graph))});
-  ExecutorSlots slots(plan, worker_count(settings), true);
+  const Schedule schedule(graph, values, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(schedule, worker_count(settings), true);
   std::vector<std::unique_ptr<Collector>> collectors(worker_count(settings));
-  Reporter& reporter = *settings.reporter;
-  size_t done = 0;
-  reporter.begin("timing a calibration", source.size());
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    const size_t count = batch.size();
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     if (!collectors[slot]) collectors[slot] = std::make_unique<Collector>(graph, values);
     slots.at(slot).run(stack_samples(std::move(batch)), *collectors[slot]);
-    return count;
+    return true;
   };
-  stream<size_t>(source, batch_stream_options(graph, settings, false), process,
-                 [&](size_t, size_t count) { reporter.advance_to(done += count); });
-  reporter.end();
+  run_over<bool>({.graph = graph,
+                  .source = source,
+                  .settings = settings,
+                  .task = "timing a calibration",
+                  .last_batch = SamplePass::LastBatch::Drop,
+                  .refuse_empty = {}},
+                 run, [](bool) {});
   return slots.times();
 }
 
@@ -56,14 +59,14 @@ ProfileReport::Collecting profile_collecting(const Model& original, const DataSo
 
 }  // namespace
 
-ProfileReport profile_run(const ExecutionPlan& plan, const StepTimes& times, const Model& model,
+ProfileReport profile_run(const Schedule& schedule, const StepTimes& times, const Model& model,
                           const DataSource& source, const RunSettings& settings) {
-  const Graph& graph = plan.graph();
+  const Graph& graph = schedule.graph();
   ProfileReport report;
   report.samples = times.runs;
   report.total_ms = milliseconds(times.total() - times.observing, times.runs);
-  for (size_t i = 0; i < plan.steps().size(); ++i) {
-    const Step& step = plan.steps()[i];
+  for (size_t i = 0; i < schedule.steps().size(); ++i) {
+    const Step& step = schedule.steps()[i];
     report.nodes.push_back(
         {graph.node(step.node).name, operators_of(graph, step), milliseconds(times.steps[i], times.runs)});
   }

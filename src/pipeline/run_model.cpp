@@ -1,11 +1,16 @@
 #include "core/atomic_file.h"
-#include "detent/detent.h"
-#include "model/model.h"
-#include "run/batches.h"
-#include "run/output_writer.h"
-#include "prepare/prepare_model.h"
-#include "pipeline/profile_run.h"
 #include "core/stopwatch.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/run.h"
+#include "exec/schedule.h"
+#include "model/model.h"
+#include "pipeline/profile_run.h"
+#include "prepare/read_model_to_run.h"
+#include "run/model_inputs.h"
+#include "run/output_writer.h"
+#include "run/run_over.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -25,8 +30,7 @@ RunReport run_model(const RunOptions& options) {
   const Model model = read_runnable_model(options.model);
   const Graph& graph = model.graph();
   const auto source = open_data(options.data, input_specs(graph));
-  const ExecutionPlan plan(graph, graph.outputs(),
-                           {.team = team_size(options.run, source->size(), fixed_batch(graph))});
+  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, source->size(), fixed_batch(graph))});
   make_folder(options.output_folder);
   const int64_t batch_size = fixed_batch(graph);
   std::vector<OutputWriter> writers;
@@ -35,30 +39,23 @@ RunReport run_model(const RunOptions& options) {
 
   RunReport report;
   report.model = options.model.string();
-  ExecutorSlots slots(plan, worker_count(options.run), options.profile);
-  Reporter& reporter = *options.run.reporter;
-  reporter.begin("running", source->size());
+  ExecutorSlots slots(schedule, worker_count(options.run), options.profile);
   using Outputs = std::pair<size_t, std::vector<Tensor>>;
-  const auto process = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    const std::string name = batch.front().name;
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     OutputKeeper keeper(graph, graph.outputs());
-    try {
-      slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    } catch (const Error& error) {
-      throw error.in("sample '" + name + "'");
-    }
+    slots.at(slot).run(stack_samples(std::move(batch)), keeper);
     return Outputs(real, keeper.take());
   };
-  const auto finish = [&](size_t, Outputs&& outputs) {
+  const auto write = [&](Outputs&& outputs) {
     for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs.second[i], outputs.first);
-    reporter.advance_to(report.samples += outputs.first);
   };
-  report.skipped_samples =
-      stream<Outputs>(*source, batch_stream_options(graph, options.run, true), process, finish).skipped;
-  reporter.end();
+  const SampleCounts counts = run_over<Outputs>(
+      {.graph = graph, .source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);
+  report.samples = counts.samples;
+  report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());
   report.seconds = stopwatch.seconds();
-  if (options.profile) report.profile = profile_run(plan, slots.times(), model, *source, options.run);
+  if (options.profile) report.profile = profile_run(schedule, slots.times(), model, *source, options.run);
   return report;
 }
 

@@ -1,48 +1,96 @@
 #include "pipeline/setup.h"
 
-#include "calibrate/choose_ranges.h"
-#include "pipeline/quantize_report.h"
+#include "calibrate/from_table.h"
+#include "detent/error.h"
+#include "detent/qparams.h"
+#include "exec/find_shapes.h"
+#include "model/fingerprint.h"
+#include "place/make_plan.h"
+#include "prepare/read_model_to_run.h"
+#include "rewrite/format_options.h"
+#include "run/model_inputs.h"
+#include "run/workers.h"
+#include "tune/equalize/request.h"
+#include "tune/equalize/table_equalization.h"
 
 namespace detent {
 
-RangeKind PlannedModel::range_kind() const {
-  return format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
+namespace {
+
+/// The table of `options`; nothing without one. `model` as it was read.
+std::optional<CalibrationTable> open_table(const SetupOptions& options, const Model& model) {
+  if (!options.table.empty()) return read_table_of(options.table, fingerprint(model).hex());
+  if (options.data.sources.empty())
+    throw Error(ErrorCode::Usage, "neither --data nor --table was given, so there is nothing to take ranges from");
+  return std::nullopt;
 }
 
-RangesOf PlannedModel::ranges_from(const Calibration& calibration, size_t threads) const {
+std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& graph) {
+  return data.sources.empty() ? nullptr : open_data(data, input_specs(graph));
+}
+
+}  // namespace
+
+Calibration Setup::measure(std::span<const ValueId> values) const {
+  return table ? calibration_from(*table, model.graph(), values, *run.reporter)
+               : calibrate(model.graph(), values, *data, run);
+}
+
+RangeChoice Setup::range_choice(const Calibrator& calibrator) const {
+  return {model.graph(), calibrator, overrides, format.range_kind(), worker_count(run)};
+}
+
+RangesOf Setup::ranges_from(const Calibration& calibration) const {
   const auto known = std::make_shared<std::map<std::string, std::map<ValueId, Range>>>();
-  return [this, &calibration, threads, known](const Calibrator& calibrator) {
+  return [this, &calibration, known](const Calibrator& calibrator) {
     const auto [entry, added] = known->try_emplace(calibrator.name());
-    if (added)
-      entry->second = choose_ranges(model.graph(), plan, calibration, calibrator, overrides, range_kind(), threads);
+    if (added) entry->second = choose_ranges(plan, calibration, range_choice(calibrator));
     return entry->second;
   };
 }
 
-Model PlannedModel::quantized(const std::map<ValueId, Range>& ranges, const GraphPatch& biases) const {
-  Model variant = model.clone();
-  if (!biases.empty()) apply_patch(variant, biases);
-  apply_patch(variant, make_qdq_patch(variant.graph(), plan, ranges, format).patch);
-  return variant;
+ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const {
+  const RangesOf ranges_of = ranges_from(calibration);
+  if (!calibrator) return choose_calibrator(model, plan, format, ranges_of, data.get(), run);
+  auto ranges = ranges_of(*calibrator);
+  return {std::move(calibrator), std::move(ranges), std::nullopt};
 }
 
-PlannedModel plan_model_for(const PlanningOptions& options) {
+Setup set_up(const SetupOptions& options) {
   const Target& target = find_target(options.target);
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);
   const EqualizeRequest request = parse_equalize(options.equalize);
+
+  // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  auto data = open_data(options.data, input_specs(model.graph()));
-  const std::vector<Tensor> inputs = read_first_inputs(*data, model.graph(), options.run);
+  auto table = open_table(options, model);
+  auto data = open_source(options.data, model.graph());
+  const std::vector<Tensor> inputs =
+      data ? read_first_inputs(*data, model.graph(), options.run) : made_up_inputs(model.graph());
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
-  auto evened = even_channels(model, request, inputs, *data, {.per_tensor_weights = format.per_tensor_weights},
-                              {target, options.placement, format, overrides, options.calibrators, options.run});
-  ValueShapes shapes = find_shapes(model.graph(), inputs);
+
+  // channels evened out
+  auto equalized =
+      table ? equalize_by_table(*table, model, request, inputs)
+            : equalize_as_requested(model, request, inputs, *data, {.per_tensor_weights = format.per_tensor_weights},
+                                    {target, options.placement, format, overrides, options.calibrators, options.run});
+
+  // rules x target -> placement plan
+  ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model),     facts,           preparation,      format, std::move(shapes), std::move(plan),
-          std::move(overrides), std::move(data), std::move(evened)};
+  return {std::move(model),     facts,
+          preparation,          format,
+          std::move(shapes),    std::move(plan),
+          std::move(overrides), std::move(table),
+          std::move(data),      std::move(equalized),
+          options.run};
+}
+
+std::unique_ptr<Calibrator> named_calibrator(const std::string& spec) {
+  return is_auto(spec) ? nullptr : make_calibrator(spec);
 }
 
 }  // namespace detent

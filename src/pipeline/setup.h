@@ -1,24 +1,39 @@
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "detent/detent.h"
 #include "calibrate/calibration.h"
-#include "tune/equalize/equalized_model.h"
-#include "tune/choose_calibrator.h"
-#include "pipeline/plan_report.h"
-#include "prepare/prepare_model.h"
+#include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
+#include "detent/calibrator.h"
+#include "detent/data_source.h"
+#include "detent/equalize_options.h"
+#include "detent/equalize_report.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "observe/calibration_table.h"
+#include "pipeline/plan_report.h"
+#include "place/plan/placement_plan.h"
+#include "prepare/prepare_model.h"
+#include "rewrite/rewrite.h"
+#include "tune/choose_calibrator.h"
+#include "tune/equalize/equalized_model.h"
 
 namespace detent {
 
-/// What is asked of a quantized model besides its calibrator. Looks at options that must outlive it.
-struct PlanningOptions {
+/// The options that all commands which quantize have in common. Looks at options that must outlive it.
+struct SetupOptions {
   const std::filesystem::path& model;
-  const DataOptions& data;
+  const DataOptions& data;             ///< without sources: the table alone
+  const std::filesystem::path& table;  ///< empty: ranges come from the data
   const std::filesystem::path& override_file;
   const std::string& target;
   const PlacementOptions& placement;
@@ -28,31 +43,41 @@ struct PlanningOptions {
   const RunSettings& run;
 };
 
-/// A float model as the target wants it, and where its pairs go: what several quantized variants are made of.
-struct PlannedModel {
+/// A float model as the target wants it, and where its pairs go: several quantized variants are made of it.
+struct Setup {
   Model model;  ///< prepared, float
   ModelFacts facts;
   Preparation preparation;
   RewriteOptions format;
-  ValueShapes shapes;  ///< for one sample
+  ValueShapes shapes;  ///< for one sample; empty where neither data nor declared sizes tell them
   PlacementPlan plan;
   RangeOverrides overrides;
-  std::unique_ptr<DataSource> data;  ///< to calibrate with
-  std::optional<EvenedChannels> evened;
+  std::optional<CalibrationTable> table;
+  std::unique_ptr<DataSource> data;  ///< to calibrate with; nullptr: the table alone
+  std::optional<EqualizedModel> equalized;
+  RunSettings run;
 
   /// The float model that quantized ones are compared with.
-  [[nodiscard]] const Model& reference() const { return reference_of(model, evened); }
-  [[nodiscard]] std::optional<EqualizeReport> equalized() const {
-    return evened ? std::optional(evened->report) : std::nullopt;
+  [[nodiscard]] const Model& reference() const { return reference_of(model, equalized); }
+  [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
+    return equalized ? std::optional(equalized->report) : std::nullopt;
   }
-  [[nodiscard]] RangeKind range_kind() const;
+  /// Histograms of the values, from the table or a pass over the data. Errors  those of calibration_from or calibrate.
+  [[nodiscard]] Calibration measure(std::span<const ValueId> values) const;
+  /// This object and the calibrator must outlive the choice.
+  [[nodiscard]] RangeChoice range_choice(const Calibrator& calibrator) const;
   /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.
-  [[nodiscard]] RangesOf ranges_from(const Calibration& calibration, size_t threads) const;
-  /// The model that `quantize` would write with these ranges and, where there are any, these biases.
-  [[nodiscard]] Model quantized(const std::map<ValueId, Range>& ranges, const GraphPatch& biases = {}) const;
+  [[nodiscard]] RangesOf ranges_from(const Calibration& calibration) const;
+  /// The ranges of `calibrator`; without one, those of the calibrator that is measured to be best.
+  /// Errors  those of choose_calibrator.
+  [[nodiscard]] ChosenRanges choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const;
 };
 
-/// The steps of quantize_model up to the calibration. Errors  as there.
-[[nodiscard]] PlannedModel plan_model_for(const PlanningOptions& options);
+/// The steps from the options to the placement plan. Errors  those of reading, preparing, equalizing and placing; Usage when
+/// there is neither a table nor data.
+[[nodiscard]] Setup set_up(const SetupOptions& options);
+
+/// The named calibrator; nullptr for "auto". Errors  those of make_calibrator.
+[[nodiscard]] std::unique_ptr<Calibrator> named_calibrator(const std::string& spec);
 
 }  // namespace detent

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "detent/calibrator.h"
-#include "detent/comparison.h"
+#include "detent/qparams.h"
+#include "detent/value_histogram.h"
 #include "model/graph/graph.h"
 
 namespace detent {

@@ -3,13 +3,16 @@
 #include <set>
 
 #include "datasets/tensor_pb.h"
-#include "detent/detent.h"
-#include "exec/executor.h"
-#include "model/model.h"
-#include "ops/operator.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "detent/verify.h"
 #include "evaluate/compare_tensors.h"
+#include "exec/executor.h"
+#include "exec/schedule.h"
+#include "model/model.h"
+#include "ops/find_operator.h"
+#include "prepare/read_model_to_run.h"
 #include "run/for_each_index.h"
-#include "prepare/prepare_model.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -76,8 +79,8 @@ void refuse_unknown_inputs(const Graph& graph) {
                       "' is no tensor, sequence or optional of an element type that is supported");
 }
 
-void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Tolerance tolerance, Line& line) {
-  const Graph& graph = plan.graph();
+void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolerance tolerance, Line& line) {
+  const Graph& graph = schedule.graph();
   std::vector<Tensor> inputs = read_numbered(data_set, "input_", graph, graph.inputs());
   const bool narrowed = fit_inputs(graph, inputs);
   if (narrowed) {
@@ -89,7 +92,7 @@ void compare_data_set(const ExecutionPlan& plan, const fs::path& data_set, Toler
   if (expected.empty()) throw Error(ErrorCode::InvalidData, data_set.filename().string() + " holds no output_0.pb");
   wanted.resize(std::min(wanted.size(), expected.size()));
   OutputKeeper keeper(graph, wanted);
-  Executor(plan).run(inputs, keeper);
+  Executor(schedule).run(inputs, keeper);
   const std::vector<Tensor> got = keeper.take();
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool widen = narrowed && got[i].type() == DataType::Float16;
@@ -128,8 +131,8 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
     line.operators = unsupported_operators(graph);
     if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.node(0).op_type};
     refuse_unknown_inputs(graph);
-    const ExecutionPlan plan(graph, graph.outputs());
-    for (const fs::path& data_set : data_sets) compare_data_set(plan, data_set, tolerance, line);
+    const Schedule schedule(graph, graph.outputs());
+    for (const fs::path& data_set : data_sets) compare_data_set(schedule, data_set, tolerance, line);
     if (line.outcome == Line::Outcome::Passed) line.operators.clear();
   } catch (const Error& error) {
     line.outcome = error.code() == ErrorCode::Unsupported ? Line::Outcome::Unsupported : Line::Outcome::Failed;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "model/constant_editor.h"
+
 namespace detent {
 
 namespace {
@@ -106,20 +108,6 @@ Tensor channels_tensor(const Channels& values, DataType type) {
               type);
 }
 
-/// Lets `node` read `content` in `slot`: in place where nobody else reads the constant, as a new initializer otherwise.
-void replace_operand(const Graph& graph, const Node& node, int slot, Tensor content, const std::string& name,
-                     GraphPatch& patch) {
-  const ValueId old = node.input(static_cast<size_t>(slot));
-  if (old != kNoValue && graph.value(old).uses.size() == 1 && !graph.value(old).is_output &&
-      graph.constant(old)->shape() == content.shape()) {
-    patch.replace_constants.emplace_back(graph.value(old).name, std::move(content));
-    return;
-  }
-  const std::string added = unused_value_name(graph, name);
-  patch.add_initializers.emplace_back(added, std::move(content));
-  patch.rewire.push_back({node.name, slot, added});
-}
-
 /// True when exactly one node reads the value and the user does not.
 bool is_private(const Graph& graph, ValueId id) {
   return graph.value(id).uses.size() == 1 && !graph.value(id).is_output;
@@ -138,7 +126,7 @@ std::optional<Channels> added_channels(const Graph& graph, ValueId id, size_t fr
   return Channels(Eigen::Map<const Channels>(values.data(), count));
 }
 
-/// What a BatchNormalization normalises: a weighted node, with or without the Add that some exporters (Paddle's
+/// The producer that a BatchNormalization normalises: a weighted node, with or without the Add that some exporters (Paddle's
 /// ConvTranspose) write instead of its bias.
 struct Source {
   const Node* node = nullptr;
@@ -175,10 +163,10 @@ std::optional<GraphPatch> find_fold(const Graph& graph, const Node& batchnorm) {
   if (!all_finite(*scaled) || !all_finite(shifted)) return std::nullopt;  // half precision can overflow
 
   const std::string& output = graph.value(batchnorm.output(0)).name;
-  GraphPatch patch;
-  patch.reason = "fold BatchNormalization '" + batchnorm.name + "' into '" + node->name + "'";
-  replace_operand(graph, *node, 1, std::move(*scaled), output + "_weight", patch);
-  replace_operand(graph, *node, 2, std::move(shifted), output + "_bias", patch);
+  ConstantEditor editor(graph);
+  editor.replace(*node, 1, std::move(*scaled), output + "_weight");
+  editor.replace(*node, 2, std::move(shifted), output + "_bias");
+  GraphPatch patch = editor.take("fold BatchNormalization '" + batchnorm.name + "' into '" + node->name + "'");
   if (node->op_type == "Gemm" && node->float_or("beta", 1.0F) != 1.0F)
     patch.set_attributes.push_back({node->name, {"beta", 1.0F}});
   patch.remove_nodes.push_back(batchnorm.name);

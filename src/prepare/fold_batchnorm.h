@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "model/graph_patch.h"
+#include "model/model.h"
 
 namespace detent {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/graph_patch.h"
+#include "model/model.h"
 
 namespace detent {
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/error.h"
 #include "model/graph/node_names.h"
 
 namespace detent {

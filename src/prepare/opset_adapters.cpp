@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "detent/error.h"
+#include "model/name_source.h"
+
 namespace detent {
 
 namespace {
@@ -19,7 +22,7 @@ bool is_read(const Graph& graph, ValueId id) {
 
 void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
                GraphPatch& patch) {
-  const std::string name = unused_value_name(graph, graph.value(node.outputs.at(0)).name + "_" + suffix);
+  const std::string name = NameSource(graph).fresh(graph.value(node.outputs.at(0)).name + "_" + suffix);
   patch.add_initializers.emplace_back(name, std::move(content));
   patch.rewire.push_back({node.name, slot, name});
 }
@@ -127,9 +130,9 @@ void softmax_13(const Graph& graph, const Node& node, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"axis", int64_t{-1}}});
   if (is_last_axis(graph, node, axis)) return;
   const std::string input = graph.value(node.inputs.at(0)).name, output = graph.value(node.outputs.at(0)).name;
-  const std::string shape = unused_value_name(graph, output + "_shape");
-  const std::string rows = unused_value_name(graph, output + "_rows_in"),
-                    result = unused_value_name(graph, output + "_rows");
+  NameSource names(graph);
+  const std::string shape = names.fresh(output + "_shape");
+  const std::string rows = names.fresh(output + "_rows_in"), result = names.fresh(output + "_rows");
   patch.add_nodes.push_back({"Shape", "", {input}, {shape}, {}, ""});
   patch.add_nodes.push_back({"Flatten", "", {input}, {rows}, {{"axis", axis}}, ""});
   patch.add_nodes.push_back({"Reshape", "", {result, shape}, {output}, {}, ""});

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "detent/error.h"
 #include "prepare/opset_adapters.h"
 
 namespace detent {

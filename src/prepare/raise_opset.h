@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "model/graph_patch.h"
+#include "model/model.h"
 
 namespace detent {
 

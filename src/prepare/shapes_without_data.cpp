@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "pipeline/plan_report.h"
+#include "detent/error.h"
+#include "exec/find_shapes.h"
+#include "ops/traits.h"
 
 namespace detent {
 
@@ -16,7 +18,7 @@ void check_given(const Graph& graph, const InputShapes& given) {
       throw Error(ErrorCode::InvalidOption, "--shape names '" + name + "', which is not an input of the model");
 }
 
-/// What --shape says of an input, else what the model declares, an open batch as 1; -1 where a size is open. nullopt: not
+/// The extents that --shape gives an input, else those that the model declares, an open batch as 1; -1 where a size is open. nullopt: not
 /// even the rank is known.
 std::optional<Extents> extents_of(const Value& input, const InputShapes& given) {
   const auto& declared = input.declared_shape;

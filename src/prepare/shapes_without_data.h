@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "place/plan/placement_plan.h"
+#include "model/graph/value_shapes.h"
 
 namespace detent {
 
@@ -30,7 +30,7 @@ struct TrialShapes {
 /// Errors  as shapes_without_data; none where the model does not run.
 [[nodiscard]] TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given);
 
-/// What a report says where sizes are open.
+/// The note of a report where sizes are open.
 inline constexpr std::string_view kOpenSizes =
     "input sizes are open: give --shape NAME=1,3,224,224 to have MACs and bytes counted";
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "detent/comparison.h"
+#include "detent/sensitivity.h"
 
 namespace detent {
 

@@ -31,7 +31,7 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
   result.qparams.axis = per_tensor ? -1 : static_cast<int>(bias.shape().rank()) - 1;
   auto codes = result.codes.mutable_data<int32_t>();
   for (size_t c = 0; c < codes.size(); ++c) {
-    // The scale is stored as float; the code belongs to what is stored.
+    // The code belongs to the scale as it is stored: as float.
     const float scale = input_scale * weight_scale[c % weight_scale.size()];
     const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
     if (!(std::abs(code) <= kLargestCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/operator.h"
+#include "ops/traits.h"
 #include "rewrite/check_content.h"
 
 namespace detent {

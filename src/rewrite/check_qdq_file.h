@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// What the user asked for that the plan does not hold.
+/// The user's requests that the plan does not hold.
 struct QdqCheckOptions {
   bool quantize_outputs = false;    ///< pairs may stand on graph outputs
   bool per_tensor_weights = false;  ///< weights have one scale
@@ -18,8 +18,8 @@ struct QdqCheckOptions {
 /// Shares nothing with the code that decided and wrote: pairs are found by following the file's nodes. Checked are
 /// scales (constant, positive, finite) and zero points (given, of a type and value that the target takes), the axis
 /// attribute (there, right for the operator, as many scales as channels), pairs (complete, one grid), one grid within a
-/// scale group, no pair on graph outputs, the opset, every input of every node against the plan, and every constant against
-/// the model's (check_content.h) unless promised.forget_contents().
+/// scale group, no pair on graph outputs, the opset, every input of every node against the plan, and every constant
+/// against the model's (check_content.h) unless promised.forget_contents().
 /// Source  ONNX QuantizeLinear-13 and -19; facts in src/place/targets.
 [[nodiscard]] std::vector<Flaw> find_qdq_flaws(const Graph& written, const PromisedFile& promised,
                                                const QdqCheckOptions& options = {});

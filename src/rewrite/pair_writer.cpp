@@ -16,17 +16,8 @@ Attribute to_type(DataType type) { return {"to", static_cast<int64_t>(onnx_type_
 
 }  // namespace
 
-std::string PairWriter::unused(const std::string& wish) {
-  std::string found = wish;
-  for (int suffix = 1;
-       graph_.find_value(found) != kNoValue || graph_.find_node(found) != kNoNode || !taken_.insert(found).second;
-       ++suffix)
-    found = wish + "_" + std::to_string(suffix);
-  return found;
-}
-
 std::string PairWriter::add_constant(const std::string& wish, Tensor tensor) {
-  const std::string added = unused(wish);
+  const std::string added = fresh(wish);
   patch_.add_initializers.emplace_back(added, std::move(tensor));
   return added;
 }
@@ -43,13 +34,13 @@ PairWriter::Grid PairWriter::add_grid(const std::string& wish, const QParams& qp
 
 std::string PairWriter::add_quantize(const std::string& wish, std::string source, const Grid& grid, DataType type) {
   if (type != grid.scale_type) {
-    const std::string wide = unused(wish + "_to_scale_type");
-    patch_.add_nodes.push_back({"Cast", unused(wide + "_Cast"), {source}, {wide}, {to_type(grid.scale_type)}, ""});
+    const std::string wide = fresh(wish + "_to_scale_type");
+    patch_.add_nodes.push_back({"Cast", fresh(wide + "_Cast"), {source}, {wide}, {to_type(grid.scale_type)}, ""});
     source = wide;
   }
-  const std::string codes = unused(wish + "_quantized");
+  const std::string codes = fresh(wish + "_quantized");
   patch_.add_nodes.push_back({"QuantizeLinear",
-                              unused(wish + "_QuantizeLinear"),
+                              fresh(wish + "_QuantizeLinear"),
                               {source, grid.scale, grid.zero_point},
                               {codes},
                               {{"axis", grid.axis}},
@@ -60,14 +51,14 @@ std::string PairWriter::add_quantize(const std::string& wish, std::string source
 void PairWriter::add_dequantize(const std::string& wish, const std::string& codes, const std::string& result,
                                 const Grid& grid, DataType type) {
   const bool casts = type != grid.scale_type;
-  const std::string output = casts ? unused(wish + "_dequantized_" + std::string(name_of(grid.scale_type))) : result;
+  const std::string output = casts ? fresh(wish + "_dequantized_" + std::string(name_of(grid.scale_type))) : result;
   patch_.add_nodes.push_back({"DequantizeLinear",
-                              unused(wish + "_DequantizeLinear"),
+                              fresh(wish + "_DequantizeLinear"),
                               {codes, grid.scale, grid.zero_point},
                               {output},
                               {{"axis", grid.axis}},
                               ""});
-  if (casts) patch_.add_nodes.push_back({"Cast", unused(wish + "_Cast"), {output}, {result}, {to_type(type)}, ""});
+  if (casts) patch_.add_nodes.push_back({"Cast", fresh(wish + "_Cast"), {output}, {result}, {to_type(type)}, ""});
 }
 
 void PairWriter::read(NodeId node, int slot, const std::string& value) {

@@ -1,19 +1,20 @@
 #pragma once
 
-#include <set>
 #include <string>
 
 #include "detent/qparams.h"
 #include "model/graph_patch.h"
+#include "model/name_source.h"
 
 namespace detent {
 
 /// Adds the parts of pairs to a patch: constants, QuantizeLinear, DequantizeLinear and casts.
 ///
-/// What is added is called WISH_scale, WISH_quantized ..., with a number behind it where the graph or the patch has that name.
+/// Added values and nodes are called WISH_scale, WISH_quantized ..., with a number behind it where the graph or the
+/// patch has that name.
 class PairWriter {
  public:
-  PairWriter(const Graph& graph, GraphPatch& patch) : graph_(graph), patch_(patch) {}
+  PairWriter(const Graph& graph, GraphPatch& patch) : graph_(graph), patch_(patch), names_(graph) {}
 
   /// Scale and zero point as constants of the graph.
   struct Grid {
@@ -22,8 +23,8 @@ class PairWriter {
     DataType scale_type;
   };
 
-  /// A value or node name that neither the graph nor the patch has.
-  std::string unused(const std::string& wish);
+  /// A name that neither the graph nor the patch has.
+  std::string fresh(const std::string& wish) { return names_.fresh(wish); }
   std::string add_constant(const std::string& wish, Tensor tensor);
   /// Scalars for one scale, 1-D for one per channel.
   Grid add_grid(const std::string& wish, const QParams& qparams, DataType scale_type);
@@ -38,7 +39,7 @@ class PairWriter {
  private:
   const Graph& graph_;
   GraphPatch& patch_;
-  std::set<std::string> taken_;
+  NameSource names_;
 };
 
 }  // namespace detent

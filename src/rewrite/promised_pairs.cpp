@@ -1,5 +1,7 @@
 #include "rewrite/promised_pairs.h"
 
+#include "ops/traits.h"
+
 namespace detent {
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ops/op_kind.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -34,14 +35,14 @@ struct PromisedNode {
   std::vector<PromisedInput> inputs;  ///< by slot
 };
 
-/// What a plan promises of the file to be written, by names: ids do not outlive the change of the graph.
+/// The promises of a plan about the file to be written, by names: ids do not outlive the change of the graph.
 struct PromisedFile {
   const Target* target = nullptr;
   std::vector<PromisedNode> nodes;
   std::map<std::string, int> output_pairs;  ///< graph outputs behind a pair -> scale group
   std::set<std::string> values;             ///< every value of the planned graph
 
-  /// Lets the constants go; what follows is not checked against them any more.
+  /// Lets the constants go; later checks do not compare with them any more.
   void forget_contents();
 };
 

@@ -4,6 +4,7 @@
 
 #include "model/graph/float_types.h"
 #include "rewrite/rewrite_context.h"
+#include "rewrite/weight_inserter.h"
 
 namespace detent {
 
@@ -53,13 +54,13 @@ class QdqInserter {
     }
   }
 
-  /// Lets the producer of a graph output write another value, so that the pair can write the output itself. Subgraphs that
-  /// read the output by name then read the pair's result.
+  /// Lets the producer of a graph output write another value, so that the pair can write the output itself. Subgraphs
+  /// that read the output by name then read the pair's result.
   void divert_output(ValueId id) {
     const Value& value = graph_.value(id);
     const Node* producer = graph_.producer(id);
     if (!value.is_output || !producer || value.is_constant || diverted_.contains(id)) return;
-    const std::string moved = context_.writer.unused(value.name + "_float");
+    const std::string moved = context_.writer.fresh(value.name + "_float");
     const auto slot = std::ranges::find(producer->outputs, id) - producer->outputs.begin();
     context_.result.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), moved});
     for (const Use& use : value.uses)
@@ -74,7 +75,7 @@ class QdqInserter {
     const std::string& wish = context_.name(id);
     const std::string source = is_output ? diverted->second : wish;
     PairWriter& writer = context_.writer;
-    const std::string result = is_output ? wish : writer.unused(wish + "_dequantized");
+    const std::string result = is_output ? wish : writer.fresh(wish + "_dequantized");
     const Tensor* constant = graph_.constant(id);
     const PairWriter::Grid grid = writer.add_grid(wish, value.qparams, context_.scale_type(id));
     const std::string codes =
@@ -88,8 +89,8 @@ class QdqInserter {
   RewriteContext& context_;
   const Graph& graph_;
   const PlacementPlan& plan_;
-  std::map<ValueId, std::string> diverted_;     // graph outputs: what their producer writes now
-  std::map<ValueId, std::string> dequantized_;  // what the paired readers of a value read
+  std::map<ValueId, std::string> diverted_;     // graph outputs: the value that their producer writes now
+  std::map<ValueId, std::string> dequantized_;  // the value that the paired readers of a value read
 };
 
 }  // namespace

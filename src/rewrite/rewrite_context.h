@@ -4,11 +4,12 @@
 #include <vector>
 
 #include "rewrite/pair_writer.h"
-#include "rewrite/qdq_inserter.h"
+#include "rewrite/rewrite.h"
+#include "rewrite/weight_memo.h"
 
 namespace detent {
 
-/// What the parts of one rewriting share.
+/// The state that the parts of one rewriting share.
 struct RewriteContext {
   const Graph& graph;
   const PlacementPlan& plan;
@@ -24,9 +25,5 @@ struct RewriteContext {
     return type_of(id) == DataType::Float16 && options.half_scales ? DataType::Float16 : DataType::Float32;
   }
 };
-
-/// Quantizes the weights of the plan and, with int32_bias, the biases of their nodes. context.result.values must hold the
-/// grids of the activations already. Biases that stay float and weight scales that were raised for one become warnings.
-void insert_weights(RewriteContext& context);
 
 }  // namespace detent

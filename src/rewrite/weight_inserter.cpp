@@ -1,16 +1,18 @@
+#include "rewrite/weight_inserter.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 
+#include "ops/traits.h"
 #include "rewrite/bias_quantizer.h"
-#include "rewrite/rewrite_context.h"
 #include "rewrite/weight_quantizer.h"
 
 namespace detent {
 
 namespace {
 
-/// What a weight becomes: one copy for every node of the same operator that reads the constant along the same axis.
+/// A quantized weight: one copy for every node of the same operator that reads the constant along the same axis.
 struct Copy {
   std::vector<const WeightDecision*> readers;
   std::vector<float> least_scales, zero_scales;  ///< what the readers' biases need; empty: nothing
@@ -87,7 +89,7 @@ class WeightInserter {
       const std::string codes = options.int8_weights
                                     ? context_.writer.add_constant(wish + "_quantized", std::move(quantized.codes))
                                     : context_.writer.add_quantize(wish, wish, grid, weight.type());
-      copy.dequantized = context_.writer.unused(wish + "_dequantized");
+      copy.dequantized = context_.writer.fresh(wish + "_dequantized");
       context_.writer.add_dequantize(wish, codes, copy.dequantized, grid, weight.type());
       copy.qparams = quantized.qparams;
       if (quantized.raised > 0)
@@ -155,7 +157,7 @@ class WeightInserter {
     const std::string wish = context_.name(bias.value) + "_of_" + node.name;
     const PairWriter::Grid grid = writer.add_grid(wish, quantized->qparams, DataType::Float32);
     const std::string codes = writer.add_constant(wish + "_quantized", std::move(quantized->codes));
-    const std::string result = writer.unused(wish + "_dequantized");
+    const std::string result = writer.fresh(wish + "_dequantized");
     writer.add_dequantize(wish, codes, result, grid, DataType::Float32);
     writer.read(bias.use.node, bias.use.slot, result);
   }

@@ -11,7 +11,7 @@ namespace detent {
 /// Weights that were quantized before, for many plans of one graph. Used by one thread at a time.
 class WeightMemo {
  public:
-  /// What quantize_weight() makes of the value `id`, which is `weight`. Errors  those of quantize_weight().
+  /// The result of quantize_weight() for the value `id`, which is `weight`. Errors  those of quantize_weight().
   QuantizedWeight get(ValueId id, const Tensor& weight, int axis, const WeightOptions& options) {
     std::vector<Entry>& entries = entries_[{id, axis}];
     for (const Entry& entry : entries)

@@ -87,7 +87,7 @@ class MseSearch {
  private:
   static constexpr Eigen::Index kFew = 2048;
 
-  /// True when the scale for this part of the range is better than what was known.
+  /// True when the scale for this part of the range is better than the best so far.
   bool consider(float part) {
     const float scale = scale_for(part, options_);
     const double error = squared_error(weights_, scale, codes_);

@@ -30,10 +30,10 @@ struct QuantizedWeight {
 
 /// Symmetric INT8 codes of a weight tensor, one scale per index of `axis` (-1: one scale).
 ///
-/// Codes are what QuantizeLinear computes from the weight with these scales. An all-zero channel gets scale 1. Mse is never
-/// worse than Max in sum (w - w')^2: a grid over [0.5, 1] * max |w|, then for the codes of the best one the scale that fits
-/// them best, sum(q w) / sum(q^2), as long as that helps. A grouped ConvTranspose weight is C_in x C_out/group x k...: with axis 1 one scale
-/// serves the same index of every group.
+/// Codes are those that QuantizeLinear computes from the weight with these scales. An all-zero channel gets scale 1.
+/// Mse is never worse than Max in sum (w - w')^2: a grid over [0.5, 1] * max |w|, then for the codes of the best one
+/// the scale that fits them best, sum(q w) / sum(q^2), as long as that helps. A grouped ConvTranspose weight is C_in x
+/// C_out/group x k...: with axis 1 one scale serves the same index of every group.
 /// Empty   no elements -> scales 1.
 /// Errors  InvalidModel when a weight is NaN or Inf; Internal for types other than float, double, half and bfloat16.
 [[nodiscard]] QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options = {});

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "ops/operator.h"
+#include "ops/traits.h"
 
 namespace detent {
 

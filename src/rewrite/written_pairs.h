@@ -16,8 +16,8 @@ struct Flaw {
   std::string what;
 };
 
-/// Scale and zero point of a QuantizeLinear or DequantizeLinear as they stand in the file. nullptr: not constant or left
-/// out.
+/// Scale and zero point of a QuantizeLinear or DequantizeLinear as they stand in the file. nullptr: not constant or
+/// left out.
 struct WrittenGrid {
   const Tensor* scale = nullptr;
   const Tensor* zero_point = nullptr;

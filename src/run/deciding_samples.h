@@ -9,7 +9,7 @@ namespace detent {
 /// Channels are measured on as many samples as a short pass allows: one that fires on one image in a hundred would be taken
 /// for a small one.
 inline constexpr size_t kRangeSamples = 256;
-/// What is judged on the deciding samples is measured on as many others.
+/// Candidates that are judged on the deciding samples are measured on this many others.
 inline constexpr size_t kMeasuringSamples = 64;
 
 /// The samples that decide: 32, those whose names have the smallest hash.

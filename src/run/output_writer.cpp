@@ -1,7 +1,10 @@
 #include "run/output_writer.h"
 
+#include <fmt/core.h>
+
 #include <cctype>
-#include <cstdio>
+
+#include "detent/error.h"
 
 namespace detent {
 
@@ -57,12 +60,11 @@ void OutputWriter::write_separately(const Tensor& sample) {
   std::error_code error;
   std::filesystem::create_directories(folder_path_, error);
   if (error) throw Error(ErrorCode::CannotWrite, folder_path_.string() + ": " + error.message());
-  char name[32];
-  std::snprintf(name, sizeof name, "%06zu", separate_++);
+  const std::string name = fmt::format("{:06}", separate_++);
   if (sample.empty_handle()) return;
-  if (!sample.is_sequence()) return write_npy(folder_path_ / (std::string(name) + ".npy"), sample);
+  if (!sample.is_sequence()) return write_npy(folder_path_ / (name + ".npy"), sample);
   for (size_t i = 0; i < sample.elements().size(); ++i)
-    write_npy(folder_path_ / (std::string(name) + "_" + std::to_string(i) + ".npy"), sample.elements()[i]);
+    write_npy(folder_path_ / (name + "_" + std::to_string(i) + ".npy"), sample.elements()[i]);
 }
 
 std::filesystem::path OutputWriter::close() {

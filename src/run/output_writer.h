@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/npy.h"
+#include "datasets/npy_writer.h"
 
 namespace detent {
 

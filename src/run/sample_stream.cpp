@@ -13,6 +13,8 @@
 #include <thread>
 #include <type_traits>
 
+#include "detent/error.h"
+
 namespace detent {
 
 namespace {
@@ -34,8 +36,6 @@ class WorkerSlots {
     const std::scoped_lock lock(mutex_);
     free_.push_back(slot);
   }
-  /// What calls in other threads did is visible after this.
-  void synchronise() { const std::scoped_lock lock(mutex_); }
 
  private:
   std::mutex mutex_;
@@ -54,7 +54,7 @@ class GroupAssembler {
     if (waiting_.size() < size_) return std::nullopt;
     return SampleGroup{std::exchange(waiting_, {}), size_};
   }
-  /// What is left at the end when it is to be filled; otherwise it stays and counts as dropped.
+  /// The incomplete last group when it is to be filled; otherwise its samples stay and count as dropped.
   [[nodiscard]] std::optional<SampleGroup> finish() {
     if (waiting_.empty() || !fill_) return std::nullopt;
     const size_t real = waiting_.size();
@@ -70,10 +70,8 @@ class GroupAssembler {
   std::vector<Sample> waiting_;
 };
 
-/// What travels through the stages for one sample. TBB hands tokens from thread to thread; the mutex makes that visible
-/// to tools that do not see inside TBB and is never contended.
+/// Carries one sample through the stages. One thread at a time holds it; TBB orders the hand-over.
 struct Token {
-  std::mutex mutex;
   size_t index = 0;
   bool last = false;  // a token of its own behind the last sample, which flushes the incomplete group
   std::optional<Sample> sample;
@@ -83,9 +81,9 @@ struct Token {
   std::exception_ptr error;
 };
 
-/// Brackets what a thread does in a stage: what was done before one passage ends is visible to every passage that begins
-/// later. TBB orders the stages itself; this shows the order to tools that cannot see inside TBB, beginning with the making
-/// of the Stream. Ten uncontended locks a sample.
+#if defined(__SANITIZE_THREAD__)
+/// Shows the order of the stages to ThreadSanitizer, which cannot see inside TBB: all that was done before one passage ends
+/// is visible to every passage that begins later. Ten uncontended locks a sample.
 class Passage {
  public:
   Passage() { pass_gate(); }
@@ -99,6 +97,13 @@ class Passage {
     const std::scoped_lock lock(gate);
   }
 };
+#else
+/// TBB orders the stages itself: there is nothing to do.
+class Passage {
+ public:
+  Passage() {}
+};
+#endif
 
 class Stream {
  public:
@@ -112,8 +117,6 @@ class Stream {
 
   StreamStatistics run() {
     if (size_ > 0) run_pipeline();
-    slots_.synchronise();
-    const std::scoped_lock order(assembling_, finishing_);
     if (first_error_) std::rethrow_exception(first_error_);
     if (cancelled()) throw Error(ErrorCode::Interrupted, "interrupted");
     report_dropped();
@@ -121,7 +124,7 @@ class Stream {
   }
 
  private:
-  /// A stage of the pipeline that runs `work` on this object between two passages of the gate.
+  /// A stage of the pipeline that runs `work` on this object.
   template <class In, class Out, class Work>
   tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {
     if constexpr (std::is_void_v<In>)
@@ -154,13 +157,11 @@ class Stream {
 
   /// Tokens lie in a ring: the last stage ends them in order, so token i is over when token i + tokens_.size() begins.
   Token* begin(tbb::flow_control& control) {
-    const std::scoped_lock order(beginning_);
     if (next_ > size_ || cancelled() || failed_at_.load() != kNone) {
       control.stop();
       return nullptr;
     }
     Token& token = tokens_[next_ % tokens_.size()];
-    const std::scoped_lock lock(token.mutex);
     token.index = next_;
     token.last = next_ == size_;
     ++next_;
@@ -168,14 +169,11 @@ class Stream {
   }
 
   Token* read(Token* token) {
-    const std::scoped_lock lock(token->mutex);
     if (!token->last && wanted(*token)) guard(*token, [&] { token->sample = source_.read(token->index); });
     return token;
   }
 
   Token* assemble(Token* token) {
-    const std::scoped_lock order(assembling_);
-    const std::scoped_lock lock(token->mutex);
     if (token->error) pass_over_if_allowed(*token);
     if (token->last && wanted(*token)) token->group = assembler_.finish();
     if (token->sample) token->group = assembler_.add(std::move(*token->sample));
@@ -185,7 +183,6 @@ class Stream {
   }
 
   Token* process(Token* token) {
-    const std::scoped_lock lock(token->mutex);
     if (!token->group || token->error || !wanted(*token)) return token;
     const size_t slot = slots_.take();
     guard(*token, [&] {
@@ -197,8 +194,6 @@ class Stream {
   }
 
   void end(Token* token) {
-    const std::scoped_lock order(finishing_);
-    const std::scoped_lock lock(token->mutex);
     if (token->result && !token->error && !first_error_)
       guard(*token, [&] { finish_(token->group_index, token->result); });
     if (token->error && !first_error_) first_error_ = token->error;
@@ -267,7 +262,6 @@ class Stream {
   const size_t threads_;
   const size_t size_;
   std::deque<Token> tokens_;
-  std::mutex beginning_, assembling_, finishing_;  // one per serial stage, for the reason given at Token
   size_t next_ = 0;
   size_t next_group_ = 0;
   GroupAssembler assembler_;

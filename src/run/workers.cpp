@@ -1,11 +1,7 @@
 #include "run/workers.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 #include <thread>
-
-#include "prepare/prepare_model.h"
 
 namespace detent {
 
@@ -20,7 +16,7 @@ int team_size(const RunSettings& settings, size_t samples, int64_t batch) {
 }
 
 StepTimes ExecutorSlots::times() const {
-  StepTimes all(plan_.steps().size());
+  StepTimes all(schedule_.steps().size());
   for (const StepTimes& one : times_) all.merge(one);
   return all;
 }
@@ -35,46 +31,6 @@ void OutputKeeper::observe(ValueId value, const Tensor& tensor) {
     const Tensor plain = to_plain(tensor);  // heap memory when it had to be reordered
     kept_[place] = tensor.layout() == Layout::Plain || plain.raw() == tensor.raw() ? plain.clone() : plain;
   }
-}
-
-int64_t fixed_batch(const Graph& graph) { return static_cast<int64_t>(group_size(input_specs(graph))); }
-
-std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
-  if (samples.size() == 1) return std::move(samples.front().inputs);
-  std::vector<Tensor> stacked;
-  for (size_t i = 0; i < samples.front().inputs.size(); ++i) {
-    const Tensor& first = samples.front().inputs[i];
-    Shape shape = first.shape();
-    if (shape.rank() == 0) throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
-    shape[0] = 0;
-    for (const Sample& sample : samples) shape[0] += sample.inputs[i].shape()[0];
-    Tensor whole(first.type(), shape);
-    auto* out = static_cast<std::byte*>(whole.mutable_raw());
-    for (const Sample& sample : samples) {
-      const Tensor& part = sample.inputs[i];
-      Shape expected = first.shape();
-      expected[0] = part.shape()[0];
-      if (part.shape() != expected)
-        throw Error(ErrorCode::InvalidData, "sample '" + sample.name + "' has shape " + part.shape().to_string() +
-                                                " but its batch holds " + first.shape().to_string());
-      std::memcpy(out, part.raw(), part.byte_count());
-      out += part.byte_count();
-    }
-    stacked.push_back(std::move(whole));
-  }
-  return stacked;
-}
-
-double peak_memory_mb() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word)
-    if (word == "VmHWM:") {
-      double kib = 0;
-      status >> kib;
-      return kib * 1024 / 1e6;
-    }
-  return 0;
 }
 
 }  // namespace detent

@@ -4,8 +4,9 @@
 #include <mutex>
 #include <vector>
 
-#include "detent/detent.h"
+#include "detent/run_settings.h"
 #include "exec/executor.h"
+#include "exec/schedule.h"
 
 namespace detent {
 
@@ -19,11 +20,11 @@ namespace detent {
 /// One executor per worker slot, made when the slot is used first.
 class ExecutorSlots {
  public:
-  ExecutorSlots(const ExecutionPlan& plan, size_t slots, bool measured = false)
-      : plan_(plan), executors_(slots), times_(measured ? slots : 0, StepTimes(plan.steps().size())) {}
+  ExecutorSlots(const Schedule& schedule, size_t slots, bool measured = false)
+      : schedule_(schedule), executors_(slots), times_(measured ? slots : 0, StepTimes(schedule.steps().size())) {}
   [[nodiscard]] Executor& at(size_t slot) {
     if (executors_[slot]) return *executors_[slot];
-    executors_[slot] = std::make_unique<Executor>(plan_);
+    executors_[slot] = std::make_unique<Executor>(schedule_);
     if (!times_.empty()) executors_[slot]->measure(&times_[slot]);
     return *executors_[slot];
   }
@@ -31,7 +32,7 @@ class ExecutorSlots {
   [[nodiscard]] StepTimes times() const;
 
  private:
-  const ExecutionPlan& plan_;
+  const Schedule& schedule_;
   std::vector<std::unique_ptr<Executor>> executors_;  // each element is touched by one thread at a time
   std::vector<StepTimes> times_;                      // like executors_
 };
@@ -47,14 +48,5 @@ class OutputKeeper : public Observer {
   std::vector<std::vector<size_t>> places_;  // by ValueId
   std::vector<Tensor> kept_;
 };
-
-/// Batch size that the model fixes for all its inputs; 1 when it is open, 1, or not the same for all.
-[[nodiscard]] int64_t fixed_batch(const Graph& graph);
-
-/// The samples' inputs joined on axis 0: one tensor per model input. A single sample is passed through.
-[[nodiscard]] std::vector<Tensor> stack_samples(std::vector<Sample> samples);
-
-/// Peak resident memory of this process in MB (10^6 bytes); 0 where the system does not tell.
-[[nodiscard]] double peak_memory_mb();
 
 }  // namespace detent

@@ -1,11 +1,13 @@
 #include "tune/bound_judge.h"
 
-#include <cstdio>
+#include <fmt/core.h>
 
-#include "tune/choose_calibrator.h"
-#include "prepare/prepare_model.h"
-#include "pipeline/quantize_report.h"
-#include "run/workers.h"
+#include "detent/error.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
+#include "evaluate/metric_command.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
@@ -39,12 +41,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
 }
 
 std::string BoundJudge::bound_text() const {
-  char text[64];
-  if (bound_.max_drop)
-    std::snprintf(text, sizeof text, "--max-drop %.6g", *bound_.max_drop);
-  else
-    std::snprintf(text, sizeof text, "--min-sqnr %.6g", *bound_.min_sqnr_db);
-  return text;
+  return bound_.max_drop ? fmt::format("--max-drop {:.6g}", *bound_.max_drop)
+                         : fmt::format("--min-sqnr {:.6g}", *bound_.min_sqnr_db);
 }
 
 bool BoundJudge::meets(const Score& score) const {
@@ -63,7 +61,7 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   }
   const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" ? task_.get() : nullptr;
   const Evaluation evaluation =
-      evaluate_variants(model_, variants, judged_, *samples_, settings_, task, {by_task, command.get()});
+      evaluate_models(variants, {model_, judged_, *samples_, settings_, task, {by_task, command.get()}});
   if (command) command->close();
   if (evaluation.outputs.empty() && metric_ == "sqnr_db")
     throw Error(ErrorCode::InvalidOption,
@@ -81,10 +79,10 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   return scores;
 }
 
-std::unique_ptr<const BoundJudge> open_judge(const QuantizeOptions& options, const Model& model,
-                                             const DataSource* data) {
-  if (!options.bound.given()) return nullptr;
-  return std::make_unique<const BoundJudge>(options.bound, model, data, options.run);
+std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model, const DataSource* data,
+                                             const RunSettings& settings) {
+  if (!bound.given()) return nullptr;
+  return std::make_unique<const BoundJudge>(bound, model, data, settings);
 }
 
 }  // namespace detent

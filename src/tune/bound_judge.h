@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/evaluate_models.h"
+#include "detent/accuracy_bound.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "evaluate/task_metric.h"
+#include "model/model.h"
 
 namespace detent {
 
@@ -34,7 +38,7 @@ class BoundJudge {
   [[nodiscard]] static std::pair<double, double> rank(const Score& score) { return {score.score, score.sqnr_db}; }
 
   /// Runs quantized variants of the model side by side over all samples.
-  /// Errors  those of evaluate_variants and MetricCommand; InvalidOption when nothing can be compared.
+  /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.
   [[nodiscard]] std::vector<Score> measure(std::span<const Model> variants, std::string_view task) const;
 
  private:
@@ -48,8 +52,8 @@ class BoundJudge {
   std::string metric_;
 };
 
-/// The judge of the bound in `options`; nothing without one. Errors  those of BoundJudge.
-[[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const QuantizeOptions& options, const Model& model,
-                                                           const DataSource* data);
+/// The judge of a bound; nullptr where none is given. Errors  those of BoundJudge.
+[[nodiscard]] std::unique_ptr<const BoundJudge> open_judge(const AccuracyBound& bound, const Model& model,
+                                                           const DataSource* data, const RunSettings& settings);
 
 }  // namespace detent

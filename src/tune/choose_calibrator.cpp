@@ -4,11 +4,15 @@
 #include <array>
 #include <cmath>
 
-#include "run/deciding_samples.h"
-#include "evaluate/evaluate_models.h"
-#include "pipeline/quantize_report.h"
-#include "run/sample_subset.h"
 #include "core/stopwatch.h"
+#include "detent/error.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
+#include "rewrite/quantized_model.h"
+#include "run/deciding_samples.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -16,9 +20,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kCandidates = {
     "max", "entropy", "mse", "percentile:99.9", "percentile:99.99", "percentile:99.999"};
-
-/// 20 log10(2^24): a float is not known better than this.
-constexpr double kExactDb = 144.5;
 
 Error nothing_to_compare(const std::string& why) {
   return {ErrorCode::InvalidOption, "--calibrator auto measures at the outputs, but " + why,
@@ -33,17 +34,10 @@ void DistinctRanges::add(std::map<ValueId, Range> chosen) {
   if (same == ranges.end()) ranges.push_back(std::move(chosen));
 }
 
-double mean_sqnr_db(const ErrorReport& error) {
-  double sum = 0;
-  for (const auto& output : error.outputs)
-    sum += std::isnan(output.sqnr_db) ? -kExactDb : std::clamp(output.sqnr_db, -kExactDb, kExactDb);
-  return error.outputs.empty() ? -kExactDb : sum / static_cast<double>(error.outputs.size());
-}
-
 bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
 
-MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan, const RewriteOptions& format,
-                                   const RangesOf& ranges_of, const DataSource* source, const RunSettings& settings) {
+ChosenRanges choose_calibrator(const Model& model, const PlacementPlan& plan, const RewriteOptions& format,
+                               const RangesOf& ranges_of, const DataSource* source, const RunSettings& settings) {
   if (!source) throw nothing_to_compare("there is no --data to run");
   const Stopwatch stopwatch;
   const SampleSubset samples(*source, deciding_samples(*source));
@@ -53,25 +47,21 @@ MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan
   DistinctRanges variants;
   for (const std::string_view name : kCandidates) variants.add(ranges_of(*make_calibrator(name)));
   std::vector<Model> models;
-  for (const auto& ranges : variants.ranges) {
-    models.push_back(model.clone());
-    apply_patch(models.back(), make_qdq_patch(model.graph(), plan, ranges, format).patch);
-  }
+  for (const auto& ranges : variants.ranges) models.push_back(quantized_model(model, plan, ranges, format));
   const std::string task = "measuring " + std::to_string(kCandidates.size()) + " calibrators";
-  const Evaluation evaluation = evaluate_variants(model, models, names, samples, settings, task);
+  const Evaluation evaluation = evaluate_models(models, {model, names, samples, settings, task});
   if (evaluation.outputs.empty()) throw nothing_to_compare("the shapes of all outputs depend on what they hold");
 
-  MeasuredRanges result;
-  result.measurement.samples = evaluation.samples;
-  auto& candidates = result.measurement.candidates;
+  CalibratorMeasurement measurement{.samples = evaluation.samples};
+  auto& candidates = measurement.candidates;
   for (size_t c = 0; c < kCandidates.size(); ++c) {
     const ErrorReport error = evaluation.report(variants.variant_of[c]);
     candidates.push_back({std::string(kCandidates[c]), mean_sqnr_db(error), error});
-    if (candidates[c].score_db > candidates[result.measurement.winner].score_db) result.measurement.winner = c;
+    if (candidates[c].score_db > candidates[measurement.winner].score_db) measurement.winner = c;
   }
-  result.ranges = variants.ranges[variants.variant_of[result.measurement.winner]];
-  result.measurement.seconds = stopwatch.seconds();
-  return result;
+  measurement.seconds = stopwatch.seconds();
+  return {make_calibrator(candidates[measurement.winner].calibrator),
+          std::move(variants.ranges[variants.variant_of[measurement.winner]]), std::move(measurement)};
 }
 
 }  // namespace detent

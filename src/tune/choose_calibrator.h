@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include "detent/calibrator.h"
-#include "detent/detent.h"
+#include "detent/calibrator_measurement.h"
+#include "detent/data_source.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
-#include "rewrite/qdq_inserter.h"
+#include "rewrite/rewrite.h"
 
 namespace detent {
 
@@ -29,30 +32,24 @@ struct DistinctRanges {
   void add(std::map<ValueId, Range> chosen);
 };
 
-/// Mean over the outputs of their SQNR in dB, each within the resolution of a float (+-144.5 dB), so that one that nobody
-/// touches does not make all means infinite; NaN counts as the worst. No output -> the worst.
-[[nodiscard]] double mean_sqnr_db(const ErrorReport& error);
-
-struct MeasuredRanges {
-  std::map<ValueId, Range> ranges;  ///< the winner's
-  CalibratorMeasurement measurement;
-
-  [[nodiscard]] std::unique_ptr<Calibrator> make_winner() const {
-    return make_calibrator(measurement.candidates.at(measurement.winner).calibrator);
-  }
+/// The ranges that a model is quantized with.
+struct ChosenRanges {
+  std::unique_ptr<Calibrator> calibrator;  ///< that gave them
+  std::map<ValueId, Range> ranges;
+  std::optional<CalibratorMeasurement> measurement;  ///< where the calibrator was chosen by one
 };
 
 /// Quantizes the model once for each of max, entropy, mse, percentile 99.9, 99.99 and 99.999, runs these variants beside the
 /// float model on 32 samples (those whose names have the smallest hash) and keeps the calibrator with the highest mean
 /// over the float outputs of their SQNR in dB; of equals the first. Candidates with the same ranges are run once.
 ///
-/// model   prepared float model; unchanged. Memory: see evaluate_variants.
+/// model   prepared float model; unchanged. Memory: see evaluate_models.
 /// source  the calibration data; nullptr when there is none.
 /// Judged by mean_sqnr_db().
-/// Errors  InvalidOption without data or when no output can be compared; those of evaluate_variants.
+/// Errors  InvalidOption without data or when no output can be compared; those of evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
-[[nodiscard]] MeasuredRanges measure_calibrators(const Model& model, const PlacementPlan& plan,
-                                                 const RewriteOptions& format, const RangesOf& ranges_of,
-                                                 const DataSource* source, const RunSettings& settings);
+[[nodiscard]] ChosenRanges choose_calibrator(const Model& model, const PlacementPlan& plan,
+                                             const RewriteOptions& format, const RangesOf& ranges_of,
+                                             const DataSource* source, const RunSettings& settings);
 
 }  // namespace detent

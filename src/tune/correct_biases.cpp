@@ -2,15 +2,19 @@
 
 #include <algorithm>
 
-#include "exec/runnable_part.h"
-#include "ops/operator.h"
-#include "evaluate/channel_errors.h"
-#include "run/deciding_samples.h"
-#include "evaluate/evaluate_models.h"
-#include "tune/choose_calibrator.h"
-#include "pipeline/quantize_report.h"
-#include "run/sample_subset.h"
 #include "core/stopwatch.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/channel_errors.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
+#include "exec/runnable_part.h"
+#include "ops/traits.h"
+#include "rewrite/quantized_model.h"
+#include "run/deciding_samples.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 
@@ -41,13 +45,6 @@ Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
   return cast(Tensor::from<double>(bias.shape(), std::span<const double>(values)), bias.type());
 }
 
-Model quantized(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                const RewriteOptions& format) {
-  Model variant = model.clone();
-  apply_patch(variant, make_qdq_patch(model.graph(), plan, ranges, format).patch);
-  return variant;
-}
-
 }  // namespace
 
 BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
@@ -70,7 +67,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   // Biases as floats: in the network that is measured they change without anything else changing.
   RewriteOptions measured = format;
   measured.int32_bias = false;
-  Model partly = quantized(model, plan, ranges, measured);
+  Model partly = quantized_model(model, plan, ranges, measured);
   BiasCorrection result;
   Reporter& reporter = *settings.reporter;
   reporter.begin("correcting biases", layers.size());
@@ -92,13 +89,11 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   report.samples = samples.size();
   if (report.layers > 0) {
     result.patch.reason = "correct biases";
-    Model better = model.clone();
-    apply_patch(better, result.patch);
     std::vector<Model> variants;
-    variants.push_back(quantized(model, plan, ranges, format));
-    variants.push_back(quantized(better, plan, ranges, format));
+    variants.push_back(quantized_model(model, plan, ranges, format));
+    variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
     const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
-    const Evaluation evaluation = evaluate_variants(model, variants, names, samples, settings, "judging biases");
+    const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging biases"});
     report.sqnr_before_db = mean_sqnr_db(evaluation.report(0));
     report.sqnr_after_db = mean_sqnr_db(evaluation.report(1));
     report.kept = report.sqnr_after_db > report.sqnr_before_db;

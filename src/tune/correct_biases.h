@@ -2,10 +2,14 @@
 
 #include <map>
 
-#include "detent/detent.h"
+#include "detent/bias_correction_report.h"
+#include "detent/data_source.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
 #include "model/graph_patch.h"
+#include "model/model.h"
 #include "place/plan/placement_plan.h"
-#include "rewrite/qdq_inserter.h"
+#include "rewrite/rewrite.h"
 
 namespace detent {
 

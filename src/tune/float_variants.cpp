@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "place/make_plan.h"
 #include "place/plan/restricted_plan.h"
+#include "rewrite/qdq_inserter.h"
+#include "rewrite/quantized_model.h"
 
 namespace detent {
 
@@ -31,9 +34,7 @@ GraphPatch FloatVariants::patch(const PlacementPlan& plan) {
 }
 
 Model FloatVariants::model(const PlacementPlan& plan) {
-  Model variant = model_.clone();
-  apply_patch(variant, patch(plan));
-  return variant;
+  return quantized_model(model_, plan, ranges_.ranges_of(plan), format_, {}, &weights_);
 }
 
 bool FloatVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {

@@ -4,9 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "model/graph_patch.h"
 #include "calibrate/range_book.h"
-#include "rewrite/qdq_inserter.h"
+#include "detent/placement_options.h"
+#include "model/graph/value_shapes.h"
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/rewrite.h"
+#include "rewrite/weight_memo.h"
 
 namespace detent {
 
@@ -36,7 +41,7 @@ class FloatVariants {
   /// A copy of the float model with the pairs of a plan.
   [[nodiscard]] Model model(const PlacementPlan& plan);
 
-  /// What is quantized for its own sake: every INT8 layer, and operators that carry pairs even where no layer is INT8
+  /// The nodes that are quantized for their own sake: every INT8 layer, and operators that carry pairs even where no layer is INT8
   /// (the Mul of a squeeze-and-excite block, products of two activations). In node order; without those that the user
   /// includes, which cannot be kept float.
   [[nodiscard]] const std::vector<FloatChoice>& choices() const { return choices_; }

@@ -1,5 +1,7 @@
 #include "tune/keep_layers_float.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -8,11 +10,11 @@
 #include <span>
 #include <utility>
 
-#include "tune/layer_errors.h"
-#include "tune/choose_calibrator.h"
-#include "run/sample_subset.h"
 #include "core/stopwatch.h"
-#include "core/format.h"
+#include "evaluate/error_sums.h"
+#include "exec/runnable_part.h"
+#include "run/sample_subset.h"
+#include "tune/layer_errors.h"
 
 namespace detent {
 
@@ -200,15 +202,16 @@ class Search {
     }
   }
 
-  /// What the plan says of a kept choice.
+  /// The reason that the plan gives for a kept choice.
   [[nodiscard]] std::string reason(size_t i) const {
     const auto cost = cost_.find(i);
     const std::string bound = "; " + judge_.bound_text();
-    if (cost == cost_.end()) return format("INT8 alone leaves %.1f dB at the output", ranking_[i].alone_db) + bound;
-    std::string text = format("INT8 costs %.1f dB", cost->second.db);
-    if (judge_.metric() == "metric") text += format(" and %.4g of the metric", cost->second.score);
-    if (judge_.metric() == "top1") text += format(" and %.2f points of top-1", 100 * cost->second.score);
-    if (judge_.metric() == "miou") text += format(" and %.2f points of mIoU", 100 * cost->second.score);
+    if (cost == cost_.end())
+      return fmt::format("INT8 alone leaves {:.1f} dB at the output", ranking_[i].alone_db) + bound;
+    std::string text = fmt::format("INT8 costs {:.1f} dB", cost->second.db);
+    if (judge_.metric() == "metric") text += fmt::format(" and {:.4g} of the metric", cost->second.score);
+    if (judge_.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
+    if (judge_.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
     return text + bound;
   }
 

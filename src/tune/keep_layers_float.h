@@ -1,5 +1,8 @@
 #pragma once
 
+#include "detent/run_settings.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
 #include "tune/bound_judge.h"
 #include "tune/float_variants.h"
 

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 
+#include "detent/error.h"
+#include "evaluate/error_sums.h"
 #include "evaluate/evaluate_side_by_side.h"
-#include "tune/choose_calibrator.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 
 namespace {
 
 /// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it.
-void add_variants(SharedVariants& shared, FloatVariants& variants) {
+void add_variants(ModelsSideBySide& shared, FloatVariants& variants) {
   std::vector<PlacementPlan> plans{variants.plan({})};
   for (const FloatChoice& choice : variants.choices()) {
     plans.push_back(variants.alone(choice));
@@ -28,10 +30,10 @@ void add_variants(SharedVariants& shared, FloatVariants& variants) {
 
 LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, const std::vector<std::string>& names,
                                  const DataSource& source, const RunSettings& settings) {
-  SharedVariants shared(model);
+  ModelsSideBySide shared(model);
   add_variants(shared, variants);
-  const SharedEvaluation found =
-      evaluate_shared(shared, model.graph(), names, source, settings, "measuring every layer");
+  const SideBySideEvaluation found =
+      evaluate_side_by_side(shared, model.graph(), names, source, settings, "measuring every layer");
   if (found.evaluation.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "

@@ -3,11 +3,15 @@
 #include <string>
 #include <vector>
 
+#include "detent/data_source.h"
+#include "detent/error_report.h"
+#include "detent/run_settings.h"
+#include "model/model.h"
 #include "tune/float_variants.h"
 
 namespace detent {
 
-/// What each quantized layer costs at the outputs, by two measurements.
+/// The cost of each quantized layer at the outputs, by two measurements.
 struct LayerErrors {
   struct Choice {
     FloatChoice what;
@@ -25,9 +29,9 @@ struct LayerErrors {
 };
 
 /// Measures on every sample of `source` at the values `names`; values that these variants quantize and that were not
-/// calibrated yet are calibrated first. Same result for any number of threads. Memory: see SharedVariants.
+/// calibrated yet are calibrated first. Same result for any number of threads. Memory: see ModelsSideBySide.
 /// Empty   nothing is quantized -> no choices, `all` of identical outputs.
-/// Errors  those of evaluate_shared and of calibrating; InvalidOption when no output can be compared.
+/// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
 [[nodiscard]] LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model,
                                                const std::vector<std::string>& names, const DataSource& source,
                                                const RunSettings& settings);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "calibrate/sample_tables.h"
+#include "detent/error.h"
 
 namespace detent {
 namespace {

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "calibrate/calibration.h"
+#include "calibrate/range_overrides.h"
+#include "detent/calibrator.h"
+#include "detent/qparams.h"
 #include "model/model.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 namespace {

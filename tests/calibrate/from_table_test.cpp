@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "calibrate/sample_tables.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
-#include "prepare/prepare_model.h"
-#include "calibrate/sample_tables.h"
 #include "place/targets/target.h"
+#include "prepare/prepare_model.h"
 
 namespace detent {
 namespace {

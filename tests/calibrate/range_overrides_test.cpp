@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "detent/error.h"
+#include "detent/qparams.h"
 #include "model/model.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 namespace {

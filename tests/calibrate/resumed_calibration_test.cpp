@@ -2,8 +2,10 @@
 
 #include <filesystem>
 
-#include "observe/calibration_table.h"
 #include "calibrate/sample_tables.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "observe/calibration_table.h"
 
 namespace detent {
 namespace {

@@ -4,8 +4,12 @@
 #include <filesystem>
 
 #include "calibrate/calibration.h"
-#include "prepare/prepare_model.h"
 #include "calibrate/from_table.h"
+#include "detent/data_source.h"
+#include "model/model.h"
+#include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
+#include "run/model_inputs.h"
 #include "shared_folder.h"
 
 namespace detent {

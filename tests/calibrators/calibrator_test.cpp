@@ -42,7 +42,7 @@ class EveryCalibrator : public testing::TestWithParam<std::tuple<const char*, Ra
   }
   [[nodiscard]] bool symmetric() const { return std::get<1>(GetParam()) == RangeKind::Symmetric; }
 
-  /// What holds for every range: contains 0, symmetric when asked for, never beyond the data.
+  /// Every range contains 0, is symmetric when asked for, and never reaches beyond the data.
   void expect_sound(const Range& range, const std::vector<float>& values) const {
     const Histogram histogram = histogram_of(values);
     EXPECT_LE(range.min, 0);

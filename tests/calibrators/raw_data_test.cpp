@@ -1,6 +1,7 @@
 // Our whole path, from raw data through our histogram to a range, against what pytorch-quantization chose on its own
 // histogram of the same data. The bounds are those under which two sound implementations agree: bins differ in width.
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,15 +58,10 @@ TEST_F(SharedReferenceRawData, OursBesideTheirs) {
       {"entropy", "entropy", "entropy"},
   };
   std::string table = "  amax, ours / theirs\n  case                 ";
-  const auto append = [&table](const char* format, auto... values) {
-    char text[64];
-    std::snprintf(text, sizeof text, format, values...);
-    table += text;
-  };
-  for (const Column& column : kColumns) append("%19s", column.title);
+  for (const Column& column : kColumns) table += fmt::format("{:>19}", column.title);
   size_t compared = 0;
   for (const Case& reference : cases_) {
-    append("\n  %-21s", reference.histogram.c_str());
+    table += fmt::format("\n  {:21}", reference.histogram);
     const Histogram histogram = histogram_of(reference.values());
     float last_percentile = 0;
     for (const Column& column : kColumns) {
@@ -73,7 +69,7 @@ TEST_F(SharedReferenceRawData, OursBesideTheirs) {
       const float ours = our_amax(column.spec, histogram, percentile ? RangeKind::Symmetric : kind_of(reference));
       const bool coarse = !reference.amax.contains(column.reference);
       const double theirs = reference.amax.at(coarse ? "entropy_stride8" : column.reference);
-      append(" %8.4g /%8.4g%s", static_cast<double>(ours), theirs, coarse ? "*" : " ");
+      table += fmt::format(" {:>8.4g} /{:>8.4g}{}", ours, theirs, coarse ? "*" : " ");
       ++compared;
       EXPECT_GT(ours, 0) << reference.histogram << " " << column.spec;
       EXPECT_LE(ours, histogram.max_abs()) << reference.histogram << " " << column.spec;

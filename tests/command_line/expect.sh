@@ -56,8 +56,8 @@ leaves_nothing() {
   [ -z "$(ls -A out)" ] || fail "$1: left in the output folder: $(ls -A out)"
 }
 
-# quantize_sample ARG...: the arguments of an ordinary run over eight images, besides what the test adds.
-quantize_sample="quantize $model --quiet --data $sample/calib --preprocess $preprocess --limit 8"
+# quantize_sample ARG...: the arguments of an ordinary run over four images, besides what the test adds.
+quantize_sample="quantize $model --quiet --data $sample/calib --preprocess $preprocess --limit 4"
 
 finish() {
   [ "$failures" -eq 0 ] && echo "$cases cases as expected"

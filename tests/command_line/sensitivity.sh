@@ -55,7 +55,7 @@ refuses "two bounds" 2 "exclude each other" $quantize $masks --max-drop 0.1 --mi
 refuses "samples to judge on without a bound" 2 "--max-drop and --min-sqnr" $quantize -o out/model.onnx
 
 code=0
-timeout --preserve-status --signal=INT 4 "$DETENT" sensitivity "$model" --data random:normal,n=4 --quiet \
+timeout --preserve-status --signal=INT 2 "$DETENT" sensitivity "$model" --data random:normal,n=4 --quiet \
   --eval random:normal,n=1000000 --calibrator max --json out/report.json >stdout 2>stderr </dev/null || code=$?
 cases=$((cases + 1))
 [ "$code" -eq 130 ] || fail "Ctrl-C: exit $code, expected 130"

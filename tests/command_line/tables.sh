@@ -65,11 +65,11 @@ refuses "a model as a table" 12 "not a calibration table" quantize "$model" --ta
 refuses "a table that is not there" 12 gone.dct quantize "$model" --table in/gone.dct -o out/model.onnx
 
 # An interruption: what was done is kept, and going on gives the bytes of the uninterrupted run.
-many="--data random:normal,n=400 --threads 1 --quiet"
+many="--data random:normal,n=200 --threads 1 --quiet"
 accepts "the uninterrupted run" calibrate "$model" $many -o in/uninterrupted.dct
 cases=$((cases + 1))
 code=0
-timeout --preserve-status --signal=INT 2 "$DETENT" calibrate "$model" $many -o out/many.dct \
+timeout --preserve-status --signal=INT 1 "$DETENT" calibrate "$model" $many -o out/many.dct \
   >stdout 2>stderr </dev/null || code=$?
 if [ -e out/many.dct ]; then
   echo "the machine is too fast for the interruption: not tested"

@@ -1,15 +1,28 @@
 #!/bin/sh
 # The same bytes whatever the number of threads.
 . "$(dirname "$0")/expect.sh"
-for target in tensorrt onnxruntime; do
-  for calibrator in max percentile entropy mse auto; do
-    for threads in 1 2; do
-      accepts "$target, $calibrator, $threads threads" quantize "$model" --data "$sample/calib" \
-        --preprocess "$preprocess" --target $target --calibrator $calibrator --threads $threads --quiet \
-        -o out/$threads.onnx --overwrite
-    done
-    cmp out/1.onnx out/2.onnx || fail "$target, $calibrator: 1 and 2 threads write different files"
+data="--data $sample/calib --preprocess $preprocess --quiet"
+for threads in 1 2; do
+  accepts "calibrate with $threads threads" calibrate "$model" $data --threads $threads -o in/$threads.dct
+done
+cmp in/1.dct in/2.dct || fail "calibrate: 1 and 2 threads write different tables"
+
+# both_write_the_same TARGET CALIBRATOR OPTION...
+both_write_the_same() {
+  target=$1 calibrator=$2
+  shift 2
+  for threads in 1 2; do
+    accepts "$target, $calibrator, $threads threads" quantize "$model" --target $target --calibrator $calibrator \
+      --threads $threads "$@" -o out/$threads.onnx --overwrite
   done
+  cmp out/1.onnx out/2.onnx || fail "$target, $calibrator, $*: 1 and 2 threads write different files"
+}
+for target in tensorrt onnxruntime; do
+  for calibrator in max percentile entropy mse; do
+    both_write_the_same $target $calibrator --table in/1.dct --quiet
+  done
+  both_write_the_same $target entropy $data
+  both_write_the_same $target auto $data --limit 8
 done
 for threads in 1 2; do
   accepts "run with $threads threads" run "$model" --data "$sample/calib" --preprocess "$preprocess" --quiet \

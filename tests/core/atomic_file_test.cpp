@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -15,6 +16,8 @@
 
 namespace detent {
 namespace {
+
+constexpr bool kKeep = false, kOverwrite = true;
 
 size_t files_in(const TemporaryFolder& folder) {
   return static_cast<size_t>(std::distance(std::filesystem::directory_iterator(folder.path()), {}));
@@ -35,7 +38,7 @@ TEST(AtomicFile, WritesToWhatIsNoFileInsteadOfReplacingIt) {
   const auto pipe = folder / "pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
-  check_writable(pipe, false);
+  check_writable(pipe, kKeep);
   write_file(pipe, "through");
   char text[16] = {};
   EXPECT_EQ(::read(reader, text, sizeof text), 7);
@@ -79,7 +82,7 @@ TEST(AtomicFile, LeavesNothingWithoutACommit) {
 
 TEST(AtomicFile, LeavesAFileThatAppearedMeanwhileUnlessItMayReplaceIt) {
   const TemporaryFolder folder;
-  AtomicFile careful(folder / "a", false), bold(folder / "a", true);
+  AtomicFile careful(folder / "a", kKeep), bold(folder / "a", kOverwrite);
   careful.write("careful");
   bold.write("bold");
   std::ofstream(folder / "a") << "mine";
@@ -87,6 +90,19 @@ TEST(AtomicFile, LeavesAFileThatAppearedMeanwhileUnlessItMayReplaceIt) {
   EXPECT_EQ(TemporaryFolder::read(folder / "a"), "mine");
   bold.commit();
   EXPECT_EQ(TemporaryFolder::read(folder / "a"), "bold");
+}
+
+TEST(AtomicFile, WritesAtAnyOffsetAndReadsBack) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "a");
+  file.write_at(4, "rest");
+  file.write_at(0, "head");
+  std::array<char, 4> middle{};
+  file.read_back(2, middle);
+  EXPECT_EQ(std::string_view(middle.data(), middle.size()), "adre");
+  EXPECT_EQ(code_of([&] { file.read_back(6, middle); }), ErrorCode::CannotWrite);
+  file.commit();
+  EXPECT_EQ(TemporaryFolder::read(folder / "a"), "headrest");
 }
 
 TEST(AtomicFile, NamesTheFileThatCannotBeWritten) {
@@ -114,11 +130,11 @@ TEST(WriteFile, ReplacesWhatIsThere) {
 TEST(CheckWritable, RefusesWhatCouldNotBeWrittenInTheEnd) {
   const TemporaryFolder folder;
   folder.write("there", "");
-  EXPECT_EQ(code_of([&] { check_writable(folder / "new", false); }), ErrorCode{0});
-  EXPECT_EQ(code_of([&] { check_writable(folder / "there", true); }), ErrorCode{0});
-  EXPECT_EQ(code_of([&] { check_writable(folder / "there", false); }), ErrorCode::CannotWrite);
-  EXPECT_EQ(code_of([&] { check_writable(folder / "none" / "new", false); }), ErrorCode::CannotWrite);
-  EXPECT_EQ(code_of([&] { check_writable(folder.path(), true); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(code_of([&] { check_writable(folder / "new", kKeep); }), ErrorCode{0});
+  EXPECT_EQ(code_of([&] { check_writable(folder / "there", kOverwrite); }), ErrorCode{0});
+  EXPECT_EQ(code_of([&] { check_writable(folder / "there", kKeep); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(code_of([&] { check_writable(folder / "none" / "new", kKeep); }), ErrorCode::CannotWrite);
+  EXPECT_EQ(code_of([&] { check_writable(folder.path(), kOverwrite); }), ErrorCode::CannotWrite);
 }
 
 }  // namespace

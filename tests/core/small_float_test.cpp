@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr bool kSaturate = true, kOverflow = false;
 
 struct Case {
   DataType type;
@@ -62,14 +63,14 @@ TEST(SmallFloat, TakesTheNearestValueAndTheEvenOneInTheMiddle) {
     std::uniform_real_distribution<float> small(-20 * one.smallest, 20 * one.smallest);
     for (int i = 0; i < 2000; ++i) {
       const float x = i % 2 ? any(random) : small(random);
-      const float y = decode(small_float_format(one.type), encode(small_float_format(one.type), x, true));
+      const float y = decode(small_float_format(one.type), encode(small_float_format(one.type), x, kSaturate));
       for (const auto& [other, bits] : values) ASSERT_GE(std::abs(x - other), std::abs(x - y)) << x;
     }
     for (size_t i = 0; i + 1 < values.size(); ++i) {  // consecutive patterns of one sign are consecutive values
       const auto [low, bits] = values[i];
       const auto [high, next] = values[i + 1];
       if (next != bits + 1 || std::signbit(low) || std::signbit(high)) continue;
-      EXPECT_EQ(encode(small_float_format(one.type), (low + high) / 2, true), bits % 2 ? next : bits);
+      EXPECT_EQ(encode(small_float_format(one.type), (low + high) / 2, kSaturate), bits % 2 ? next : bits);
     }
   }
 }
@@ -85,18 +86,18 @@ TEST(SmallFloat, SaturatesOrOverflowsAsOnnxSays) {
     const SmallFloatFormat& format = small_float_format(row.type);
     const float largest = decode(format, format.largest);
     for (const float sign : {1.0F, -1.0F}) {
-      EXPECT_EQ(decode(format, encode(format, sign * 1e6F, true)), sign * largest);
-      EXPECT_EQ(decode(format, encode(format, sign * kInfinity, true)), sign * largest);
-      const float beyond = decode(format, encode(format, sign * 1e6F, false));
-      const float infinite = decode(format, encode(format, sign * kInfinity, false));
+      EXPECT_EQ(decode(format, encode(format, sign * 1e6F, kSaturate)), sign * largest);
+      EXPECT_EQ(decode(format, encode(format, sign * kInfinity, kSaturate)), sign * largest);
+      const float beyond = decode(format, encode(format, sign * 1e6F, kOverflow));
+      const float infinite = decode(format, encode(format, sign * kInfinity, kOverflow));
       EXPECT_TRUE(std::isnan(row.beyond) ? std::isnan(beyond) : beyond == sign * row.beyond);
       EXPECT_TRUE(std::isnan(row.infinite) ? std::isnan(infinite) : infinite == sign * row.infinite);
     }
-    EXPECT_TRUE(std::isnan(decode(format, encode(format, kNan, true))));
-    EXPECT_EQ(std::signbit(decode(format, encode(format, -0.0F, true))), format.has_negative_zero);
+    EXPECT_TRUE(std::isnan(decode(format, encode(format, kNan, kSaturate))));
+    EXPECT_EQ(std::signbit(decode(format, encode(format, -0.0F, kSaturate))), format.has_negative_zero);
   }
   const SmallFloatFormat& tiny = small_float_format(DataType::Float4E2M1);
-  EXPECT_EQ(decode(tiny, encode(tiny, kInfinity, false)), 6);  // neither infinity nor NaN: always saturates
+  EXPECT_EQ(decode(tiny, encode(tiny, kInfinity, kOverflow)), 6);  // neither infinity nor NaN: always saturates
 }
 
 TEST(SmallFloat, HoldsPowersOfTwoRoundedAsAsked) {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "datasets/data_files.h"
-#include "datasets/npy.h"
+#include "datasets/npy_file.h"
 
 namespace detent {
 namespace {

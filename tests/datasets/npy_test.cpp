@@ -1,8 +1,8 @@
-#include "datasets/npy.h"
-
 #include <gmock/gmock.h>
 
 #include "datasets/data_files.h"
+#include "datasets/npy_file.h"
+#include "datasets/npy_writer.h"
 
 namespace detent {
 namespace {

@@ -20,14 +20,14 @@ constexpr uint32_t kMeasured = 1;
 
 std::vector<Absorbable> absorbable_in(const Model& model) {
   const Graph& graph = model.graph();
-  const Shapes shapes = shapes_of(graph, random_input(graph, kMeasured));
+  const ValueShapes shapes = shapes_of(graph, random_input(graph, kMeasured));
   return find_absorbable(graph, ShiftFlow(graph, shapes));
 }
 
 Shifts shifts_of(const Model& model) {
   const Graph& graph = model.graph();
   const Tensor input = random_input(graph, kMeasured);
-  const Shapes shapes = shapes_of(graph, input);
+  const ValueShapes shapes = shapes_of(graph, input);
   const ShiftFlow flow(graph, shapes);
   const auto absorbable = find_absorbable(graph, flow);
   std::map<ValueId, int> axes;
@@ -155,7 +155,7 @@ TEST(AbsorbBias, AConstantThatAnotherNodeReadsIsCopied) {
   expect_exact(behind_conv("r = Relu (c)\n a = Conv (r, w3, b1)\n y = Tanh (a)", {uneven("w3", {6, 6, 1, 1})}));
 }
 
-/// What stands between the Relu and y cannot make up for anything.
+/// Nothing between the Relu and y can make up for a shift.
 TEST(AbsorbBias, NotWhereAReaderPadsWithZerosOrBends) {
   for (const char* nodes :
        {"y = Conv <pads = [1, 1, 1, 1]> (r, w3)", "y = Conv <auto_pad = \"SAME_UPPER\"> (r, w3)",
@@ -207,7 +207,7 @@ std::vector<float> shift_for(const std::vector<float>& low, const std::vector<fl
                               {uneven("w1", {3, 4, 1, 1}), "float[3] b1 = {9, 9, 9}", uneven("w2", {4, 3, 1, 1}),
                                "float low = {0}", "float high = {" + bound + "}"});
   const Graph& graph = model.graph();
-  const Shapes shapes = shapes_of(graph, random_input(graph));
+  const ValueShapes shapes = shapes_of(graph, random_input(graph));
   const ShiftFlow flow(graph, shapes);
   const auto absorbable = find_absorbable(graph, flow);
   const Shifts shifts =

@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "detent/detent.h"
-#include "model/temporary_folder.h"
 #include "evaluate/float_network.h"
-#include "pipeline/plan_report.h"
+#include "exec/find_shapes.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
 
 namespace detent {
 namespace {
@@ -20,7 +22,7 @@ std::vector<PlanReport::Equalizable> equalizable(const Model& model, const Shape
 
 TEST(EqualizableValues, AreListedByFamily) {
   const auto families = equalizable(test::residual_network(1), {1, 16, 8, 8});
-  // A Relu is run by the kernel of its convolution: only what it writes is stored. sum and c are one with a, the skip.
+  // A Relu is run by the kernel of its convolution: only its output is stored. sum and c are one with a, the skip.
   ASSERT_EQ(families.size(), 2U);
   EXPECT_EQ(families[0].family, "relu");
   EXPECT_THAT(families[0].values, UnorderedElementsAre("a", "b", "r", "c", "e"));
@@ -59,7 +61,7 @@ g (float[1, 2, H, W] x) => (float[1, 2, H, W] y)
     const std::vector<Tensor> inputs{test::Numbers(3).tensor({1, 2, size, size})};
     return find_shapes(model.graph(), inputs);
   };
-  const std::vector<Shapes> large{shapes_at(4), shapes_at(8)}, small{shapes_at(4), shapes_at(1)};
+  const std::vector<ValueShapes> large{shapes_at(4), shapes_at(8)}, small{shapes_at(4), shapes_at(1)};
   using Families = std::map<std::string, std::vector<std::string>>;
   const auto families = [](const std::vector<PlanReport::Equalizable>& lines) {
     Families found;

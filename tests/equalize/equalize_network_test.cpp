@@ -9,8 +9,9 @@ using ::testing::Key;
 using ::testing::SizeIs;
 
 /// Equalizes everything, expects values of one family and the same outputs.
-Equalization expect_exact(const Model& model, EqualizeFamily family, bool behind_activations = false) {
-  const Equalization equalization = factors_of(model, {}, behind_activations);
+Equalization expect_exact(const Model& model, EqualizeFamily family,
+                          ActivationFactors activations = ActivationFactors::None) {
+  const Equalization equalization = factors_of(model, {}, activations);
   EXPECT_FALSE(equalization.empty());
   for (const auto& [name, value] : equalization.values) EXPECT_EQ(value.family, family) << name;
   Model equalized = model.clone();
@@ -176,7 +177,7 @@ TEST(EqualizeAct, AMulBehindSiluOnlyWhenAskedFor) {
   const Model model = network("c = Conv (x, w1)\n g = Sigmoid (c)\n m = Mul (c, g)\n y = Conv (m, w2)",
                               {uneven("w1", {6, 4, 1, 1}), kTwo});
   EXPECT_THAT(groups_of(model), IsEmpty());
-  EXPECT_THAT(expect_exact(model, EqualizeFamily::Act, true).activations, SizeIs(1));
+  EXPECT_THAT(expect_exact(model, EqualizeFamily::Act, ActivationFactors::Behind).activations, SizeIs(1));
 }
 
 TEST(EqualizeNorm, ScaleAndShiftOfALayerNormalizationBeforeSeveralProducts) {

@@ -13,7 +13,7 @@
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "model/model.h"
-#include "observe/channel_ranges.h"
+#include "observe/channel_range_observer.h"
 
 namespace detent {
 
@@ -55,16 +55,16 @@ inline Tensor random_input(const Graph& graph, uint32_t seed = 1) {
   return tensor;
 }
 
-inline Shapes shapes_of(const Graph& graph, const Tensor& input) {
+inline ValueShapes shapes_of(const Graph& graph, const Tensor& input) {
   struct ShapeObserver : Observer {
-    Shapes shapes;
+    ValueShapes shapes;
     void observe(ValueId value, const Tensor& tensor) override { shapes[value] = tensor.shape(); }
   } observer;
   std::vector<ValueId> wanted;
   for (const Value& value : graph.values())
     if (value.producer != kNoNode || value.is_input) wanted.push_back(value.id);
-  const ExecutionPlan plan(graph, wanted, {.fuse = false});
-  Executor(plan).run(std::vector<Tensor>{input}, observer);
+  const Schedule schedule(graph, wanted, {.fuse = false});
+  Executor(schedule).run(std::vector<Tensor>{input}, observer);
   for (const Value& value : graph.values())
     if (const Tensor* constant = graph.constant(value.id)) observer.shapes[value.id] = constant->shape();
   return observer.shapes;
@@ -73,22 +73,22 @@ inline Shapes shapes_of(const Graph& graph, const Tensor& input) {
 inline ChannelRanges ranges_of(const Graph& graph, const std::map<ValueId, int>& axes, const Tensor& input) {
   std::vector<ValueId> wanted;
   for (const auto& [value, axis] : axes) wanted.push_back(value);
-  const ExecutionPlan plan(graph, wanted, {});
+  const Schedule schedule(graph, wanted, {});
   ChannelRangeObserver observer(axes);
-  Executor(plan).run(std::vector<Tensor>{input}, observer);
-  ChannelRanges ranges;
-  for (const auto& [value, extremes] : observer.extremes()) ranges[value] = {extremes.min, extremes.max};
-  return ranges;
+  Executor(schedule).run(std::vector<Tensor>{input}, observer);
+  return observer.ranges();
 }
 
-inline std::vector<ChannelGroup> groups_of(const Model& model, bool behind_activations = false) {
+inline std::vector<ChannelGroup> groups_of(const Model& model,
+                                           ActivationFactors activations = ActivationFactors::None) {
   const Graph& graph = model.graph();
-  return find_channel_groups(graph, shapes_of(graph, random_input(graph)), behind_activations);
+  return find_channel_groups(graph, shapes_of(graph, random_input(graph)), activations);
 }
 
-inline Equalization factors_of(const Model& model, const FactorOptions& options = {}, bool behind_activations = false) {
+inline Equalization factors_of(const Model& model, const FactorOptions& options = {},
+                               ActivationFactors activations = ActivationFactors::None) {
   const Graph& graph = model.graph();
-  const auto groups = groups_of(model, behind_activations);
+  const auto groups = groups_of(model, activations);
   return choose_factors(graph, groups, ranges_of(graph, values_to_range(groups), random_input(graph)), options);
 }
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "detent/error.h"
+
 namespace detent {
 namespace {
 

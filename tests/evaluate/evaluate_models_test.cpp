@@ -5,7 +5,13 @@
 
 #include <cmath>
 
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/run_settings.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
 #include "model/graph_patch.h"
+#include "model/model.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -42,7 +48,7 @@ Evaluation evaluate(const Model& model, const std::vector<Model>& variants, cons
                     const DataSource& source, size_t threads = 2) {
   RunSettings settings;
   settings.threads = threads;
-  return evaluate_variants(model, variants, names, source, settings, "testing");
+  return evaluate_models(model, variants, names, source, settings, "testing");
 }
 
 TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
@@ -86,7 +92,7 @@ TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether)
   std::vector<Model> variants;
   for (const float offset : {0.5F, 0.25F, 0.125F}) variants.push_back(with_constant(model, "offset", offset));
   const MemorySource source(samples(5));
-  const Evaluation evaluation = evaluate_variants(model, variants, {"y"}, source, {}, "testing", {}, 1);
+  const Evaluation evaluation = evaluate_models(model, variants, {"y"}, source, {}, "testing", {}, 1);
   EXPECT_EQ(evaluation.samples, 5U);
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
   for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})

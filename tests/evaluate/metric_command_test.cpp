@@ -3,9 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datasets/npy.h"
+#include "datasets/npy_file.h"
 #include "detent/error.h"
-#include "detent/progress.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

@@ -5,10 +5,21 @@
 
 #include <filesystem>
 
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
 #include "evaluate/evaluate_side_by_side.h"
 #include "evaluate/float_network.h"
-#include "run/memory_source.h"
 #include "evaluate/variants_of.h"
+#include "exec/buffer_pool.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
+#include "run/memory_source.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 namespace {
@@ -18,12 +29,12 @@ using ::testing::ElementsAre;
 /// Every layer alone and all but it, sharing and not.
 struct BothWays {
   std::vector<size_t> steps;  // of the sharing run: float model, all quantized, then the pairs of each choice
-  SharedEvaluation shared;
+  SideBySideEvaluation shared;
   Evaluation naive;
 };
 
 BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::string>& names) {
-  SharedVariants shared(network.model);
+  ModelsSideBySide shared(network.model);
   std::vector<Model> models;
   const auto add = [&](const PlacementPlan& plan, std::optional<size_t> base) {
     models.push_back(network.variants.model(plan));
@@ -35,9 +46,9 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
     add(network.variants.all_but(choice), all);
   }
   BothWays result;
-  result.shared = evaluate_shared(shared, network.model.graph(), names, network.source, network.settings, "sharing");
+  result.shared = evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing");
   result.steps = shared.step_counts();
-  result.naive = evaluate_variants(network.model, models, names, network.source, network.settings, "not sharing");
+  result.naive = evaluate_models(network.model, models, names, network.source, network.settings, "not sharing");
   return result;
 }
 
@@ -98,9 +109,9 @@ TEST(VariantsSideBySide, RunOnlyWhatALayerChanges) {
 TEST(VariantsSideBySide, LeaveNothingToDoForAVariantThatIsTheFloatModel) {
   const Model model = test::residual_network(1);
   const MemorySource source(test::residual_samples(1));
-  SharedVariants shared(model);
+  ModelsSideBySide shared(model);
   shared.add({});
-  const auto found = evaluate_shared(shared, model.graph(), {"y"}, source, {}, "nothing");
+  const auto found = evaluate_side_by_side(shared, model.graph(), {"y"}, source, {}, "nothing");
   EXPECT_EQ(shared.step_counts()[1], 0U);
   EXPECT_EQ(found.evaluation.errors[0][0].noise, 0);
   EXPECT_GT(found.evaluation.errors[0][0].signal, 0);
@@ -122,7 +133,7 @@ TEST(VariantsSideBySide, GiveTheSameBitsForAnyNumberOfThreads) {
 TEST(VariantsSideBySide, StopBetweenVariantsWhenInterrupted) {
   const Model model = test::residual_network(1);
   const MemorySource source(test::residual_samples(1));
-  SharedVariants shared(model);
+  ModelsSideBySide shared(model);
   shared.add({});
   shared.prepare({"y"}, 1);
   interrupted() = true;

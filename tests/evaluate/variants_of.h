@@ -2,9 +2,23 @@
 
 #include <memory>
 
+#include "calibrate/calibration.h"
+#include "calibrate/range_book.h"
+#include "calibrate/range_overrides.h"
+#include "detent/calibrator.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "exec/find_shapes.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/format_options.h"
+#include "rewrite/rewrite.h"
+#include "run/model_inputs.h"
 #include "tune/float_variants.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/quantize_report.h"
 
 namespace detent::test {
 

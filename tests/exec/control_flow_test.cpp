@@ -1,4 +1,4 @@
-// If, Loop and Scan: subgraphs run inside the plan of the graph around them.
+// If, Loop and Scan: subgraphs run inside the schedule of the graph around them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,8 +42,8 @@ TEST(If, RunsAgainOnTheSameExecutor) {
     void observe(ValueId, const Tensor& tensor) override { kept = tensor.clone(); }
   } keeper;
   const Model model = model_of(kIf);
-  const ExecutionPlan plan(model.graph(), model.graph().outputs());
-  Executor executor(plan);
+  const Schedule schedule(model.graph(), model.graph().outputs());
+  Executor executor(schedule);
   for (const bool condition : {true, false, true}) {
     executor.run(std::vector<Tensor>{Tensor::scalar(condition), vector_of({5})}, keeper);
     EXPECT_THAT(floats(keeper.kept), ElementsAre(condition ? 0.0F : -25.0F));
@@ -82,10 +82,10 @@ TEST(If, SeesFoldedConstantsThroughTwoGraphs) {
       else_branch = e () => (float[N] b) { b = Neg (x) }>
   })");
   EXPECT_THAT(floats(run_all(model, {Tensor::scalar(true), vector_of({2})})[0]), ElementsAre(12));
-  const ExecutionPlan plan(model.graph(), model.graph().outputs());
-  ASSERT_EQ(plan.steps().size(), 1u);
-  const Subplan& branch = plan.steps()[0].subgraphs.at(0);
-  ASSERT_EQ(branch.plan->steps().size(), 1u);
+  const Schedule schedule(model.graph(), model.graph().outputs());
+  ASSERT_EQ(schedule.steps().size(), 1u);
+  const ScheduledSubgraph& branch = schedule.steps()[0].subgraphs.at(0);
+  ASSERT_EQ(branch.schedule->steps().size(), 1u);
   EXPECT_EQ(branch.captured.size(), 2u);  // c and x; the constant is known inside
 }
 
@@ -95,7 +95,7 @@ TEST(If, NamesWhatCannotRunInABranchBeforeAnythingRuns) {
                 else_branch = e () => (float[N] b) { b = NoSuchOperator (x) }>
   })");
   try {
-    const ExecutionPlan plan(model.graph(), model.graph().outputs());
+    const Schedule schedule(model.graph(), model.graph().outputs());
     FAIL() << "accepted an unknown operator in a branch";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::Unsupported);

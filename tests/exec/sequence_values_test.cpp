@@ -1,4 +1,4 @@
-// Sequences and optionals on their way through a plan: carried, returned, captured, folded, and kept from other operators.
+// Sequences and optionals on their way through a schedule: carried, returned, captured, folded, and kept from other operators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::string error_of(const Model& model, const std::vector<Tensor>& inputs) {
   return {};
 }
 
-/// What PyTorch's exporter writes for a list that a loop appends to.
+/// PyTorch's exporter writes this for a list that a loop appends to.
 const char* const kCollect = R"(g (int64 m, float[1] x) => (float[K] y, int64 n) {
   none = SequenceEmpty ()
   last, list = Loop (m, , x, none) <body = b (int64 i, bool going, float[1] v, seq(float[1]) s)
@@ -61,8 +61,8 @@ TEST(SequenceValues, TheSameExecutorStartsAnEmptyListAgain) {
   } keeper;
   const Model model = model_of(kCollect);
   const std::vector<ValueId> wanted{model.graph().find_value("list")};
-  const ExecutionPlan plan(model.graph(), wanted);
-  Executor executor(plan);
+  const Schedule schedule(model.graph(), wanted);
+  Executor executor(schedule);
   for (const int64_t trips : {3, 0, 2})
     executor.run(std::vector<Tensor>{Tensor::scalar(trips), vector_of({1})}, keeper);
   ASSERT_EQ(keeper.kept.size(), 3u);
@@ -94,8 +94,8 @@ TEST(OptionalValues, AnAbsentOneIsNotObserved) {
     void observe(ValueId, const Tensor& tensor) override { seen += !tensor.empty_handle() ? 1 : 100; }
   } counter;
   const Model model = model_of(kMaybe);
-  const ExecutionPlan plan(model.graph(), model.graph().outputs());
-  Executor executor(plan);
+  const Schedule schedule(model.graph(), model.graph().outputs());
+  Executor executor(schedule);
   executor.run(std::vector<Tensor>{Tensor::scalar(false), vector_of({2})}, counter);
   EXPECT_EQ(counter.seen, 1u);  // "there" alone
 }

@@ -4,11 +4,12 @@
 
 #include "detent/detent.h"
 #include "model/graph_patch.h"
+#include "model/model.h"
 #include "model/temporary_folder.h"
-#include "ops/operator.h"
+#include "ops/traits.h"
 #include "place/resnet50_graph.h"
 
-// Case C7, the finished file: what lint says of a quantized ResNet-50, and of one whose shortcuts carry no pairs.
+// Case C7, the finished file: lint of a quantized ResNet-50, and of one whose shortcuts carry no pairs.
 namespace detent {
 namespace {
 

@@ -242,11 +242,5 @@ g (bool c, float[2] x) => (float[2] y)
 
 TEST(CheckGraph, AcceptsWhatIsWhole) { EXPECT_NO_THROW(check_graph(chain())); }
 
-TEST(UnusedValueName, AddsANumberOnlyWhereTheNameIsTaken) {
-  const Model model = chain();
-  EXPECT_EQ(unused_value_name(model.graph(), "fresh"), "fresh");
-  EXPECT_EQ(unused_value_name(model.graph(), "a"), "a_1");
-}
-
 }  // namespace
 }  // namespace detent

@@ -5,6 +5,7 @@
 
 #include "detent/error.h"
 #include "model/model.h"
+#include "model/qoperators.h"
 #include "tests/model/list_types_text.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"

@@ -7,8 +7,8 @@
 
 namespace detent::test {
 
-/// Model from its text form, in which `w = Cast <to = 10> (wf)` of an initializer `wf` stands for an FP16 initializer `w`:
-/// the text form has no FP16 numbers.
+/// Model from its text form, in which `w = Cast <to = 10> (wf)` of an initializer `wf` stands for an FP16 initializer
+/// `w`: the text form has no FP16 numbers.
 inline Model parse_half_model(const std::string& text) {
   Model model = parse_model_text(text);
   GraphPatch patch;

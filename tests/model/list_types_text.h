@@ -13,7 +13,7 @@ namespace detent::test {
 /// Types around a tensor's, the outermost first: "seq", "optional".
 using Wrappers = std::vector<std::string>;
 
-/// Turns "optional(seq(float[N])) x" into "float[N] x" and returns what stood around it.
+/// Turns "optional(seq(float[N])) x" into "float[N] x" and returns the text that stood around it.
 inline std::map<std::string, Wrappers> take_wrappers(std::string& text) {
   std::map<std::string, Wrappers> found;
   const auto next = [&] { return std::min(text.find("seq("), text.find("optional(")); };
@@ -50,8 +50,8 @@ inline void wrap_types(onnx::GraphProto& graph, const std::map<std::string, Wrap
       if (attribute.has_g()) wrap_types(*attribute.mutable_g(), wrappers);
 }
 
-/// parse_model_text for text with the types seq(...) and optional(...), which libonnx 1.12 cannot parse. A name has the same
-/// such type wherever it occurs.
+/// parse_model_text for text with the types seq(...) and optional(...), which libonnx 1.12 cannot parse. A name has the
+/// same such type wherever it occurs.
 inline Model parse_list_types(std::string text) {
   const auto wrappers = take_wrappers(text);
   Model model = parse_model_text(text);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/qoperators.h"
 #include "shared_folder.h"
 
 namespace detent {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/error.h"
+
 namespace detent {
 
 /// An empty folder of its own for one test, removed with its content at the end.
@@ -53,7 +55,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// What `action` throws: its code and text. Fails the test when it throws nothing.
+/// The error that `action` throws. Fails the test when it throws nothing.
 template <class Error, class Action>
 Error error_of(Action&& action) {
   try {

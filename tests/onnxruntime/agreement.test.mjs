@@ -1,7 +1,8 @@
 // Detent and ONNX Runtime compute the same from a file that Detent wrote: node by node, and end to end.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { freshFolder, only, quantized, runOver, runWith, verify, writeSamples } from './detent.mjs';
+import { freshFolder, once, only, quantized, quantizedFromData, runOver, runWith, verify, writeSamples } from './detent.mjs';
 import { runModel } from './engine.mjs';
 import { traceModel, writeCases, writeQuantizers } from './node_cases.mjs';
 import { readNpy, sampleOf } from './npy.mjs';
@@ -28,13 +29,18 @@ async function fewSamples(model) {
   return [path, readNpy(path)];
 }
 
-// Every value of the quantized model for one sample, as ONNX Runtime computes it.
-async function traceSample(file, model) {
+// Every value of the quantized model for one sample, as ONNX Runtime computes it; once for each file.
+const traceSample = (file, model) => once(['trace', file], async () => {
   const [, stack] = await fewSamples(model);
   return traceModel(file, { [readModel(file).inputs[0].name]: sampleOf(stack, 0) });
-}
+});
 
 for (const { model, options } of selected()) {
+  test(`${model.name}: the data and their table give the same model`, options, async () => {
+    const [fromData, fromTable] = [await quantizedFromData(model, 'onnxruntime', 'entropy'), await quantized(model, 'onnxruntime')];
+    assert.ok(readFileSync(fromData).equals(readFileSync(fromTable)), 'the bytes differ');
+  });
+
   for (const target of targets) {
     test(`${model.name} for ${target}: each node agrees when fed with ONNX Runtime's tensors`, options, async (t) => {
       const file = await quantized(model, target);

@@ -2,10 +2,10 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './models.mjs';
-import { readNpy } from './npy.mjs';
+import { everyNth, readNpy, writeNpy } from './npy.mjs';
 import { identityModel, readModel } from './onnx_file.mjs';
 
 const program = process.env.DETENT ?? join(root, 'build/release/detent');
@@ -39,9 +39,25 @@ async function run(file, args) {
     [entry.replace(/\.npy$/, ''), readNpy(join(folder, entry))]));
 }
 
-// The samples of an evaluation set ({files}, {stack, shard} or {source}), preprocessed for the model, as one stack on disk
-// for each input. Returns {input: path}. An Identity model of the same inputs makes `detent run` write them.
-export async function writeInputs(model, set, ...more) {
+const remembered = new Map();
+
+// What `make` gave for this key before, else now: what several tests of a process need is made once.
+export function once(key, make) {
+  const text = JSON.stringify(key);
+  if (!remembered.has(text)) remembered.set(text, make());
+  return remembered.get(text);
+}
+
+// The samples of an evaluation set ({files}, {stack, stride} or {source}), preprocessed for the model, as one stack on disk
+// for each input; made once. Returns {input: path}.
+export function writeInputs(model, set, ...more) {
+  const { files, stack, stride, source } = set;
+  return once(['inputs', model.file, model.preprocess, files, stack, stride, source, more],
+    () => writeNewInputs(model, set, more));
+}
+
+// An Identity model of the same inputs makes `detent run` write them.
+async function writeNewInputs(model, set, more) {
   const folder = freshFolder();
   const identity = join(folder, 'identity.onnx');
   const { inputs } = readModel(model.file);
@@ -57,7 +73,7 @@ export const writeSamples = async (model, set) => only(await writeInputs(model, 
 // {source}: anything that --data takes.
 function sourceOf(folder, set) {
   if (set.source) return ['--data', set.source];
-  return set.stack ? ['--data', set.stack, '--shard', set.shard] : ['--data', writeList(folder, set.files)];
+  return set.stack ? ['--data', set.stack, '--shard', `1/${set.stride}`] : ['--data', writeList(folder, set.files)];
 }
 
 // Absolute paths stay what they are when joined to the list's folder.
@@ -77,37 +93,61 @@ export const runWith = (file, stacks) =>
 // The single output of a run.
 export const only = (outputs) => Object.values(outputs)[0];
 
-const written = new Map();
+// What a model is calibrated on: its calibration data, or the few samples of float_models.mjs.
+const calibrationOf = (model) => [...(model.samples ? sourceOf(freshFolder(), model.samples()) : ['--data', model.calibration]),
+  ...preprocessing(model)];
 
-// Path of the model quantized for a target; made once per process.
-export function quantized(model, target, calibrator = 'entropy', ...more) {
-  const key = [model.name, target, calibrator, ...more].join(' ');
-  if (!written.has(key)) {
-    const file = join(freshFolder(), 'model.int8.onnx');
-    written.set(key, detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration,
-      ...preprocessing(model), '--target', target, '--calibrator', calibrator, '--report', reportOf(file),
-      ...more).then(() => file));
-  }
-  return written.get(key);
+// The table of that data, for every target, calibrator and policy; made once.
+const tableOf = (model) => once(['table', model.file, model.name], async () => {
+  const file = join(freshFolder(), 'table.dct');
+  await detent('calibrate', model.file, '-o', file, '--quiet', ...calibrationOf(model));
+  return file;
+});
+
+async function quantize(model, target, calibrator, args) {
+  const file = join(freshFolder(), 'model.int8.onnx');
+  await detent('quantize', model.file, '-o', file, '--quiet', '--target', target, '--calibrator', calibrator, '--report',
+    reportOf(file), ...args);
+  return file;
 }
 
-// Where the report of a file that quantized() wrote lies.
+// Path of the model quantized for a target from its calibration data.
+export const quantizedFromData = (model, target, calibrator, ...more) =>
+  once(['from data', model.file, model.name, target, calibrator, more],
+    () => quantize(model, target, calibrator, [...calibrationOf(model), ...more]));
+
+// The same by way of its table, which gives the same bytes (agreement.test.mjs holds it to that).
+export const quantized = (model, target, calibrator = 'entropy', ...more) =>
+  once(['quantized', model.file, model.name, target, calibrator, more],
+    async () => quantize(model, target, calibrator, ['--table', await tableOf(model), ...more]));
+
+// Where the report of such a file lies.
 export const reportOf = (file) => `${file}.json`;
 
-// What tells `detent compare` good outputs of a set from bad ones. A truth of packed bits belongs to the whole stack.
-function judgesOf(folder, set) {
-  if (set.masks) return ['--masks', set.masks];
-  if (set.labels) return ['--labels', writeLabels(folder, set)];
-  return ['--metric-command', `node '${join(root, 'tests/onnxruntime/occupancy_iou.mjs')}' '${set.truth}'`];
+// A stack's every stride-th sample, as a file.
+function writePart(folder, path, stride) {
+  if (stride === 1) return path;
+  const part = join(folder, basename(path));
+  writeNpy(part, everyNth(readNpy(path), stride));
+  return part;
 }
+
+// An evaluation set as --eval takes it, with what tells good outputs of it from bad ones.
+function evaluationOf(folder, set) {
+  if (!set.stack) return ['--eval', writeList(folder, set.files), ...judgesOf(folder, set)];
+  const truth = writePart(folder, set.truth, set.stride);
+  return ['--eval', writePart(folder, set.stack, set.stride), '--metric-command',
+    `node '${join(root, 'tests/onnxruntime/occupancy_iou.mjs')}' '${truth}'`];
+}
+
+const judgesOf = (folder, set) => (set.masks ? ['--masks', set.masks] : ['--labels', writeLabels(folder, set)]);
 
 // The report of `detent compare` on an evaluation set.
 export async function compared(model, set, target, calibrators) {
   const folder = freshFolder();
   const report = join(folder, 'report.json');
-  await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), '--eval',
-    set.stack ?? writeList(folder, set.files), ...judgesOf(folder, set), '--target', target, '--calibrators',
-    calibrators.join(','), '--json', report, '--quiet');
+  await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), ...evaluationOf(folder, set),
+    '--target', target, '--calibrators', calibrators.join(','), '--json', report, '--quiet');
   return JSON.parse(readFileSync(report, 'utf8'));
 }
 
@@ -116,7 +156,7 @@ export async function boundTo(model, set, target, ...more) {
   const folder = freshFolder();
   const file = join(folder, 'model.int8.onnx');
   await detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration, ...preprocessing(model), '--target',
-    target, '--eval', set.stack ?? writeList(folder, set.files), ...judgesOf(folder, set), '--report', reportOf(file), ...more);
+    target, ...evaluationOf(folder, set), '--report', reportOf(file), ...more);
   return file;
 }
 
@@ -124,16 +164,6 @@ function writeLabels(folder, { files, labels }) {
   const path = join(folder, 'labels.csv');
   writeFileSync(path, `file,label\n${files.map((file, index) => `"${file}",${labels[index]}\n`).join('')}`);
   return path;
-}
-
-// Path of a model of float_models.mjs quantized on its few samples: enough where the numbers do not matter.
-export async function quantizedOnFew(model, target, ...more) {
-  if (!model.samples) return quantized(model, target, 'max', ...more);
-  const folder = freshFolder();
-  const file = join(folder, 'model.int8.onnx');
-  await detent('quantize', model.file, '-o', file, '--quiet', ...sourceOf(folder, model.samples()),
-    ...preprocessing(model), '--target', target, '--calibrator', 'max', ...more);
-  return file;
 }
 
 export async function plan(model, target) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { freshFolder, plan, quantizedOnFew } from './detent.mjs';
+import { freshFolder, plan, quantized } from './detent.mjs';
 import { openSession } from './engine.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedOfAll } from './selection.mjs';
@@ -38,7 +38,7 @@ const times = (list) => list.reduce((counts, item) => counts.set(item, (counts.g
 
 for (const { model, options } of selectedOfAll()) {
   test(`${model.name}: the layers planned INT8 are those that ONNX Runtime runs with integers`, options, async (t) => {
-    const file = await quantizedOnFew(model, 'onnxruntime');
+    const file = await quantized(model, 'onnxruntime', 'max');
     const { layers } = await plan(model, 'onnxruntime');
     const weights = integerWeights(readModel(file));
     const optimized = await optimizedModel(file);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';
-import { detent, freshFolder, quantizedOnFew } from './detent.mjs';
+import { detent, freshFolder, quantized } from './detent.mjs';
 import { openSession } from './engine.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedOfAll } from './selection.mjs';
@@ -30,7 +30,7 @@ const variants = [['onnxruntime'], ['tensorrt'], ['onnxruntime', '--activation',
 for (const { model, options } of selectedOfAll()) {
   for (const [target, ...more] of variants) {
     test(`${model.name} for ${[target, ...more].join(' ')}: lint names the integer layers`, options, async (t) => {
-      const file = await quantizedOnFew(model, target, ...more);
+      const file = await quantized(model, target, 'max', ...more);
       const { layers } = JSON.parse((await detent('lint', file, '--target', 'onnxruntime', '--json')).stdout);
       const integer = await integerNodes(file);
       const unknown = sizesNotInferred[`${model.name} ${[target, ...more].join(' ')}`];

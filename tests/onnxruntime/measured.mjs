@@ -1,6 +1,6 @@
 // A model's evaluation set, the float model's outputs on it, and what quantized models make of them in ONNX Runtime.
 import { readFileSync } from 'node:fs';
-import { only, quantized, reportOf, runOver, writeSamples } from './detent.mjs';
+import { only, quantized, quantizedFromData, reportOf, runOver, writeSamples } from './detent.mjs';
 import { runModel } from './engine.mjs';
 import { levelOf } from './models.mjs';
 import { readNpy } from './npy.mjs';
@@ -26,7 +26,7 @@ export async function measure({ model, set, inputs, reference }, target, calibra
 
 // The calibrator that `--calibrator auto` takes.
 export async function chosenByAuto(model, target) {
-  const { calibrator } = JSON.parse(readFileSync(reportOf(await quantized(model, target, 'auto')), 'utf8'));
+  const { calibrator } = JSON.parse(readFileSync(reportOf(await quantizedFromData(model, target, 'auto')), 'utf8'));
   return calibrator;
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readNpy } from './npy.mjs';
+import { everyNth, readNpy } from './npy.mjs';
 import { readPng } from './png.mjs';
 import { meanIou, occupancyIou, top1 } from './score.mjs';
 
@@ -37,14 +37,9 @@ function classification(list) {
 // Every stride-th sample of a stack, with its packed bits.
 function occupancy(folder) {
   return (stride) => {
-    const bits = readNpy(join(folder, 'occupancy_bits.npy'));
-    const wide = bits.dims[1];
-    const kept = [...Array(bits.dims[0]).keys()].filter((index) => index % stride === 0);
-    const packed = new Uint8Array(kept.length * wide);
-    kept.forEach((from, to) => packed.set(bits.data.subarray(from * wide, (from + 1) * wide), to * wide));
-    const score = (output) => occupancyIou(output, packed);
     const truth = join(folder, 'occupancy_bits.npy');
-    return { stack: join(folder, 'latents.npy'), shard: `1/${stride}`, truth, score };
+    const bits = everyNth(readNpy(truth), stride).data;
+    return { stack: join(folder, 'latents.npy'), stride, truth, score: (output) => occupancyIou(output, bits) };
   };
 }
 

@@ -66,6 +66,13 @@ export function stack(samples) {
   return { type: first.type, dims: [samples.length, ...inner], data };
 }
 
+// Every stride-th sample of a stack, as a stack.
+export function everyNth(all, stride) {
+  const kept = [];
+  for (let index = 0; index < all.dims[0]; index += stride) kept.push(sampleOf(all, index));
+  return stack(kept);
+}
+
 function halfToFloat(bits) {
   const [sign, exponent, mantissa] = [bits >> 15 ? -1 : 1, (bits >> 10) & 31, bits & 1023];
   if (exponent === 31) return mantissa ? NaN : sign * Infinity;

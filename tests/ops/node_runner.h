@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "ops/operator.h"
+#include "ops/find_operator.h"
 
 namespace detent::test {
 

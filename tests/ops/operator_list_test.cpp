@@ -1,6 +1,9 @@
 #include <algorithm>
 
+#include "ops/find_operator.h"
 #include "ops/node_runner.h"
+#include "ops/op_list.h"
+#include "ops/traits.h"
 
 namespace detent {
 namespace {

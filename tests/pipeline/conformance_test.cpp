@@ -10,6 +10,7 @@
 #include <set>
 
 #include "detent/detent.h"
+#include "detent/error.h"
 #include "model/model.h"
 
 namespace detent {

@@ -6,10 +6,13 @@
 #include <cmath>
 
 #include "detent/detent.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
 #include "model/half_constants.h"
-#include "prepare/raise_opset.h"
+#include "model/model.h"
 #include "model/temporary_folder.h"
 #include "prepare/prepare_model.h"
+#include "prepare/raise_opset.h"
 #include "shared_folder.h"
 
 // Case C6: an FP16 model stays FP16 at its boundary, with FP16 scales and the opset raised, or FP32 scales between casts.

@@ -6,11 +6,17 @@
 #include <iterator>
 
 #include "detent/detent.h"
-#include "exec/executor.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/progress.h"
+#include "exec/same_outputs.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
+#include "model/qoperators.h"
+#include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
-#include "pipeline/quantize_report.h"
+#include "rewrite/check_qdq_file.h"
+#include "rewrite/write_checked.h"
 
 namespace detent {
 namespace {

@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "datasets/npy.h"
-#include "detent/detent.h"
-#include "model/list_types_text.h"
-#include "model/temporary_folder.h"
-
 #include <onnx/onnx-data_pb.h>
+
+#include "detent/detent.h"
+#include "detent/error.h"
+#include "model/list_types_text.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
 
 namespace detent {
 namespace {

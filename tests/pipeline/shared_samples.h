@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "detent/data_source.h"
-#include "prepare/prepare_model.h"
+#include "run/model_inputs.h"
 #include "shared_folder.h"
 
 namespace detent {

@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "detent/calibrator.h"
+#include "detent/qparams.h"
 #include "model/model.h"
 
 namespace detent {

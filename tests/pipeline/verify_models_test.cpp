@@ -5,6 +5,7 @@
 
 #include "detent/detent.h"
 #include "model/list_types_text.h"
+#include "model/model.h"
 #include "model/temporary_folder.h"
 
 namespace detent {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "model/half_constants.h"
+#include "place/make_plan.h"
 #include "place/placement_case_reader.h"
 
 namespace detent::test {
@@ -52,14 +53,15 @@ class PlanChecker {
     return nullptr;
   }
 
-  void check_rule(const std::string& wanted, const std::string& rule, int line) const {
+  void check_rule(const std::string& wanted, RuleId id, int line) const {
+    const std::string rule = name_of(id);
     if (!wanted.empty() && rule != wanted && !rule.starts_with(wanted + " "))
       fail(line, "decided by '" + rule + "', not " + wanted);
   }
 
   [[nodiscard]] std::string edge_text(const EdgeDecision& edge) const {
     return graph_.value(edge.value).name + " -> " + graph_.value(graph_.node(edge.consumer).output(0)).name + ":" +
-           std::to_string(edge.slot) + " [" + edge.rule + "] " + edge.reason;
+           std::to_string(edge.slot) + " [" + name_of(edge.rule) + "] " + edge.reason;
   }
 
   void check_edge(std::istringstream& words, bool pair, int line) {
@@ -189,12 +191,12 @@ class PlanChecker {
   void check_nothing_else() const {
     const int line = expectation_.number;
     for (const EdgeDecision& edge : plan_.edges) {
-      if (edge.reason.empty() || edge.rule.empty()) fail(line, "no reason for " + edge_text(edge));
+      if (edge.reason.empty()) fail(line, "no reason for " + edge_text(edge));
       if (edge.pair && !listed_pairs_.contains({edge.consumer, edge.slot}))
         fail(line, "unexpected pair: " + edge_text(edge));
     }
     for (const LayerDecision& layer : plan_.layers) {
-      if (layer.reason.empty() || layer.rule.empty()) fail(line, "no reason for layer " + graph_.node(layer.node).name);
+      if (layer.reason.empty()) fail(line, "no reason for layer " + graph_.node(layer.node).name);
       if (!layer.int8 && !listed_layers_.contains(layer.node))
         fail(line, "unexpected float layer " + graph_.node(layer.node).name + ": " + layer.reason);
     }

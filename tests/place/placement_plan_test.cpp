@@ -1,8 +1,10 @@
 #include "place/plan/placement_plan.h"
+#include "ops/op_list.h"
 
 #include <gtest/gtest.h>
 
 #include "model/model.h"
+#include "place/make_plan.h"
 #include "place/placement_case_reader.h"
 
 namespace detent {

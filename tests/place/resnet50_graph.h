@@ -16,7 +16,7 @@ class GraphText {
   std::string conv(const std::string& input, int in, int out, int kernel, int stride) {
     const std::string name = "c" + std::to_string(++count_);
     const std::string size = std::to_string(kernel), pad = std::to_string(kernel / 2), step = std::to_string(stride);
-    // A mean of what it reads, so that fifty layers of equal weights neither grow nor fade.
+    // A mean of its inputs, so that the values of fifty layers of equal weights neither grow nor fade.
     const std::string weight = std::to_string(1.0 / (in * kernel * kernel));
     constants_ += (constants_.empty() ? "" : ", ") + ("float[" + std::to_string(out) + "," + std::to_string(in) + ",") +
                   size + "," + size + "] w_" + name + " = {" + weight + "...}";

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "place/make_plan.h"
 #include "place/resnet50_graph.h"
 
 // "Stem Conv, Relu, MaxPool and sixteen bottlenecks: what runs in INT8?"
@@ -14,7 +15,8 @@ TEST(ResNet50, RunsWhollyInInt8OnTensorRT) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_EQ(plan.coverage.layers, 54);  // 1 + 16 * 3 + 4 convolutions, one Gemm
   for (const LayerDecision& layer : plan.layers)
-    EXPECT_EQ(layer.int8, layer.rule != "R10 small layer") << net.graph().node(layer.node).name << ": " << layer.reason;
+    EXPECT_EQ(layer.int8, layer.rule != RuleId::SmallLayer)
+        << net.graph().node(layer.node).name << ": " << layer.reason;
   // One row for certain: R10 keeps the product of the head float.
   EXPECT_EQ(plan.coverage.int8_layers, 53);
 }
@@ -29,8 +31,8 @@ TEST(ResNet50, EveryBlockPairsItsSkipAndKeepsItsMainBranchFloat) {
     const EdgeDecision* skip = plan.find_edge(add, 1);
     EXPECT_FALSE(main->pair) << block.main << ": " << main->reason;
     EXPECT_TRUE(skip->pair) << block.skip << ": " << skip->reason;
-    EXPECT_EQ(main->rule, "R4 residual add");
-    EXPECT_EQ(skip->rule, "R4 residual add");
+    EXPECT_EQ(main->rule, RuleId::ResidualAdd);
+    EXPECT_EQ(skip->rule, RuleId::ResidualAdd);
   }
 }
 
@@ -39,7 +41,7 @@ TEST(ResNet50, TheStemHasNoPairAroundItsReluAndMaxPool) {
   const PlacementPlan plan = make_placement_plan(net.graph(), find_target("tensorrt"), {});
   EXPECT_TRUE(plan.find_edge(net.writer(net.stem), 0)->pair);
   EXPECT_FALSE(plan.find_edge(net.writer(net.pool), 0)->pair);
-  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, "R7 commuting op");
+  EXPECT_EQ(plan.find_edge(net.writer(net.pool), 0)->rule, RuleId::CommutingOp);
   PlacementOptions both;
   both.maxpool = PlacementOptions::MaxPool::Both;
   EXPECT_TRUE(make_placement_plan(net.graph(), find_target("tensorrt"), both).find_edge(net.writer(net.pool), 0)->pair);

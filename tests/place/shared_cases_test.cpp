@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <set>
 
-#include "prepare/fold_batchnorm.h"
 #include "model/model.h"
-#include "place/plan/placement_plan.h"
+#include "place/make_plan.h"
+#include "prepare/fold_batchnorm.h"
 #include "shared_folder.h"
 
-// Questions that users brought, answered on the networks themselves: a 3-D decoder (C1), branches that meet in Concats (C4),
-// ConvTranspose with LeakyRelu (C5).
+// Questions that users brought, answered on the networks themselves: a 3-D decoder (C1), branches that meet in Concats
+// (C4), ConvTranspose with LeakyRelu (C5).
 namespace detent {
 namespace {
 
@@ -39,7 +39,7 @@ bool has_pair(const PlacementPlan& plan, ValueId value) {
   return std::ranges::binary_search(plan.quantized_values(), value);
 }
 
-/// The value behind the only reader of what a node writes.
+/// The value behind the only reader of a node's output.
 ValueId behind_activation(const Graph& graph, const Node& node) {
   return graph.node(graph.value(node.output(0)).uses.at(0).node).output(0);
 }
@@ -72,7 +72,7 @@ TEST_P(SharedOccupancy, ByDefaultTheHeadOfOneChannelStaysFloatAndSaysWhy) {
   EXPECT_EQ(plan.coverage.int8_layers, 13);
   const auto head = std::ranges::find_if(plan.layers, [](const LayerDecision& layer) { return !layer.int8; });
   ASSERT_NE(head, plan.layers.end());
-  EXPECT_EQ(head->rule, "R10 small layer");
+  EXPECT_EQ(head->rule, RuleId::SmallLayer);
   EXPECT_NE(head->reason.find("1x12x1x1x1"), std::string::npos) << head->reason;
   EXPECT_NE(head->reason.find("--small-layers quantize"), std::string::npos) << head->reason;
 }
@@ -85,7 +85,7 @@ TEST_P(SharedOccupancy, TheSkipOfEveryBottleneckReadsAPair) {
   for (const Node* add : adds) {
     const bool first = plan.find_edge(add->id, 0)->pair, second = plan.find_edge(add->id, 1)->pair;
     EXPECT_NE(first, second) << add->name;
-    EXPECT_EQ(plan.find_edge(add->id, 0)->rule, "R4 residual add");
+    EXPECT_EQ(plan.find_edge(add->id, 0)->rule, RuleId::ResidualAdd);
   }
 }
 

@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "model/model.h"
+#include "ops/traits.h"
+#include "place/make_plan.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/forward_constants.h"
-#include "model/model.h"
-#include "place/plan/placement_plan.h"
 #include "shared_folder.h"
 
 namespace detent {
@@ -21,7 +22,7 @@ namespace fs = std::filesystem;
 
 using EdgeKey = std::pair<std::string, int>;  // node name and slot
 
-/// What Model-Optimizer decided: true for a pair. Edges it does not list are float.
+/// The decisions of Model-Optimizer: true for a pair. Edges it does not list are float.
 std::map<EdgeKey, bool> read_reference(const fs::path& file) {
   const auto json = nlohmann::json::parse(std::ifstream(file));
   std::map<EdgeKey, bool> edges;
@@ -29,7 +30,7 @@ std::map<EdgeKey, bool> read_reference(const fs::path& file) {
   return edges;
 }
 
-/// What both decided about an edge, and what else is known around it.
+/// The decisions of both about an edge, and the facts around it.
 struct Difference {
   const Graph& graph;
   const EdgeDecision& ours;
@@ -42,44 +43,46 @@ std::string explain(const Difference& difference) {
   const EdgeDecision& ours = difference.ours;
   const Node& node = difference.graph.node(ours.consumer);
   const bool only_theirs = difference.theirs && !ours.pair;
-  const auto by = [&](const char* rule) { return ours.rule.starts_with(std::string(rule) + " "); };
+  const auto by = [&](RuleId rule) { return ours.rule == rule; };
   switch (traits_of(difference.graph, node).kind) {
     case OpKind::Clip:
     case OpKind::HardSwish:
     case OpKind::HardSigmoid:
-      if (only_theirs && by("R2")) return "R2: Clip, HardSwish and HardSigmoid fuse like Relu";
+      if (only_theirs && by(RuleId::FusedActivation)) return "R2: Clip, HardSwish and HardSigmoid fuse like Relu";
       break;
     case OpKind::MaxPool:
-      if (only_theirs && by("R7")) return "R7: MaxPool needs no pair of its own";
+      if (only_theirs && by(RuleId::CommutingOp)) return "R7: MaxPool needs no pair of its own";
       break;
     case OpKind::AveragePool:
     case OpKind::GlobalAveragePool:
     case OpKind::ReduceMean:
-      if (by("R8")) return "R8: pooling between INT8 kernels only";
+      if (by(RuleId::PoolingAndElementwise)) return "R8: pooling between INT8 kernels only";
       break;
     case OpKind::Resize:
-      if (only_theirs && by("R7")) return "R7: no pair between a Resize and the pair of what reads it";
-      if (by("R8")) return "R8: linear Resize between INT8 kernels only";
+      if (only_theirs && by(RuleId::CommutingOp)) return "R7: no pair between a Resize and the pair of what reads it";
+      if (by(RuleId::PoolingAndElementwise)) return "R8: linear Resize between INT8 kernels only";
       break;
     case OpKind::Add:
-      if (by("R8")) return "R8: elementwise between INT8 kernels only";
+      if (by(RuleId::PoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Mul:
-      if (only_theirs && by("R2")) return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu";
-      if (by("R8")) return "R8: elementwise between INT8 kernels only";
+      if (only_theirs && by(RuleId::FusedActivation)) return "R2: x * HardSigmoid(x) is HardSwish and fuses like Relu";
+      if (by(RuleId::PoolingAndElementwise)) return "R8: elementwise between INT8 kernels only";
       break;
     case OpKind::Gemm:
     case OpKind::MatMul:
-      if (only_theirs && by("R10")) return "R10: narrow product; the reference records exclusions of convolutions only";
-      if (only_theirs && by("R9")) return "R9: products of activations stay float";
+      if (only_theirs && by(RuleId::SmallLayer))
+        return "R10: narrow product; the reference records exclusions of convolutions only";
+      if (only_theirs && by(RuleId::AttentionAndNorms)) return "R9: products of activations stay float";
       break;
     case OpKind::LayerNorm:
-      if (only_theirs && by("R9") && difference.theirs_elsewhere)
+      if (only_theirs && by(RuleId::AttentionAndNorms) && difference.theirs_elsewhere)
         return "R9: LayerNormalization beside a residual Add reads float (src/DECISIONS.md)";
       break;
     default: break;
   }
-  if (!difference.theirs && ours.pair && by("R6")) return "R6: pairs around a ConvTranspose's activation";
+  if (!difference.theirs && ours.pair && by(RuleId::DeconvolutionActivation))
+    return "R6: pairs around a ConvTranspose's activation";
   return "";
 }
 
@@ -89,7 +92,8 @@ struct Comparison {
   std::vector<std::string> unexplained;
 };
 
-/// Values that have a listed edge with another reader; the second pass of their tool may have taken that pair off again.
+/// Values that have a listed edge with another reader; the second pass of their tool may have taken that pair off
+/// again.
 bool listed_elsewhere(const Graph& graph, const EdgeDecision& ours, const std::map<EdgeKey, bool>& reference) {
   const auto& uses = graph.value(ours.value).uses;
   return std::ranges::any_of(uses, [&](const Use& use) {
@@ -112,7 +116,8 @@ Comparison compare(const Graph& graph, const PlacementPlan& plan, const std::map
     const std::string why = explain({graph, ours, theirs, listed_elsewhere(graph, ours, all)});
     if (why.empty())
       result.unexplained.push_back(node.op_type + " '" + node.name + "' slot " + std::to_string(ours.slot) + ": ours " +
-                                   (ours.pair ? "pair" : "float") + " (" + ours.rule + ": " + ours.reason + ")");
+                                   (ours.pair ? "pair" : "float") + " (" + name_of(ours.rule) + ": " + ours.reason +
+                                   ")");
     else
       ++result.different[why];
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "place/rules/rule.h"
+#include "place/rules/rule_list.h"
 #include "place/targets/target.h"
 
 namespace detent {
@@ -75,9 +75,11 @@ TEST(TargetList, EveryFactAndRuleHasItsSource) {
       EXPECT_FALSE(fact.source.empty()) << fact.fact;
     }
     for (const Rule& rule : rule_list(target.engine)) {
-      EXPECT_FALSE(rule.name.empty());
-      EXPECT_FALSE(rule.source.empty()) << rule.name;
-      EXPECT_TRUE(rule.mark || rule.decide || rule.visit || rule.share) << rule.name;
+      const auto name = std::ranges::find(rule_names(), rule.id, &RuleName::id);
+      ASSERT_NE(name, rule_names().end());
+      EXPECT_FALSE(name->words.empty());
+      EXPECT_FALSE(name->source.empty()) << name->words;
+      EXPECT_TRUE(rule.mark || rule.decide || rule.visit || rule.share) << name->words;
     }
   }
 }

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "detent/error.h"
+#include "model/model.h"
 #include "tests/model/onnx_protos.h"
 
 namespace detent {

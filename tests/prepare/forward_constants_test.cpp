@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/model.h"
+
 namespace detent {
 namespace {
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "detent/error.h"
+#include "exec/runnable_part.h"
+#include "model/model.h"
 #include "model/onnx_protos.h"
 
 namespace detent {

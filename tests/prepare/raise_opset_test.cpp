@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "detent/error.h"
+#include "model/model.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"
 

@@ -1,9 +1,10 @@
 #include <gtest/gtest.h>
 
 #include "detent/data_source.h"
-#include "exec/runnable_part.h"
+#include "exec/same_outputs.h"
+#include "model/model.h"
 #include "prepare/raise_opset.h"
-#include "prepare/prepare_model.h"
+#include "run/model_inputs.h"
 #include "shared_folder.h"
 
 // Raising the opset must not change what a model says: real models run before and after on a real sample.

@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "place/make_plan.h"
 #include "place/placement_case_reader.h"
 #include "rewrite/qdq_inserter.h"
 
@@ -35,7 +36,7 @@ g (float[1,16,8,8] x) => (float[1,16,16,16] y)
   y = Conv (rt, wy)
 })";
 
-/// A model quantized as `detent quantize` does, and what its plan promised.
+/// A model quantized as `detent quantize` does, and the promises of its plan.
 struct QuantizedNetwork {
   explicit QuantizedNetwork(const std::string& target_name, const RewriteOptions& wish = {},
                             const PlacementOptions& placement = {})

@@ -18,7 +18,8 @@ struct PlannedGraph {
 
   void pair(const char* consumer, int slot, int group = -1) {
     const NodeId id = node(consumer);
-    plan.edges.push_back({graph().node(id).input(static_cast<size_t>(slot)), id, slot, true, group, "R", "by hand"});
+    plan.edges.push_back(
+        {graph().node(id).input(static_cast<size_t>(slot)), id, slot, true, group, RuleId::None, "by hand"});
   }
   void weight(const char* consumer, int slot, int axis) {
     const NodeId id = node(consumer);
@@ -49,7 +50,7 @@ inline const Node& producer(const Model& model, const std::string& value) {
   return *node;
 }
 
-/// Name of what a node reads in a slot.
+/// Name of the value that a node reads in a slot.
 inline std::string reads(const Model& model, const char* node, size_t slot) {
   const Graph& graph = model.graph();
   const ValueId id = graph.node(graph.find_node(node)).input(slot);

@@ -103,7 +103,7 @@ RewriteOptions with_int32_bias() {
   return options;
 }
 
-/// What the model adds for each channel: its output for an input of zeros.
+/// The number that the model adds for each channel: its output for an input of zeros.
 std::vector<float> added(const Model& model) {
   const Tensor zeros = Tensor::from<float>({1, 1, 2, 2}, {0, 0, 0, 0});
   const Tensor out = to_plain(run_once(model.graph(), std::span(&zeros, 1), model.graph().outputs()).at(0));

@@ -1,5 +1,5 @@
-// Weights from the plan to the written model, for every operator, axis and group: the codes, the scales and what the engine
-// makes of them are held against loops written here.
+// Weights from the plan to the written model, for every operator, axis and group: the codes, the scales and what the
+// engine makes of them are held against loops written here.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 
 #include "exec/executor.h"
 #include "model/half_constants.h"
+#include "place/make_plan.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
@@ -113,7 +114,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     weights_ = weights_for(item);
     original_ = half() ? test::parse_half_model(model_text(item, weights_, true))
                        : parse_model_text(model_text(item, weights_, false));
-    // What the model holds: decimal numbers, perhaps rounded to halves.
+    // The numbers as the model holds them: from decimal text, perhaps rounded to halves.
     const Tensor held = cast(*original_->graph().constant(original_->graph().find_value("w")), DataType::Float32);
     weights_.assign(held.data<float>().begin(), held.data<float>().end());
   }
@@ -146,7 +147,7 @@ class WeightsOf : public testing::TestWithParam<std::tuple<size_t, bool>> {
     if (!found) throw Error(ErrorCode::Internal, std::string(name) + " is not constant");
     return *found;
   }
-  /// What the weighted operator reads when the model runs.
+  /// The weight that the operator reads when the model runs.
   static std::vector<float> reconstruction(const Model& model) {
     Tensor input(model.graph().value(model.graph().inputs()[0]).declared_type.value(),
                  Shape(std::span<const int64_t>(*model.graph().value(model.graph().inputs()[0]).declared_shape)));

@@ -7,6 +7,9 @@
 #include <thread>
 
 #include "datasets/data_files.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/progress.h"
 
 namespace detent {
 namespace {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "detent/data_source.h"
+
 namespace detent {
 namespace {
 

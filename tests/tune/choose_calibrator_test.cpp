@@ -1,4 +1,4 @@
-#include "tune/choose_calibrator.h"
+#include "detent/detent.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,15 @@
 #include <functional>
 #include <iterator>
 
-#include "datasets/npy.h"
+#include "datasets/npy_writer.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/qparams.h"
 #include "model/graph_patch.h"
-#include "prepare/prepare_model.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "tune/choose_calibrator.h"
 
 namespace detent {
 namespace {
@@ -195,7 +201,7 @@ TEST_F(CalibratorAuto, NeedsData) {
   const Model model = read_model(folder_ / "model.onnx");
   const auto none = [](const Calibrator&) { return std::map<ValueId, Range>{}; };
   try {
-    static_cast<void>(measure_calibrators(model, PlacementPlan{}, {}, none, nullptr, {}));
+    static_cast<void>(choose_calibrator(model, PlacementPlan{}, {}, none, nullptr, {}));
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::InvalidOption);

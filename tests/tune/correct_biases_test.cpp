@@ -2,13 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include "detent/calibrator.h"
 #include "calibrate/calibration.h"
-#include "evaluate/channel_errors.h"
 #include "calibrate/choose_ranges.h"
-#include "evaluate/float_network.h"
-#include "run/memory_source.h"
 #include "calibrate/sample_tables.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
+#include "evaluate/channel_errors.h"
+#include "evaluate/float_network.h"
+#include "model/model.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/qdq_inserter.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {

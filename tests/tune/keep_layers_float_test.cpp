@@ -1,16 +1,23 @@
 #include "tune/keep_layers_float.h"
 
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
 
-#include "datasets/npy.h"
-#include "model/temporary_folder.h"
+#include "datasets/npy_writer.h"
+#include "detent/error.h"
+#include "evaluate/evaluate_models.h"
 #include "evaluate/float_network.h"
-#include "run/memory_source.h"
 #include "evaluate/variants_of.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+#include "model/model.h"
+#include "model/temporary_folder.h"
+#include "place/plan/placement_plan.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {
@@ -40,7 +47,7 @@ double sqnr_of(test::VariantsOf& network, const PlacementPlan& plan) {
     list.push_back(network.variants.model(plan));
     return list;
   }();
-  return evaluate_variants(network.model, models, {"y"}, network.source, network.settings, "judging").report(0).sqnr_db;
+  return evaluate_models(network.model, models, {"y"}, network.source, network.settings, "judging").report(0).sqnr_db;
 }
 
 TEST(KeepLayersFloat, KeepsNothingWhereTheBoundHolds) {
@@ -66,13 +73,12 @@ TEST(KeepLayersFloat, KeepsTheBadLayerAloneAndSaysWhatItCosts) {
   EXPECT_THAT(names_of(found.report), ElementsAre("Conv_8"));
   EXPECT_EQ(found.report.reached, without_it);
   EXPECT_EQ(found.report.all_int8, all);
-  char cost[64];
-  std::snprintf(cost, sizeof cost, "INT8 costs %.1f dB; --min-sqnr", without_it - all);
+  const std::string cost = fmt::format("INT8 costs {:.1f} dB; --min-sqnr", without_it - all);
   EXPECT_THAT(found.report.kept.front().reason, HasSubstr(cost));
   const LayerDecision* layer = found.plan.find_layer(model.graph().find_node("Conv_8"));
   EXPECT_FALSE(layer->int8);
   EXPECT_EQ(layer->reason, found.report.kept.front().reason);
-  EXPECT_THAT(layer->rule, HasSubstr("measured"));
+  EXPECT_EQ(layer->rule, RuleId::MeasuredChoice);
 }
 
 TEST(KeepLayersFloat, MeetsEveryBoundBelowTheFloatModelWithFewerLayersTheLowerItIs) {

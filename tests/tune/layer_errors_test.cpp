@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/qparams.h"
 #include "evaluate/float_network.h"
 #include "evaluate/value_errors.h"
-#include "run/memory_source.h"
 #include "evaluate/variants_of.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "run/memory_source.h"
 
 namespace detent {
 namespace {
@@ -115,9 +120,9 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
   const MemorySource source(test::residual_samples(3));
   test::VariantsOf network(model, source, "tensorrt");
   const auto ranges = network.ranges.ranges_of(network.plan);
-  const auto errors = measure_local_errors(model, network.plan, ranges, network.format, source, network.settings);
+  const auto errors = measure_value_errors(model, network.plan, ranges, network.format, source, network.settings);
   ASSERT_EQ(errors.size(), network.plan.quantized_values().size());
-  EXPECT_TRUE(std::ranges::is_sorted(errors, {}, &SensitivityReport::LocalError::sqnr_db));
+  EXPECT_TRUE(std::ranges::is_sorted(errors, {}, &LocalError::sqnr_db));
 
   const ValueId x = model.graph().find_value("x");
   const QParams grid = qparams_from_range(ranges.at(x), network.format.activation);
@@ -129,7 +134,7 @@ TEST(LocalErrors, AreThoseOfEachValueBehindItsPair) {
       signal += static_cast<double>(value) * value;
       noise += (value - back) * (value - back);
     }
-  const auto found = std::ranges::find(errors, "x", &SensitivityReport::LocalError::value);
+  const auto found = std::ranges::find(errors, "x", &LocalError::value);
   ASSERT_NE(found, errors.end());
   // The loop multiplies in double what the kernel multiplies in float: 2^-24 of a value against half a step of 2^-8 of it.
   EXPECT_NEAR(found->sqnr_db, 10 * std::log10(signal / noise), 0.01);

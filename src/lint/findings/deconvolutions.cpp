@@ -1,12 +1,12 @@
 //   wrong:   Q/DQ --> ConvTranspose --> BatchNormalization --> Relu --> Q/DQ
 //   wrong:   Q/DQ --> ConvTranspose (3-D) --> Relu --> Add       right:   ... --> Relu --> Q/DQ --> Add
 //
-// TensorRT has no fusion for Q/DQ + ConvTranspose + BatchNormalization, and runs a 3-D ConvTranspose in INT8 only between
-// two pairs.
+// TensorRT has no fusion for Q/DQ + ConvTranspose + BatchNormalization, and runs a 3-D ConvTranspose in INT8 only
+// between two pairs.
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
-#include "lint/view/int8_layers.h"
+#include "lint/view/tensorrt_layers.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {

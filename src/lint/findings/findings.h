@@ -25,7 +25,7 @@ FindingKind q_without_dq();
 FindingKind weight_without_dq();
 
 // Where pairs stand.
-FindingKind integer_operators();
+FindingKind qoperators();
 FindingKind clip_before_int8_q();
 FindingKind bias_scale();
 FindingKind ignored_bias_scale();

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {
 
-// ONNX Runtime: what has an integer kernel. Copies follow their neighbours.
+// Operators without weights that have an integer kernel in ONNX Runtime. Copies follow their neighbours.
 bool has_integer_kernel(OpKind kind) {
   switch (kind) {
     case OpKind::LeakyRelu:
@@ -30,8 +30,9 @@ bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   const PlacementDraft& found = view.found();
   if (!edge.pair || found.is_weighted(edge.consumer) || found.is_constant(edge.value)) return false;
   if (view.target().engine == Engine::OnnxRuntime) return has_integer_kernel(found.kind(edge.consumer));
-  const bool foldable = edge.rule.starts_with("R3") && view.layer_writing(edge.value) != kNoNode;
-  return edge.rule.starts_with("R8") || (edge.rule.starts_with("R3") && !foldable);
+  // A BatchNormalization behind a layer could be folded into it.
+  if (edge.rule == RuleId::BatchNorm) return view.layer_writing(edge.value) == kNoNode;
+  return edge.rule == RuleId::PoolingAndElementwise;
 }
 
 void check(const LintView& view, FindingLog& log) {

@@ -20,7 +20,7 @@ void check_unexplained(const LintView& view, FindingLog& log) {
 void check_by_rule(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
-    log.add(view.graph().node(wanted.node).name, "runs in float by rule " + wanted.rule + ": " + wanted.reason,
+    log.add(view.graph().node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
             "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});
   }
 }

@@ -1,9 +1,10 @@
 // INT8 activations in ONNX Runtime: integer kernels only where each pair has one reader, and a Clip that gets lost.
 
-#include "place/draft/onnxruntime_pairs.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
-#include "lint/view/int8_layers.h"
+#include "lint/view/onnxruntime_flow.h"
+#include "ops/clip_bounds.h"
+#include "place/draft/onnxruntime_pairs.h"
 
 namespace detent::findings {
 namespace {
@@ -32,24 +33,25 @@ void check_shared(const LintView& view, FindingLog& log) {
 }
 
 // The Clip cuts nothing at the top that the codes do not cut, and something at the bottom that they do not.
-bool cuts_only_below(const QdqNode& grid, const Range& bounds) {
+bool cuts_only_below(const QdqNode& grid, const ClipBounds& bounds) {
   const double scale = static_cast<double>(grid.scales.front());
   const double point = grid.zero_points.empty() ? 0.0 : static_cast<double>(grid.zero_points.front());
   const CodeRange codes = code_range(grid.codes);
   const double half_step = 0.5 * scale;  // less is lost in rounding
-  return (codes.lowest - point) * scale < static_cast<double>(bounds.min) - half_step &&
-         (codes.highest - point) * scale <= static_cast<double>(bounds.max) + half_step;
+  return (codes.lowest - point) * scale < static_cast<double>(bounds.low()) - half_step &&
+         (codes.highest - point) * scale <= static_cast<double>(bounds.high()) + half_step;
 }
 
 void check_clip(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
-    Range bounds;
-    if (view.found().kind(node.id) != OpKind::Clip || !clip_bounds(view.found(), node.id, bounds)) continue;
+    if (view.found().kind(node.id) != OpKind::Clip) continue;
+    const auto bounds = clip_bounds(view.graph(), node);
+    if (!bounds) continue;
     std::set<int> named;
     for (const QuantizedOperand* pair : view.pairs_on(node.output(0))) {
       if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
       const QdqNode& grid = view.qdq(pair->quantize);
-      if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, bounds)) continue;
+      if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, *bounds)) continue;
       std::vector<NodeId> layers = view.layers_of(pair->quantize);
       if (const NodeId before = view.layer_writing(node.output(0)); before != kNoNode) layers.push_back(before);
       log.add(node.name,

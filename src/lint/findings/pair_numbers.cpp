@@ -1,7 +1,8 @@
 #include "lint/findings/pair_numbers.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstdio>
 
 namespace detent::findings {
 
@@ -29,11 +30,7 @@ std::string subject(const LintView& view, int index) {
   return view.qdq(index).quantizes ? "this QuantizeLinear" : "this DequantizeLinear";
 }
 
-std::string number_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string number_text(double value) { return fmt::format("{:.4g}", value); }
 
 void add_each(const LintView& view, FindingLog& log, const std::function<bool(const QdqNode&)>& flawed,
               const std::string& message, const std::string& cure) {

@@ -8,8 +8,8 @@
 
 namespace detent::findings {
 
-/// Indices of the QuantizeLinear and DequantizeLinear nodes for which `flawed` holds; of a pair whose two halves are, the
-/// first alone: one flaw is one finding.
+/// Indices of the QuantizeLinear and DequantizeLinear nodes for which `flawed` holds; of a pair whose two halves are,
+/// the first alone: one flaw is one finding.
 [[nodiscard]] std::vector<int> nodes_where(const LintView& view, const std::function<bool(const QdqNode&)>& flawed);
 
 /// "the pair on 'x'", "the weight of Conv 'c1'", "the bias of Conv 'c1'".

@@ -1,12 +1,12 @@
 //   wrong:   Conv --> Q/DQ --> Add            wrong:   Conv --> Add           right:   Conv --> Add
 //               x --> Q/DQ ----^                          x ----^                         x --> Q/DQ --^
 //
-// TensorRT runs the Conv and the Add behind it in one kernel where the Conv's branch has no pair and the other, the skip,
-// has one. Which branch is main is decided as the placement rule decides it; where both branches end in a Conv a pair on
-// the other one is as good.
+// TensorRT runs the Conv and the Add behind it in one kernel where the Conv's branch has no pair and the other, the
+// skip, has one. Which branch is main is decided as the placement rule decides it; where both branches end in a Conv a
+// pair on the other one is as good.
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {
@@ -16,7 +16,7 @@ struct ResidualAdd {
   int main = 0, skip = 1;
 };
 
-bool decided_by_residual_rule(const EdgeDecision& edge) { return edge.rule.starts_with("R4"); }
+bool decided_by_residual_rule(const EdgeDecision& edge) { return edge.rule == RuleId::ResidualAdd; }
 
 // Adds of which the rule would keep one input float and quantize the other.
 std::vector<ResidualAdd> residual_adds(const LintView& view) {

@@ -2,13 +2,14 @@
 //                a ----------+--> Concat --> Q/DQ(t) --> Conv
 //   wrong:   x --> Q/DQ(s) --> MaxPool --> Q/DQ(t)       right: s = t
 //
-// What only moves numbers can move codes if they mean the same on both sides; else an engine has to compute them again.
+// An operator that only moves numbers can move codes if they mean the same on both sides; else an engine has to compute
+// them again.
 
 #include <algorithm>
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {

@@ -1,11 +1,11 @@
 //   wrong:   Conv --> Q/DQ --> Relu --> Q/DQ             right:   Conv --> Relu --> Q/DQ
 //
-// TensorRT runs a weighted op and its activation in one kernel, ONNX Runtime absorbs Relu and Clip(0, b). A pair between
-// them ends that. Not behind a ConvTranspose, where the pair is a policy (R6).
+// TensorRT runs a weighted op and its activation in one kernel, ONNX Runtime absorbs Relu and Clip(0, b). A pair
+// between them ends that. Not behind a ConvTranspose, where the pair is a policy (R6).
 
+#include "lint/findings/findings.h"
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
-#include "lint/findings/findings.h"
 
 namespace detent::findings {
 namespace {
@@ -29,7 +29,7 @@ NodeId activation_of(const LintView& view, const Node& layer) {
     return activation;
   }
   if (view.found().kind(layer.id) != OpKind::Conv) return kNoNode;
-  const ValueId behind = absorbed_output(view.found(), layer.output(0), true);
+  const ValueId behind = absorbed_output(view.found(), layer.output(0), Absorbs::ReluAndClip);
   return behind == layer.output(0) ? kNoNode : view.graph().producer(behind)->id;
 }
 

@@ -1,7 +1,7 @@
 // Fusions that TensorRT does not make whatever the pairs: worth knowing when a network is slower than hoped.
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {

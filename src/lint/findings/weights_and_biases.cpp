@@ -1,9 +1,10 @@
 // Weights and biases in a form that the engine does not take, or takes for something else.
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
-#include "lint/view/int8_layers.h"
+#include "lint/view/onnxruntime_flow.h"
+#include "lint/view/onnxruntime_layers.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {
@@ -29,7 +30,8 @@ bool leads_to_pair(const LintView& view, NodeId layer) {
   return !closing_pairs(view, own).empty() || !closing_pairs(view, fused_output(view.found(), layer)).empty();
 }
 
-// A 3-D ConvTranspose runs in INT8 only between two pairs (R6): a layer behind it that stays float reads the closing one.
+// A 3-D ConvTranspose runs in INT8 only between two pairs (R6): a layer behind it that stays float reads the closing
+// one.
 bool reads_closing_pair(const LintView& view, NodeId layer) {
   const NodeId writer = view.layer_writing(view.found().data_input(layer));
   return writer != kNoNode && view.found().kind(writer) == OpKind::ConvTranspose &&
@@ -61,14 +63,16 @@ void check_weight(const LintView& view, FindingLog& log) {
 }
 
 // A QGemm multiplies the bias by input scale * weight scale whatever scale stands there; a Conv looks, and stays float.
-bool ignores_bias_scale(const LintView& view, NodeId layer) {
+enum class BiasScale : uint8_t { Read, Ignored };
+
+BiasScale use_of_bias_scale(const LintView& view, NodeId layer) {
   const OpKind kind = view.found().kind(layer);
-  return kind == OpKind::Gemm || kind == OpKind::MatMul;
+  return kind == OpKind::Gemm || kind == OpKind::MatMul ? BiasScale::Ignored : BiasScale::Read;
 }
 
-void check_bias_scales(const LintView& view, FindingLog& log, bool ignored, const std::string& consequence) {
+void check_bias_scales(const LintView& view, FindingLog& log, BiasScale use, const std::string& consequence) {
   for (const Node& node : view.graph().nodes()) {
-    if (!view.found().is_weighted(node.id) || ignores_bias_scale(view, node.id) != ignored) continue;
+    if (!view.found().is_weighted(node.id) || use_of_bias_scale(view, node.id) != use) continue;
     const auto error = bias_scale_error(view, node.id);
     if (!error) continue;
     log.add(node.name,
@@ -79,11 +83,11 @@ void check_bias_scales(const LintView& view, FindingLog& log, bool ignored, cons
 }
 
 void check_bias_scale(const LintView& view, FindingLog& log) {
-  check_bias_scales(view, log, false, "ONNX Runtime then keeps the layer float");
+  check_bias_scales(view, log, BiasScale::Read, "ONNX Runtime then keeps the layer float");
 }
 
 void check_ignored_bias_scale(const LintView& view, FindingLog& log) {
-  check_bias_scales(view, log, true, "ONNX Runtime's QGemm does not look at them and adds another bias");
+  check_bias_scales(view, log, BiasScale::Ignored, "ONNX Runtime's QGemm does not look at them and adds another bias");
 }
 
 }  // namespace

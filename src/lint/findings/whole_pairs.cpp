@@ -2,9 +2,9 @@
 //
 // Codes that a float operator reads, or that nobody reads.
 
-#include "place/draft/flow.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
+#include "place/draft/flow.h"
 
 namespace detent::findings {
 namespace {

@@ -1,4 +1,4 @@
-// What TensorRT asks of zero points and of the type of the codes: INT8, every zero point 0 and written.
+// TensorRT takes INT8 codes alone, with every zero point 0 and written out.
 
 #include <algorithm>
 

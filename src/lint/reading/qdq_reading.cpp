@@ -6,7 +6,9 @@
 #include <set>
 
 #include "core/onnx_type.h"
-#include "lint/reading/qdq_nodes.h"
+#include "lint/reading/qdq_node.h"
+#include "model/name_source.h"
+#include "ops/traits.h"
 
 namespace detent {
 namespace {
@@ -23,9 +25,12 @@ struct Trace {
   [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
 };
 
+/// The owner of a Cast in front of a QuantizeLinear.
+enum class CastInFront : uint8_t { OfModel, OfPair };
+
 class QdqReader {
  public:
-  explicit QdqReader(const Graph& graph) : graph_(graph), index_(graph.nodes().size(), -1) {}
+  explicit QdqReader(const Graph& graph) : graph_(graph), names_(graph), index_(graph.nodes().size(), -1) {}
 
   QdqReading run() {
     for (const Node& node : graph_.nodes()) {
@@ -103,7 +108,7 @@ class QdqReader {
     return value;
   }
 
-  [[nodiscard]] Trace trace_codes(ValueId codes, bool through_cast) const {
+  [[nodiscard]] Trace trace_codes(ValueId codes, CastInFront cast) const {
     Trace trace;
     std::vector<size_t> axes;
     const ValueId below = climb_transposes(codes, axes);
@@ -114,7 +119,7 @@ class QdqReader {
     if (top != producer(codes)) return {.source = codes, .quantize = index(*top)};  // a copy writes it
     ValueId input = top->input(0);
     // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
-    if (through_cast && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
+    if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
     trace = trace_value(input);
     trace.constant = trace.constant || constant(trace.source);
     trace.quantize = index(*top);
@@ -122,7 +127,8 @@ class QdqReader {
     return trace;
   }
 
-  /// What `value` is when the pairs are gone; itself, not quantized, where it is no DequantizeLinear's.
+  /// The value that takes the place of `value` when the pairs are gone; itself, not quantized, where no
+  /// DequantizeLinear writes it.
   [[nodiscard]] Trace trace_value(ValueId value) const {
     const Node* node = producer(value);
     DataType type = DataType::Undefined;
@@ -132,7 +138,7 @@ class QdqReader {
     }
     if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
     if (!is_removable(*node)) return {.source = value, .dequantize = index(*node)};
-    Trace trace = trace_codes(node->input(0), type != DataType::Undefined);
+    Trace trace = trace_codes(node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
     trace.dequantize = index(*node);
     const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
     trace.type = type != DataType::Undefined                                 ? type
@@ -166,7 +172,8 @@ class QdqReader {
       const Tensor* tensor = constant(value);
       if (tensor && is_codes(tensor->type())) return {.source = value, .constant = true};
     }
-    if (reads_floats(node) && is(producer(value), OpKind::QuantizeLinear)) return trace_codes(value, false);
+    if (reads_floats(node) && is(producer(value), OpKind::QuantizeLinear))
+      return trace_codes(value, CastInFront::OfModel);
     return trace_value(value);
   }
 
@@ -178,8 +185,8 @@ class QdqReader {
   }
 
   void read_copy(const Node& node) {
-    const Trace trace = trace_codes(node.input(0), false);
-    renamed_[node.output(0)] = unused(graph_.value(node.output(0)).name + "_float");
+    const Trace trace = trace_codes(node.input(0), CastInFront::OfModel);
+    renamed_[node.output(0)] = names_.fresh(graph_.value(node.output(0)).name + "_float");
     reading_.float_patch.rename_outputs.push_back({node.name, 0, renamed_[node.output(0)]});
     record(node, 0, trace);
   }
@@ -206,16 +213,9 @@ class QdqReader {
       extents.push_back(tensor->shape()[trace.axes.empty() ? i : trace.axes[i]]);
     Tensor zeros(is_float ? tensor->type() : trace.type, Shape(std::span<const int64_t>(extents)));
     std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
-    name = unused(graph_.value(trace.source).name + "_float");
+    name = names_.fresh(graph_.value(trace.source).name + "_float");
     reading_.float_patch.add_initializers.emplace_back(name, std::move(zeros));
     return name;
-  }
-
-  std::string unused(const std::string& wish) {
-    std::string found = wish;
-    for (int suffix = 1; graph_.find_value(found) != kNoValue || !taken_.insert(found).second; ++suffix)
-      found = wish + "_" + std::to_string(suffix);
-    return found;
   }
 
   void read_output(ValueId output) {
@@ -273,6 +273,7 @@ class QdqReader {
   }
 
   const Graph& graph_;
+  NameSource names_;
   QdqReading reading_;
   std::vector<int> index_;  // by node id, into reading_.nodes
   std::map<ValueId, std::string> renamed_;
@@ -280,7 +281,6 @@ class QdqReader {
   std::map<ValueId, int> new_readers_;
   std::set<std::pair<NodeId, int>> rewired_;
   std::set<NodeId> replaced_;
-  std::set<std::string> taken_;
 };
 
 }  // namespace

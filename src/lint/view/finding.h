@@ -10,8 +10,8 @@
 
 namespace detent {
 
-/// Error: the engine refuses the model or computes something else. Warning: a fusion or an INT8 layer is lost. Note: a choice
-/// worth knowing.
+/// Error: the engine refuses the model or computes something else. Warning: a fusion or an INT8 layer is lost. Note: a
+/// choice worth knowing.
 enum class FindingLevel : uint8_t { Error, Warning, Note };
 [[nodiscard]] std::string_view name_of(FindingLevel level);
 

@@ -1,169 +1,45 @@
 #include "lint/view/lint_view.h"
 
-#include <algorithm>
-#include <set>
-
-#include "place/draft/flow.h"
-#include "lint/view/int8_layers.h"
-#include "place/rules/rule.h"
+#include "lint/view/onnxruntime_layers.h"
+#include "lint/view/tensorrt_layers.h"
+#include "place/make_plan.h"
 
 namespace detent {
-namespace {
-
-constexpr const char* kNoRule = "-";
-
-bool all_zero(const std::vector<int64_t>& points) {
-  return std::all_of(points.begin(), points.end(), [](int64_t point) { return point == 0; });
-}
-
-}  // namespace
-
-bool same_grid(const QdqNode& a, const QdqNode& b) {
-  const bool points = a.zero_points == b.zero_points || (all_zero(a.zero_points) && all_zero(b.zero_points));
-  return a.scale_constant && b.scale_constant && a.scales == b.scales && points && a.codes == b.codes;
-}
 
 LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
-    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), wanted_(graph, target, options_),
-      found_(graph, target, options_), given_(graph, target, given_options_) {
-  for (const QuantizedOperand& operand : reading.operands)
-    if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
-      operands_.emplace(std::pair{node, operand.slot}, &operand);
-  apply_rules(wanted_);
-  wanted_plan_ = wanted_.finish({});
-  place_found_pairs();
+    : PairView(graph, reading, target, shapes), given_(graph, target, given_options_) {
   judge_layers();
-  found_plan_ = found_.finish(shapes);
+  found_plan_ = found_draft().finish(shapes);
   apply_given_rules();
+}
+
+void LintView::judge_layers() {
+  obstacles_.resize(graph().nodes().size());
+  for (const Node& node : graph().nodes()) {
+    if (!found().is_weighted(node.id)) continue;
+    std::string& obstacle = obstacles_[static_cast<size_t>(node.id)];
+    obstacle =
+        target().engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id) : onnxruntime_obstacle(*this, node.id);
+    const LayerDecision* wanted = wanted_plan().find_layer(node.id);
+    const bool by_rule = wanted && !wanted->int8;
+    found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : RuleId::None);
+    if (obstacle.empty())
+      found_draft().run_int8(node.id, "quantized input and weight");
+    else
+      found_draft().run_float(node.id, by_rule ? wanted->reason : obstacle);
+  }
 }
 
 void LintView::apply_given_rules() {
   given_options_.small_layers = PlacementOptions::SmallLayers::Quantize;  // whoever quantized them meant it
-  given_.begin_rule(kNoRule);
-  for (const Node& node : graph_.nodes()) {
-    if (!found_.is_weighted(node.id)) continue;
-    const bool int8 = target_.engine == Engine::TensorRT ? is_meant_int8(node.id) : found_.is_int8(node.id);
+  given_.begin_rule(RuleId::None);
+  for (const Node& node : graph().nodes()) {
+    if (!found().is_weighted(node.id)) continue;
+    const bool int8 = target().engine == Engine::TensorRT ? is_meant_int8(node.id) : found().is_int8(node.id);
     if (!int8) given_.keep_out(node.id, "float in the file");
   }
   apply_rules(given_);
   given_plan_ = given_.finish({});
-}
-
-void LintView::place_found_pairs() {
-  found_.begin_rule(kNoRule);
-  for (const auto& [edge, operand] : operands_) found_.pair(edge.first, edge.second, "pair in the file");
-  for (const Node& node : graph_.nodes())
-    for (const int slot : found_.data_slots(node.id)) found_.keep_float(node.id, slot, "no pair in the file");
-}
-
-void LintView::judge_layers() {
-  obstacles_.resize(graph_.nodes().size());
-  for (const Node& node : graph_.nodes()) {
-    if (!found_.is_weighted(node.id)) continue;
-    std::string& obstacle = obstacles_[static_cast<size_t>(node.id)];
-    obstacle =
-        target_.engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id) : onnxruntime_obstacle(*this, node.id);
-    const LayerDecision* wanted = wanted_plan_.find_layer(node.id);
-    const bool by_rule = wanted && !wanted->int8;
-    found_.begin_rule(!obstacle.empty() && by_rule ? std::string_view(wanted->rule) : kNoRule);
-    if (obstacle.empty())
-      found_.run_int8(node.id, "quantized input and weight");
-    else
-      found_.run_float(node.id, by_rule ? wanted->reason : obstacle);
-  }
-}
-
-const QuantizedOperand* LintView::operand(NodeId node, int slot) const {
-  const auto found = operands_.find({node, slot});
-  return found == operands_.end() ? nullptr : found->second;
-}
-
-const QdqNode& LintView::grid(const QuantizedOperand& operand) const {
-  return qdq(operand.dequantize >= 0 ? operand.dequantize : operand.quantize);
-}
-
-std::vector<const QuantizedOperand*> LintView::pairs_in_front(NodeId node, int slot) const {
-  if (const QuantizedOperand* own = operand(node, slot)) {
-    if (own->quantize < 0 && own->dequantize < 0) return {};
-    return {own};
-  }
-  const Node* producer = graph_.producer(graph_.node(node).inputs[static_cast<size_t>(slot)]);
-  if (!producer) return {};
-  if (commutes(found_, producer->id)) return pairs_in_front(producer->id, found_.data_slots(producer->id).front());
-  if (!is_data_concat(found_, producer->id)) return {};
-  std::vector<const QuantizedOperand*> pairs;
-  for (const int input : found_.data_slots(producer->id)) {
-    const auto found = pairs_in_front(producer->id, input);
-    if (found.empty() || (!pairs.empty() && !same_grid(grid(*pairs.front()), grid(*found.front())))) return {};
-    pairs.insert(pairs.end(), found.begin(), found.end());
-  }
-  return pairs;
-}
-
-std::vector<const QuantizedOperand*> LintView::pairs_on(ValueId value) const {
-  std::vector<const QuantizedOperand*> pairs;
-  for (const Use& use : graph_.value(value).uses)
-    if (const QuantizedOperand* own = operand(use.node, use.slot)) pairs.push_back(own);
-  return pairs;
-}
-
-std::vector<const QuantizedOperand*> LintView::operands_of(int index) const {
-  std::vector<const QuantizedOperand*> found;
-  for (const QuantizedOperand& operand : reading_.operands)
-    if (operand.quantize == index || operand.dequantize == index) found.push_back(&operand);
-  return found;
-}
-
-std::vector<NodeId> LintView::layers_reading(ValueId value) const {
-  std::set<NodeId> layers;
-  std::vector<ValueId> open{value};
-  std::set<ValueId> seen{value};
-  while (!open.empty()) {
-    const ValueId current = open.back();
-    open.pop_back();
-    for (const Use& use : graph_.value(current).uses) {
-      if (use.slot < 0) continue;
-      if (found_.is_weighted(use.node)) {
-        layers.insert(use.node);
-        continue;
-      }
-      const bool passes = commutes(found_, use.node) || is_data_concat(found_, use.node) ||
-                          is_fusable_activation(found_.kind(use.node));
-      if (!passes) continue;
-      for (const ValueId output : graph_.node(use.node).outputs)
-        if (output != kNoValue && seen.insert(output).second) open.push_back(output);
-    }
-  }
-  return {layers.begin(), layers.end()};
-}
-
-std::vector<NodeId> LintView::layers_of(int index) const {
-  std::set<NodeId> layers;
-  for (const QuantizedOperand* operand : operands_of(index)) {
-    const NodeId node = graph_.find_node(operand->node);
-    if (node == kNoNode) continue;
-    if (found_.is_weighted(node)) {
-      layers.insert(node);
-      continue;
-    }
-    for (const ValueId output : graph_.node(node).outputs)
-      if (output != kNoValue && (commutes(found_, node) || is_data_concat(found_, node)))
-        for (const NodeId layer : layers_reading(output)) layers.insert(layer);
-  }
-  return {layers.begin(), layers.end()};
-}
-
-NodeId LintView::layer_writing(ValueId value) const {
-  const Node* node = graph_.producer(value);
-  while (node && !found_.is_weighted(node->id)) {
-    if (const auto gated = gated_activation(found_, node->id)) {
-      node = graph_.producer(gated->input);
-      continue;
-    }
-    if (found_.data_slots(node->id).size() != 1) return kNoNode;
-    node = graph_.producer(found_.data_input(node->id));
-  }
-  return node ? node->id : kNoNode;
 }
 
 }  // namespace detent

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "place/draft/flow.h"
-#include "lint/view/int8_layers.h"
 
 namespace detent {
 namespace {
@@ -20,7 +19,7 @@ bool moves_pairs(const PlacementDraft& draft, NodeId node) {
 }
 
 // Exporters share a bias through Identity nodes, which ONNX Runtime takes away.
-const Tensor* constant_behind_copies(const LintView& view, ValueId value) {
+const Tensor* constant_behind_copies(const PairView& view, ValueId value) {
   while (value != kNoValue && !view.found().is_constant(value)) {
     const Node* node = view.graph().producer(value);
     value = node && view.found().kind(node->id) == OpKind::Reshape ? node->input(0) : kNoValue;
@@ -36,15 +35,15 @@ bool fixes_shapes(const Graph& graph) {
 }
 
 // 0 when nothing says.
-size_t rank_of(const LintView& view, ValueId value) {
+size_t rank_of(const PairView& view, ValueId value) {
   if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second.rank();
   const auto& declared = view.graph().value(value).declared_shape;
   return declared ? declared->size() : 0;
 }
 
-// The Add behind a MatMul that becomes the bias of a Gemm: one number a column. From rank 3 on the Gemm needs Reshapes, and
-// those fixed shapes.
-std::optional<ProductBias> added_bias(const LintView& view, const Node& product) {
+// The Add behind a MatMul that becomes the bias of a Gemm: one number a column. From rank 3 on the Gemm needs Reshapes,
+// and those fixed shapes.
+std::optional<ProductBias> added_bias(const PairView& view, const Node& product) {
   const auto use = sole_use(view.graph(), product.output(0));
   if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
   const Node& add = view.graph().node(use->node);
@@ -60,7 +59,7 @@ std::optional<ProductBias> added_bias(const LintView& view, const Node& product)
 
 }  // namespace
 
-const QuantizedOperand* input_pair(const LintView& view, NodeId layer) {
+const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
   const PlacementDraft& found = view.found();
   NodeId node = layer;
   int slot = view.data_slot(layer);
@@ -76,14 +75,14 @@ const QuantizedOperand* input_pair(const LintView& view, NodeId layer) {
   }
 }
 
-bool has_one_reader(const LintView& view, const QuantizedOperand& operand) {
+bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   if (operand.quantize < 0 || operand.dequantize < 0) return true;
   const QdqNode& dequantize = view.qdq(operand.dequantize);
   const size_t folded = fixes_shapes(view.graph()) ? dequantize.shape_readers : 0;
   return view.qdq(operand.quantize).readers == 1 && dequantize.readers - folded == 1;
 }
 
-std::vector<const QuantizedOperand*> closing_pairs(const LintView& view, ValueId value) {
+std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId value) {
   const Value& v = view.graph().value(value);
   if (v.is_output || v.uses.empty()) return {};
   if (const auto use = sole_use(view.graph(), value);
@@ -103,12 +102,13 @@ std::vector<const QuantizedOperand*> closing_pairs(const LintView& view, ValueId
   return pairs;
 }
 
-DataType engine_codes(const LintView& view, const QuantizedOperand& pair, bool behind_copies) {
+DataType engine_codes(const PairView& view, const QuantizedOperand& pair, PairPlace place) {
   const DataType codes = view.grid(pair).codes;
-  return codes == DataType::Int8 && (behind_copies || has_one_reader(view, pair)) ? DataType::UInt8 : codes;
+  return codes == DataType::Int8 && (place == PairPlace::BeyondCopies || has_one_reader(view, pair)) ? DataType::UInt8
+                                                                                                     : codes;
 }
 
-std::optional<ProductBias> product_bias(const LintView& view, NodeId product) {
+std::optional<ProductBias> product_bias(const PairView& view, NodeId product) {
   const Node& node = view.graph().node(product);
   if (view.found().kind(product) == OpKind::MatMul) return added_bias(view, node);
   if (view.found().kind(product) != OpKind::Gemm || node.input(2) == kNoValue) return std::nullopt;

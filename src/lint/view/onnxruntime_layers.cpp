@@ -1,11 +1,13 @@
+#include "lint/view/onnxruntime_layers.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "lint/view/onnxruntime_flow.h"
+#include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
-#include "lint/view/int8_layers.h"
-#include "lint/view/onnxruntime_flow.h"
 
 namespace detent {
 namespace {
@@ -25,7 +27,7 @@ bool is_8_bit(const QdqNode& node) { return node.codes == DataType::Int8 || node
 
 bool has_range(const QdqNode& node) { return is_8_bit(node) && node.scales.size() == 1; }
 
-std::string trouble_of(const LintView& view, const QuantizedOperand& pair, const std::string& whose) {
+std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const std::string& whose) {
   const QdqNode& grid = view.grid(pair);
   if (pair.dequantize < 0) return whose + " has no DequantizeLinear";
   if (!grid.scale_constant) return whose + " has a scale that is computed at run time";
@@ -36,7 +38,7 @@ std::string trouble_of(const LintView& view, const QuantizedOperand& pair, const
 }
 
 // Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them.
-std::string kept_activation(const LintView& view, NodeId activation, const QdqNode& grid) {
+std::string kept_activation(const PairView& view, NodeId activation, const QdqNode& grid) {
   const std::string what = view.found().describe(activation);
   if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
   const Range range = range_of(grid);
@@ -44,10 +46,10 @@ std::string kept_activation(const LintView& view, NodeId activation, const QdqNo
     return range.min == 0 ? ""
                           : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
                                 ": a Relu is absorbed only where the lowest code is 0";
-  Range bounds;
   constexpr float kRounding = 4 * std::numeric_limits<float>::epsilon();  // a scale made of the bound
-  if (!clip_bounds(view.found(), activation, bounds)) return "the bounds of " + what + " are computed at run time";
-  if (range.min >= bounds.min - kRounding && range.max <= bounds.max * (1 + kRounding)) return "";
+  const auto bounds = clip_bounds(view.graph(), view.graph().node(activation));
+  if (!bounds) return "the bounds of " + what + " are computed at run time";
+  if (range.min >= bounds->low() - kRounding && range.max <= bounds->high() * (1 + kRounding)) return "";
   return "the pair behind " + what + " holds values that it would cut";
 }
 
@@ -57,7 +59,7 @@ struct Closing {
   std::string obstacle;                  ///< why there is none; empty when there is
 };
 
-Closing find_closing(const LintView& view, ValueId own) {
+Closing find_closing(const PairView& view, ValueId own) {
   const auto use = sole_use(view.graph(), own);
   const bool activated = use && !view.operand(use->node, use->slot) &&
                          (view.found().kind(use->node) == OpKind::Relu || view.found().kind(use->node) == OpKind::Clip);
@@ -74,12 +76,12 @@ Closing find_closing(const LintView& view, ValueId own) {
   const bool behind_copies = std::ranges::none_of(uses, [&](const Use& reader) {
     return reader.slot >= 0 && view.operand(reader.node, reader.slot) == closing.front();
   });
-  return {engine_codes(view, *closing.front(), behind_copies), trouble};
+  return {engine_codes(view, *closing.front(), behind_copies ? PairPlace::BeyondCopies : PairPlace::AtKernel), trouble};
 }
 
 constexpr std::string_view kShared = " is INT8 and has several readers";
 
-std::string conv_obstacle(const LintView& view, const Node& conv, DataType input) {
+std::string conv_obstacle(const PairView& view, const Node& conv, DataType input) {
   if (bias_scale_error(view, conv.id)) return "the scale of its bias is not input scale * weight scale";
   const Closing closing = find_closing(view, conv.output(0));
   if (!closing.obstacle.empty()) return closing.obstacle;
@@ -88,20 +90,22 @@ std::string conv_obstacle(const LintView& view, const Node& conv, DataType input
   return "";
 }
 
-bool is_quantized_somewhere(const LintView& view, ValueId value) {
+bool is_quantized_somewhere(const PairView& view, ValueId value) {
   return std::ranges::any_of(view.graph().value(value).uses,
                              [&](const Use& use) { return use.slot >= 0 && view.operand(use.node, use.slot); });
 }
 
-// What an integer product writes: floats, as far as nobody quantizes them, or the codes of a pair that all read.
-std::string end_of_product(const LintView& view, ValueId output, DataType input, bool is_gemm) {
+// Why an integer product cannot end here; empty when it can: it writes floats, as far as nobody quantizes them, or the
+// codes of a pair that all readers read.
+std::string end_of_product(const PairView& view, ValueId output, DataType input, OpKind kernel) {
   const Closing closing = find_closing(view, output);
   if (!closing.obstacle.empty()) return is_quantized_somewhere(view, output) ? closing.obstacle : "";
-  if (is_gemm && closing.codes != input) return "the pairs on its input and its output are of different types";
-  return !is_gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
+  if (kernel == OpKind::Gemm && closing.codes != input)
+    return "the pairs on its input and its output are of different types";
+  return kernel != OpKind::Gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
 }
 
-std::string obstacle_of_bias(const LintView& view, const Node& product, const ProductBias& bias) {
+std::string obstacle_of_bias(const PairView& view, const Node& product, const ProductBias& bias) {
   if (product.float_or("alpha", 1.0F) != 1.0F || product.float_or("beta", 1.0F) != 1.0F)
     return "an integer Gemm with bias needs alpha = beta = 1";
   if (const QuantizedOperand* codes = view.operand(bias.node, bias.slot))
@@ -116,18 +120,18 @@ std::string obstacle_of_bias(const LintView& view, const Node& product, const Pr
   return open.empty() ? "" : kept + " without a pair behind it: " + open;
 }
 
-std::string product_obstacle(const LintView& view, const Node& product, DataType input) {
+std::string product_obstacle(const PairView& view, const Node& product, DataType input) {
   const auto bias = product_bias(view, product.id);
-  const bool is_gemm = bias || view.found().kind(product.id) == OpKind::Gemm;
+  const OpKind kernel = bias ? OpKind::Gemm : view.found().kind(product.id);
   if (bias)
     if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
-  if (!is_gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
-  return end_of_product(view, bias ? bias->output : product.output(0), input, is_gemm);
+  if (kernel != OpKind::Gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
+  return end_of_product(view, bias ? bias->output : product.output(0), input, kernel);
 }
 
 }  // namespace
 
-std::optional<double> bias_scale_error(const LintView& view, NodeId layer) {
+std::optional<double> bias_scale_error(const PairView& view, NodeId layer) {
   const auto added = product_bias(view, layer);
   const QuantizedOperand* bias = added ? view.operand(added->node, added->slot) : view.bias(layer);
   const QuantizedOperand* weight = view.weight(layer);
@@ -147,7 +151,7 @@ std::optional<double> bias_scale_error(const LintView& view, NodeId layer) {
   return worst > 0 ? std::optional(worst) : std::nullopt;
 }
 
-std::string onnxruntime_obstacle(const LintView& view, NodeId layer) {
+std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   const Node& node = view.graph().node(layer);
   const OpKind kind = view.found().kind(layer);
   if (kind == OpKind::ConvTranspose) return "ONNX Runtime has no integer ConvTranspose";
@@ -163,7 +167,7 @@ std::string onnxruntime_obstacle(const LintView& view, NodeId layer) {
   const bool own = view.operand(layer, view.data_slot(layer));
   const bool padded = !own && kind == OpKind::Conv &&
                       view.found().kind(view.graph().producer(view.found().data_input(layer))->id) == OpKind::Pad;
-  const DataType codes = engine_codes(view, *input, !own && !padded);
+  const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);
   return kind == OpKind::Conv ? conv_obstacle(view, node, codes) : product_obstacle(view, node, codes);
 }
 

@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <array>
 
-#include "lint/reading/qdq_nodes.h"
+#include "lint/reading/qdq_node.h"
 
 namespace detent {
 namespace {
 
-struct IntegerOperator {
+struct QOperator {
   std::string_view op_type;
   size_t weight_slot;
   bool convolves;
 };
 
-constexpr std::array<IntegerOperator, 7> kOperators = {{{"QLinearConv", 3, true},
-                                                        {"ConvInteger", 1, true},
-                                                        {"QLinearMatMul", 3, false},
-                                                        {"MatMulInteger", 1, false},
-                                                        {"QGemm", 3, false},
-                                                        {"MatMulIntegerToFloat", 1, false},
-                                                        {"DynamicQuantizeMatMul", 1, false}}};
+constexpr std::array<QOperator, 7> kOperators = {{{"QLinearConv", 3, true},
+                                                  {"ConvInteger", 1, true},
+                                                  {"QLinearMatMul", 3, false},
+                                                  {"MatMulInteger", 1, false},
+                                                  {"QGemm", 3, false},
+                                                  {"MatMulIntegerToFloat", 1, false},
+                                                  {"DynamicQuantizeMatMul", 1, false}}};
 
 int64_t output_elements(const Graph& graph, const ValueShapes& shapes, ValueId output) {
   if (const auto found = shapes.find(output); found != shapes.end()) return found->second.element_count();
@@ -32,22 +32,22 @@ int64_t output_elements(const Graph& graph, const ValueShapes& shapes, ValueId o
 }
 
 // Weights that each output element meets.
-int64_t products(const IntegerOperator& op, const Node& node, const Shape& weight) {
+int64_t products(const QOperator& op, const Node& node, const Shape& weight) {
   if (op.convolves) return weight.element_count(1, weight.rank());
   return weight[node.int_or("transB", 0) != 0 ? weight.rank() - 1 : weight.rank() - 2];
 }
 
 }  // namespace
 
-std::vector<LayerDecision> integer_layers(const Graph& graph, const ValueShapes& shapes, const Target& target) {
+std::vector<LayerDecision> qoperator_layers(const Graph& graph, const ValueShapes& shapes, const Target& target) {
   std::vector<LayerDecision> layers;
   const bool runs = target.engine == Engine::OnnxRuntime;
   for (const Node& node : graph.nodes()) {
-    const auto op = std::ranges::find(kOperators, node.op_type, &IntegerOperator::op_type);
+    const auto op = std::ranges::find(kOperators, node.op_type, &QOperator::op_type);
     if (op == kOperators.end()) continue;
     const Tensor* weight = readable_constant(graph, node.input(op->weight_slot));
     if (!weight || weight->shape().rank() < 2) continue;
-    layers.push_back({node.id, runs, "-", runs ? "an integer operator" : "TensorRT refuses integer operators",
+    layers.push_back({node.id, runs, RuleId::None, runs ? "an integer operator" : "TensorRT refuses integer operators",
                       weight->element_count(),
                       output_elements(graph, shapes, node.output(0)) * products(*op, node, weight->shape())});
   }

@@ -1,16 +1,17 @@
+#include "lint/view/tensorrt_layers.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "place/draft/flow.h"
-#include "lint/view/int8_layers.h"
 
 namespace detent {
 namespace {
 
 bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 
-// What TensorRT says of an operand's nodes; the first refusal.
-std::string refusal_of(const LintView& view, const QuantizedOperand& operand) {
+// Why TensorRT refuses the first of an operand's nodes that it does; empty when it takes them all.
+std::string refusal_of(const PairView& view, const QuantizedOperand& operand) {
   if (operand.dequantize < 0) return "has no DequantizeLinear";
   for (const int index : {operand.quantize, operand.dequantize}) {
     if (index < 0) continue;
@@ -21,7 +22,7 @@ std::string refusal_of(const LintView& view, const QuantizedOperand& operand) {
 
 }  // namespace
 
-std::string tensorrt_refusal(const LintView& view, const QdqNode& node) {
+std::string tensorrt_refusal(const PairView& view, const QdqNode& node) {
   if (!node.scale_constant) return "has a scale that is computed at run time";
   if (!std::all_of(node.scales.begin(), node.scales.end(), usable)) return "has a scale that is not positive";
   if (!node.has_zero_point) return "has no zero point";
@@ -34,12 +35,12 @@ std::string tensorrt_refusal(const LintView& view, const QdqNode& node) {
   return "";
 }
 
-NodeId batchnorm_behind(const LintView& view, NodeId layer) {
+NodeId batchnorm_behind(const PairView& view, NodeId layer) {
   const auto use = sole_use(view.graph(), view.graph().node(layer).output(0));
   return use && use->slot == 0 && view.found().kind(use->node) == OpKind::BatchNorm ? use->node : kNoNode;
 }
 
-bool lacks_closing_pair(const LintView& view, NodeId layer) {
+bool lacks_closing_pair(const PairView& view, NodeId layer) {
   const PlacementDraft& found = view.found();
   if (found.kind(layer) != OpKind::ConvTranspose || found.weight(layer).shape().rank() != 5) return false;
   if (batchnorm_behind(view, layer) != kNoNode) return false;
@@ -48,13 +49,13 @@ bool lacks_closing_pair(const LintView& view, NodeId layer) {
   for (const ValueId value : commuting_neighbours(found, last))
     if (found.has_pair(value)) return false;
   const auto& uses = view.graph().value(last).uses;
-  // Who is kept float by a rule reads floats: the rules close nothing there either.
+  // A reader that a rule keeps float reads floats: the rules close nothing there either.
   return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
     return use.slot >= 0 && !view.wanted().is_out(use.node) && !found.is_foreign(use.node);
   });
 }
 
-std::string tensorrt_obstacle(const LintView& view, NodeId layer) {
+std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const int slot = view.data_slot(layer);
   const auto data = view.pairs_in_front(layer, slot);
   const QuantizedOperand* weight = view.weight(layer);

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kFirstIrWithFreeInitializers = 4;
 
-/// libonnx's intermediate graph finds initializers among the graph's inputs only, as files before IR version 4 wrote them.
+/// libonnx's intermediate graph finds initializers among the graph's inputs only, as files before IR version 4 wrote
+/// them.
 void list_initializers_as_inputs(onnx::ModelProto& proto) {
   onnx::GraphProto& graph = *proto.mutable_graph();
   std::set<std::string> inputs;

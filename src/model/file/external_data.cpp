@@ -44,8 +44,8 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-/// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only as
-/// far as the folder that the model file itself lies in (download caches link both files into one store).
+/// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only
+/// as far as the folder that the model file itself lies in (download caches link both files into one store).
 fs::path checked_path(const std::string& location, const fs::path& model_file) {
   const auto refuse = [&] {
     return Error(ErrorCode::InvalidModel, "external data '" + location + "' lies outside the model's folder",

@@ -14,8 +14,8 @@
 #include "model/file/external_data.h"
 #include "model/file/first_line.h"
 #include "model/graph/graph_indexer.h"
-#include "model/model.h"
 #include "model/graph/node_names.h"
+#include "model/model.h"
 
 namespace detent {
 
@@ -23,10 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the installed libonnx (1.12) knows. Source: onnx/defs/operator_sets.h and onnx.proto Version of that release.
+// The newest versions that the installed libonnx (1.12) knows. Source: onnx/defs/operator_sets.h and onnx.proto Version
+// of that release.
 constexpr int64_t kCheckerOpset = 17;
 constexpr int64_t kCheckerIr = 8;
-// What Detent reads; models of older opsets are converted.
+// The opsets that Detent reads; models of older ones are converted.
 constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
 
@@ -34,7 +35,7 @@ Error invalid(const std::string& message, std::string hint = {}) {
   return {ErrorCode::InvalidModel, message, std::move(hint)};
 }
 
-/// Says what is wrong with a path before protobuf sees it.
+/// Refuses a path that is no readable file, before protobuf sees it.
 void check_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -135,7 +136,7 @@ void sort_nodes(onnx::ModelProto& proto) {
   proto.mutable_graph()->mutable_node()->Swap(&ordered);
 }
 
-/// What every document goes through, wherever it comes from.
+/// Checks and completes a document, wherever it comes from.
 void make_readable(onnx::ModelProto& proto) {
   const int64_t opset = default_opset(proto);
   if (opset > 0 && opset < kOldestOpset) convert_old_opset(proto, opset, kOldestOpset);

@@ -14,7 +14,7 @@ namespace detent {
 
 [[nodiscard]] bool holds_graph(const onnx::AttributeProto& proto);
 
-/// What an attribute holds; nullopt for graphs, lists of tensors or graphs, types and sparse tensors.
+/// The content of an attribute; nullopt for graphs, lists of tensors or graphs, types and sparse tensors.
 /// Errors  those of tensor_from_proto.
 [[nodiscard]] std::optional<AttributeValue> attribute_from_proto(const onnx::AttributeProto& proto);
 

@@ -6,7 +6,8 @@
 
 namespace detent {
 
-/// What a Constant node makes, from whichever of its attributes it has; nullopt for sparse tensors and strings.
+/// The tensor that a Constant node makes, from whichever of its attributes it has; nullopt for sparse tensors and
+/// strings.
 [[nodiscard]] std::optional<Tensor> constant_content(const Node& node);
 
 }  // namespace detent

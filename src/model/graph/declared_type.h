@@ -8,8 +8,8 @@ class TypeProto;
 
 namespace detent {
 
-/// Writes what a value_info, input or output says of a value: element type, extents (-1 where open), list or optional.
-/// What it leaves open, or what Detent has no type for, stays as it is.
+/// Copies the facts that a value_info, input or output states: element type, extents (-1 where open), list or optional.
+/// A fact that it leaves open, or a type that Detent has none for, leaves the value as it is.
 void declare(Value& value, const onnx::TypeProto& type);
 
 }  // namespace detent

@@ -6,8 +6,8 @@
 
 namespace detent {
 
-/// Positions of nodes in an order in which each stands behind those that it waits for: always the first one that is ready,
-/// so a valid order stays as it is.
+/// Positions of nodes in an order in which each stands behind those that it waits for: always the first one that is
+/// ready, so a valid order stays as it is.
 ///
 /// sources   by position: positions that it waits for, in any order, any of them repeated.
 /// describe  a node for a message.

@@ -6,7 +6,7 @@
 
 namespace detent {
 
-/// Floating-point type of every value, by id: what the file declares, a constant its own, else `to` or `dtype` of the
+/// Floating-point type of every value, by id: the declared one, of a constant its own, else `to` or `dtype` of the
 /// producer or the type of its first float operand. Float32 where nothing tells and for values that are no floats.
 [[nodiscard]] std::vector<DataType> float_types(const Graph& graph);
 

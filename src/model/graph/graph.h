@@ -79,9 +79,9 @@ struct Value {
 
 class Model;
 
-/// Index over one onnx::GraphProto: nodes in a valid execution order, values, producers, consumers, constants. Read-only;
-/// every change is a GraphPatch on the Model, after which a new Graph is made.
-/// Constant tensors look into the model's memory: the Graph must not outlive its Model.
+/// Index over one onnx::GraphProto: nodes in a valid execution order, values, producers, consumers, constants.
+/// Read-only; every change is a GraphPatch on the Model, after which a new Graph is made. Constant tensors look into
+/// the model's memory: the Graph must not outlive its Model.
 class Graph {
  public:
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
@@ -94,8 +94,8 @@ class Graph {
 
   [[nodiscard]] std::span<const ValueId> inputs() const { return inputs_; }  ///< initializers are not inputs
   [[nodiscard]] std::span<const ValueId> outputs() const { return outputs_; }
-  /// Values of enclosing graphs that a subgraph reads; empty for the main graph. Constants among them are constants of the
-  /// subgraph too.
+  /// Values of enclosing graphs that a subgraph reads; empty for the main graph. Constants among them are constants of
+  /// the subgraph too.
   [[nodiscard]] std::span<const ValueId> captured() const { return captured_; }
 
   /// Tensor of an initializer or Constant node; nullptr when the value is not constant or `id` is kNoValue.

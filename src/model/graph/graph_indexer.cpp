@@ -181,7 +181,8 @@ class GraphIndexer {
     try {
       if (auto content = attribute_from_proto(proto)) add(std::move(*content));
     } catch (const Error& error) {
-      // Constant has a value that can be reported later, where it is read; elsewhere a lost attribute changes the meaning.
+      // Constant has a value that can be reported later, where it is read; elsewhere a lost attribute changes the
+      // meaning.
       if (error.code() != ErrorCode::Unsupported || draft.node.op_type != "Constant")
         throw error.in("attribute '" + proto.name() + "'");
       set_unreadable(draft.node.outputs.at(0), error.what());

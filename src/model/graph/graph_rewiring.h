@@ -17,8 +17,8 @@ struct Rewiring {
 /// model's memory, which must outlive the copies.
 class GraphRewiring {
  public:
-  /// The nodes from `first` on, which nothing before `first` reads, stand right behind the last node that they need. Nodes
-  /// get new ids, values keep theirs.
+  /// The nodes from `first` on, which nothing before `first` reads, stand right behind the last node that they need.
+  /// Nodes get new ids, values keep theirs.
   [[nodiscard]] static Graph moved_up(const Graph& graph, NodeId first);
   /// Nodes and values keep their ids and order. Of two rewirings of one slot the later holds.
   /// Errors  Internal naming the node: a slot that it does not have, or a value that is written behind it.

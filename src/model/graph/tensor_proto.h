@@ -14,8 +14,8 @@ namespace detent {
 
 /// The tensor in `proto`. raw_data is looked at, not copied (the tensor must not outlive it), except Bool and the types
 /// below eight bits; typed fields are decoded into a copy.
-/// Errors  Unsupported for element types outside DataType, strings and ranks above Shape::kMaxRank; InvalidModel when the
-/// data does not fill the shape or still lies in an external file.
+/// Errors  Unsupported for element types outside DataType, strings and ranks above Shape::kMaxRank; InvalidModel when
+/// the data does not fill the shape or still lies in an external file.
 [[nodiscard]] Tensor tensor_from_proto(const onnx::TensorProto& proto);
 
 /// Replaces type, shape and data of `proto` by a copy of `tensor` as raw_data; the name stays. Plain layout only.

@@ -4,8 +4,8 @@
 #include <limits>
 #include <string>
 
-#include "ops/memory/join.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/join.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 
@@ -35,7 +35,7 @@ std::unique_ptr<Kernel> make_if(const KernelContext&) {
   });
 }
 
-/// What an output of a body is declared to be: the only thing known of it when the body never ran.
+/// The declaration of an output of a body: nothing else is known of it when the body never ran.
 struct DeclaredOutput {
   DataType type = DataType::Float32;
   Shape shape;  ///< open extents are 0
@@ -69,7 +69,7 @@ std::shared_ptr<const Graph> body_of(const KernelContext& context) {
 }
 
 /// Inputs M, cond, carried values; the body gets the iteration, the condition and the carried values, and returns the
-/// condition, the carried values and what is joined over the iterations.
+/// condition, the carried values and the outputs that are joined over the iterations.
 class LoopKernel final : public Kernel {
  public:
   explicit LoopKernel(const Graph& body) : declared_(DeclaredOutput::of(body)) {}

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "model/graph/tensor_proto.h"
-#include "ops/memory/join.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/join.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 

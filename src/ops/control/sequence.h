@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
 
 namespace detent {
 

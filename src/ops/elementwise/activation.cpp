@@ -4,12 +4,14 @@
 #include <array>
 #include <limits>
 
-#include "ops/types/half_precision.h"
+#include "ops/clip_bounds.h"
+#include "ops/elementwise/unary_kernel.h"
+#include "ops/find_operator.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/elementwise/unary_kernel.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -111,14 +113,10 @@ std::unique_ptr<Kernel> make_clip(const KernelContext& context) {
 }
 
 std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node) {
-  ActivationSpec spec{OpKind::Clip, node.float_or("min", kLowest), node.float_or("max", kHighest), UnaryFunction::Clip};
-  for (size_t slot = 1; slot <= 2; ++slot) {
-    if (node.input(slot) == kNoValue) continue;
-    const Tensor* bound = graph.constant(node.input(slot));
-    if (!bound) return std::nullopt;
-    (slot == 1 ? spec.alpha : spec.beta) = scalar_of(*bound);
-  }
-  return spec;
+  const auto bounds = clip_bounds(graph, node);
+  if (!bounds) return std::nullopt;
+  return ActivationSpec{OpKind::Clip, bounds->min.value_or(kLowest), bounds->max.value_or(kHighest),
+                        UnaryFunction::Clip};
 }
 
 constexpr size_t kOthers = 2;

@@ -3,7 +3,8 @@
 #include <optional>
 #include <span>
 
-#include "ops/operator.h"
+#include "model/graph/graph.h"
+#include "ops/op_kind.h"
 #include "ops/simd/elementwise.h"
 
 namespace detent {

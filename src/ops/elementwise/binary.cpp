@@ -4,11 +4,11 @@
 #include <array>
 #include <cmath>
 
-#include "ops/memory/broadcast_loop.h"
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -240,6 +240,6 @@ Tensor combine(BinaryFunction function, const Tensor& a, const Tensor& b, Alloca
   return output;
 }
 
-std::span<const OperatorDef> elementwise_binary_operators() { return kDefinitions; }
+std::span<const OperatorDef> binary_operators() { return kDefinitions; }
 
 }  // namespace detent

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ops/memory/broadcast_loop.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 
@@ -29,8 +29,10 @@ T value_of(BitFunction function, T a, T b) {
   return a;
 }
 
-std::unique_ptr<Kernel> binary_kernel(BitFunction function, bool signed_too) {
-  return kernel_of([function, signed_too](KernelCall& call) {
+enum class Accepts : uint8_t { AllIntegers, UnsignedOnly };
+
+std::unique_ptr<Kernel> binary_kernel(BitFunction function, Accepts accepts) {
+  return kernel_of([function, accepts](KernelCall& call) {
     const DataType type = call.input(0).type();
     if (call.input(1).type() != type)
       throw Error(ErrorCode::InvalidModel, "operands of types " + std::string(name_of(type)) + " and " +
@@ -39,7 +41,7 @@ std::unique_ptr<Kernel> binary_kernel(BitFunction function, bool signed_too) {
     Tensor output(type, broadcast.output(), call.allocator(), broadcast.layout());
     visit_number(type, [&]<class T>(T) {
       if constexpr (std::is_integral_v<T>) {
-        if (std::is_signed_v<T> && !signed_too) throw unsupported_type(type);
+        if (std::is_signed_v<T> && accepts == Accepts::UnsignedOnly) throw unsupported_type(type);
         loop_over<T>(broadcast, output.mutable_data<T>().data(), [&](T a, T b) { return value_of(function, a, b); });
       } else {
         throw unsupported_type(type);
@@ -51,14 +53,15 @@ std::unique_ptr<Kernel> binary_kernel(BitFunction function, bool signed_too) {
 
 template <BitFunction function>
 std::unique_ptr<Kernel> make_bitwise(const KernelContext&) {
-  return binary_kernel(function, true);
+  return binary_kernel(function, Accepts::AllIntegers);
 }
 
 std::unique_ptr<Kernel> make_shift(const KernelContext& context) {
   const std::string direction = context.node.string_or("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
     throw Error(ErrorCode::InvalidModel, "attribute direction='" + direction + "' is neither 'LEFT' nor 'RIGHT'");
-  return binary_kernel(direction == "LEFT" ? BitFunction::ShiftLeft : BitFunction::ShiftRight, context.opset >= 28);
+  return binary_kernel(direction == "LEFT" ? BitFunction::ShiftLeft : BitFunction::ShiftRight,
+                       context.opset >= 28 ? Accepts::AllIntegers : Accepts::UnsignedOnly);
 }
 
 void run_not(KernelCall& call) {

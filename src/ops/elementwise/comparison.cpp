@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
-#include "ops/memory/broadcast.h"
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/broadcast.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 

@@ -2,10 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 

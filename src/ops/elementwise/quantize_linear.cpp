@@ -5,12 +5,12 @@
 #include "core/small_float.h"
 #include "detent/qparams.h"
 #include "model/graph/tensor_proto.h"
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 

@@ -2,11 +2,11 @@
 #include <array>
 #include <cmath>
 
-#include "ops/types/half_precision.h"
+#include "ops/elementwise/unary_kernel.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/elementwise/unary_kernel.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -97,6 +97,6 @@ constexpr auto kDefinitions = make_definitions();
 
 }  // namespace
 
-std::span<const OperatorDef> elementwise_unary_operators() { return kDefinitions; }
+std::span<const OperatorDef> unary_operators() { return kDefinitions; }
 
 }  // namespace detent

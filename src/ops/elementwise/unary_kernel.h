@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
 #include "ops/simd/elementwise.h"
 
 namespace detent {

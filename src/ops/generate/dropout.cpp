@@ -1,9 +1,9 @@
 #include <algorithm>
 
+#include "ops/generate/random_stream.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/generate/random_stream.h"
 
 namespace detent {
 
@@ -35,7 +35,7 @@ void drop(KernelCall& call, double ratio, uint64_t seed) {
   call.set_output(1, std::move(kept));
 }
 
-/// Something happens only in training, which is an input since opset 12, as is the ratio.
+/// Elements are dropped in training only; training is an input since opset 12, as is the ratio.
 std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
   return kernel_of([seed = seed_of(context)](KernelCall& call) {
     if (!call.has_input(2) || scalar_of(call.input(2)) == 0) return pass(call);

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "model/graph/tensor_proto.h"
+#include "ops/generate/random_stream.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/generate/random_stream.h"
 
 namespace detent {
 
@@ -28,9 +28,13 @@ Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& alloca
   return cast(wide, type, allocator);
 }
 
+enum class Distribution : uint8_t { Uniform, Normal };
+enum class ShapeFrom : uint8_t { Attribute, Input };
+
 /// Either distribution, of the shape in the attribute or, for the forms "Like", of the input.
-template <bool normal, bool like>
+template <Distribution distribution, ShapeFrom shape_from>
 std::unique_ptr<Kernel> make_random(const KernelContext& context) {
+  constexpr bool normal = distribution == Distribution::Normal, like = shape_from == ShapeFrom::Input;
   const Node& node = context.node;
   const double base = node.float_or(normal ? "mean" : "low", 0), end = node.float_or(normal ? "scale" : "high", 1);
   const double span = normal ? end : end - base;
@@ -97,7 +101,7 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
   });
 }
 
-/// A type that is no Tensor.
+/// Refuses element types that a Tensor cannot hold.
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
   if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
@@ -107,10 +111,22 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 constexpr OpTraits kNoData{.data_inputs = 0};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "RandomNormal", .traits = kNoData, .make = make_random<true, false>, .check = refuse_type},
-    {.op_type = "RandomNormalLike", .traits = kNoData, .make = make_random<true, true>, .check = refuse_type},
-    {.op_type = "RandomUniform", .traits = kNoData, .make = make_random<false, false>, .check = refuse_type},
-    {.op_type = "RandomUniformLike", .traits = kNoData, .make = make_random<false, true>, .check = refuse_type},
+    {.op_type = "RandomNormal",
+     .traits = kNoData,
+     .make = make_random<Distribution::Normal, ShapeFrom::Attribute>,
+     .check = refuse_type},
+    {.op_type = "RandomNormalLike",
+     .traits = kNoData,
+     .make = make_random<Distribution::Normal, ShapeFrom::Input>,
+     .check = refuse_type},
+    {.op_type = "RandomUniform",
+     .traits = kNoData,
+     .make = make_random<Distribution::Uniform, ShapeFrom::Attribute>,
+     .check = refuse_type},
+    {.op_type = "RandomUniformLike",
+     .traits = kNoData,
+     .make = make_random<Distribution::Uniform, ShapeFrom::Input>,
+     .check = refuse_type},
     {.op_type = "Bernoulli", .traits = kNoData, .make = make_bernoulli, .first_opset = 15, .check = refuse_type},
     {.op_type = "Multinomial", .traits = kNoData, .make = make_multinomial, .first_opset = 7, .check = refuse_type},
 };

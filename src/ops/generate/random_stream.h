@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
 
 namespace detent {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ops/memory/memory_order.h"
-#include "ops/operands.h"
 #include "ops/memory/strided_copy.h"
+#include "ops/operands.h"
 
 namespace detent {
 

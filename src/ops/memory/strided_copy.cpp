@@ -26,8 +26,8 @@ bool simplify(std::vector<CopyLoop>& loops) {
   return true;
 }
 
-/// Where the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that
-/// both can be walked in tiles.
+/// If the innermost loop jumps in the input and another one does not, that one becomes the second-innermost, so that both
+/// can be walked in tiles.
 void bring_unit_stride_inwards(std::vector<CopyLoop>& loops) {
   if (loops.size() < 2 || loops.back().in_stride == 1) return;
   const auto last = loops.end() - 1;
@@ -106,8 +106,9 @@ std::vector<Run> runs_of(const std::vector<int64_t>& table) {
 
 }  // namespace
 
-void gather_axis(const void* in, void* out, size_t bytes, int64_t outer, int64_t extent, int64_t inner,
-                 const std::vector<int64_t>& table, const void* fill) {
+void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, const std::vector<int64_t>& table,
+                 const void* fill) {
+  const auto& [outer, extent, inner] = view;
   const std::vector<Run> runs = runs_of(table);
   const bool scattered =
       inner == 1 && runs.size() * 4 > table.size() && std::ranges::all_of(table, [](int64_t i) { return i >= 0; });

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ops/memory/memory_order.h"
+
 namespace detent {
 
 /// One loop of a copy between two memories; strides in elements, negative or zero allowed on the reading side.
@@ -17,9 +19,9 @@ struct CopyLoop {
 /// written once; the memories must not overlap. Transpose, Slice, Expand, Concat ... are all this copy.
 void copy_strided(const void* in, void* out, size_t bytes, std::vector<CopyLoop> loops);
 
-/// Memory seen as outer x extent x inner: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill`
+/// `view` is that of `in`: out's extent is table.size(), and out[o][i] = in[o][table[i]], or `fill`
 /// where table[i] < 0. `fill` points to one element.
-void gather_axis(const void* in, void* out, size_t bytes, int64_t outer, int64_t extent, int64_t inner,
-                 const std::vector<int64_t>& table, const void* fill);
+void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, const std::vector<int64_t>& table,
+                 const void* fill);
 
 }  // namespace detent

@@ -2,15 +2,15 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
 namespace {
 
-/// Which index of an axis of `from` elements each of `to` centred ones takes; -1 = zero padding.
+/// Each of `to` centred elements takes this index of an axis of `from` elements; -1 = zero padding.
 std::vector<int64_t> centred_table(int64_t from, int64_t to) {
   const int64_t shift = from >= to ? (from - to) / 2 : -((to - from) / 2);
   std::vector<int64_t> table(static_cast<size_t>(to));
@@ -39,7 +39,7 @@ std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
       to[axis] = wanted[i];
       Tensor next(current.type(), to, call.allocator());
       if (next.element_count() > 0)
-        gather_axis(current.raw(), next.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
+        gather_axis(current.raw(), next.mutable_raw(), byte_size(current.type()), view,
                     centred_table(view.extent, wanted[i]), &zero);
       current = std::move(next);
     }

@@ -1,8 +1,8 @@
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -24,8 +24,7 @@ void run_compress(KernelCall& call, std::optional<int64_t> axis_attribute) {
   to[axis] = static_cast<int64_t>(kept.size());
   Tensor& output = call.make_output(0, input.type(), to);
   if (output.element_count() == 0) return;
-  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner, kept,
-              nullptr);
+  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, kept, nullptr);
 }
 
 std::unique_ptr<Kernel> make_compress(const KernelContext& context) {

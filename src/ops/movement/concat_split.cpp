@@ -3,9 +3,9 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 

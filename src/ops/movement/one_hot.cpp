@@ -9,7 +9,7 @@ namespace detent {
 
 namespace {
 
-/// Where the new axis `at` of extent `depth` takes the value "on"; -1 = nowhere, for an index outside [-depth, depth).
+/// The position on the new axis of extent `depth` that takes the value "on"; -1 for an index outside [-depth, depth).
 int64_t hot_position(int64_t index, int64_t depth) {
   if (index < -depth || index >= depth) return -1;
   return index < 0 ? index + depth : index;

@@ -3,9 +3,9 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -25,7 +25,7 @@ struct Padding {
   int64_t begin = 0, end = 0;  // negative crops
 };
 
-/// Where element `i` of the endless padded axis of `extent` elements comes from; -1 for the fill value.
+/// The input index of element `i` of an endlessly padded axis of `extent` elements; -1 for the fill value.
 int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   if (i >= 0 && i < extent) return i;
   if (extent == 0) return -1;
@@ -43,7 +43,7 @@ int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
   return -1;
 }
 
-/// Where every element of a padded axis comes from. What is cropped at one end does not come back at the other: the rest
+/// The input index of every element of a padded axis. Elements cropped at one end do not come back at the other: the rest
 /// is padded, as in ONNX Runtime (the text of ONNX says nothing, numpy.pad refuses negative amounts).
 std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
@@ -70,8 +70,7 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
     const AxisView view = view_around(current.shape(), current.layout(), axis);
     const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
     Tensor padded(current.type(), shape, allocator, current.layout());
-    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
-                table, fill);
+    gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view, table, fill);
     current = std::move(padded);
   }
   return current;

@@ -3,9 +3,9 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -108,8 +108,8 @@ std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
     for (const int64_t extent : call.input(1).shape()) gathered.push_back(extent);
     for (size_t i = axis + 1; i < shape.rank(); ++i) gathered.push_back(shape[i]);
     Tensor& output = call.make_output(0, input.type(), gathered);
-    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), shape.element_count(0, axis), shape[axis],
-                shape.element_count(axis + 1, shape.rank()), indices, nullptr);
+    const AxisView view{shape.element_count(0, axis), shape[axis], shape.element_count(axis + 1, shape.rank())};
+    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, indices, nullptr);
   });
 }
 

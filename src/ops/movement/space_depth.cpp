@@ -1,9 +1,9 @@
 #include <array>
 
 #include "ops/kernel_function.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -37,8 +37,8 @@ int64_t block_of(const KernelContext& context) {
               "a tensor of shape " + shape.to_string() + " cannot be cut into blocks of " + std::to_string(block));
 }
 
-/// Whether the channels of a block's elements lie together, one group of all channels an element (DCR), or the elements
-/// of each channel do (CRD).
+/// True when the channels of a block's element lie together, one group of all channels an element (DCR); false when the
+/// elements of each channel do (CRD).
 bool is_depth_first(const KernelContext& context) {
   const std::string mode = context.node.string_or("mode", "DCR");
   if (mode != "DCR" && mode != "CRD") throw Error(ErrorCode::Unsupported, "attribute mode='" + mode + "'");

@@ -1,9 +1,9 @@
-#include "ops/memory/broadcast.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/broadcast.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -42,8 +42,7 @@ void tile(KernelCall& call) {
     std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
     Tensor tiled(current.type(), shape, call.allocator());
-    gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view.outer, view.extent, view.inner,
-                table, nullptr);
+    gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
     current = std::move(tiled);
   }
   call.set_output(0, std::move(current));

@@ -1,9 +1,9 @@
 #include <numeric>
 
 #include "ops/kernel_function.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 

@@ -4,9 +4,9 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/memory/strided_copy.h"
 
 namespace detent {
 
@@ -86,8 +86,7 @@ void run_unique(KernelCall& call, std::optional<int64_t> axis_attribute, bool so
   to[axis] = static_cast<int64_t>(groups.first.size());
   Tensor output(input.type(), to, call.allocator());
   if (output.element_count() > 0)
-    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner,
-                groups.first, nullptr);
+    gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, groups.first, nullptr);
   call.set_output(0, std::move(output));
   call.set_output(1, vector_of(groups.first));
   call.set_output(2, vector_of(groups.inverse));

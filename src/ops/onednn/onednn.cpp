@@ -107,15 +107,15 @@ Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator
   return bytes;
 }
 
-void multiply_transposed(const float* a, int64_t lda, const float* b, float* c, int64_t ldc, int64_t m, int64_t n,
-                         int64_t k, bool adds) {
+void multiply_transposed(const TransposedProduct& product) {
+  const auto& [a, a_row, b, c, c_row, m, n, k, adds] = product;
   if (m == 0 || n == 0) return;
   if (k == 0) {
-    for (int64_t i = 0; i < m && !adds; ++i) std::fill_n(c + i * ldc, n, 0.0F);
+    for (int64_t i = 0; i < m && !adds; ++i) std::fill_n(c + i * c_row, n, 0.0F);
     return;
   }
   use_one_thread();
-  if (dnnl::sgemm('N', 'T', m, n, k, 1.0F, a, lda, b, k, adds ? 1.0F : 0.0F, c, ldc) != dnnl::status::success)
+  if (dnnl::sgemm('N', 'T', m, n, k, 1.0F, a, a_row, b, k, adds ? 1.0F : 0.0F, c, c_row) != dnnl::status::success)
     throw Error(ErrorCode::Internal, "oneDNN refused a matrix product");
 }
 

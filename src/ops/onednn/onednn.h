@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ops/elementwise/activation.h"
-#include "ops/operator.h"
+#include "ops/kernel.h"
 
 namespace detent::onednn {
 
@@ -51,7 +51,7 @@ struct Eltwise {
 };
 [[nodiscard]] std::optional<Eltwise> eltwise_of(const ActivationSpec& activation);
 
-/// What a primitive reads and writes, by its DNNL_ARG.
+/// The memory that a primitive reads and writes, by DNNL_ARG.
 using Arguments = std::vector<std::pair<int, dnnl::memory>>;
 
 /// Runs `primitive` with `arguments`, adding scratch memory from the workspace.
@@ -61,10 +61,18 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
 /// Copies `from` into memory described by `to`; the same object when both are the same already.
 [[nodiscard]] Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator);
 
-/// c[m x n] = (adds ? c : 0) + a[m x k] * b[n x k]^T; rows of a and c lie `lda` and `ldc` apart. For small products in
-/// loops; a kernel that does one large product makes a primitive.
-void multiply_transposed(const float* a, int64_t lda, const float* b, float* c, int64_t ldc, int64_t m, int64_t n,
-                         int64_t k, bool adds);
+/// The operands of c[m x n] = a[m x k] * b[n x k]^T; rows of a and c lie `a_row` and `c_row` apart, those of b are dense.
+struct TransposedProduct {
+  const float* a = nullptr;
+  int64_t a_row = 0;
+  const float* b = nullptr;
+  float* c = nullptr;
+  int64_t c_row = 0;
+  int64_t m = 0, n = 0, k = 0;
+  bool adds = false;  ///< to what c holds
+};
+/// For small products in loops; a kernel that does one large product makes a primitive.
+void multiply_transposed(const TransposedProduct& product);
 
 /// "could not create a primitive" and the like, as Detent's error.
 [[nodiscard]] Error as_error(const dnnl::error& error, const std::string& what);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/find_operator.h"
+
 namespace detent {
 
 namespace {

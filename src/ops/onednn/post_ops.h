@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "ops/window/channels_last_convolution.h"
 #include "ops/onednn/onednn.h"
+#include "ops/simd/register_finish.h"
 
 namespace detent {
 
@@ -40,7 +40,7 @@ class PostOps {
     size_t next_residual_ = 0;  // and the first residual it adds
   };
 
-  /// How many of `candidates` can be fused.
+  /// Counts the first `candidates` that can be fused.
   static size_t accept(const KernelContext& context, std::span<const FusedOp> candidates);
   /// The same for operators that take one activation and nothing else: 0 or 1.
   static size_t accept_activation(const KernelContext& context, std::span<const FusedOp> candidates);

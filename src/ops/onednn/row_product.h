@@ -12,7 +12,7 @@ namespace detent {
 template <class T>
 void multiply_rows(const T* a, const T* b, T* c, int64_t m, int64_t n, int64_t k) {
   if constexpr (std::is_same_v<T, float>) {
-    onednn::multiply_transposed(a, k, b, c, n, m, n, k, false);
+    onednn::multiply_transposed({.a = a, .a_row = k, .b = b, .c = c, .c_row = n, .m = m, .n = n, .k = k});
   } else {
     for (int64_t row = 0; row < m; ++row)
       for (int64_t column = 0; column < n; ++column) {

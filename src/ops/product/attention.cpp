@@ -2,20 +2,20 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/memory/broadcast.h"
-#include "ops/types/half_precision.h"
-#include "ops/memory/head_layout.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/broadcast.h"
+#include "ops/memory/head_layout.h"
+#include "ops/memory/strided_copy.h"
+#include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/onednn/row_product.h"
-#include "ops/memory/strided_copy.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
 
-/// Which stage of the scores output 3 shows.
+/// The stage of the scores that output 3 shows.
 enum class Shown : int64_t { Product = 0, Capped = 1, Masked = 2, Probabilities = 3 };
 
 struct Options {

@@ -4,13 +4,13 @@
 #include <map>
 #include <set>
 
-#include "ops/product/einsum_equation.h"
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
+#include "ops/memory/strided_copy.h"
+#include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/onednn/row_product.h"
-#include "ops/memory/strided_copy.h"
+#include "ops/product/einsum_equation.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -147,8 +147,10 @@ class Contraction {
     for (const Label label : labels) shape.push_back(extents_.at(label));
     Tensor product(left.type(), shape, allocator_);
     visit_number(left.type(), [&]<class T>(T) {
-      multiply(left.data<T>().data(), right.data<T>().data(), product.mutable_data<T>().data(), count(batch),
-               count(a_free), count(b_free), count(shared));
+      const int64_t m = count(a_free), n = count(b_free), k = count(shared);
+      const T *x = left.data<T>().data(), *y = right.data<T>().data();
+      T* out = product.mutable_data<T>().data();
+      for (int64_t i = 0; i < count(batch); ++i) multiply_rows(x + i * m * k, y + i * n * k, out + i * m * n, m, n, k);
     });
     return {product, labels};
   }
@@ -157,12 +159,6 @@ class Contraction {
     Labels all;
     for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
-  }
-
-  /// c[batch][m][n] = a[batch][m][k] * b[batch][n][k]^T.
-  template <class T>
-  static void multiply(const T* a, const T* b, T* c, int64_t batch, int64_t m, int64_t n, int64_t k) {
-    for (int64_t i = 0; i < batch; ++i) multiply_rows(a + i * m * k, b + i * n * k, c + i * m * n, m, n, k);
   }
 
   std::vector<Operand> operands_;

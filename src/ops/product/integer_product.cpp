@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "ops/product/matmul_shape.h"
 #include "ops/memory/memory_order.h"
 #include "ops/operands.h"
+#include "ops/product/matmul_shape.h"
 
 namespace detent {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
+#include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
 #include "ops/product/plain_product.h"
-#include "ops/onednn/post_ops.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -56,8 +56,8 @@ struct Key {
 /// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm.
 class Product {
  public:
-  Product(bool transpose_a, bool transpose_b, float alpha, const Tensor* constant_b)
-      : transpose_a_(transpose_a), transpose_b_(transpose_b), alpha_(alpha) {
+  /// options  beta is the caller's. constant_b  nullptr when it varies.
+  Product(const GemmOptions& options, const Tensor* constant_b) : options_(options) {
     if (constant_b) constant_b_ = *constant_b;
   }
 
@@ -87,8 +87,8 @@ class Product {
     const size_t rank = output_shape.rank();
     Operand a = row_major(key.a);
     Operand b = row_major(key.b);
-    if (transpose_a_) swap_last_two(a);
-    if (transpose_b_) swap_last_two(b);
+    if (options_.transpose_a) swap_last_two(a);
+    if (options_.transpose_b) swap_last_two(b);
     pad_rank(a, rank);
     pad_rank(b, rank);
     Compiled compiled;
@@ -104,7 +104,7 @@ class Product {
       compiled.bias = memory::desc(dims, memory::data_type::f32, memory::dims(rank, 1));
     }
     dnnl::primitive_attr attributes = onednn::base_attributes();
-    if (alpha_ != 1.0F) attributes.set_output_scales(0, {alpha_});
+    if (options_.alpha != 1.0F) attributes.set_output_scales(0, {options_.alpha});
     const dnnl::matmul::desc description =
         key.bias ? dnnl::matmul::desc(compiled.a, b_wanted, compiled.bias, compiled.output)
                  : dnnl::matmul::desc(compiled.a, b_wanted, compiled.output);
@@ -123,14 +123,13 @@ class Product {
     return packed_.back().second;
   }
 
-  bool transpose_a_, transpose_b_;
-  float alpha_;
+  GemmOptions options_;
   Tensor constant_b_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-/// What oneDNN multiplies; other types go to the plain loops.
+/// oneDNN multiplies floats; other types go to the plain loops.
 bool are_floats(const Tensor& a, const Tensor& b) {
   return a.type() == DataType::Float32 && b.type() == DataType::Float32;
 }
@@ -156,21 +155,20 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
 
 class MatMulKernel final : public Kernel {
  public:
-  explicit MatMulKernel(const KernelContext& context) : product_(false, false, 1.0F, matrix_constant(context)) {}
+  explicit MatMulKernel(const KernelContext& context) : product_({}, matrix_constant(context)) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
       return call.set_output(0, plain_matmul(call.input(0), call.input(1), call.allocator()));
-    const Tensor a = promote(call.input(0), true);
-    const Tensor b = promote(call.input(1), false);
+    const Tensor a = promote(call.input(0), Side::Left);
+    const Tensor b = promote(call.input(1), Side::Right);
     const Shape full = matmul_shape(a.shape(), b.shape());
     Tensor output(DataType::Float32, full, call.allocator());
     if (a.element_count() == 0 || b.element_count() == 0)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
       product_.run(a, b, {}, output, call.workspace());
-    call.set_output(
-        0, output.reshaped(demoted(full, call.input(0).shape().rank() == 1, call.input(1).shape().rank() == 1)));
+    call.set_output(0, output.reshaped(demoted(full, call.input(0).shape(), call.input(1).shape())));
   }
 
  private:
@@ -181,16 +179,18 @@ class MatMulKernel final : public Kernel {
                ? constant
                : nullptr;
   }
-  static Tensor promote(const Tensor& tensor, bool left) {
+  enum class Side : uint8_t { Left, Right };
+  static Tensor promote(const Tensor& tensor, Side side) {
     if (tensor.shape().rank() != 1) return tensor;
     const int64_t n = tensor.shape()[0];
-    return tensor.reshaped(left ? Shape{1, n} : Shape{n, 1});
+    return tensor.reshaped(side == Side::Left ? Shape{1, n} : Shape{n, 1});
   }
-  static Shape demoted(const Shape& full, bool drop_row, bool drop_column) {
+  /// Without the axes that promote() gave to `a` and `b`.
+  static Shape demoted(const Shape& full, const Shape& a, const Shape& b) {
     Shape shape;
     for (size_t i = 0; i < full.rank(); ++i) {
-      if (drop_row && i + 2 == full.rank()) continue;
-      if (drop_column && i + 1 == full.rank()) continue;
+      if (a.rank() == 1 && i + 2 == full.rank()) continue;
+      if (b.rank() == 1 && i + 1 == full.rank()) continue;
       shape.push_back(full[i]);
     }
     return shape;
@@ -202,9 +202,11 @@ class MatMulKernel final : public Kernel {
 class GemmKernel final : public Kernel {
  public:
   explicit GemmKernel(const KernelContext& context)
-      : transpose_a_(context.node.int_or("transA", 0) != 0), transpose_b_(context.node.int_or("transB", 0) != 0),
-        alpha_(context.node.float_or("alpha", 1.0F)), beta_(context.node.float_or("beta", 1.0F)),
-        product_(transpose_a_, transpose_b_, alpha_, float_constant(context)) {}
+      : options_{.transpose_a = context.node.int_or("transA", 0) != 0,
+                 .transpose_b = context.node.int_or("transB", 0) != 0,
+                 .alpha = context.node.float_or("alpha", 1.0F),
+                 .beta = context.node.float_or("beta", 1.0F)},
+        product_(options_, float_constant(context)) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);
@@ -212,18 +214,18 @@ class GemmKernel final : public Kernel {
     if (a.shape().rank() != 2 || b.shape().rank() != 2)
       throw Error(ErrorCode::InvalidData,
                   "Gemm needs matrices, got " + a.shape().to_string() + " and " + b.shape().to_string());
-    const int64_t rows = a.shape()[transpose_a_ ? 1 : 0];
-    const int64_t inner = a.shape()[transpose_a_ ? 0 : 1];
-    const int64_t columns = b.shape()[transpose_b_ ? 0 : 1];
-    if (inner != b.shape()[transpose_b_ ? 1 : 0])
+    const int64_t rows = a.shape()[options_.transpose_a ? 1 : 0];
+    const int64_t inner = a.shape()[options_.transpose_a ? 0 : 1];
+    const int64_t columns = b.shape()[options_.transpose_b ? 0 : 1];
+    if (inner != b.shape()[options_.transpose_b ? 1 : 0])
       throw Error(ErrorCode::InvalidData, "cannot multiply " + a.shape().to_string() + " by " + b.shape().to_string());
     if (!are_floats(a, b))
-      return call.set_output(0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(),
-                                           {transpose_a_, transpose_b_, alpha_, beta_}, call.allocator()));
+      return call.set_output(
+          0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(), options_, call.allocator()));
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
     // oneDNN scales the sum of product and bias, ONNX the product alone.
-    const bool bias_inside = call.has_input(2) && alpha_ == 1.0F && beta_ == 1.0F &&
+    const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&
                              call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
                              call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
     if (inner == 0)
@@ -254,12 +256,11 @@ class GemmKernel final : public Kernel {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c) {
         const int64_t i = (bias_rows == 1 ? 0 : r) * bias_columns + (bias_columns == 1 ? 0 : c);
-        out[static_cast<size_t>(r * columns + c)] += beta_ * values[static_cast<size_t>(i)];
+        out[static_cast<size_t>(r * columns + c)] += options_.beta * values[static_cast<size_t>(i)];
       }
   }
 
-  bool transpose_a_, transpose_b_;
-  float alpha_, beta_;
+  GemmOptions options_;
   Product product_;
 };
 

@@ -12,7 +12,7 @@ struct MatMulShape {
 
   /// Errors  InvalidData when the shapes do not fit or one is a scalar.
   MatMulShape(const Shape& a, const Shape& b);
-  /// Which matrix of an operand of shape `shape` batch entry `index` reads.
+  /// The matrix that batch entry `index` reads from an operand of shape `shape`.
   [[nodiscard]] int64_t matrix_of(int64_t index, const Shape& shape) const;
 };
 

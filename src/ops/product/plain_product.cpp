@@ -4,8 +4,8 @@
 #include <string>
 
 #include "ops/elementwise/binary.h"
-#include "ops/product/matmul_shape.h"
 #include "ops/operands.h"
+#include "ops/product/matmul_shape.h"
 
 namespace detent {
 

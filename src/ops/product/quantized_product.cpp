@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/product/integer_product.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/product/integer_product.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {

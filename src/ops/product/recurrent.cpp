@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "ops/types/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/product/recurrent_settings.h"
+#include "ops/types/float_only.h"
 
 namespace detent {
 
@@ -118,8 +118,14 @@ class Pass {
   void share_of_inputs() {
     float* shared = floats(shared_);
     const int64_t rows = e_.steps * e_.batch;
-    onednn::multiply_transposed(call_.input(kX).data<float>().data(), e_.inputs, operand(kW), shared, width_, rows,
-                                width_, e_.inputs, false);
+    onednn::multiply_transposed({.a = call_.input(kX).data<float>().data(),
+                                 .a_row = e_.inputs,
+                                 .b = operand(kW),
+                                 .c = shared,
+                                 .c_row = width_,
+                                 .m = rows,
+                                 .n = width_,
+                                 .k = e_.inputs});
     const float* bias = operand(kB);
     if (!bias) return;
     const int64_t both = s_.linear_before_reset && s_.kind == CellKind::Gru ? 2 * e_.hidden : width_;
@@ -147,9 +153,15 @@ class Pass {
 
   /// Adds H * R^T for gates [first, last).
   void add_recurrence(const float* state, int64_t first, int64_t last) {
-    onednn::multiply_transposed(state, e_.hidden, operand(kR) + first * e_.hidden * e_.hidden,
-                                floats(gates_) + first * e_.hidden, width_, e_.batch, (last - first) * e_.hidden,
-                                e_.hidden, true);
+    onednn::multiply_transposed({.a = state,
+                                 .a_row = e_.hidden,
+                                 .b = operand(kR) + first * e_.hidden * e_.hidden,
+                                 .c = floats(gates_) + first * e_.hidden,
+                                 .c_row = width_,
+                                 .m = e_.batch,
+                                 .n = (last - first) * e_.hidden,
+                                 .k = e_.hidden,
+                                 .adds = true});
   }
 
   [[nodiscard]] std::span<float> gate(int64_t b, int64_t index, int64_t count = 1) {
@@ -168,8 +180,14 @@ class Pass {
     const float* bias = operand(kB);
     float* side = floats(side_);
     if (s_.linear_before_reset)
-      onednn::multiply_transposed(floats(h_), e_.hidden, operand(kR) + 2 * e_.hidden * e_.hidden, side, e_.hidden,
-                                  e_.batch, e_.hidden, e_.hidden, false);
+      onednn::multiply_transposed({.a = floats(h_),
+                                   .a_row = e_.hidden,
+                                   .b = operand(kR) + 2 * e_.hidden * e_.hidden,
+                                   .c = side,
+                                   .c_row = e_.hidden,
+                                   .m = e_.batch,
+                                   .n = e_.hidden,
+                                   .k = e_.hidden});
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
         const float reset = gate(b, 1)[static_cast<size_t>(i)];

@@ -9,7 +9,7 @@ namespace {
 
 using Function = CellActivation::Function;
 
-/// What a name means, with the defaults of the operator of that name. Source: ONNX operators, RNN.
+/// The function that a name stands for, with the defaults of the operator of that name. Source: ONNX operators, RNN.
 struct KnownActivation {
   std::string_view name;  // lower case: names are written in any
   Function function;

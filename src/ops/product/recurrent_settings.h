@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "ops/operator.h"
+#include "model/graph/graph.h"
 #include "ops/simd/elementwise.h"
 
 namespace detent {

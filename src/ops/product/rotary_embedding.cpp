@@ -1,7 +1,7 @@
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -22,9 +22,15 @@ int64_t cache_row(const std::vector<int64_t>& positions, int64_t b, int64_t s, i
   return row;
 }
 
+struct Head {
+  int64_t size, width;  ///< elements, and how many of them turn
+  bool interleaved;
+};
+
 /// Pairs (x1, x2) of the first `width` elements turn by the angle of their column.
 template <class T>
-void rotate(const T* in, T* out, const T* cosines, const T* sines, int64_t size, int64_t width, bool interleaved) {
+void rotate(const T* in, T* out, const T* cosines, const T* sines, const Head& head) {
+  const auto& [size, width, interleaved] = head;
   const int64_t half = width / 2;
   for (int64_t i = 0; i < half; ++i) {
     const int64_t a = interleaved ? 2 * i : i, b = interleaved ? 2 * i + 1 : i + half;
@@ -58,7 +64,7 @@ void run_rotary(KernelCall& call, const Options& options) {
     for (int64_t i = 0; i < batch * heads * steps; ++i, in += size, out += size) {
       const int64_t s = flat ? i / heads % steps : i % steps;
       const int64_t row = cache_row(positions, i / (heads * steps), s, steps, rows) * half;
-      rotate(in, out, cosines.data<T>().data() + row, sines.data<T>().data() + row, size, width, options.interleaved);
+      rotate(in, out, cosines.data<T>().data() + row, sines.data<T>().data() + row, {size, width, options.interleaved});
     }
   });
   call.set_output(0, std::move(output));

@@ -1,35 +1,38 @@
 #include <cmath>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
 
+enum class Extreme : uint8_t { Largest, Smallest };
+
 struct Options {
   int64_t axis;
-  bool largest, keep, last;
+  Extreme extreme;
+  bool keep, last;
 };
 
-/// Whether `x` is more extreme than `y`: NaN is more than any number, as in numpy.argmax and ONNX Runtime.
+/// True when `x` is more extreme than `y`: NaN is more than any number, as in numpy.argmax and ONNX Runtime.
 template <class T>
-bool beats(T x, T y, bool largest) {
+bool beats(T x, T y, Extreme extreme) {
   if constexpr (std::is_floating_point_v<T>)
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && !std::isnan(y);
-  return largest ? x > y : x < y;
+  return extreme == Extreme::Largest ? x > y : x < y;
 }
 
-/// Where along one line the extreme lies; of equal ones the first, or the last.
+/// The position of the extreme along one line; of equal ones the first, or the last.
 template <class T>
 int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const Options& options) {
   int64_t best = 0;
   for (int64_t i = 1; i < extent; ++i) {
     const T x = line[i * stride], y = line[best * stride];
-    if (beats(x, y, options.largest) || (options.last && !beats(y, x, options.largest))) best = i;
+    if (beats(x, y, options.extreme) || (options.last && !beats(y, x, options.extreme))) best = i;
   }
   return best;
 }
@@ -53,18 +56,18 @@ void run_arg(KernelCall& call, const Options& options) {
   });
 }
 
-template <bool largest>
+template <Extreme extreme>
 std::unique_ptr<Kernel> make_arg(const KernelContext& context) {
   const Options options{.axis = context.node.int_or("axis", 0),
-                        .largest = largest,
+                        .extreme = extreme,
                         .keep = context.node.int_or("keepdims", 1) != 0,
                         .last = context.node.int_or("select_last_index", 0) != 0};
   return kernel_of([options](KernelCall& call) { run_arg(call, options); });
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "ArgMax", .traits = {.data_inputs = 1}, .make = with_half<make_arg<true>>},
-    {.op_type = "ArgMin", .traits = {.data_inputs = 1}, .make = with_half<make_arg<false>>},
+    {.op_type = "ArgMax", .traits = {.data_inputs = 1}, .make = with_half<make_arg<Extreme::Largest>>},
+    {.op_type = "ArgMin", .traits = {.data_inputs = 1}, .make = with_half<make_arg<Extreme::Smallest>>},
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
 #include <cmath>
 
-#include "ops/types/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
+#include "ops/types/float_only.h"
 
 namespace detent {
 
@@ -76,7 +76,7 @@ void run_batch_norm(KernelCall& call, const Options& options) {
     shift[c] -= used.mean[c] * scale[c];
   }
   float* out = call.make_output_like(0, 0).mutable_data<float>().data();
-  apply_channel_affine(in, out, scale.data(), shift.data(), view.outer, view.extent, view.inner);
+  apply_channel_affine(in, out, scale.data(), shift.data(), {view.outer, view.extent, view.inner});
 }
 
 /// Running statistics have the type of those given, which need not be that of the data.

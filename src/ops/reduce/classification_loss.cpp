@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -86,34 +86,37 @@ Tensor log_softmax(const Tensor& scores, Allocator& allocator) {
   return result;
 }
 
-template <bool from_scores>
+/// The numbers that the loss is given.
+enum class Given : uint8_t { LogProbabilities, Scores };
+
+template <Given given>
 void run_loss(KernelCall& call, const Options& options) {
   const Tensor input = call.input(0);
   visit_number(input.type(), [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T>) {
       const Tensor log_probabilities =
-          from_scores && input.shape().rank() >= 2 ? log_softmax<T>(input, call.allocator()) : input;
+          given == Given::Scores && input.shape().rank() >= 2 ? log_softmax<T>(input, call.allocator()) : input;
       call.set_output(0, loss_of<T>(log_probabilities, call, options));
-      if (from_scores) call.set_output(1, log_probabilities);
+      if (given == Given::Scores) call.set_output(1, log_probabilities);
     } else {
       throw unsupported_type(input.type());
     }
   });
 }
 
-template <bool from_scores>
+template <Given given>
 std::unique_ptr<Kernel> make_loss(const KernelContext& context) {
-  return kernel_of([options = Options(context.node)](KernelCall& call) { run_loss<from_scores>(call, options); });
+  return kernel_of([options = Options(context.node)](KernelCall& call) { run_loss<given>(call, options); });
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "NegativeLogLikelihoodLoss",
      .traits = {.data_inputs = 1},
-     .make = with_half<make_loss<false>>,
+     .make = with_half<make_loss<Given::LogProbabilities>>,
      .first_opset = 12},
     {.op_type = "SoftmaxCrossEntropyLoss",
      .traits = {.data_inputs = 1},
-     .make = with_half<make_loss<true>>,
+     .make = with_half<make_loss<Given::Scores>>,
      .first_opset = 12},
 };
 

@@ -1,37 +1,44 @@
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
 
+enum class Running : uint8_t { Sum, Product };
+
+struct Options {
+  bool exclusive, reverse;
+};
+
 /// Integers wrap around through uint64.
-template <bool product, class T>
+template <Running running, class T>
 T joined(T total, T x) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   const auto a = static_cast<Wide>(total), b = static_cast<Wide>(x);
-  return static_cast<T>(product ? a * b : a + b);
+  return static_cast<T>(running == Running::Product ? a * b : a + b);
 }
 
-template <bool product, class T>
-void accumulate_line(const T* in, T* out, const AxisView& view, bool exclusive, bool reverse) {
-  T total{product ? 1 : 0};
+template <Running running, class T>
+void accumulate_line(const T* in, T* out, const AxisView& view, const Options& options) {
+  T total{running == Running::Product ? 1 : 0};
   for (int64_t i = 0; i < view.extent; ++i) {
-    const int64_t at = (reverse ? view.extent - 1 - i : i) * view.inner;
+    const int64_t at = (options.reverse ? view.extent - 1 - i : i) * view.inner;
     const T x = in[at];
-    if (exclusive) out[at] = total;
-    total = joined<product>(total, x);
-    if (!exclusive) out[at] = total;
+    if (options.exclusive) out[at] = total;
+    total = joined<running>(total, x);
+    if (!options.exclusive) out[at] = total;
   }
 }
 
-template <bool product>
+template <Running running>
 std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
-  const bool exclusive = context.node.int_or("exclusive", 0) != 0, reverse = context.node.int_or("reverse", 0) != 0;
-  return kernel_of([exclusive, reverse](KernelCall& call) {
+  const Options options{.exclusive = context.node.int_or("exclusive", 0) != 0,
+                        .reverse = context.node.int_or("reverse", 0) != 0};
+  return kernel_of([options](KernelCall& call) {
     const std::vector<int64_t> axis = integers_of(call.input(1));
     if (axis.size() != 1) throw Error(ErrorCode::InvalidModel, "the axis must be one number");
     const Shape shape = call.input(0).shape();
@@ -42,15 +49,21 @@ std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
       for (int64_t o = 0; o < view.outer; ++o)
         for (int64_t i = 0; i < view.inner; ++i) {
           const int64_t at = o * view.extent * view.inner + i;
-          accumulate_line<product>(in + at, out + at, view, exclusive, reverse);
+          accumulate_line<running>(in + at, out + at, view, options);
         }
     });
   });
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "CumSum", .traits = {.data_inputs = 1}, .make = with_half<make_cumulative<false>>, .first_opset = 11},
-    {.op_type = "CumProd", .traits = {.data_inputs = 1}, .make = with_half<make_cumulative<true>>, .first_opset = 26},
+    {.op_type = "CumSum",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_cumulative<Running::Sum>>,
+     .first_opset = 11},
+    {.op_type = "CumProd",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_cumulative<Running::Product>>,
+     .first_opset = 26},
 };
 
 }  // namespace

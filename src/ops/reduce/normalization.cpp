@@ -3,13 +3,13 @@
 
 #include "model/graph/tensor_proto.h"
 #include "ops/elementwise/binary.h"
-#include "ops/types/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
 #include "ops/simd/reduce.h"
+#include "ops/types/float_only.h"
 
 namespace detent {
 
@@ -22,10 +22,15 @@ const float* floats(const Tensor& tensor, int64_t count, const char* what) {
   return tensor.data<float>().data();
 }
 
+struct RowStatistics {
+  std::vector<float> means, inverses;  ///< of each row: 1 / sqrt(variance + epsilon)
+};
+
 /// Mean 0 and variance 1 for `rows` stretches of `length`: in is centred first, since the variance of centred values
-/// does not cancel. Writes the mean and 1 / sqrt(variance + epsilon) of every row.
-void normalize_rows(const float* in, float* out, int64_t rows, int64_t length, float epsilon, std::vector<float>& means,
-                    std::vector<float>& inverses) {
+/// does not cancel.
+void normalize_rows(const float* in, float* out, int64_t rows, int64_t length, float epsilon,
+                    RowStatistics& statistics) {
+  auto& [means, inverses] = statistics;
   means.assign(static_cast<size_t>(rows), 0);
   inverses.assign(static_cast<size_t>(rows), 0);
   const auto count = static_cast<float>(length);
@@ -46,10 +51,10 @@ void normalize_columns(const float* in, float* out, int64_t space, int64_t chann
   const auto count = static_cast<float>(space);
   reduce_run(ReduceFunction::Sum, in, means.data(), 1, space, channels);
   for (float& mean : means) mean = -(mean / count);
-  apply_channel_affine(in, out, ones.data(), means.data(), space, channels, 1);
+  apply_channel_affine(in, out, ones.data(), means.data(), {space, channels, 1});
   reduce_run(ReduceFunction::SumSquare, out, inverses.data(), 1, space, channels);
   for (float& inverse : inverses) inverse = 1 / std::sqrt(inverse / count + epsilon);
-  apply_channel_affine(out, out, inverses.data(), none.data(), space, channels, 1);
+  apply_channel_affine(out, out, inverses.data(), none.data(), {space, channels, 1});
 }
 
 std::unique_ptr<Kernel> make_instance_norm(const KernelContext& context) {
@@ -64,15 +69,15 @@ std::unique_ptr<Kernel> make_instance_norm(const KernelContext& context) {
     const float* in = input.data<float>().data();
     Tensor& output = call.make_output(0, DataType::Float32, shape, input.layout());
     float* out = output.mutable_data<float>().data();
-    std::vector<float> means, inverses;
+    RowStatistics statistics;
     if (input.layout() == Layout::Plain) {
-      normalize_rows(in, out, shape[0] * channels, space, epsilon, means, inverses);
+      normalize_rows(in, out, shape[0] * channels, space, epsilon, statistics);
     } else {
       for (int64_t n = 0; n < shape[0]; ++n)
         normalize_columns(in + n * channels * space, out + n * channels * space, space, channels, epsilon);
     }
     const AxisView view = view_around(shape, input.layout(), 1);
-    apply_channel_affine(out, out, scale, bias, view.outer, view.extent, view.inner);
+    apply_channel_affine(out, out, scale, bias, {view.outer, view.extent, view.inner});
   });
 }
 
@@ -99,17 +104,19 @@ void run_layer_norm(KernelCall& call, size_t axis, float epsilon) {
   const int64_t rows = shape.element_count(0, axis), length = shape.element_count(axis, shape.rank());
   const float* in = call.input(0).data<float>().data();
   float* out = call.make_output_like(0, 0).mutable_data<float>().data();
-  std::vector<float> means, inverses;
-  normalize_rows(in, out, rows, length, epsilon, means, inverses);
+  RowStatistics rows_seen;
+  normalize_rows(in, out, rows, length, epsilon, rows_seen);
   combine_rows(call, BinaryFunction::Mul, call.input(1), axis);
   if (call.has_input(2)) combine_rows(call, BinaryFunction::Add, call.input(2), axis);
 
   Shape statistics = shape;
   for (size_t i = axis; i < shape.rank(); ++i) statistics[i] = 1;
   if (call.wants_output(1))
-    std::ranges::copy(means, call.make_output(1, DataType::Float32, statistics).mutable_data<float>().begin());
+    std::ranges::copy(rows_seen.means,
+                      call.make_output(1, DataType::Float32, statistics).mutable_data<float>().begin());
   if (call.wants_output(2))
-    std::ranges::copy(inverses, call.make_output(2, DataType::Float32, statistics).mutable_data<float>().begin());
+    std::ranges::copy(rows_seen.inverses,
+                      call.make_output(2, DataType::Float32, statistics).mutable_data<float>().begin());
 }
 
 /// Mean and deviation come out in the type that attribute stash_type names, whatever the data's is.
@@ -134,8 +141,9 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
     const int64_t channels = shape[1], space = shape.element_count(2, shape.rank());
     const float* in = call.input(0).data<float>().data();
     float* out = call.make_output_like(0, 0).mutable_data<float>().data();
-    std::vector<float> means, inverses, scales, biases;
-    normalize_rows(in, out, shape[0] * groups, channels / groups * space, epsilon, means, inverses);
+    RowStatistics statistics;
+    std::vector<float> scales, biases;
+    normalize_rows(in, out, shape[0] * groups, channels / groups * space, epsilon, statistics);
     const bool one_a_group = call.input(1).element_count() == groups;
     const float* scale = floats(call.input(1), one_a_group ? groups : channels, "the scale");
     const float* bias = floats(call.input(2), one_a_group ? groups : channels, "the bias");
@@ -144,7 +152,7 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
       scales.push_back(scale[at]);
       biases.push_back(bias[at]);
     }
-    apply_channel_affine(out, out, scales.data(), biases.data(), shape[0], channels, space);
+    apply_channel_affine(out, out, scales.data(), biases.data(), {shape[0], channels, space});
   });
 }
 

@@ -4,18 +4,18 @@
 #include <limits>
 
 #include "ops/elementwise/binary.h"
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/reduce.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
 
-/// What happens to the sum, maximum ... at the end.
+/// The last step on a sum, maximum ...
 enum class Finish : uint8_t { None, Divide, SquareRoot, Logarithm, LogSumExp };
 
 struct Reduction {
@@ -231,7 +231,7 @@ std::unique_ptr<Kernel> make_reduction(const KernelContext& context) {
 }
 
 /// Over all of space, axes kept: N x C x 1 x 1.
-template <bool mean>
+template <ReduceFunction function, Finish finish>
 std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     const Shape& shape = call.input(0).shape();
@@ -239,9 +239,7 @@ std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
       throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
     Axes axes{};
     std::fill(axes.begin() + 2, axes.begin() + static_cast<std::ptrdiff_t>(shape.rank()), true);
-    const Reduction reduction{.op_type = {},
-                              .function = mean ? ReduceFunction::Sum : ReduceFunction::Max,
-                              .finish = mean ? Finish::Divide : Finish::None};
+    const Reduction reduction{.op_type = {}, .function = function, .finish = finish};
     call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
   });
 }
@@ -256,11 +254,11 @@ constexpr auto make_definitions() {
                            .layout = LayoutNeed::Any};
   definitions[next++] = {.op_type = "GlobalAveragePool",
                          .traits = {.kind = OpKind::GlobalAveragePool},
-                         .make = with_half<make_global_pool<true>>,
+                         .make = with_half<make_global_pool<ReduceFunction::Sum, Finish::Divide>>,
                          .layout = LayoutNeed::Any};
   definitions[next] = {.op_type = "GlobalMaxPool",
                        .traits = {.kind = OpKind::OtherReduction},
-                       .make = with_half<make_global_pool<false>>,
+                       .make = with_half<make_global_pool<ReduceFunction::Max, Finish::None>>,
                        .layout = LayoutNeed::Any};
   return definitions;
 }

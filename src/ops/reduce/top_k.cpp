@@ -2,11 +2,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -26,10 +26,19 @@ struct Options {
   int64_t k;  ///< -1: input 1
 };
 
+/// One line along the axis and its results, `stride` elements apart.
+template <class T>
+struct Line {
+  const T* in;
+  T* out;
+  int64_t* picked;
+  int64_t stride;
+};
+
 /// Of equal values the one with the lower index comes first. The result is in order even where that is not asked for.
 template <class T>
-void pick_line(const T* in, T* out, int64_t* picked, int64_t stride, std::vector<int64_t>& order, int64_t k,
-               bool largest) {
+void pick_line(const Line<T>& line, std::vector<int64_t>& order, int64_t k, bool largest) {
+  const auto [in, out, picked, stride] = line;
   std::iota(order.begin(), order.end(), 0);
   std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
     const T x = in[a * stride], y = in[b * stride];
@@ -69,7 +78,8 @@ void run_top_k(KernelCall& call, const Options& options) {
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = 0; i < view.inner; ++i) {
         const int64_t at = o * k * view.inner + i;
-        pick_line(in + o * view.extent * view.inner + i, out + at, picked + at, view.inner, order, k, options.largest);
+        pick_line<T>({in + o * view.extent * view.inner + i, out + at, picked + at, view.inner}, order, k,
+                     options.largest);
       }
   });
   call.set_output(0, std::move(values));

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/types/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/float_only.h"
 
 namespace detent {
 

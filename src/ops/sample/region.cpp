@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "ops/types/float_only.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/float_only.h"
 
 namespace detent {
 

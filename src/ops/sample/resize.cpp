@@ -4,14 +4,14 @@
 #include <limits>
 #include <numeric>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/sample/resize_taps.h"
 #include "ops/simd/blend.h"
-#include "ops/memory/strided_copy.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -209,8 +209,7 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   for (size_t o = 0; o + 1 < taps.first.size(); ++o)
     table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[static_cast<size_t>(taps.first[o])]);
   const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
-  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view.outer, view.extent, view.inner, table,
-              outside.raw());
+  gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, table, outside.raw());
   return output;
 }
 

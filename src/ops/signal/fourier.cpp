@@ -3,11 +3,11 @@
 #include <complex>
 #include <numbers>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 
@@ -15,8 +15,11 @@ namespace {
 
 using Complex = std::complex<double>;
 
+enum class Direction : uint8_t { Forward, Inverse };
+
 /// The first `bins` sums of in[k] * exp(-+ 2 pi i k b / n), n = in.size(): O(n * bins), signals in graphs are short.
-std::vector<Complex> transform(const std::vector<Complex>& in, size_t bins, bool inverse) {
+std::vector<Complex> transform(const std::vector<Complex>& in, size_t bins, Direction direction) {
+  const bool inverse = direction == Direction::Inverse;
   const size_t n = in.size();
   std::vector<Complex> roots(n), out(bins);
   for (size_t k = 0; k < n; ++k)
@@ -57,7 +60,8 @@ void mirror(std::vector<Complex>& line, size_t length) {
 
 struct DftOptions {
   int64_t axis;
-  bool inverse, onesided;
+  Direction direction;
+  bool onesided;
 };
 
 void run_dft(KernelCall& call, const DftOptions& options) {
@@ -68,11 +72,11 @@ void run_dft(KernelCall& call, const DftOptions& options) {
   const size_t axis = axis_from_front(number_in(call, 2).value_or(options.axis), shape.rank());
   if (axis + 1 == shape.rank())
     throw Error(ErrorCode::InvalidModel, "the axis of real and imaginary parts is no signal");
-  const bool to_real = options.inverse && options.onesided;
+  const bool to_real = options.direction == Direction::Inverse && options.onesided;
   const int64_t length = number_in(call, 1).value_or(to_real ? 2 * (shape[axis] - 1) : shape[axis]);
   if (length < 1) throw Error(ErrorCode::InvalidData, "a transform of " + std::to_string(length) + " samples");
   Shape to = shape;
-  to[axis] = options.onesided && !options.inverse ? length / 2 + 1 : length;
+  to[axis] = options.onesided && options.direction == Direction::Forward ? length / 2 + 1 : length;
   to[shape.rank() - 1] = to_real ? 1 : 2;
   Tensor output(DataType::Float64, to, call.allocator());
   const int64_t outer = shape.element_count(0, axis), inner = shape.element_count(axis + 1, shape.rank() - 1);
@@ -86,7 +90,7 @@ void run_dft(KernelCall& call, const DftOptions& options) {
       for (int64_t k = 0; k < used; ++k)
         line[static_cast<size_t>(k)] = complex_at(in, (o * shape[axis] + k) * inner + i, parts);
       if (to_real) mirror(line, static_cast<size_t>(length));
-      const std::vector<Complex> bins = transform(line, static_cast<size_t>(to[axis]), options.inverse);
+      const std::vector<Complex> bins = transform(line, static_cast<size_t>(to[axis]), options.direction);
       for (int64_t b = 0; b < to[axis]; ++b) {
         const int64_t at = (o * to[axis] + b) * inner + i;
         const Complex value = bins[static_cast<size_t>(b)];
@@ -99,9 +103,10 @@ void run_dft(KernelCall& call, const DftOptions& options) {
 
 /// The axis is an attribute before opset 20, where it counts from 1, and an input since.
 std::unique_ptr<Kernel> make_dft(const KernelContext& context) {
-  const DftOptions options{.axis = context.node.int_or("axis", context.opset < 20 ? 1 : -2),
-                           .inverse = context.node.int_or("inverse", 0) != 0,
-                           .onesided = context.node.int_or("onesided", 0) != 0};
+  const DftOptions options{
+      .axis = context.node.int_or("axis", context.opset < 20 ? 1 : -2),
+      .direction = context.node.int_or("inverse", 0) != 0 ? Direction::Inverse : Direction::Forward,
+      .onesided = context.node.int_or("onesided", 0) != 0};
   return kernel_of([options](KernelCall& call) { run_dft(call, options); });
 }
 
@@ -128,7 +133,7 @@ void run_stft(KernelCall& call, bool onesided) {
       line[k] = complex_at(signal.data<double>().data(), start + static_cast<int64_t>(k), parts);
       if (!window.empty_handle()) line[k] *= window.data<double>()[k];
     }
-    for (const Complex& value : transform(line, static_cast<size_t>(bins), false)) {
+    for (const Complex& value : transform(line, static_cast<size_t>(bins), Direction::Forward)) {
       *out++ = value.real();
       *out++ = value.imag();
     }

@@ -46,7 +46,7 @@ Options options_of(const Node& node) {
   return options;
 }
 
-/// How often the n-gram occurs in the row with `step` - 1 numbers left out between its own.
+/// Counts the n-gram in the row with `step` - 1 numbers left out between its own.
 int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram, int64_t step) {
   const auto reach = static_cast<int64_t>(gram.size() - 1) * step;
   int64_t count = 0;

@@ -169,10 +169,18 @@ void unary(const UnarySpec& spec, const float* in, float* out, size_t count) {
   if (!apply_rectifier(spec, in, out, count) && !apply_smooth(spec, in, out, count)) apply_plain(spec, in, out, count);
 }
 
+/// A row of numbers, or one number for the whole row.
+struct RowOperand {
+  const float* values;
+  bool one;
+};
+
 /// One row of a binary function. The operations are exact to the bit in any vector width, so single lanes may end the
 /// row.
 template <class F>
-HWY_INLINE void binary_row(const float* a, bool one_a, const float* b, bool one_b, float* out, int64_t length, F f) {
+HWY_INLINE void binary_row(const RowOperand& left, const RowOperand& right, float* out, int64_t length, F f) {
+  const auto [a, one_a] = left;
+  const auto [b, one_b] = right;
   const Tag d;
   const hn::CappedTag<float, 1> single;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -196,7 +204,7 @@ HWY_INLINE void binary_row(const float* a, bool one_a, const float* b, bool one_
 template <class F>
 HWY_INLINE void binary_rows(const float* a, const float* b, float* out, const BinaryRows& rows, F f) {
   for (int64_t r = 0; r < rows.rows; ++r)
-    binary_row(a + r * rows.a_row, rows.a_step == 0, b + r * rows.b_row, rows.b_step == 0, out + r * rows.length,
+    binary_row({a + r * rows.a_row, rows.a_step == 0}, {b + r * rows.b_row, rows.b_step == 0}, out + r * rows.length,
                rows.length, f);
 }
 
@@ -221,8 +229,9 @@ void binary(BinaryFunction function, const float* a, const float* b, float* out,
   }
 }
 
-void channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
-                    int64_t channels, int64_t inner) {
+void channel_affine(const float* in, float* out, const float* scale, const float* shift,
+                    const ChannelExtents& extents) {
+  const auto [outer, channels, inner] = extents;
   const Tag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   if (inner == 1) {
@@ -264,9 +273,9 @@ void apply_binary(BinaryFunction function, const float* a, const float* b, float
   HWY_DYNAMIC_DISPATCH(binary)(function, a, b, out, rows);
 }
 
-void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
-                          int64_t channels, int64_t inner) {
-  HWY_DYNAMIC_DISPATCH(channel_affine)(in, out, scale, shift, outer, channels, inner);
+void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift,
+                          const ChannelExtents& extents) {
+  HWY_DYNAMIC_DISPATCH(channel_affine)(in, out, scale, shift, extents);
 }
 
 }  // namespace detent

@@ -64,9 +64,14 @@ struct BinaryRows {
 /// out[r][i] = f(a[r * a_row + i * a_step], b[r * b_row + i * b_step]); out may be a or b where that one is dense.
 void apply_binary(BinaryFunction function, const float* a, const float* b, float* out, const BinaryRows& rows);
 
-/// Memory seen as outer x channels x inner: out = in * scale[channel] + shift[channel].
-void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift, int64_t outer,
-                          int64_t channels, int64_t inner);
+/// Memory seen as outer x channels x inner.
+struct ChannelExtents {
+  int64_t outer = 1, channels = 1, inner = 1;
+};
+
+/// out = in * scale[channel] + shift[channel].
+void apply_channel_affine(const float* in, float* out, const float* scale, const float* shift,
+                          const ChannelExtents& extents);
 
 /// out[i] = saturate(round_half_even(in[i] / scale) + zero_point), division in float as ONNX Runtime does. NaN -> zero
 /// point.

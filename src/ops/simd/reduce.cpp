@@ -160,10 +160,10 @@ HWY_INLINE float exp_row(const float* in, float* out, float shift, int64_t count
   return reduce_row<Sum>(out, count);
 }
 
-void softmax_row(bool logarithm, const float* in, float* out, int64_t count) {
+void softmax_row(SoftmaxFunction function, const float* in, float* out, int64_t count) {
   float largest = reduce_row<Max>(in, count);
   if (largest == -std::numeric_limits<float>::infinity()) largest = 0;  // a row of -inf gives NaN, as ONNX Runtime does
-  if (!logarithm) {
+  if (function == SoftmaxFunction::Softmax) {
     const float inverse = 1 / exp_row(in, out, largest, count);
     for (int64_t i = 0; i < count; ++i) out[i] *= inverse;
     return;
@@ -178,7 +178,9 @@ void softmax_row(bool logarithm, const float* in, float* out, int64_t count) {
 
 /// `width` (lanes of D) neighbouring columns.
 template <class D>
-HWY_INLINE void softmax_columns(D d, bool logarithm, const float* in, float* out, int64_t count, int64_t stride) {
+HWY_INLINE void softmax_columns(D d, SoftmaxFunction function, const float* in, float* out, int64_t count,
+                                int64_t stride) {
+  const bool logarithm = function == SoftmaxFunction::LogSoftmax;
   auto largest = hn::Set(d, Max::kNeutral);
   for (int64_t r = 0; r < count; ++r) largest = Max::join(d, largest, hn::LoadU(d, in + r * stride));
   auto sum = hn::Zero(d);
@@ -195,17 +197,17 @@ HWY_INLINE void softmax_columns(D d, bool logarithm, const float* in, float* out
   }
 }
 
-void softmax(bool logarithm, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner) {
+void softmax(SoftmaxFunction function, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner) {
   const Tag d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   for (int64_t o = 0; o < outer; ++o, in += axis * inner, out += axis * inner) {
     if (inner == 1) {
-      softmax_row(logarithm, in, out, axis);
+      softmax_row(function, in, out, axis);
       continue;
     }
     int64_t i = 0;
-    for (; i + lanes <= inner; i += lanes) softmax_columns(d, logarithm, in + i, out + i, axis, inner);
-    for (; i < inner; ++i) softmax_columns(Single(), logarithm, in + i, out + i, axis, inner);
+    for (; i + lanes <= inner; i += lanes) softmax_columns(d, function, in + i, out + i, axis, inner);
+    for (; i < inner; ++i) softmax_columns(Single(), function, in + i, out + i, axis, inner);
   }
 }
 
@@ -223,8 +225,8 @@ void reduce_run(ReduceFunction function, const float* in, float* out, int64_t ou
   HWY_DYNAMIC_DISPATCH(reduce)(function, in, out, outer, reduced, inner);
 }
 
-void softmax_run(bool logarithm, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner) {
-  HWY_DYNAMIC_DISPATCH(softmax)(logarithm, in, out, outer, axis, inner);
+void softmax_run(SoftmaxFunction function, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner) {
+  HWY_DYNAMIC_DISPATCH(softmax)(function, in, out, outer, axis, inner);
 }
 
 }  // namespace detent

@@ -10,7 +10,9 @@ enum class ReduceFunction : uint8_t { Sum, Max, Min, Prod, SumAbs, SumSquare };
 /// rounding error grows with the square root of the block count. reduced == 0 gives the neutral element.
 void reduce_run(ReduceFunction function, const float* in, float* out, int64_t outer, int64_t reduced, int64_t inner);
 
-/// Memory seen as outer x axis x inner; softmax (or its logarithm) along the axis. in == out is fine.
-void softmax_run(bool logarithm, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner);
+enum class SoftmaxFunction : uint8_t { Softmax, LogSoftmax };
+
+/// Memory seen as outer x axis x inner; the function goes along the axis. in == out is fine.
+void softmax_run(SoftmaxFunction function, const float* in, float* out, int64_t outer, int64_t axis, int64_t inner);
 
 }  // namespace detent

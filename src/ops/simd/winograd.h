@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "ops/window/channels_last_convolution.h"
+#include "ops/simd/register_finish.h"
 
 namespace detent {
 

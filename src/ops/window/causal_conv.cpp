@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
+#include "ops/types/half_precision.h"
 
 namespace detent {
 

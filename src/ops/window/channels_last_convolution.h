@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 
-#include "ops/operator.h"
+#include "ops/kernel.h"
+#include "ops/simd/register_finish.h"
 #include "ops/window/window.h"
 
 namespace detent {
@@ -15,23 +15,6 @@ struct ConvolutionProblem {
   const Window& window;   ///< two spatial axes
   const Tensor& weights;  ///< float, plain: O x C/group x k x k
   int64_t group = 1;
-};
-
-/// What happens to an output element while it is still in a register: y = clamp(sum + bias[channel] + residual, low, high).
-/// NaN stays NaN.
-struct RegisterFinish {
-  const float* bias = nullptr;      ///< one a channel; nullptr: none
-  const float* residual = nullptr;  ///< lies in memory like the output; nullptr: none
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
-};
-
-/// Called with each stretch of the output that RegisterFinish is done with, [begin, end) in elements from its start, while it
-/// is in cache. May be called from several threads, never twice for one element.
-class StretchFinish {
- public:
-  virtual ~StretchFinish() = default;
-  virtual void finish(size_t begin, size_t end) const = 0;
 };
 
 /// Convolution kernels of our own, for channels-last float tensors. An element's value does not depend on `team`.

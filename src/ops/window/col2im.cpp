@@ -1,9 +1,9 @@
 #include <algorithm>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {

@@ -1,11 +1,13 @@
 #include <algorithm>
 
-#include "ops/window/convolution_variants.h"
-#include "ops/types/float_only.h"
-#include "ops/window/integer_convolution.h"
 #include "ops/kernel_function.h"
-#include "ops/op_list.h"
 #include "ops/onednn/post_ops.h"
+#include "ops/op_list.h"
+#include "ops/traits.h"
+#include "ops/types/float_only.h"
+#include "ops/window/channels_last_convolution.h"
+#include "ops/window/convolution_variants.h"
+#include "ops/window/integer_convolution.h"
 #include "ops/window/window.h"
 
 namespace detent {
@@ -66,7 +68,7 @@ class ConvolutionKernel final : public Kernel {
     const Tensor& weights = call.input(1);
     check_shapes(input.shape(), weights.shape());
     const onednn::Team team(team_);
-    Key key{input.shape(), weights.shape(), false};
+    Key key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
     const Compiled* compiled = &compiled_for(key, call);
     if (compiled->own) return run_own(*compiled, input, call);
     if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
@@ -184,7 +186,9 @@ class ConvolutionKernel final : public Kernel {
   bool choose(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse,
               const IntegerOperands* integers) const {
     using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
-    const auto take = [&](dnnl::primitive_attr attributes, bool need_fast) {
+    enum class Accept : uint8_t { JitOnly, Any };
+    const auto take = [&](dnnl::primitive_attr attributes, Accept accept) {
+      const bool need_fast = accept == Accept::JitOnly;
       if (integers) integers->describe(attributes);
       const PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
       if (need_fast && (!chosen.get(true) || std::string_view(chosen.impl_info_str()).find("ref") != std::string::npos))
@@ -194,8 +198,8 @@ class ConvolutionKernel final : public Kernel {
       compiled.primitive = typename Variant::Primitive(chosen);
       return true;
     };
-    compiled.fused = fuse && take(post_ops_.attributes(compiled.destination), true);
-    return compiled.fused || take(onednn::base_attributes(), integers != nullptr);
+    compiled.fused = fuse && take(post_ops_.attributes(compiled.destination), Accept::JitOnly);
+    return compiled.fused || take(onednn::base_attributes(), integers ? Accept::JitOnly : Accept::Any);
   }
 
   Tensor pack(const Tensor& weights, const memory::desc& wanted, Allocator& allocator) const {

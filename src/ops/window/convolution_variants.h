@@ -5,7 +5,7 @@
 
 namespace detent {
 
-// What differs between Conv and ConvTranspose, as parameters of one kernel.
+// Conv and ConvTranspose as parameters of one kernel.
 
 /// Conv.
 struct ForwardConvolution {

@@ -6,6 +6,7 @@
 
 #include "model/graph/tensor_proto.h"
 #include "ops/simd/elementwise.h"
+#include "ops/traits.h"
 
 namespace detent {
 

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {
@@ -28,13 +28,15 @@ void pool(const Tensor& input, Tensor& output, const Window& window, double p) {
 }
 
 /// A global pool is one window over everything.
-void run_pool(KernelCall& call, WindowAttributes attributes, double p, bool global) {
+enum class Reach : uint8_t { Window, Global };
+
+void run_pool(KernelCall& call, WindowAttributes attributes, double p, Reach reach) {
   const Tensor& input = call.input(0);
   const Shape& shape = input.shape();
   if (shape.rank() < 3)
     throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
   const std::vector<int64_t> extents(shape.begin() + 2, shape.end());
-  if (global) attributes.kernel = extents;
+  if (reach == Reach::Global) attributes.kernel = extents;
   const Window window = resolve_window(attributes, extents, attributes.kernel);
   Shape to{shape[0], shape[1]};
   for (const int64_t extent : window.output) to.push_back(extent);
@@ -46,23 +48,25 @@ void run_pool(KernelCall& call, WindowAttributes attributes, double p, bool glob
   call.set_output(0, std::move(output));
 }
 
-template <bool global>
+template <Reach reach>
 std::unique_ptr<Kernel> make_lp_pool(const KernelContext& context) {
-  const WindowAttributes attributes = global ? WindowAttributes() : WindowAttributes::parse(context.node);
-  if (!global && attributes.kernel.empty()) throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
+  const WindowAttributes attributes =
+      reach == Reach::Global ? WindowAttributes() : WindowAttributes::parse(context.node);
+  if (reach == Reach::Window && attributes.kernel.empty())
+    throw Error(ErrorCode::InvalidModel, "kernel_shape is missing");
   const auto p = static_cast<double>(context.node.int_or("p", 2));
   if (p < 1) throw Error(ErrorCode::InvalidModel, "attribute p must be at least 1");
-  return kernel_of([attributes, p](KernelCall& call) { run_pool(call, attributes, p, global); });
+  return kernel_of([attributes, p](KernelCall& call) { run_pool(call, attributes, p, reach); });
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "LpPool",
      .traits = {.kind = OpKind::OtherReduction},
-     .make = with_half<make_lp_pool<false>>,
+     .make = with_half<make_lp_pool<Reach::Window>>,
      .first_opset = 2},
     {.op_type = "GlobalLpPool",
      .traits = {.kind = OpKind::OtherReduction},
-     .make = with_half<make_lp_pool<true>>,
+     .make = with_half<make_lp_pool<Reach::Global>>,
      .first_opset = 2},
 };
 

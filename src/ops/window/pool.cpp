@@ -2,11 +2,11 @@
 #include <cmath>
 #include <limits>
 
-#include "ops/types/half_precision.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/types/half_precision.h"
 #include "ops/window/window.h"
 #include "ops/window/window_loop.h"
 
@@ -80,7 +80,7 @@ class PoolKernel : public Kernel {
     memory::dims dilations(window.kernel.size());
     for (size_t i = 0; i < end.size(); ++i) {
       const int64_t reach = window.dilations[i] * (window.kernel[i] - 1) + 1;
-      // What the last window needs, which ceil_mode may have widened or floor may have narrowed.
+      // The last window needs this much padding: ceil_mode may have widened it, floor narrowed it.
       end[i] = (window.output[i] - 1) * window.strides[i] + reach - shape[i + 2] - window.pad_begin[i];
       dilations[i] = window.dilations[i] - 1;
       if (window.pad_begin[i] >= reach || end[i] >= reach || window.pad_begin[i] < 0) return;

@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// How a convolution or pooling window walks over the spatial axes, as the attributes say.
+/// The walk of a convolution or pooling window over the spatial axes, as the attributes state it.
 struct WindowAttributes {
   enum class AutoPad { NotSet, SameUpper, SameLower, Valid };
   std::vector<int64_t> kernel;     ///< kernel_shape; empty when the node leaves it to the weights

@@ -1,9 +1,10 @@
-#include "ops/simd/winograd.h"
-
 #include <omp.h>
 
 #include <algorithm>
 #include <vector>
+
+#include "ops/simd/winograd.h"
+#include "ops/window/channels_last_convolution.h"
 
 namespace detent {
 
@@ -44,11 +45,16 @@ class Winograd final : public ChannelsLastConvolution {
     auto* scratch = static_cast<float*>(workspace.scratch(floats * sizeof(float) * static_cast<size_t>(threads)));
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t block = 0; block < blocks; ++block)
-      run_block(block * block_tiles_, input, output, finish, rest,
+      run_block(block * block_tiles_, input, {output, finish, rest},
                 scratch + floats * static_cast<size_t>(threads > 1 ? omp_get_thread_num() : 0));
   }
 
  private:
+  struct Destination {
+    float* output;
+    const RegisterFinish& finish;
+    const StretchFinish* rest;
+  };
   struct Position {
     int64_t sample, y, x;  // of the tile's first output pixel
   };
@@ -59,8 +65,7 @@ class Winograd final : public ChannelsLastConvolution {
     return {t / tile_columns_ / rows, t / tile_columns_ % rows * 2, t % tile_columns_ * 2};
   }
 
-  void run_block(size_t first, const float* input, float* output, const RegisterFinish& finish,
-                 const StretchFinish* rest, float* scratch) const {
+  void run_block(size_t first, const float* input, const Destination& to, float* scratch) const {
     WinogradBlock block;
     block.tiles = std::min(block_tiles_, tiles_ - first);
     block.channels = channels_;
@@ -70,8 +75,7 @@ class Winograd final : public ChannelsLastConvolution {
     float* products = scratch + 16 * plane_step(block_tiles_, channels_);
     for (size_t tile = 0; tile < block.tiles; ++tile) read_tile(position_of(first + tile), input, block, tile, scratch);
     winograd_multiply(scratch, weights_.data<float>().data(), block, products);
-    for (size_t tile = 0; tile < block.tiles; ++tile)
-      write_tile(position_of(first + tile), products, block, tile, finish, rest, output);
+    for (size_t tile = 0; tile < block.tiles; ++tile) write_tile(position_of(first + tile), products, block, tile, to);
   }
 
   void read_tile(const Position& at, const float* input, const WinogradBlock& block, size_t tile, float* planes) const {
@@ -86,7 +90,8 @@ class Winograd final : public ChannelsLastConvolution {
   }
 
   void write_tile(const Position& at, const float* products, const WinogradBlock& block, size_t tile,
-                  const RegisterFinish& finish, const StretchFinish* rest, float* output) const {
+                  const Destination& to) const {
+    const auto& [output, finish, rest] = to;
     float* pixels[4];
     const float* residuals[4] = {};
     for (int64_t i = 0; i < 4; ++i) {

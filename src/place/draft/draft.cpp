@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/float_type.h"
+#include "ops/traits.h"
 
 namespace detent {
 namespace {
@@ -145,28 +146,29 @@ void PlacementDraft::exclude(NodeId node, const std::string& reason) {
   keep_out(node, reason);
 }
 
-void PlacementDraft::decide(NodeId node, int slot, bool quantize, const std::string& reason, bool replace) {
-  const auto& slots = data_slots(node);
-  if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
-  Decision& decision = edges_[index(node)][static_cast<size_t>(slot)];
-  if (decision.decided && !replace) return;
-  decision = {true, quantize, rule_, reason};
+void PlacementDraft::decide(NodeId node, int slot, Precision precision, const std::string& reason) {
+  if (slot >= 0 && !is_decided(node, slot)) replace(node, slot, precision, reason);
 }
 
-void PlacementDraft::decide_layer(NodeId node, bool int8, const std::string& reason, bool replace) {
+void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
+  const auto& slots = data_slots(node);
+  if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
+  edges_[index(node)][static_cast<size_t>(slot)] = {precision, rule_, reason};
+}
+
+void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {
   Decision& decision = layers_[index(node)];
-  if (decision.decided && !replace) return;
-  decision = {true, int8, rule_, reason};
+  if (!decision.is_decided()) decision = {precision, rule_, reason};
 }
 
 bool PlacementDraft::is_decided(NodeId node, int slot) const {
-  return edges_[index(node)][static_cast<size_t>(slot)].decided;
+  const auto& slots = edges_[index(node)];
+  return static_cast<size_t>(slot) < slots.size() && slots[static_cast<size_t>(slot)].is_decided();
 }
 
 bool PlacementDraft::is_pair(NodeId node, int slot) const {
   if (slot < 0) return false;
-  const Decision& decision = edges_[index(node)][static_cast<size_t>(slot)];
-  return decision.decided && decision.quantize;
+  return edges_[index(node)][static_cast<size_t>(slot)].is_int8();
 }
 
 bool PlacementDraft::has_pair(ValueId value) const {
@@ -184,9 +186,7 @@ bool PlacementDraft::has_output_pair(ValueId value) const {
                      [&](const OutputPair& pair) { return pair.value == value; });
 }
 
-bool PlacementDraft::is_int8(NodeId node) const {
-  return layers_[index(node)].decided && layers_[index(node)].quantize;
-}
+bool PlacementDraft::is_int8(NodeId node) const { return layers_[index(node)].is_int8(); }
 
 ValueId PlacementDraft::scale_root(ValueId value) {
   while (scale_parent_[static_cast<size_t>(value)] != value) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ops/op_kind.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -12,7 +13,7 @@ namespace detent {
 /// A placement plan while the rules are writing it, and the facts about the graph that they look at.
 ///
 /// The first rule that decides an edge or a layer wins; `replace_*` is for the few exceptions that their rule names.
-/// The rule's name is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
+/// The rule's id is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
 class PlacementDraft {
  public:
   PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options);
@@ -58,12 +59,16 @@ class PlacementDraft {
   [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
 
   // ---- decisions ----
-  void begin_rule(std::string_view name) { rule_ = name; }
+  void begin_rule(RuleId rule) { rule_ = rule; }
   /// Decide an edge that no rule has decided yet; nothing happens otherwise or where the slot is no data slot.
-  void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, true, reason, false); }
-  void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, false, reason, false); }
-  void replace_with_pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, true, reason, true); }
-  void replace_with_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, false, reason, true); }
+  void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
+  void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Float, reason); }
+  void replace_with_pair(NodeId node, int slot, const std::string& reason) {
+    replace(node, slot, Precision::Int8, reason);
+  }
+  void replace_with_float(NodeId node, int slot, const std::string& reason) {
+    replace(node, slot, Precision::Float, reason);
+  }
   [[nodiscard]] bool is_decided(NodeId node, int slot) const;
   [[nodiscard]] bool is_pair(NodeId node, int slot) const;
   /// Some edge or the graph output reads a pair of the value.
@@ -72,9 +77,11 @@ class PlacementDraft {
   void pair_output(ValueId value, const std::string& reason);
   [[nodiscard]] bool has_output_pair(ValueId value) const;
 
-  void run_int8(NodeId node, const std::string& reason) { decide_layer(node, true, reason, false); }
-  void run_float(NodeId node, const std::string& reason) { decide_layer(node, false, reason, false); }
-  void replace_with_float_layer(NodeId node, const std::string& reason) { decide_layer(node, false, reason, true); }
+  void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
+  void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
+  void replace_with_float_layer(NodeId node, const std::string& reason) {
+    layers_[index(node)] = {Precision::Float, rule_, reason};
+  }
   [[nodiscard]] bool is_int8(NodeId node) const;
   /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
   void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
@@ -92,15 +99,19 @@ class PlacementDraft {
   [[nodiscard]] PlacementPlan finish(const ValueShapes& shapes);
 
  private:
+  enum class Precision : uint8_t { Undecided, Float, Int8 };
   struct Decision {
-    bool decided = false;
-    bool quantize = false;
-    std::string rule, reason;
+    Precision precision = Precision::Undecided;
+    RuleId rule = RuleId::None;
+    std::string reason;
+    [[nodiscard]] bool is_decided() const { return precision != Precision::Undecided; }
+    [[nodiscard]] bool is_int8() const { return precision == Precision::Int8; }
   };
 
   static size_t index(NodeId node) { return static_cast<size_t>(node); }
-  void decide(NodeId node, int slot, bool quantize, const std::string& reason, bool replace);
-  void decide_layer(NodeId node, bool int8, const std::string& reason, bool replace);
+  void decide(NodeId node, int slot, Precision precision, const std::string& reason);
+  void replace(NodeId node, int slot, Precision precision, const std::string& reason);
+  void decide_layer(NodeId node, Precision precision, const std::string& reason);
   void find_weight_slot(const Node& node);
   void find_data_slots(const Node& node);
   void find_types();
@@ -114,7 +125,7 @@ class PlacementDraft {
   const Graph& graph_;
   const Target& target_;
   const PlacementOptions& options_;
-  std::string rule_;
+  RuleId rule_ = RuleId::None;
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;

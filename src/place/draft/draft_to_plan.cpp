@@ -2,15 +2,13 @@
 #include <map>
 #include <set>
 
-#include "place/plan/coverage.h"
 #include "place/draft/draft.h"
+#include "place/plan/coverage.h"
 
 namespace detent {
 namespace {
 
-constexpr const char* kNoRule = "-";
-
-// What to say about an edge that no rule mentioned.
+// The reason given for an edge that no rule mentioned.
 std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
   if (!draft.is_float(value)) return "carries no floating-point data";
   if (draft.is_constant(value)) return "constant operand";
@@ -46,11 +44,8 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
     if (!is_weighted(node.id)) continue;
     const Decision& decision = layers_[index(node.id)];
-    LayerDecision layer{node.id, decision.decided && decision.quantize, decision.rule, decision.reason};
-    if (!decision.decided) {
-      layer.rule = kNoRule;
-      layer.reason = "no rule asks for INT8";
-    }
+    LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
+    if (!decision.is_decided()) layer.reason = "no rule asks for INT8";
     const ValueId weight_value = node.inputs[static_cast<size_t>(weight_slot(node.id))];
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
@@ -70,14 +65,11 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
       EdgeDecision edge{node.inputs[static_cast<size_t>(slot)],
                         node.id,
                         slot,
-                        decision.decided && decision.quantize,
+                        decision.is_int8(),
                         -1,
                         decision.rule,
                         decision.reason};
-      if (!decision.decided) {
-        edge.rule = kNoRule;
-        edge.reason = silence(*this, node.id, edge.value);
-      }
+      if (!decision.is_decided()) edge.reason = silence(*this, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }
   }

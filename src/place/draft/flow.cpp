@@ -43,25 +43,7 @@ bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vecto
   return reads_pairs_only(draft, node.id);
 }
 
-// The first node of the gate that computes `value` from `x` and from nothing else; kNoNode when there is none.
-NodeId find_gate(const PlacementDraft& draft, ValueId value, ValueId x) {
-  constexpr int kLongestGate = 4;  // Add, Clip, Div and one more scale
-  bool clips = false;
-  for (int step = 0; step < kLongestGate && value != kNoValue && sole_use(draft.graph(), value); ++step) {
-    const Node* node = draft.graph().producer(value);
-    if (!node) return kNoNode;
-    const OpKind kind = draft.kind(node->id);
-    const bool sigmoid = kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid;
-    if (sigmoid) return step == 0 && node->input(0) == x ? node->id : kNoNode;
-    if (kind != OpKind::Clip && !is_constant_affine(draft, node->id)) return kNoNode;
-    clips = clips || kind == OpKind::Clip;
-    value = kind == OpKind::Clip ? node->input(0) : varying_input(draft, node->id);
-    if (value == x) return clips ? node->id : kNoNode;
-  }
-  return kNoNode;
-}
-
-// What an op that neither commutes nor multiplies passes on within one kernel: its value, changed element by element.
+// The op changes its value element by element within the kernel before it, and passes it on.
 bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
   return !draft.is_out(node) && (is_fusable_activation(draft.kind(node)) || is_constant_affine(draft, node) ||
                                  gated_activation(draft, node).has_value());
@@ -102,15 +84,10 @@ ValueId varying_input(const PlacementDraft& draft, NodeId id) {
   return draft.is_constant(node.inputs[0]) ? node.inputs[1] : node.inputs[0];
 }
 
-std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
-  if (draft.kind(product) != OpKind::Mul) return std::nullopt;
-  const Node& mul = draft.graph().node(product);
-  if (mul.inputs.size() != 2) return std::nullopt;
-  for (const size_t side : {0U, 1U}) {
-    const NodeId gate = find_gate(draft, mul.inputs[side], mul.inputs[1 - side]);
-    if (gate != kNoNode) return GatedActivation{mul.inputs[1 - side], gate, product};
-  }
-  return std::nullopt;
+std::optional<SelfGatedActivation> gated_activation(const PlacementDraft& draft, NodeId product) {
+  const auto gated = self_gated_activation(draft.graph(), draft.graph().node(product));
+  if (!gated || gated->form == SelfGatedActivation::Gate::Clip) return gated;
+  return sole_use(draft.graph(), draft.graph().node(gated->gate).output(0)) ? gated : std::nullopt;
 }
 
 bool is_fusable_activation(OpKind kind) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "ops/self_gated.h"
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -22,18 +23,12 @@ namespace detent {
 /// The input of such a node that varies.
 [[nodiscard]] ValueId varying_input(const PlacementDraft& draft, NodeId node);
 
-/// x * Sigmoid(x), x * HardSigmoid(x), or HardSwish as its formula: x * Clip(x + 3) / 6, the division on either side of
-/// the product. Nothing else reads what the gate writes.
-struct GatedActivation {
-  ValueId input = kNoValue;  ///< x
-  NodeId gate = kNoNode;     ///< the first node of the gate: the Sigmoid, or the Add
-  NodeId product = kNoNode;  ///< the Mul
-};
-/// The pattern that ends in the node `product`; nullopt when there is none.
-[[nodiscard]] std::optional<GatedActivation> gated_activation(const PlacementDraft& draft, NodeId product);
+/// The activation of several nodes that ends in the node `product`, where nothing else reads its gate; nullopt when
+/// there is none.
+[[nodiscard]] std::optional<SelfGatedActivation> gated_activation(const PlacementDraft& draft, NodeId product);
 
 /// The activation that an engine can run in the same kernel as the producer of `value`: its only reader (both readers,
-/// where the activation is a GatedActivation: then its product). kNoNode when there is none.
+/// where the activation is a SelfGatedActivation: then its product). kNoNode when there is none.
 [[nodiscard]] NodeId fused_activation(const PlacementDraft& draft, ValueId value);
 /// `kind` is an activation that TensorRT fuses behind a weighted op (R2).
 [[nodiscard]] bool is_fusable_activation(OpKind kind);

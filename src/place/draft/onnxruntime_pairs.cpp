@@ -1,9 +1,9 @@
 #include "place/draft/onnxruntime_pairs.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
+#include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
 
 namespace detent {
@@ -15,16 +15,6 @@ bool is_passive(const PlacementDraft& draft, NodeId node) {
   const OpKind kind = draft.kind(node);
   return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::Cast || kind == OpKind::ShapeOf ||
          draft.is_out(node) || commutes(draft, node);
-}
-
-bool read_bound(const PlacementDraft& draft, const Node& clip, size_t slot, std::string_view attribute, float& bound) {
-  if (clip.has(attribute)) bound = clip.float_or(attribute, bound);
-  const ValueId value = clip.input(slot);
-  if (value == kNoValue) return true;
-  const Tensor* tensor = draft.graph().constant(value);
-  if (!tensor || tensor->element_count() != 1) return false;
-  bound = cast(*tensor, DataType::Float32).data<float>()[0];
-  return true;
 }
 
 }  // namespace
@@ -78,20 +68,14 @@ bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& re
   return true;
 }
 
-bool clip_bounds(const PlacementDraft& draft, NodeId clip, Range& bounds) {
-  constexpr float kOpen = std::numeric_limits<float>::infinity();
-  bounds = {-kOpen, kOpen};
-  const Node& node = draft.graph().node(clip);
-  return read_bound(draft, node, 1, "min", bounds.min) && read_bound(draft, node, 2, "max", bounds.max);
-}
-
-ValueId absorbed_output(const PlacementDraft& draft, ValueId value, bool with_clip) {
+ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs absorbs) {
   const auto use = sole_use(draft.graph(), value);
   if (!use || use->slot != 0 || draft.is_out(use->node)) return value;
   const OpKind kind = draft.kind(use->node);
-  Range bounds;
-  const bool clips = with_clip && kind == OpKind::Clip && clip_bounds(draft, use->node, bounds) && bounds.min == 0.0F &&
-                     bounds.max > 0.0F;
+  const auto bounds = absorbs == Absorbs::ReluAndClip && kind == OpKind::Clip
+                          ? clip_bounds(draft.graph(), draft.graph().node(use->node))
+                          : std::nullopt;
+  const bool clips = bounds && bounds->low() == 0.0F && bounds->high() > 0.0F;
   return kind == OpKind::Relu || clips ? draft.graph().node(use->node).output(0) : value;
 }
 

@@ -6,16 +6,16 @@
 
 namespace detent {
 
-// What ONNX Runtime's rules share. In this target a pair belongs to a value: all its readers read the DQ, and a float
-// reader beside the pair makes the producer a float kernel.
+// Questions and steps that ONNX Runtime's rules share. In this target a pair belongs to a value: all its readers read
+// the DQ, and a float reader beside the pair makes the producer a float kernel.
 
 /// The node is kept out by the user and has to read floats: where its inputs and its output all carried pairs, ONNX
 /// Runtime would make it an integer kernel all the same. False for one whose output nobody quantizes (a head): it reads
 /// pairs.
 [[nodiscard]] bool must_read_float(const PlacementDraft& draft, NodeId node);
 
-/// Whatever the node writes reaches the end of the network, or nodes that only pass floats on (Softmax, activations,
-/// copies): nothing behind it is worth a pair that its own kernel does not need.
+/// All outputs of the node reach the end of the network through nodes that only pass floats on (Softmax, activations,
+/// copies). Then nothing behind it is worth a pair that its own kernel does not need.
 [[nodiscard]] bool ends_in_float(const PlacementDraft& draft, NodeId node);
 
 /// Why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a reader in
@@ -25,11 +25,11 @@ namespace detent {
 /// Puts a pair on the value for every reader, the graph output included. False, and nothing done, where that cannot be.
 bool close_with_pair(PlacementDraft& draft, ValueId value, const std::string& reason);
 
-/// The value behind the activation that an integer kernel writing `value` absorbs: Relu, or Clip with a lower bound of
-/// 0, if it is the only reader; `value` itself otherwise. Clip only where `with_clip`.
-[[nodiscard]] ValueId absorbed_output(const PlacementDraft& draft, ValueId value, bool with_clip);
+/// Which activations an integer kernel of ONNX Runtime absorbs: Relu, or also Clip with a lower bound of 0.
+enum class Absorbs : uint8_t { Relu, ReluAndClip };
 
-/// Constant bounds of a Clip in FP32; an open side is -inf or +inf. False when a bound is computed at run time.
-[[nodiscard]] bool clip_bounds(const PlacementDraft& draft, NodeId clip, Range& bounds);
+/// The value behind the activation that an integer kernel writing `value` absorbs, if it is the only reader; `value`
+/// itself otherwise.
+[[nodiscard]] ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs absorbs);
 
 }  // namespace detent

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/traits.h"
+
 namespace detent {
 namespace {
 

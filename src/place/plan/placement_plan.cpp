@@ -1,10 +1,8 @@
 #include "place/plan/placement_plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
-
-#include "place/draft/draft.h"
-#include "place/rules/rule.h"
 
 namespace detent {
 
@@ -38,32 +36,6 @@ const LayerDecision* PlacementPlan::find_layer(NodeId node) const {
   const auto found =
       std::find_if(layers.begin(), layers.end(), [&](const LayerDecision& layer) { return layer.node == node; });
   return found == layers.end() ? nullptr : &*found;
-}
-
-void apply_rules(PlacementDraft& draft) {
-  const auto rules = rule_list(draft.target().engine);
-  const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
-    for (const Rule& rule : rules) {
-      draft.begin_rule(rule.name);
-      if (rule.*round) (rule.*round)(draft);
-    }
-  };
-  run_round(&Rule::mark);
-  run_round(&Rule::decide);
-  for (const Node& node : draft.graph().nodes()) {
-    for (const Rule& rule : rules) {
-      draft.begin_rule(rule.name);
-      if (rule.visit) rule.visit(draft, node);
-    }
-  }
-  run_round(&Rule::share);
-}
-
-PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                  const ValueShapes& shapes) {
-  PlacementDraft draft(graph, target, options);
-  apply_rules(draft);
-  return draft.finish(shapes);
 }
 
 }  // namespace detent

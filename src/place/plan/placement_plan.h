@@ -1,28 +1,26 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "detent/placement_options.h"
+#include "model/graph/value_shapes.h"
+#include "place/plan/rule_id.h"
 #include "place/targets/target.h"
 
 namespace detent {
 
-/// Shapes of values for one sample, from a run. Values may be missing: what depends on them counts 0.
-using ValueShapes = std::map<ValueId, Shape>;
-
-/// One edge: a value read by one input slot of one node, and what was decided for it.
+/// The decision about one edge: a value read by one input slot of one node.
 struct EdgeDecision {
   ValueId value = kNoValue;
   NodeId consumer = kNoNode;
   int slot = 0;
   bool pair = false;     ///< the consumer reads the DequantizeLinear of a pair
   int scale_group = -1;  ///< pairs with the same group >= 0 share one scale, calibrated on their merged data
-  std::string rule;      ///< "R4 residual add"; "-" when no rule spoke
-  std::string reason;    ///< in words, never empty
+  RuleId rule = RuleId::None;
+  std::string reason;  ///< in words, never empty
 };
 
 /// A weight to be quantized.
@@ -38,7 +36,8 @@ struct WeightDecision {
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
-  std::string rule, reason;
+  RuleId rule = RuleId::None;
+  std::string reason;
   int64_t params = 0;  ///< elements of weight and constant bias
   int64_t macs = 0;    ///< multiply-accumulates for one sample; 0 when the shapes are not known
 };
@@ -47,7 +46,8 @@ struct LayerDecision {
 struct OutputPair {
   ValueId value = kNoValue;
   int scale_group = -1;
-  std::string rule, reason;
+  RuleId rule = RuleId::None;
+  std::string reason;
 };
 
 /// A range known without measuring.
@@ -56,8 +56,8 @@ struct FixedRange {
   Range range;
 };
 
-/// What of the model runs in INT8. Activation bytes are those of the float values that some edge reads, at the width of
-/// FP32; they count as INT8 when a pair stands on the value.
+/// How much of the model runs in INT8. Activation bytes are those of the float values that some edge reads, at the
+/// width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;
@@ -90,11 +90,5 @@ struct PlacementPlan {
   /// nullptr when the node is not a weighted op.
   [[nodiscard]] const LayerDecision* find_layer(NodeId node) const;
 };
-
-/// Runs the target's rules in order. BatchNormalization should have been folded before (fold_batchnorm.h).
-/// An empty graph gives an empty plan.
-/// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
-[[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
-                                                const PlacementOptions& options, const ValueShapes& shapes = {});
 
 }  // namespace detent

@@ -6,12 +6,11 @@
 /// Every rule, one file each. rule_list.cpp says which engine uses which, in what order.
 namespace detent::rules {
 
-// Both engines.
 Rule user_choice();
 Rule measured_choice();
 Rule known_ranges();
 
-// TensorRT.
+namespace tensorrt {
 Rule weighted_ops();
 Rule fused_activation();
 Rule batch_norm();
@@ -23,16 +22,18 @@ Rule pooling_and_elementwise();
 Rule attention_and_norms();
 Rule small_layers();
 Rule graph_outputs();
+}  // namespace tensorrt
 
-// ONNX Runtime.
-Rule integer_layers();
-Rule integer_activations();
-Rule integer_elementwise();
-Rule integer_concat();
-Rule integer_pooling();
-Rule integer_copies();
+namespace onnxruntime {
+Rule layers();
+Rule activations();
+Rule elementwise();
+Rule concat();
+Rule pooling();
+Rule copies();
 Rule float_deconvolution();
 Rule every_reader();
 Rule half_values();
+}  // namespace onnxruntime
 
 }  // namespace detent::rules

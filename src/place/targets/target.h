@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "detent/qparams.h"
-#include "ops/operator.h"
 
 namespace detent {
 
@@ -17,10 +16,11 @@ struct SourcedFact {
   std::string_view source;
 };
 
-/// Whose rules decide (rule_list.h).
+/// The engine whose rules decide (rule_list.h).
 enum class Engine : uint8_t { TensorRT, OnnxRuntime };
 
-/// What an engine accepts and rewards, as data. One constant per engine and version in src/place/targets/.
+/// The facts about an engine that placement and rewriting follow. One constant per engine and version in
+/// src/place/targets/.
 struct Target {
   std::string_view name;                     ///< "tensorrt"
   int version_major = 0, version_minor = 0;  ///< 10.13

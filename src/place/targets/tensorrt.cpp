@@ -25,16 +25,17 @@ constexpr std::array kEveryVersion{
     SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kGuide},
 };
 
-// True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4 (10.8)
-// and MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) ask for no other placement.
-// Source: docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.8.0.html to 10.13.0.html.
+// True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4
+// (10.8) and MXFP8 (10.12) are other types, faster INT8 kernels (10.10, Blackwell) ask for no other placement. Source:
+// docs.nvidia.com/deeplearning/tensorrt/latest/getting-started/release-notes-10/10.8.0.html to 10.13.0.html.
 constexpr std::array kVersion10{
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"FP16 scales are taken below opset 19 too", kHeader},
 };
 
-// What differs between 10.8 and 10.13 changes nothing that we write: no UINT8 for this engine, and groups as they are.
+// The differences between 10.8 and 10.13 change nothing that we write: no UINT8 for this engine, and groups as they
+// are.
 constexpr std::array kOnly10_13{
     SourcedFact{
         "UINT8 and other zero points are taken on DLA with a parser flag, from 10.11 on, and rejected elsewhere",

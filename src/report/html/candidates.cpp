@@ -1,15 +1,16 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <set>
 
-#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
-#include "report/text/text.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -69,15 +70,18 @@ std::string head(const std::vector<std::string>& metrics, const std::string& cri
          "<th scope=\"col\" class=\"number\" data-sort=\"number\">Time</th></tr></thead>";
 }
 
-/// The cells of one row; `dot` where the row is a candidate.
+/// A candidate's row has a dot at its place on the axis.
+enum class Dot { Shown, Hidden };
+
+/// The cells of one row.
 std::string metric_cells(const Metrics& values, const std::vector<std::string>& metrics, const ComparisonReport& report,
-                         const Axis& axis, bool dot) {
+                         const Axis& axis, Dot dot) {
   std::string html;
   for (size_t i = 0; i < metrics.size(); ++i) {
     const double value = value_or_nan(values, metrics[i]);
     html += number_cell(value, metric_style(metrics[i]).number(value));
     if (i == 0 && metrics[i] == report.criterion)
-      html += position_cell(axis, dot ? value : kNone, value_or_nan(report.fp32, report.criterion));
+      html += position_cell(axis, dot == Dot::Shown ? value : kNone, value_or_nan(report.fp32, report.criterion));
   }
   return html;
 }
@@ -90,14 +94,14 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
     html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
             (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
-            metric_cells(variant.metrics, metrics, report, axis, true) +
+            metric_cells(variant.metrics, metrics, report, axis, Dot::Shown) +
             number_cell(static_cast<double>(variant.size_bytes),
                         variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
-            number_cell(variant.seconds, format("%.1f\u00A0s", variant.seconds)) + "</tr>\n";
+            number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds)) + "</tr>\n";
   }
   html += "</tbody>";
   if (!report.fp32.empty())
-    html += "<tfoot><tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, false) +
+    html += "<tfoot><tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, Dot::Hidden) +
             "<td></td><td></td></tr></tfoot>";
   return html;
 }

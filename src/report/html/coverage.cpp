@@ -3,7 +3,7 @@
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
-#include "report/text/text.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

@@ -2,11 +2,11 @@
 #include <cmath>
 #include <map>
 
-#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -152,7 +152,7 @@ std::string lead(const EqualizeReport& report) {
   return text + "</p>";
 }
 
-/// What --absorb-bias found; "" when it was not asked for.
+/// The biases that were absorbed, or could be; "" when that was not asked for.
 std::string absorption(const std::optional<AbsorbReport>& report) {
   if (!report) return {};
   std::string html = "<h3>Absorbed biases</h3><p>";

@@ -1,10 +1,10 @@
 #include "report/html/markup.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-
-#include "core/format.h"
 
 namespace detent::html {
 namespace {
@@ -79,7 +79,7 @@ std::string escaped_file_name(const std::string& path) {
 
 std::string percentage(double fraction) {
   const double bounded = std::isnan(fraction) ? 0 : std::clamp(fraction, 0.0, 1.0);
-  std::string text = format("%.2f", 100 * bounded);
+  std::string text = fmt::format("{:.2f}", 100 * bounded);
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text + "%";

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/comparison.h"
+#include "detent/compare.h"
 
 namespace detent::html {
 

@@ -1,9 +1,9 @@
 #include "report/html/numbers.h"
 
+#include <fmt/core.h>
+
 #include <array>
 #include <cmath>
-
-#include "core/format.h"
 
 namespace detent::html {
 namespace {
@@ -23,12 +23,12 @@ std::string not_finite_text(double value) {
 }  // namespace
 
 std::string number_text(double value) {
-  return std::isfinite(value) ? with_minus(format("%.4g", value == 0 ? 0.0 : value)) : not_finite_text(value);
+  return std::isfinite(value) ? with_minus(fmt::format("{:.4g}", value == 0 ? 0.0 : value)) : not_finite_text(value);
 }
 
 std::string fixed_text(double value, int decimals) {
   if (!std::isfinite(value)) return not_finite_text(value);
-  std::string text = format("%.*f", decimals, value);
+  std::string text = fmt::format("{:.{}f}", value, decimals);
   if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);  // "-0.00"
   return with_minus(text);
 }
@@ -47,7 +47,7 @@ std::string count_text(double count) {
     count /= 1000;
     ++power;
   }
-  return format("%.3g", count) + kPrefixes[power];
+  return fmt::format("{:.3g}", count) + kPrefixes[power];
 }
 
 std::string grouped_text(uint64_t count) {
@@ -64,7 +64,7 @@ std::string range_text(double min, double max) {
 std::string key_text(double value) {
   if (std::isnan(value)) return "";
   if (std::isinf(value)) return value > 0 ? "1e999" : "-1e999";
-  return format("%.9g", value);
+  return fmt::format("{:.9g}", value);
 }
 
 }  // namespace detent::html

@@ -3,7 +3,8 @@
 #include <optional>
 #include <string>
 
-#include "detent/comparison.h"
+#include "detent/compare.h"
+#include "detent/sensitivity.h"
 
 namespace detent {
 

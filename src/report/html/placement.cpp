@@ -1,7 +1,7 @@
-#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {

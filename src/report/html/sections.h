@@ -3,15 +3,16 @@
 #include <optional>
 #include <string>
 
-#include "detent/comparison.h"
+#include "detent/compare.h"
+#include "detent/sensitivity.h"
 
 namespace detent::html {
 
 /// The parts of the page, each a <section> with its heading, or "" when there is nothing to show.
 
-/// What was compared and who won by how much. Always there.
+/// The models and samples that were compared, the winner, and by how much it won. Always there.
 [[nodiscard]] std::string summary_section(const ComparisonReport& report);
-/// What all layers cost together and which costs most. Always there.
+/// The cost of all layers together, and the layer that costs most. Always there.
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);

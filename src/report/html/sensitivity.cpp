@@ -2,13 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/quantities.h"
 #include "report/ranked_layers.h"
-#include "report/text/text.h"
 
 namespace detent::html {
 namespace {

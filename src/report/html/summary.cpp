@@ -1,13 +1,14 @@
+#include <fmt/core.h>
+
 #include <cmath>
 #include <optional>
 
-#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/quantities.h"
 #include "report/ranked_layers.h"
-#include "report/text/text.h"
 
 namespace detent::html {
 namespace {
@@ -98,7 +99,7 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
 
 std::string samples_fact(size_t count, const char* what, double seconds = 0) {
   return "<li>" + plural(count, std::string(what) + " sample") +
-         (seconds > 0 ? format(", %.1f s", seconds) : std::string()) + "</li>";
+         (seconds > 0 ? fmt::format(", {:.1f} s", seconds) : std::string()) + "</li>";
 }
 
 std::string skipped_fact(size_t count) {
@@ -139,7 +140,7 @@ std::string summary_section(const ComparisonReport& report) {
 }
 
 std::string summary_section(const SensitivityReport& report) {
-  const std::string cost = format("the price of %.1f FP32 runs", report.plain_runs);
+  const std::string cost = fmt::format("the price of {:.1f} FP32 runs", report.plain_runs);
   return "<header id=\"summary\"><p class=\"eyebrow\">Sensitivity of layers</p><h1>" + escaped_file_name(report.model) +
          "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p><dl class=\"figures\">" +
          figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") + coverage_figure(report.plan.coverage) +

@@ -1,10 +1,11 @@
 #include "report/html/value_chart.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "core/format.h"
 #include "report/html/axis.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
@@ -43,7 +44,7 @@ std::string count_grid(double most) {
   std::string svg;
   for (int power = 0; power <= decades; power += step) {
     const double count = std::pow(10, power);
-    const std::string y = format("%.0f", kHeight - log_height(count, most));
+    const std::string y = fmt::format("{:.0f}", kHeight - log_height(count, most));
     svg += "<line class=\"grid\" x2=\"100%\" y1=\"" + y + "\" y2=\"" + y + "\"/><text x=\"-8\" y=\"" + y +
            "\" dy=\".32em\" text-anchor=\"end\">" + count_text(count) + "</text>";
   }
@@ -72,8 +73,8 @@ std::string bars(const ValueHistogram& value, const Axis& axis, double most) {
   path += "V" + std::to_string(kHeight) + "z";
   const double width = static_cast<double>(value.bins.size()) * value.width;
   // The first and last bin may reach beyond the data and so beyond the axis; positions are not clamped here.
-  return "<svg x=\"" + format("%.3f", 100 * axis.at(value.first)) + "%\" width=\"" +
-         format("%.3f", 100 * width / (axis.high - axis.low)) + "%\" height=\"" + std::to_string(kHeight) +
+  return "<svg x=\"" + fmt::format("{:.3f}", 100 * axis.at(value.first)) + "%\" width=\"" +
+         fmt::format("{:.3f}", 100 * width / (axis.high - axis.low)) + "%\" height=\"" + std::to_string(kHeight) +
          "\" viewBox=\"0 0 " + std::to_string(value.bins.size()) + " " + std::to_string(kHeight) +
          "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + path + "\"/></svg>";
 }
@@ -109,7 +110,7 @@ std::string histogram_svg(const ValueHistogram& value, const Axis& axis, const s
 std::string clip_text(double fraction) {
   if (fraction <= 0) return "clips nothing";
   if (fraction < 1e-6) return "clips below 0.0001\u00A0%";
-  return "clips " + format("%.2g", 100 * fraction) + "\u00A0%";
+  return "clips " + fmt::format("{:.2g}", 100 * fraction) + "\u00A0%";
 }
 
 /// An end outside the axis is an arrow.

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/comparison.h"
+#include "detent/value_histogram.h"
 
 namespace detent::html {
 

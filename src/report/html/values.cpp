@@ -4,19 +4,18 @@
 #include <map>
 #include <numeric>
 
-#include "core/format.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/html/value_chart.h"
-#include "report/text/text.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
 
 using Edges = std::map<std::string, std::vector<const PlanReport::Edge*>>;
 
-/// What the list shows about a value.
+/// One line of the list of values.
 struct Entry {
   const ValueHistogram* value = nullptr;
   size_t position = 0;                                            ///< in the model, from 1

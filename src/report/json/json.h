@@ -2,8 +2,12 @@
 
 #include <string>
 
-#include "detent/comparison.h"
-#include "detent/reports.h"
+#include "detent/compare.h"
+#include "detent/inspect.h"
+#include "detent/lint.h"
+#include "detent/quantize.h"
+#include "detent/sensitivity.h"
+#include "detent/verify.h"
 
 namespace detent {
 

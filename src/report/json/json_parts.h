@@ -4,7 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "detent/reports.h"
+#include "detent/equalize_report.h"
+#include "detent/error_report.h"
+#include "detent/plan_report.h"
 
 namespace detent {
 

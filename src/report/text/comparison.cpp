@@ -1,9 +1,12 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 
-#include "core/format.h"
+#include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -18,12 +21,12 @@ struct Column {
   std::string (*show)(double);
 };
 
-std::string as_percent(double fraction) { return format("%.2f %%", 100 * fraction); }
+std::string as_percent(double fraction) { return fmt::format("{:.2f} %", 100 * fraction); }
 /// 100 % only when it is.
 std::string as_agreement(double fraction) { return as_percent(std::floor(fraction * 1e4) / 1e4); }
-std::string as_number(double value) { return format("%.6g", value); }
-std::string as_decibels(double value) { return std::isfinite(value) ? format("%.2f dB", value) : "infinite"; }
-std::string as_cosine(double value) { return format("%.5f", value); }
+std::string as_number(double value) { return fmt::format("{:.6g}", value); }
+std::string as_decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "infinite"; }
+std::string as_cosine(double value) { return fmt::format("{:.5f}", value); }
 
 constexpr std::array<Column, 8> kColumns = {{{"metric", "metric", as_number},
                                              {"miou", "mIoU", as_percent},
@@ -43,7 +46,7 @@ std::string aligned(const Table& rows) {
     for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   std::string text;
   for (const auto& row : rows) {
-    std::string line = row[0] + std::string(widths[0] - row[0].size(), ' ');
+    std::string line = padded(row[0], widths[0]);
     for (size_t i = 1; i < row.size(); ++i) line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
     text += line + "\n";
   }
@@ -81,7 +84,7 @@ std::string table_of(const ComparisonReport& report) {
     rows.push_back({name});
     add_cells(rows.back(), columns, variant.metrics);
     rows.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
-    rows.back().push_back(format("%.1f", variant.seconds));
+    rows.back().push_back(fmt::format("{:.1f}", variant.seconds));
   }
   return aligned(rows);
 }
@@ -113,8 +116,9 @@ std::string to_text(const ComparisonReport& report) {
                      std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
                      report.target + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") +
-          format(" in %.1f s; judged ", report.calibration_seconds) + plural(report.variants.size(), "calibrator") +
-          " on " + plural(report.evaluation_samples, "sample") + format(" in %.1f s\n", report.evaluation_seconds);
+          fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) +
+          plural(report.variants.size(), "calibrator") + " on " + plural(report.evaluation_samples, "sample") +
+          fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.equalized) text += equalize_text(*report.equalized);
   text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +

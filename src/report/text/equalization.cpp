@@ -1,7 +1,9 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 
-#include "core/format.h"
+#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -20,8 +22,8 @@ std::string family_line(const EqualizeReport::Family& family) {
   text += plural(family.values, "value");
   if (family.groups > 0) text += " in " + plural(family.groups, "group");
   // Factors from a table come without the groups, so what made them is not known.
-  if (family.groups > 0 && (family.kept || family.gain_db)) text += format(", alpha %g", family.alpha);
-  if (family.gain_db) text += format(", %+.2f dB", *family.gain_db);
+  if (family.groups > 0 && (family.kept || family.gain_db)) text += fmt::format(", alpha {:g}", family.alpha);
+  if (family.gain_db) text += fmt::format(", {:+.2f} dB", *family.gain_db);
   return text + (family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone") + "\n";
 }
 
@@ -32,8 +34,8 @@ std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
                    [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
   std::string text;
   for (size_t i = 0; i < std::min(kShown, values.size()); ++i)
-    text += format("  largest over median of %zu channels %.1f -> %.1f  ", values[i].channels,
-                   values[i].imbalance_before, values[i].imbalance_after) +
+    text += fmt::format("  largest over median of {} channels {:.1f} -> {:.1f}  ", values[i].channels,
+                        values[i].imbalance_before, values[i].imbalance_after) +
             values[i].name + "\n";
   return text + more_than_shown(values.size());
 }
@@ -44,17 +46,17 @@ std::string absorb_text(const AbsorbReport& report) {
   if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
   size_t channels = 0, absorbed = 0;
   for (const auto& value : report.values) channels += value.channels, absorbed += value.absorbed;
-  std::string text = (report.kept ? "absorbed" : "could absorb") + format(" the bias of %zu of ", absorbed) +
+  std::string text = (report.kept ? "absorbed" : "could absorb") + fmt::format(" the bias of {} of ", absorbed) +
                      plural(channels, "channel") + " in " + plural(report.values.size(), "value");
-  if (report.samples > 0) text += ", " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+  if (report.samples > 0) text += ", " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   if (report.sqnr_before_db && report.sqnr_after_db)
-    text += format(", SQNR %.2f -> %.2f dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
+    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
             (report.kept ? "kept" : "dropped");
   text += "\n";
   for (size_t i = 0; i < std::min(kShown, report.values.size()); ++i) {
     const auto& value = report.values[i];
-    text += format("  %zu of %zu channels", value.absorbed, value.channels);
-    if (value.amax_before > 0) text += format(", largest %.3g -> %.3g", value.amax_before, value.amax_after);
+    text += fmt::format("  {} of {} channels", value.absorbed, value.channels);
+    if (value.amax_before > 0) text += fmt::format(", largest {:.3g} -> {:.3g}", value.amax_before, value.amax_after);
     text += "  " + value.name + "\n";
   }
   text += more_than_shown(report.values.size());
@@ -68,9 +70,9 @@ std::string equalize_text(const EqualizeReport& report) {
   if (report.requested.starts_with("off")) return text;
   text += "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
   if (report.samples > 0)
-    text += ", channels of " + plural(report.samples, "sample") + format(" in %.1f s", report.seconds);
+    text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   if (report.sqnr_before_db && report.sqnr_after_db)
-    text += format(", SQNR %.2f -> %.2f dB", *report.sqnr_before_db, *report.sqnr_after_db);
+    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB", *report.sqnr_before_db, *report.sqnr_after_db);
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
   text += imbalance_lines(report.values);
@@ -97,8 +99,8 @@ std::string equalizable_text(const std::vector<PlanReport::Equalizable>& familie
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {
   return (report.kept ? "corrected the biases of " : "measured the biases of ") + plural(report.layers, "layer") +
-         format(" on %zu samples in %.1f s: SQNR %.2f -> %.2f dB", report.samples, report.seconds,
-                report.sqnr_before_db, report.sqnr_after_db) +
+         fmt::format(" on {} samples in {:.1f} s: SQNR {:.2f} -> {:.2f} dB", report.samples, report.seconds,
+                     report.sqnr_before_db, report.sqnr_after_db) +
          (report.kept ? "\n" : ", so they stay as they were\n");
 }
 

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "core/format.h"
+#include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -91,7 +92,7 @@ std::string to_text(const std::vector<FindingInfo>& kinds) {
   size_t width = 0;
   for (const FindingInfo& kind : kinds) width = std::max(width, kind.id.size());
   for (const FindingInfo& kind : kinds)
-    text += "  " + kind.id + std::string(width - kind.id.size() + 2, ' ') + kind.summary + " (" + kind.levels + ")\n";
+    text += "  " + padded(kind.id, width + 2) + kind.summary + " (" + kind.levels + ")\n";
   return text;
 }
 

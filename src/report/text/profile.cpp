@@ -1,8 +1,10 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <vector>
 
-#include "core/format.h"
+#include "report/quantities.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -39,7 +41,8 @@ double share(double ms, double total) { return total > 0 ? 100 * ms / total : 0;
 std::string operators_table(const ProfileReport& report) {
   std::string text = "       ms   share  nodes  operator\n";
   for (const Sum& sum : sums_by_operator(report.nodes))
-    text += format("%9.3f  %5.1f %%  %5zu  ", sum.ms, share(sum.ms, report.total_ms), sum.nodes) + sum.op + "\n";
+    text +=
+        fmt::format("{:>9.3f}  {:>5.1f} %  {:5}  ", sum.ms, share(sum.ms, report.total_ms), sum.nodes) + sum.op + "\n";
   return text;
 }
 
@@ -51,27 +54,27 @@ std::string nodes_table(const ProfileReport& report) {
   double listed = 0;
   size_t i = 0;
   for (; i < sorted.size() && listed < kListedShare * report.total_ms; ++i) {
-    text += format("%9.3f  %5.1f %%  ", sorted[i]->ms, share(sorted[i]->ms, report.total_ms)) + sorted[i]->node + " (" +
-            sorted[i]->op + ")\n";
+    text += fmt::format("{:>9.3f}  {:>5.1f} %  ", sorted[i]->ms, share(sorted[i]->ms, report.total_ms)) +
+            sorted[i]->node + " (" + sorted[i]->op + ")\n";
     listed += sorted[i]->ms;
   }
   if (i == sorted.size()) return text;
   const double rest = report.total_ms - listed;
-  return text + format("%9.3f  %5.1f %%  ", rest, share(rest, report.total_ms)) +
+  return text + fmt::format("{:>9.3f}  {:>5.1f} %  ", rest, share(rest, report.total_ms)) +
          plural(sorted.size() - i, "other node") + "\n";
 }
 
 }  // namespace
 
 std::string to_text(const ProfileReport& report) {
-  std::string text = format("a sample takes %.3f ms on one worker (mean of ", report.total_ms) +
+  std::string text = fmt::format("a sample takes {:.3f} ms on one worker (mean of ", report.total_ms) +
                      plural(report.samples, "run") + ")\n" + operators_table(report) + nodes_table(report);
   if (!report.collecting) return text;
   const auto& collecting = *report.collecting;
   return text +
-         format("\ncalibrating for %s: %.3f ms a sample, of which the collector %.3f ms (%.1f %%) for ",
-                collecting.target.c_str(), collecting.total_ms, collecting.collector_ms,
-                share(collecting.collector_ms, collecting.total_ms)) +
+         fmt::format("\ncalibrating for {}: {:.3f} ms a sample, of which the collector {:.3f} ms ({:.1f} %) for ",
+                     collecting.target, collecting.total_ms, collecting.collector_ms,
+                     share(collecting.collector_ms, collecting.total_ms)) +
          plural(collecting.values, "value") + "\n";
 }
 

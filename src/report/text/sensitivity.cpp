@@ -1,44 +1,44 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
-#include "core/format.h"
+#include "report/quantities.h"
 #include "report/ranked_layers.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
 
 namespace {
 
-std::string decibels(double value) { return std::isfinite(value) ? format("%.2f", value) : "exact"; }
+std::string decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
 
 std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, size_t top) {
   const size_t shown = std::min(top, layers.size());
   size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
-  const int columns = static_cast<int>(width);
-  std::string text = format("\n  %-*s  %8s  %8s     MACs\n", columns, "layer", "alone", "all but");
+  std::string text = fmt::format("\n  {}  {:>8}  {:>8}     MACs\n", padded("layer", width), "alone", "all but");
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
-    text += format("  %-*s  %8s  %8s", columns, (layer.name + " (" + layer.op + ")").c_str(),
-                   decibels(layer.sqnr_db_alone).c_str(), decibels(layer.sqnr_db_all_but).c_str());
-    text += format("  %7s\n", layer.macs_share > 0 ? percent_text(layer.macs_share).c_str() : "-");
+    text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
+                        decibels(layer.sqnr_db_alone), decibels(layer.sqnr_db_all_but));
+    text += fmt::format("  {:>7}\n", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
   }
-  if (shown < layers.size()) text += format("  %zu more: --top, --json\n", layers.size() - shown);
+  if (shown < layers.size()) text += fmt::format("  {} more: --top, --json\n", layers.size() - shown);
   return text;
 }
 
 std::string value_lines(const SensitivityReport& report, size_t top) {
   if (report.values.empty()) return {};
   const size_t shown = std::min(top, report.values.size());
-  size_t width = 0;
+  size_t width = std::string_view("quantized value").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, report.values[i].value.size());
-  const int columns = static_cast<int>(std::max(width, std::string_view("quantized value").size()));
-  std::string text = format("\n  %-*s  %8s\n", columns, "quantized value", "by itself");
+  std::string text = fmt::format("\n  {}  {:>8}\n", padded("quantized value", width), "by itself");
   for (size_t i = 0; i < shown; ++i)
-    text +=
-        format("  %-*s  %8s\n", columns, report.values[i].value.c_str(), decibels(report.values[i].sqnr_db).c_str());
-  if (shown < report.values.size()) text += format("  %zu more: --top, --json\n", report.values.size() - shown);
+    text += fmt::format("  {}  {:>8}\n", padded(report.values[i].value, width), decibels(report.values[i].sqnr_db));
+  if (shown < report.values.size()) text += fmt::format("  {} more: --top, --json\n", report.values.size() - shown);
   return text;
 }
 
@@ -50,7 +50,7 @@ std::string to_text(const SensitivityReport& report, size_t top) {
                      report.target + "     calibrator " + report.calibrator + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") + "; measured " +
           plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
-          format(" for the price of %.1f FP32 runs, %.1f s in all\n", report.plain_runs, report.seconds);
+          fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.equalized) text += equalize_text(*report.equalized);
   text += coverage_text(report.plan.coverage) +

@@ -1,7 +1,10 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "core/format.h"
+#include "report/quantities.h"
+#include "report/text/columns.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -15,16 +18,13 @@ std::string joined(const std::vector<std::string>& items, const char* empty) {
 }
 
 std::string value_line(const TableReport::Value& value, size_t width) {
-  const int padded = static_cast<int>(width);
-  if (value.scale) return format("  %-*s  scale %.9g (imported)\n", padded, value.name.c_str(), *value.scale);
+  const std::string name = padded(value.name, width);
+  if (value.scale) return fmt::format("  {}  scale {:.9g} (imported)\n", name, *value.scale);
   std::string text =
-      format("  %-*s  %12llu  %5.1f %%  %12.6g  %12.6g  2^%-4d  %5zu", padded, value.name.c_str(),
-             static_cast<unsigned long long>(value.count),
-             value.count ? 100.0 * static_cast<double>(value.zeros) / static_cast<double>(value.count) : 0.0, value.min,
-             value.max, value.log2_width, value.bins_in_use);
-  if (value.nans + value.infinities > 0)
-    text += format("  %llu NaN, %llu Inf", static_cast<unsigned long long>(value.nans),
-                   static_cast<unsigned long long>(value.infinities));
+      fmt::format("  {}  {:12}  {:>5.1f} %  {:>12.6g}  {:>12.6g}  2^{:<4}  {:5}", name, value.count,
+                  value.count ? 100.0 * static_cast<double>(value.zeros) / static_cast<double>(value.count) : 0.0,
+                  value.min, value.max, value.log2_width, value.bins_in_use);
+  if (value.nans + value.infinities > 0) text += fmt::format("  {} NaN, {} Inf", value.nans, value.infinities);
   return text + "\n";
 }
 
@@ -43,8 +43,9 @@ std::string summary_text(const TableReport& report) {
   text +=
       "made by    " + joined(report.tools, "?") + " on " + joined(report.instruction_sets, "no CPU (imported)") + "\n";
   if (report.seconds) {
-    text += format("took       %.1f s", *report.seconds);
-    if (*report.seconds > 0) text += format(" (%.0f/s)", static_cast<double>(report.samples.size()) / *report.seconds);
+    text += fmt::format("took       {:.1f} s", *report.seconds);
+    if (*report.seconds > 0)
+      text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples.size()) / *report.seconds);
     text += "\n";
   }
   return text + "wrote " + report.table + " (" + bytes_text(static_cast<double>(report.bytes)) + ")\n";
@@ -56,8 +57,8 @@ std::string to_text(const TableReport& report) {
   text = report.table + "  calibration table, " + bytes_text(static_cast<double>(report.bytes)) + "\n" + text;
   size_t width = 5;
   for (const auto& value : report.values) width = std::max(width, std::min<size_t>(48, value.name.size()));
-  text += format("\n  %-*s  %12s  %7s  %12s  %12s  %-6s  %5s\n", static_cast<int>(width), "value", "count", "zeros",
-                 "min", "max", "width", "bins");
+  text += fmt::format("\n  {}  {:>12}  {:>7}  {:>12}  {:>12}  {:6}  {:>5}\n", padded("value", width), "count", "zeros",
+                      "min", "max", "width", "bins");
   for (const auto& value : report.values) text += value_line(value, width);
   return text;
 }
@@ -65,12 +66,10 @@ std::string to_text(const TableReport& report) {
 std::string to_text(const DistributionReport& report) {
   const auto& value = report.value;
   std::string text = value.name + "\n" +
-                     format("  %llu elements, %llu zeros, min %.9g, max %.9g, bins 2^%d wide\n",
-                            static_cast<unsigned long long>(value.count), static_cast<unsigned long long>(value.zeros),
-                            value.min, value.max, value.log2_width);
+                     fmt::format("  {} elements, {} zeros, min {:.9g}, max {:.9g}, bins 2^{} wide\n", value.count,
+                                 value.zeros, value.min, value.max, value.log2_width);
   if (value.nans + value.infinities > 0)
-    text += format("  %llu NaN and %llu Inf left out\n", static_cast<unsigned long long>(value.nans),
-                   static_cast<unsigned long long>(value.infinities));
+    text += fmt::format("  {} NaN and {} Inf left out\n", value.nans, value.infinities);
   if (report.rows.empty()) return text + "  nothing but zeros\n";
   constexpr double kWidth = 40;
   uint64_t largest = 1;
@@ -79,8 +78,8 @@ std::string to_text(const DistributionReport& report) {
   for (const auto& row : report.rows) {
     const double part = std::log1p(static_cast<double>(row.count)) / std::log1p(static_cast<double>(largest));
     const auto marks = static_cast<size_t>(std::lround(kWidth * part));
-    text += format("  %12.6g .. %12.6g  %12llu  ", row.low, row.high, static_cast<unsigned long long>(row.count)) +
-            std::string(marks, '#') + "\n";
+    text +=
+        fmt::format("  {:>12.6g} .. {:>12.6g}  {:12}  ", row.low, row.high, row.count) + std::string(marks, '#') + "\n";
   }
   return text;
 }

@@ -1,12 +1,13 @@
 #include "report/text/text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 
-#include "core/format.h"
+#include "report/quantities.h"
 
 namespace detent {
 
@@ -43,8 +44,8 @@ std::string share_text(const CoverageReport& coverage) {
 
 std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
-  text += std::isfinite(error.sqnr_db) ? format("%.1f dB", error.sqnr_db) : "infinite";
-  text += format(", cosine %.5f", error.cosine);
+  text += std::isfinite(error.sqnr_db) ? fmt::format("{:.1f} dB", error.sqnr_db) : "infinite";
+  text += fmt::format(", cosine {:.5f}", error.cosine);
   if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement);
   if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement);
   return text;
@@ -52,12 +53,12 @@ std::string error_text(const ErrorReport& error) {
 
 std::string measurement_text(const CalibratorMeasurement& measured) {
   std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
-                     plural(measured.samples, "sample") + format(" in %.1f s", measured.seconds) +
+                     plural(measured.samples, "sample") + fmt::format(" in {:.1f} s", measured.seconds) +
                      ", SQNR of the outputs against FP32\n";
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
     const auto& candidate = measured.candidates[i];
-    text += format("  %c %-17s %6.2f dB", i == measured.winner ? '*' : ' ', candidate.calibrator.c_str(),
-                   candidate.score_db);
+    text += fmt::format("  {} {:17} {:>6.2f} dB", i == measured.winner ? '*' : ' ', candidate.calibrator,
+                        candidate.score_db);
     if (candidate.error.argmax_agreement)
       text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement);
     if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement);
@@ -67,10 +68,10 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
 }
 
 std::string score_text(const BoundReport& report, double score) {
-  if (report.metric == "sqnr_db") return format("SQNR %.1f dB", score);
-  if (report.metric == "top1") return format("top-1 %.2f %%", 100 * score);
-  if (report.metric == "miou") return format("mIoU %.2f %%", 100 * score);
-  return format("metric %.6g", score);
+  if (report.metric == "sqnr_db") return fmt::format("SQNR {:.1f} dB", score);
+  if (report.metric == "top1") return fmt::format("top-1 {:.2f} %", 100 * score);
+  if (report.metric == "miou") return fmt::format("mIoU {:.2f} %", 100 * score);
+  return fmt::format("metric {:.6g}", score);
 }
 
 std::string bound_text(const BoundReport& report) {
@@ -78,7 +79,7 @@ std::string bound_text(const BoundReport& report) {
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
   if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
-          format(" in %.1f s\n", report.seconds);
+          fmt::format(" in {:.1f} s\n", report.seconds);
   for (const auto& item : report.kept)  // layers are listed with the others
     if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
   return text;
@@ -92,27 +93,6 @@ std::string unmet_text(const BoundReport& report) {
          (report.fp32 ? ", FP32 " + score_text(report, *report.fp32) : std::string()) + "; it was written";
 }
 
-std::string coverage_text(const CoverageReport& coverage) {
-  std::string text =
-      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
-  if (coverage.macs > 0)
-    text +=
-        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
-  return text;
-}
-
-std::string bytes_text(double bytes) {
-  if (bytes < 1e3) return format("%.0f B", bytes);
-  if (bytes < 1e6) return format("%.1f kB", bytes / 1e3);
-  if (bytes < 1e9) return format("%.1f MB", bytes / 1e6);
-  return format("%.2f GB", bytes / 1e9);
-}
-
-std::string percent_text(double fraction) {
-  if (fraction == 1.0) return "100 %";
-  return format("%.1f %%", std::min(99.9, std::floor(fraction * 1000) / 10));
-}
-
 std::string to_text(const ModelReport& report) {
   std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
                      (report.quantized ? ", quantized" : "") + "\n";
@@ -122,8 +102,7 @@ std::string to_text(const ModelReport& report) {
   for (const auto& output : report.outputs)
     text += "  output  " + output.name + "  " + output.type + " " + shape_text(output.shape) + "\n";
   text += "  operators\n";
-  for (const auto& [op, count] : report.operators)
-    text += format("  %6lld  ", static_cast<long long>(count)) + op + "\n";
+  for (const auto& [op, count] : report.operators) text += fmt::format("  {:6}  ", count) + op + "\n";
   if (report.unsupported.empty()) return text + "  every node can run\n";
   text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
   for (const auto& item : report.unsupported)
@@ -131,20 +110,21 @@ std::string to_text(const ModelReport& report) {
   return text;
 }
 
-std::string to_text(const PlanReport& report, bool all_edges) {
+std::string to_text(const PlanReport& report, ListedEdges edges) {
+  const bool all_edges = edges == ListedEdges::All;
   std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
                      plural(report.nodes, "node") + "     target " + report.target + "\n";
   if (report.folded_batchnorms)
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   text += "\nlayers\n";
   for (const auto& layer : report.layers)
-    text += format("  %-5s ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule +
+    text += fmt::format("  {:5} ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule +
             ": " + layer.reason + "\n";
   text += all_edges ? "\nedges\n" : "\npairs\n";
   for (const auto& edge : report.edges) {
     if (!edge.pair && !all_edges) continue;
-    text += format("  %-5s ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" + edge.op +
-            ", input " + std::to_string(edge.slot) + ")";
+    text += fmt::format("  {:5} ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" +
+            edge.op + ", input " + std::to_string(edge.slot) + ")";
     if (edge.scale_group) text += " scale group " + std::to_string(*edge.scale_group);
     text += "  " + edge.rule + ": " + edge.reason + "\n";
   }
@@ -161,13 +141,13 @@ std::string to_text(const QuantizeReport& report) {
   std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
                      plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
                      "     target " + report.target + "\n";
-  text += report.table.empty()
-              ? "calibrated " + plural(report.samples, "sample") + format(" in %.1f s", report.calibration_seconds)
-              : "ranges from " + report.table +
-                    (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
+  text += report.table.empty() ? "calibrated " + plural(report.samples, "sample") +
+                                     fmt::format(" in {:.1f} s", report.calibration_seconds)
+                               : "ranges from " + report.table +
+                                     (report.samples ? " (" + plural(report.samples, "sample") + ")" : " (imported)");
   if (report.table.empty() && report.calibration_seconds > 0)
-    text += format(" (%.0f/s)", static_cast<double>(report.samples) / report.calibration_seconds);
-  text += format(", peak %.0f MB", report.peak_mb) + "     calibrator " + report.calibrator +
+    text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples) / report.calibration_seconds);
+  text += fmt::format(", peak {:.0f} MB", report.peak_mb) + "     calibrator " + report.calibrator +
           (report.measured ? " (auto)" : "") + "\n";
   if (report.measured) text += measurement_text(*report.measured);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
@@ -223,7 +203,7 @@ std::string to_text(const VerifyReport::Line& line) {
                                                           : "unsupported";
   std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
   if (line.outcome != Outcome::Unsupported)
-    text += format("  worst error %.1e of the largest value", line.worst_relative_error);
+    text += fmt::format("  worst error {:.1e} of the largest value", line.worst_relative_error);
   if (!line.detail.empty()) text += "  " + line.detail;
   return text + "\n";
 }
@@ -237,8 +217,8 @@ std::string summary_text(const VerifyReport& report) {
 }
 
 std::string to_text(const RunReport& report) {
-  std::string text = "ran " + plural(report.samples, "sample") + format(" in %.2f s", report.seconds);
-  if (report.seconds > 0) text += format(" (%.1f/s)", static_cast<double>(report.samples) / report.seconds);
+  std::string text = "ran " + plural(report.samples, "sample") + fmt::format(" in {:.2f} s", report.seconds);
+  if (report.seconds > 0) text += fmt::format(" ({:.1f}/s)", static_cast<double>(report.samples) / report.seconds);
   text += "\n";
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   for (const auto& path : report.written) text += "wrote " + path.string() + "\n";

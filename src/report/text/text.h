@@ -2,15 +2,21 @@
 
 #include <string>
 
-#include "detent/comparison.h"
-#include "detent/reports.h"
+#include "detent/cache.h"
+#include "detent/compare.h"
+#include "detent/inspect.h"
+#include "detent/lint.h"
+#include "detent/quantize.h"
+#include "detent/run.h"
+#include "detent/sensitivity.h"
+#include "detent/verify.h"
 
 namespace detent {
 
 /// The same reports for people: what the commands print on stdout. Every text ends with a newline.
 [[nodiscard]] std::string to_text(const ModelReport& report);
-/// all_edges  false lists pairs and float layers only.
-[[nodiscard]] std::string to_text(const PlanReport& report, bool all_edges);
+enum class ListedEdges { Pairs, All };
+[[nodiscard]] std::string to_text(const PlanReport& report, ListedEdges edges);
 /// Layers that stay float, then the findings, worst first; a kind's message in full for its first nodes only.
 [[nodiscard]] std::string to_text(const LintReport& report);
 /// One line a kind of finding.
@@ -30,7 +36,7 @@ namespace detent {
 /// Operators by time, the nodes that take 95 % of it, and the collector.
 [[nodiscard]] std::string to_text(const ProfileReport& report);
 
-/// What the table is of and covers; the line of each value is left out.
+/// The model, samples and targets of the table; the line of each value is left out.
 [[nodiscard]] std::string summary_text(const TableReport& report);
 /// With a line for each value.
 [[nodiscard]] std::string to_text(const TableReport& report);
@@ -38,17 +44,10 @@ namespace detent {
 [[nodiscard]] std::string to_text(const DistributionReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
-/// What equalization tried, kept and gained, and the values whose channels differed most.
+/// The families that were tried, those that were kept and their gain, and the values whose channels differed most.
 [[nodiscard]] std::string equalize_text(const EqualizeReport& report);
 /// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "equalizable: nothing" when there is none.
 [[nodiscard]] std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families);
 [[nodiscard]] std::string bias_correction_text(const BiasCorrectionReport& report);
-
-/// "14 of 18 weighted layers INT8 (95.4 % of MACs)"; no share where MACs were not counted.
-[[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
-/// "1.9 MB", "512 B".
-[[nodiscard]] std::string bytes_text(double bytes);
-/// "99.6 %"; exactly 100 % only when it is.
-[[nodiscard]] std::string percent_text(double fraction);
 
 }  // namespace detent

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <utility>
 
-#include "equalize/absorb_patch.h"
-#include "equalize/find_absorbable.h"
-#include "exec/executor.h"
-#include "observe/channel_ranges.h"
 #include "calibrate/channel_ranges.h"
-#include "tune/equalize/choose_families.h"
-#include "run/deciding_samples.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/quantize_report.h"
-#include "run/sample_subset.h"
+#include "core/mean.h"
 #include "core/stopwatch.h"
+#include "equalize/absorb_patch.h"
+#include "equalize/channel_range.h"
+#include "equalize/find_absorbable.h"
+#include "exec/find_shapes.h"
+#include "model/graph/value_shapes.h"
+#include "run/deciding_samples.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "tune/equalize/apply.h"
 
 namespace detent {
 
@@ -40,56 +41,10 @@ class Absorber {
  private:
   const Graph& graph_;
   const RunSettings& settings_;
-  Shapes shapes_;
+  ValueShapes shapes_;
   ShiftFlow flow_;
   std::vector<Absorbable> absorbable_;
 };
-
-/// A copy of the model with the shifts applied; nullopt, and a note, where rounding the biases once moves an output too far.
-std::optional<Model> absorbed(const Model& model, const Shifts& shifts, std::span<const Tensor> inputs,
-                              std::string& note) {
-  Model copy = model.clone();
-  try {
-    apply_absorption(copy, shifts, inputs);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::Internal) throw;
-    note = error.what();
-    return std::nullopt;
-  }
-  return copy;
-}
-
-/// Activations among the values that are shifted.
-std::vector<ValueId> shifted_activations(const Graph& graph, const Shifts& shifts) {
-  std::vector<ValueId> found;
-  for (const auto& [name, value] : shifts) {
-    const ValueId id = graph.find_value(name);
-    const Node* node = id == kNoValue ? nullptr : graph.producer(id);
-    if (node && identity_up_to(graph, *node)) found.push_back(id);
-  }
-  return found;
-}
-
-/// True when on these inputs no activation bends what is subtracted.
-bool holds_on(const Graph& graph, const Shifts& shifts, std::span<const Tensor> inputs) {
-  const std::vector<ValueId> activations = shifted_activations(graph, shifts);
-  const std::vector<Tensor> tensors = run_once(graph, inputs, activations);
-  for (size_t i = 0; i < activations.size(); ++i) {
-    const ValueId id = activations[i];
-    const ShiftedValue& shifted = shifts.at(graph.value(id).name);
-    const int axis = static_cast<int>(tensors[i].shape().rank()) - 1 - shifted.from_right;
-    ChannelRangeObserver observer(std::map<ValueId, int>{{id, axis}});
-    observer.observe(id, tensors[i]);
-    const auto extremes = observer.extremes();
-    const auto seen = extremes.find(id);
-    if (seen == extremes.end() || seen->second.min.size() != shifted.shifts.size()) return false;
-    const float high = *identity_up_to(graph, *graph.producer(id));
-    for (size_t c = 0; c < shifted.shifts.size(); ++c)
-      if (shifted.shifts[c] != 0 && (seen->second.min[c] < shifted.shifts[c] || seen->second.max[c] >= high))
-        return false;
-  }
-  return true;
-}
 
 void add_ranges(std::vector<AbsorbReport::Value>& values, const Graph& graph, const Shifts& shifts,
                 const ChannelRanges& ranges) {
@@ -135,33 +90,17 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     report.sqnr_after_db = mean(scores.back());
     if (*report.sqnr_after_db >= *report.sqnr_before_db) {
       // Nothing is bent on a sample that was measured, so the outputs are comparable.
-      auto copy = absorbed(model, result.shifts, read_first_inputs(samples, model.graph(), settings), report.note);
-      if (copy) result.original = std::exchange(model, std::move(*copy));
+      Model copy = model.clone();
+      if (const auto changed = absorb(copy, result.shifts, read_first_inputs(samples, model.graph(), settings)))
+        report.note = "absorbing biases " + changed->what;
+      else
+        result.original = std::exchange(model, std::move(copy));
     }
   }
   report.kept = result.original.has_value();
   if (!report.kept) result.shifts.clear();
   report.seconds = stopwatch.seconds();
   return result;
-}
-
-void apply_absorption(Model& model, const Shifts& shifts, std::span<const Tensor> inputs) {
-  if (shifts.empty()) return;
-  const GraphPatch patch = make_absorb_patch(model.graph(), shifts);
-  const bool comparable = !inputs.empty() && holds_on(model.graph(), shifts, inputs);
-  const NamedOutputs before = comparable ? outputs_of(model, inputs) : NamedOutputs{};
-  apply_patch(model, patch);
-  if (comparable) check_same_outputs(before, model, inputs, "absorbing biases");
-}
-
-std::vector<AbsorbReport::Value> describe_shifts(const Graph& graph, const Shifts& shifts) {
-  std::vector<AbsorbReport::Value> values;
-  for (const ValueId id : shifted_activations(graph, shifts)) {
-    const std::vector<float>& shift = shifts.at(graph.value(id).name).shifts;
-    const auto absorbed = static_cast<size_t>(std::ranges::count_if(shift, [](float c) { return c != 0; }));
-    values.push_back({graph.value(id).name, shift.size(), absorbed});
-  }
-  return values;
 }
 
 }  // namespace detent

@@ -3,10 +3,12 @@
 #include <optional>
 #include <span>
 
-#include "detent/detent.h"
+#include "detent/data_source.h"
+#include "detent/equalize_report.h"
+#include "detent/run_settings.h"
 #include "equalize/equalization.h"
 #include "model/model.h"
-#include "tune/equalize/cross_fit.h"
+#include "tune/equalize/fold_scores.h"
 
 namespace detent {
 
@@ -27,13 +29,5 @@ struct Absorption {
 /// Errors  those of running and of `judge`; Interrupted.
 [[nodiscard]] Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const DataSource& source,
                                        const RunSettings& settings, const FoldJudge& judge);
-
-/// Applies known shifts to `model`, in place. Checked on `inputs` where none of their channels falls below its shift: on
-/// others the network may say something else.
-/// Errors  TableMismatch when they are of another model; Internal when an output changed by more than rounding.
-void apply_absorption(Model& model, const Shifts& shifts, std::span<const Tensor> inputs);
-
-/// How many channels of which activations lose something; nothing is measured.
-[[nodiscard]] std::vector<AbsorbReport::Value> describe_shifts(const Graph& graph, const Shifts& shifts);
 
 }  // namespace detent

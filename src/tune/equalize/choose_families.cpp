@@ -5,11 +5,9 @@
 #include <numeric>
 #include <optional>
 
-namespace detent {
+#include "core/mean.h"
 
-double mean(const std::vector<double>& values) {
-  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+namespace detent {
 
 namespace {
 

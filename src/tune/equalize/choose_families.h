@@ -4,16 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "detent/reports.h"
+#include "detent/equalize_report.h"
+#include "tune/equalize/fold_scores.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
-
-/// Arithmetic mean; 0 of none.
-[[nodiscard]] double mean(const std::vector<double>& values);
-
-/// Mean SQNR of the outputs in dB on each part of the data: [part][calibrator].
-using PartScores = std::vector<std::vector<double>>;
 
 /// How good the quantized model is with each list of items. An empty list is the model without equalization.
 using EqualizeScores = std::function<std::vector<PartScores>(std::span<const std::vector<EqualizeItem>>)>;

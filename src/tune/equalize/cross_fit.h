@@ -5,15 +5,16 @@
 #include <span>
 #include <vector>
 
-#include "tune/equalize/choose_families.h"
-#include "tune/equalize/equalizer.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "equalize/choose_factors.h"
+#include "model/model.h"
 #include "run/sample_subset.h"
+#include "tune/equalize/equalizer.h"
+#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/request.h"
 
 namespace detent {
-
-/// Mean SQNR of the outputs in dB of each model, quantized with what `fit` says and measured on `held_out`: [model][calibrator].
-using FoldJudge = std::function<std::vector<std::vector<double>>(std::span<const Model> models, const DataSource& fit,
-                                                                 const DataSource& held_out)>;
 
 /// Judges equalizations on samples that neither their factors nor the ranges come from: data in parts, each judged by what the
 /// others say. Factors cut to the samples that are judged would flatter even channels, all of which come near their largest; and

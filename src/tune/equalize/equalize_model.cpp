@@ -1,16 +1,17 @@
 #include "tune/equalize/equalize_model.h"
 
-#include "tune/equalize/apply.h"
-#include "tune/equalize/choose_families.h"
+#include "core/stopwatch.h"
 #include "run/deciding_samples.h"
 #include "run/sample_subset.h"
-#include "core/stopwatch.h"
+#include "tune/equalize/apply.h"
+#include "tune/equalize/choose_families.h"
+#include "tune/equalize/cross_fit.h"
 
 namespace detent {
 
-EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, std::span<const Tensor> inputs,
-                               const DataSource& source, const RunSettings& settings, const FactorOptions& options,
-                               const FoldJudge& judge) {
+EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
+                               const FactorOptions& options, const FoldJudge& judge) {
+  const auto& [inputs, source, settings] = data;
   const Stopwatch stopwatch;
   EqualizeOutcome outcome;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples));

@@ -4,11 +4,11 @@
 
 namespace detent {
 
-std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest& request,
-                                            std::span<const Tensor> inputs, const DataSource& source,
-                                            const FactorOptions& options, const JudgeOptions& judged) {
+std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
+                                                    std::span<const Tensor> inputs, const DataSource& source,
+                                                    const FactorOptions& options, const JudgeOptions& judged) {
   if (!request.asks()) return std::nullopt;
-  EvenedChannels evened;
+  EqualizedModel evened;
   evened.report.requested = "off";
   Absorption absorption;
   if (request.absorbs()) {
@@ -18,7 +18,7 @@ std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest&
   if (request.equalizes()) {
     const Model& reference = evened.original ? *evened.original : model;
     EqualizeOutcome outcome =
-        equalize_model(model, request, inputs, source, judged.run, options, make_fold_judge(reference, judged));
+        equalize_model(model, request, {inputs, source, judged.run}, options, make_fold_judge(reference, judged));
     evened.equalization = std::move(outcome.equalization);
     evened.report = std::move(outcome.report);
   }
@@ -27,7 +27,7 @@ std::optional<EvenedChannels> even_channels(Model& model, const EqualizeRequest&
   return evened;
 }
 
-const Model& reference_of(const Model& model, const std::optional<EvenedChannels>& evened) {
+const Model& reference_of(const Model& model, const std::optional<EqualizedModel>& evened) {
   return evened && evened->original ? *evened->original : model;
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "calibrate/channel_ranges.h"
 #include "equalize/equalize_patch.h"
+#include "exec/find_shapes.h"
 #include "model/graph/float_types.h"
 #include "tune/equalize/apply.h"
-#include "calibrate/channel_ranges.h"
-#include "pipeline/plan_report.h"
 
 namespace detent {
 
@@ -25,7 +25,8 @@ Equalizer::Equalizer(const Model& model, std::span<const Tensor> inputs, const D
                      const RunSettings& settings, const FactorOptions& options)
     : model_(model), inputs_(inputs), options_(options), before_(outputs_of(model, inputs)),
       groups_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs))),
-      groups_behind_(find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), true)) {
+      groups_behind_(
+          find_channel_groups(model.graph(), find_shapes(model.graph(), inputs), ActivationFactors::Behind)) {
   std::map<ValueId, int> values = values_to_range(groups_);
   values.merge(values_to_range(groups_behind_));
   ranges_ = channel_ranges_of(model.graph(), values, samples, settings);
@@ -44,13 +45,7 @@ Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) con
 bool Equalizer::rounds_too_much(const Equalization& equalization) const {
   Model copy = model_.clone();
   apply_patch(copy, make_equalize_patch(copy.graph(), equalization));
-  try {
-    check_same_outputs(before_, copy, inputs_, "equalization", 0.25);
-    return false;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::Internal) throw;
-    return true;
-  }
+  return changed_output(before_, copy, inputs_, 0.25).has_value();
 }
 
 Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const {

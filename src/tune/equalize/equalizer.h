@@ -3,11 +3,15 @@
 #include <span>
 #include <vector>
 
-#include "detent/detent.h"
+#include "detent/data_source.h"
+#include "detent/equalize_report.h"
+#include "detent/run_settings.h"
+#include "equalize/channel_range.h"
 #include "equalize/choose_factors.h"
+#include "equalize/equalization.h"
+#include "exec/same_outputs.h"
 #include "model/model.h"
 #include "tune/equalize/request.h"
-#include "prepare/prepare_model.h"
 
 namespace detent {
 
@@ -21,13 +25,13 @@ class Equalizer {
 
   [[nodiscard]] bool has(EqualizeFamily family) const;
   /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
-  /// more than a quarter of what check_same_outputs allows, and for half types, factors are powers of two, which round nothing.
+  /// more than a quarter of the bound of changed_output(), and for half types, factors are powers of two, which round nothing.
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
   /// A copy of the model, equalized and checked.
   /// Errors  Internal when an output changed by more than rounding.
   [[nodiscard]] Model equalized(const Equalization& equalization) const;
 
-  /// What the report says of families (none kept) and of the values in `equalization`.
+  /// The report's lines for the families (none kept) and for the values in `equalization`.
   [[nodiscard]] std::vector<EqualizeReport::Family> describe_families() const;
   [[nodiscard]] std::vector<EqualizeReport::Value> describe_values(const Equalization& equalization) const;
   /// Groups that a Clip holds back, as sentences.

@@ -4,12 +4,20 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
+#include "detent/calibrator.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
-#include "tune/choose_calibrator.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/quantize_report.h"
-#include "run/sample_subset.h"
+#include "exec/find_shapes.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/quantized_model.h"
+#include "run/model_inputs.h"
 #include "run/workers.h"
+#include "tune/choose_calibrator.h"
 
 namespace detent {
 
@@ -38,13 +46,11 @@ void add_variants(const Model& model, const DataSource& samples, const std::vect
   RunSettings quiet = options.run;
   quiet.reporter = &Reporter::silent();
   const Calibration calibration = calibrate(graph, plan.quantized_values(), samples, quiet);
-  const RangeKind kind =
-      options.format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   for (const std::string& name : calibrators) {
-    const auto ranges = choose_ranges(graph, plan, calibration, *make_calibrator(name), options.overrides, kind,
-                                      worker_count(options.run));
-    variants.push_back(model.clone());
-    apply_patch(variants.back(), make_qdq_patch(graph, plan, ranges, options.format).patch);
+    const auto calibrator = make_calibrator(name);
+    const RangeChoice choice{graph, *calibrator, options.overrides, options.format.range_kind(),
+                             worker_count(options.run)};
+    variants.push_back(quantized_model(model, plan, choose_ranges(plan, calibration, choice), options.format));
   }
 }
 
@@ -64,7 +70,7 @@ FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
     std::vector<Model> variants;
     for (const Model& model : models) add_variants(model, fit, inputs, options, calibrators, variants);
     const Evaluation evaluation =
-        evaluate_variants(reference, variants, outputs, held_out, options.run, "judging equalization");
+        evaluate_models(variants, {reference, outputs, held_out, options.run, "judging equalization"});
     std::vector<std::vector<double>> scores(models.size());
     for (size_t v = 0; v < variants.size(); ++v)
       scores[v / calibrators.size()].push_back(mean_sqnr_db(evaluation.report(v)));

@@ -3,11 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "detent/placement_options.h"
-#include "tune/equalize/cross_fit.h"
 #include "calibrate/range_overrides.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "model/model.h"
 #include "place/targets/target.h"
-#include "rewrite/qdq_inserter.h"
+#include "rewrite/rewrite.h"
+#include "tune/equalize/fold_scores.h"
 
 namespace detent {
 
@@ -22,7 +24,7 @@ struct JudgeOptions {
 };
 
 /// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`.
-/// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_variants.
+/// Errors (of the judge)  InvalidOption when no output can be compared; those of evaluate_models.
 [[nodiscard]] FoldJudge make_fold_judge(const Model& reference, JudgeOptions options);
 
 }  // namespace detent

@@ -1,7 +1,8 @@
 #include "tune/equalize/request.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <sstream>
 
@@ -68,9 +69,7 @@ std::string to_text(const std::vector<EqualizeItem>& items) {
   std::string text;
   for (const EqualizeItem& item : items) {
     text += (text.empty() ? "" : ",") + std::string(name_of(item.family));
-    char alpha[32];
-    std::snprintf(alpha, sizeof alpha, ":%g", item.alpha);
-    if (item.alpha != 0.5) text += alpha;
+    if (item.alpha != 0.5) text += fmt::format(":{:g}", item.alpha);
   }
   return text.empty() ? "off" : text;
 }

@@ -4,6 +4,7 @@
 
 #include "exec/executor.h"
 #include "model/list_types_text.h"
+#include "ops/find_operator.h"
 #include "ops/node_runner.h"
 
 namespace detent {

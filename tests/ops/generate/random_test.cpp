@@ -1,6 +1,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "ops/find_operator.h"
 #include "ops/node_runner.h"
 
 namespace detent {

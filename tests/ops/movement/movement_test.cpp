@@ -1,6 +1,7 @@
 // Kernels that only move elements: checked on tensors whose elements say where they came from.
 #include <numeric>
 
+#include "ops/find_operator.h"
 #include "ops/node_runner.h"
 
 namespace detent {

@@ -1,3 +1,4 @@
+#include "ops/find_operator.h"
 #include "ops/node_runner.h"
 
 namespace detent {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "ops/window/channels_last_convolution.h"
 #include "ops/one_node.h"
+#include "ops/window/channels_last_convolution.h"
 
 namespace detent {
 namespace {

@@ -62,7 +62,7 @@ EqualizeReport small_equalization() {
   return report;
 }
 
-/// What is wrong with the nesting of tags: "" when every tag is closed in its turn.
+/// The first fault in the nesting of tags; "" when every tag is closed in its turn.
 std::string nesting_fault(const std::string& html) {
   const std::set<std::string> never_closed = {"meta", "link", "br", "wbr"};
   std::vector<std::string> open;

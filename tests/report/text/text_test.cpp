@@ -7,17 +7,6 @@
 namespace detent {
 namespace {
 
-TEST(PercentText, SaysHundredOnlyWhenItIs) {
-  EXPECT_EQ(percent_text(1.0), "100 %");
-  EXPECT_EQ(percent_text(0.99999), "99.9 %");
-  EXPECT_EQ(percent_text(0.5), "50.0 %");
-}
-
-TEST(BytesText, ChoosesTheUnit) {
-  EXPECT_EQ(bytes_text(512), "512 B");
-  EXPECT_EQ(bytes_text(1938172), "1.9 MB");
-}
-
 PlanReport small_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx";
@@ -31,12 +20,12 @@ PlanReport small_plan() {
 }
 
 TEST(PlanText, ListsPairsAndEveryEdgeOnRequest) {
-  const std::string pairs = to_text(small_plan(), false);
+  const std::string pairs = to_text(small_plan(), ListedEdges::Pairs);
   EXPECT_NE(pairs.find("x -> conv1 (Conv, input 0) scale group 3"), std::string::npos) << pairs;
   EXPECT_EQ(pairs.find("a -> relu"), std::string::npos);
   EXPECT_NE(pairs.find("1 of 2 weighted layers INT8 (25.0 % of MACs)"), std::string::npos);
   EXPECT_NE(pairs.find("parameters 50.0 % INT8, activation bytes 50.0 %"), std::string::npos) << pairs;
-  EXPECT_NE(to_text(small_plan(), true).find("float a -> relu"), std::string::npos);
+  EXPECT_NE(to_text(small_plan(), ListedEdges::All).find("float a -> relu"), std::string::npos);
 }
 
 TEST(PlanJson, HasTheFieldsOfTheContract) {
@@ -49,11 +38,11 @@ TEST(PlanJson, HasTheFieldsOfTheContract) {
 
 TEST(PlanText, CountsWhatCouldBeEqualized) {
   PlanReport plan = small_plan();
-  EXPECT_EQ(to_text(plan, false).find("equaliz"), std::string::npos) << "not a word where it is not known";
+  EXPECT_EQ(to_text(plan, ListedEdges::Pairs).find("equaliz"), std::string::npos) << "not a word where it is not known";
   plan.equalizable.emplace();
-  EXPECT_NE(to_text(plan, false).find("\nequalizable: nothing\n"), std::string::npos);
+  EXPECT_NE(to_text(plan, ListedEdges::Pairs).find("\nequalizable: nothing\n"), std::string::npos);
   plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
-  const std::string text = to_text(plan, false);
+  const std::string text = to_text(plan, ListedEdges::Pairs);
   EXPECT_NE(text.find("\nequalizable: 2 values behind gates, 1 linear (--equalize gate,linear)\n"), std::string::npos)
       << text;
 }

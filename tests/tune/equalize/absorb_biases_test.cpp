@@ -3,12 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "calibrate/range_overrides.h"
+#include "calibrate/sample_tables.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "equalize/equalization.h"
+#include "evaluate/float_network.h"
+#include "exec/same_outputs.h"
+#include "model/model.h"
+#include "rewrite/format_options.h"
+#include "run/memory_source.h"
+#include "run/model_inputs.h"
 #include "tune/equalize/apply.h"
 #include "tune/equalize/equalized_model.h"
-#include "evaluate/float_network.h"
-#include "run/memory_source.h"
-#include "pipeline/quantize_report.h"
-#include "calibrate/sample_tables.h"
+#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {
@@ -120,14 +131,14 @@ TEST(ApplyAbsorption, OfAnotherNetworkIsAMismatch) {
   EXPECT_EQ(code_of([&] { apply_absorption(model, shifts, {}); }), ErrorCode::TableMismatch);
 }
 
-/// even_channels as `quantize` calls it, judged by real quantization.
-std::optional<EvenedChannels> even(Model& model, const EqualizeOptions& options) {
+/// equalize_as_requested as `quantize` calls it, judged by real quantization.
+std::optional<EqualizedModel> even(Model& model, const EqualizeOptions& options) {
   const MemorySource source(test::residual_samples(8));
   const RangeOverrides none;
   const PlacementOptions placement;
   const RunSettings settings;
   const Target& target = find_target("tensorrt");
-  return even_channels(model, parse_equalize(options), read_first_inputs(source, model.graph(), settings), source, {},
+  return equalize_as_requested(model, parse_equalize(options), read_first_inputs(source, model.graph(), settings), source, {},
                        {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
 }
 
@@ -146,7 +157,7 @@ TEST(EvenChannels, AbsorbingGainsWhatAChannelFarFromZeroCost) {
 TEST(EvenChannels, EqualizationFindsTheShorterRanges) {
   Model both = high_network(kHigh), plain = high_network(kHigh);
   const auto with = even(both, {.equalize = "relu", .absorb_bias = "on"}), without = even(plain, {.equalize = "relu"});
-  const auto imbalance = [](const EvenedChannels& evened) { return evened.report.values.at(0).imbalance_before; };
+  const auto imbalance = [](const EqualizedModel& evened) { return evened.report.values.at(0).imbalance_before; };
   EXPECT_LT(imbalance(*with), imbalance(*without) / 5);
   EXPECT_FALSE(with->equalization.shifts.empty());
   EXPECT_FALSE(with->equalization.values.empty());

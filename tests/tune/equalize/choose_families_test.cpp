@@ -5,6 +5,10 @@
 
 #include <map>
 
+#include "equalize/equalization.h"
+#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/request.h"
+
 namespace detent {
 namespace {
 

@@ -4,9 +4,15 @@
 
 #include <set>
 
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
 #include "evaluate/float_network.h"
+#include "exec/runnable_part.h"
+#include "model/model.h"
 #include "run/memory_source.h"
-#include "pipeline/quantize_report.h"
+#include "run/model_inputs.h"
+#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {

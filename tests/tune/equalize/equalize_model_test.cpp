@@ -5,12 +5,20 @@
 
 #include <numeric>
 
-#include "observe/calibration_table.h"
-#include "evaluate/float_network.h"
-#include "tune/equalize/fold_judge.h"
-#include "run/memory_source.h"
-#include "pipeline/quantize_report.h"
+#include "calibrate/range_overrides.h"
 #include "calibrate/sample_tables.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "evaluate/float_network.h"
+#include "model/model.h"
+#include "rewrite/format_options.h"
+#include "run/memory_source.h"
+#include "run/model_inputs.h"
+#include "tune/equalize/fold_judge.h"
+#include "tune/equalize/fold_scores.h"
+#include "tune/equalize/request.h"
 
 namespace detent {
 namespace {

@@ -1,11 +1,18 @@
 #include <gtest/gtest.h>
 
+#include "calibrate/from_table.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "equalize/equalization.h"
+#include "exec/same_outputs.h"
+#include "model/model.h"
+#include "pipeline/shared_samples.h"
+#include "prepare/prepare_model.h"
+#include "prepare/read_model_to_run.h"
+#include "run/model_inputs.h"
 #include "tune/equalize/absorb_biases.h"
 #include "tune/equalize/equalize_model.h"
-#include "prepare/prepare_model.h"
-#include "pipeline/quantize_report.h"
-#include "pipeline/shared_samples.h"
-#include "calibrate/from_table.h"
+#include "tune/equalize/fold_scores.h"
 
 // Every family of every shared model says the same before and after, on samples that were not measured; with high biases
 // absorbed, on those that were.

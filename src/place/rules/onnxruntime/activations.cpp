@@ -11,7 +11,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 void visit(PlacementDraft& draft, const Node& node) {
@@ -23,8 +23,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule integer_activations() {
-  return {.name = "O3 integer activation", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
-}
+Rule activations() { return {.id = RuleId::OnnxRuntimeActivation, .visit = visit}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

@@ -12,7 +12,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 void visit(PlacementDraft& draft, const Node& node) {
@@ -28,8 +28,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule integer_concat() {
-  return {.name = "O5 integer concat", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
-}
+Rule concat() { return {.id = RuleId::OnnxRuntimeConcat, .visit = visit}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

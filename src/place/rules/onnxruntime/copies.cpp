@@ -1,7 +1,7 @@
 //   before:   x --> Q/DQ --> Flatten --> z              after:   x --> Q/DQ(s) --> Flatten --> Q/DQ(s) --> z
 //
-// What only moves data (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize ...) is integer between
-// two pairs of one scale.
+// ONNX Runtime moves codes instead of floats (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize
+// ...) between two pairs of one scale.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_mobilenetv2 (pooling, Reshape, Gemm).
 
@@ -11,10 +11,10 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
-bool copies(const PlacementDraft& draft, const Node& node) {
+bool is_copy(const PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if (kind == OpKind::Resize) return !draft.is_out(node.id) && node.string_or("mode", "nearest") == "nearest";
   // MaxPool is pooling's; Pad is a float kernel unless a Conv takes it in.
@@ -22,7 +22,7 @@ bool copies(const PlacementDraft& draft, const Node& node) {
 }
 
 void visit(PlacementDraft& draft, const Node& node) {
-  if (!copies(draft, node)) return;
+  if (!is_copy(draft, node)) return;
   const ValueId input = draft.data_input(node.id);
   if (input == kNoValue || !draft.has_pair(input) || ends_in_float(draft, node.id)) return;
   const auto closes = [&](ValueId output) { return output == kNoValue || obstacle_to_closing(draft, output).empty(); };
@@ -38,8 +38,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule integer_copies() {
-  return {.name = "O7 integer copy", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
-}
+Rule copies() { return {.id = RuleId::OnnxRuntimeCopy, .visit = visit}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

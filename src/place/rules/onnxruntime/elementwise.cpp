@@ -15,7 +15,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 bool is_constant_operand(const PlacementDraft& draft, ValueId value) {
@@ -51,8 +51,8 @@ Range range_of(const Tensor& constant) {
   return range;
 }
 
-// A Mul by one factor a channel, the largest more than twice the smallest: what equalization writes behind gates and
-// activations. One scale for what it reads or writes would lose the channels that it is there for.
+// A Mul by one factor a channel, the largest more than twice the smallest: equalization writes such nodes behind gates
+// and activations. One scale for their input or output would lose the channels that they are there for.
 bool spreads_channels(const PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) != OpKind::Mul || node.inputs.size() != 2) return false;
   for (const ValueId input : node.inputs) {
@@ -77,7 +77,7 @@ void visit(PlacementDraft& draft, const Node& node) {
   if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
   if ((kind != OpKind::Add && kind != OpKind::Mul) || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
   if (!has_integer_operands(draft, node)) return;
-  const ValueId own = node.output(0), last = absorbed_output(draft, own, false);
+  const ValueId own = node.output(0), last = absorbed_output(draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
   if (!close_with_pair(draft, last, reason)) return;
   for (const int slot : draft.data_slots(node.id)) {
@@ -91,8 +91,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule integer_elementwise() {
-  return {.name = "O4 integer elementwise", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
-}
+Rule elementwise() { return {.id = RuleId::OnnxRuntimeElementwise, .visit = visit}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

@@ -9,7 +9,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 void share(PlacementDraft& draft) {
@@ -26,6 +26,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule every_reader() { return {.name = "O8 every reader", .source = "tried in ONNX Runtime 1.30, CPU", .share = share}; }
+Rule every_reader() { return {.id = RuleId::OnnxRuntimeReaders, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

@@ -14,7 +14,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 void decide(PlacementDraft& draft) {
@@ -39,9 +39,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule float_deconvolution() {
-  return {
-      .name = "O2 float deconvolution", .source = "tried in ONNX Runtime 1.30, CPU", .decide = decide, .share = share};
-}
+Rule float_deconvolution() { return {.id = RuleId::OnnxRuntimeDeconvolution, .decide = decide, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

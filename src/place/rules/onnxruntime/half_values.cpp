@@ -1,16 +1,16 @@
 //   before:   a --> Q/DQ --> Concat --> Q/DQ --> z           after:   a -----> Concat --> Q/DQ --> z
 //             b --> Q/DQ ----^                                        b ---------^
 //
-// The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with pairs
-// all around it would become a QLinearConcat all the same; that operator knows no FP16 scale, and the engine refuses the
-// whole model. So with FP16 scales (--scales fp16) a Concat reads float values.
+// The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
+// pairs all around it would become a QLinearConcat all the same; that operator knows no FP16 scale, and the engine
+// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values.
 //
 // Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16.
 
 #include "model/graph/float_types.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 // The last word, after every_reader: it takes pairs away.
@@ -38,6 +38,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule half_values() { return {.name = "O9 half values", .source = "tried in ONNX Runtime 1.30, CPU", .share = share}; }
+Rule half_values() { return {.id = RuleId::OnnxRuntimeHalf, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

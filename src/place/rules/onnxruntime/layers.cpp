@@ -15,7 +15,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 // The Pad that QLinearConv takes in: read by this Conv alone.
@@ -36,7 +36,7 @@ void pair_conv_input(PlacementDraft& draft, const Node& conv) {
 }
 
 void place_conv(PlacementDraft& draft, const Node& conv) {
-  const ValueId own = conv.output(0), last = absorbed_output(draft, own, true);
+  const ValueId own = conv.output(0), last = absorbed_output(draft, own, Absorbs::ReluAndClip);
   const std::string obstacle = obstacle_to_closing(draft, last);
   if (!obstacle.empty()) return draft.run_float(conv.id, "an integer Conv needs a pair on its output, but " + obstacle);
   pair_conv_input(draft, conv);
@@ -55,8 +55,8 @@ bool scales_operands(const Node& gemm) {
   return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
 }
 
-// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, and a Gemm with a
-// float bias stays float.
+// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, and a Gemm with
+// a float bias stays float.
 std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
@@ -92,8 +92,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule integer_layers() {
-  return {.name = "O1 integer layer", .source = "tried in ONNX Runtime 1.30, CPU", .decide = decide};
-}
+Rule layers() { return {.id = RuleId::OnnxRuntimeLayer, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

@@ -10,7 +10,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::onnxruntime {
 namespace {
 
 void visit(PlacementDraft& draft, const Node& node) {
@@ -26,8 +26,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule integer_pooling() {
-  return {.name = "O6 integer pooling", .source = "tried in ONNX Runtime 1.30, CPU", .visit = visit};
-}
+Rule pooling() { return {.id = RuleId::OnnxRuntimePooling, .visit = visit}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::onnxruntime

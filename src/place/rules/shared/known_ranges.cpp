@@ -2,8 +2,8 @@
 //
 // Some ranges are known before any sample is seen. A Softmax writes [0, 1] whatever the calibration images say. A Clip
 // or Sigmoid bounds its output, so a range that a calibrator rounds up to a bin edge is cut back: ONNX Runtime absorbs
-// a Clip only where the range of the pair lies inside it. What only moves data keeps the bounds, so that pairs of one scale
-// on both sides of it are cut alike.
+// a Clip only where the range of the pair lies inside it. An operator that only moves data keeps the bounds, so that
+// pairs of one scale on both sides of it are cut alike.
 //
 // Source: tried in ONNX Runtime 1.30, CPU (Clip); the definitions. Motivated by models/imagenet_mobilenetv2.
 
@@ -12,21 +12,21 @@
 #include <map>
 #include <optional>
 
+#include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
-#include "place/draft/onnxruntime_pairs.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules {
 namespace {
 
-// What the node's output cannot leave; nullopt when nothing is known.
+// The range that the node's output cannot leave; nullopt when none is known.
 std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, const std::map<ValueId, Range>& known) {
   const OpKind kind = draft.kind(node.id);
   if (kind == OpKind::Softmax || kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid) return Range{0.0F, 1.0F};
-  Range bounds;
-  if (kind == OpKind::Clip && clip_bounds(draft, node.id, bounds) && bounds.min <= 0.0F && bounds.max >= 0.0F)
-    return Range{std::max(bounds.min, std::numeric_limits<float>::lowest()),
-                 std::min(bounds.max, std::numeric_limits<float>::max())};
+  const auto bounds = kind == OpKind::Clip ? clip_bounds(draft.graph(), node) : std::nullopt;
+  if (bounds && bounds->low() <= 0.0F && bounds->high() >= 0.0F)
+    return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
+                 std::min(bounds->high(), std::numeric_limits<float>::max())};
   const auto input = known.find(draft.data_input(node.id));
   return commutes(draft, node.id) && input != known.end() ? std::optional(input->second) : std::nullopt;
 }
@@ -49,6 +49,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule known_ranges() { return {.name = "known range", .source = "ONNX operator definitions", .share = share}; }
+Rule known_ranges() { return {.id = RuleId::KnownRange, .share = share}; }
 
 }  // namespace detent::rules

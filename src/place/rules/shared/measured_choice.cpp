@@ -1,8 +1,9 @@
 //   --max-drop 0.01:   before: Q --> DQ --> Conv 'stem'        after: Conv 'stem' reads float, its weight stays float
 //
-// What a measurement keeps float: layers whose quantization costs more than the user allows (--max-drop, --min-sqnr), and
-// all others while one layer's cost is measured. Marked before any rule looks, as the user's own excludes are, so that the
-// neighbours' pairs are decided with it and no half fusion remains. What the user includes is quantized all the same.
+// Measurements keep layers float whose quantization costs more than the user allows (--max-drop, --min-sqnr), and all
+// other layers while the cost of one is measured. They are marked before any rule looks, as the user's own excludes
+// are, so that the neighbours' pairs are decided with them and no half fusion remains. Nodes that the user includes are
+// quantized all the same.
 //
 // Source: ours, as the mixed precision of NVIDIA Model-Optimizer's auto_quantize. Motivated by
 // models/cifar10_efficientnet_b0.
@@ -23,8 +24,6 @@ void mark(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule measured_choice() {
-  return {.name = "R13 measured", .source = "README.md, --max-drop and --min-sqnr", .mark = mark};
-}
+Rule measured_choice() { return {.id = RuleId::MeasuredChoice, .mark = mark}; }
 
 }  // namespace detent::rules

@@ -1,7 +1,7 @@
 //   --exclude '^head':   before: Q --> DQ --> Conv 'head'        after: Conv 'head' reads float, its weight stays float
 //
-// What the user includes or excludes by name or operator wins over all rules. It is marked before any rule looks, so
-// that the neighbours' pairs are decided with it and no half fusion remains. Exclude wins over include.
+// A node that the user includes or excludes by name or operator overrides all rules. It is marked before any rule
+// looks, so that the neighbours' pairs are decided with it and no half fusion remains. Exclude wins over include.
 //
 // Source: ours, as nodes_to_exclude of NVIDIA Model-Optimizer and onnxruntime.quantization.
 // Motivated by the head of models/occupancy3d (small, wanted in INT8) and detection heads (wanted in float).
@@ -71,8 +71,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule user_choice() {
-  return {.name = "R12 user", .source = "README.md, --include and --exclude", .mark = mark, .decide = decide};
-}
+Rule user_choice() { return {.id = RuleId::UserChoice, .mark = mark, .decide = decide}; }
 
 }  // namespace detent::rules

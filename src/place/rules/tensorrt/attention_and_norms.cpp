@@ -15,7 +15,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 bool stays_float(OpKind kind) {
@@ -110,10 +110,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule attention_and_norms() {
-  return {.name = "R9 attention and norms",
-          .source = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
-          .decide = decide};
-}
+Rule attention_and_norms() { return {.id = RuleId::AttentionAndNorms, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

@@ -15,7 +15,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 void decide(PlacementDraft& draft) {
@@ -36,8 +36,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule batch_norm() {
-  return {.name = "R3 batch norm", .source = "github.com/NVIDIA/TensorRT/issues/3412", .decide = decide};
-}
+Rule batch_norm() { return {.id = RuleId::BatchNorm, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

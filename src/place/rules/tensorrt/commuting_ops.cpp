@@ -13,7 +13,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) == OpKind::MaxPool; }
@@ -50,12 +50,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule commuting_ops() {
-  return {
-      .name = "R7 commuting op",
-      .source =
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-      .share = share};
-}
+Rule commuting_ops() { return {.id = RuleId::CommutingOp, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

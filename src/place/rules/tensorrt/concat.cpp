@@ -14,7 +14,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 using Policy = PlacementOptions::Concat;
@@ -77,6 +77,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule concat() { return {.name = "R5 concat", .source = "github.com/NVIDIA/TensorRT/issues/2597", .share = share}; }
+Rule concat() { return {.id = RuleId::Concat, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

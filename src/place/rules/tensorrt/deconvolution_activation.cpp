@@ -11,7 +11,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 using Policy = PlacementOptions::DeconvActivation;
@@ -47,8 +47,8 @@ void decide(PlacementDraft& draft) {
   }
 }
 
-// In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What the
-// user excludes reads floats, and a graph output carries no pair.
+// In 3-D a layer that another rule keeps float closes the kernel too: it computes in float on what the pair gives. What
+// the user excludes reads floats, and a graph output carries no pair.
 void close_volume(PlacementDraft& draft, const Node& node, ValueId last, const std::string& reason) {
   for (const Use& use : draft.graph().value(last).uses)
     if (use.slot >= 0 && !draft.is_excluded(use.node) && !draft.is_foreign(use.node) &&
@@ -83,11 +83,6 @@ void close(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule deconvolution_activation() {
-  return {.name = "R6 deconvolution and activation",
-          .source = "github.com/NVIDIA/TensorRT/issues/3412",
-          .decide = decide,
-          .share = close};
-}
+Rule deconvolution_activation() { return {.id = RuleId::DeconvolutionActivation, .decide = decide, .share = close}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

@@ -13,7 +13,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 bool is_depthwise(const PlacementDraft& draft, NodeId node) {
@@ -62,13 +62,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule fused_activation() {
-  return {
-      .name = "R2 fused activation",
-      .source =
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-      .decide = decide,
-      .share = share};
-}
+Rule fused_activation() { return {.id = RuleId::FusedActivation, .decide = decide, .share = share}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

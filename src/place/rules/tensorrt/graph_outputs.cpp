@@ -1,14 +1,14 @@
 //   before:   Conv --> y (graph output)      default: the same      --quantize-outputs:   Conv --> Q --> DQ --> y
 //
 // No pair on graph outputs by default, also where R6 would close one: whoever reads them wants the full precision. With
-// `--quantize-outputs` what an INT8 kernel writes gets one; harmless, and useful for INT8 outputs.
+// `--quantize-outputs` an output that an INT8 kernel writes gets one; harmless, and useful for INT8 outputs.
 //
 // Source: NVIDIA Model-Optimizer; github.com/NVIDIA/TensorRT/issues/2383. Motivated by models/shapes_unet (head).
 
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 void decide(PlacementDraft& draft) {
@@ -21,8 +21,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule graph_outputs() {
-  return {.name = "R11 graph output", .source = "github.com/NVIDIA/TensorRT/issues/2383", .decide = decide};
-}
+Rule graph_outputs() { return {.id = RuleId::GraphOutput, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

@@ -17,7 +17,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 bool is_gate(OpKind kind) { return kind == OpKind::Sigmoid || kind == OpKind::HardSigmoid || kind == OpKind::Clip; }
@@ -42,7 +42,7 @@ bool excites(const PlacementDraft& draft, ValueId gate, ValueId x) {
   return false;
 }
 
-// What an equalized gate is multiplied by, one factor a channel: the Mul before the product; nullptr when there is none.
+// The Mul that multiplies an equalized gate by one factor a channel, before the product; nullptr when there is none.
 const Node* gate_factors(const PlacementDraft& draft, ValueId gate) {
   const Node* node = draft.graph().producer(gate);
   const bool factors = node && draft.kind(node->id) == OpKind::Mul && is_constant_affine(draft, node->id);
@@ -90,8 +90,8 @@ bool is_quantizable(const PlacementDraft& draft, const Node& node) {
   }
 }
 
-// The factors of an equalized gate lie between 1/64 and 64: one scale for all would lose the small ones, so the pair stands
-// before them.
+// The factors of an equalized gate lie between 1/64 and 64: one scale for all would lose the small ones, so the pair
+// stands before them.
 bool place_before_factors(PlacementDraft& draft, const Node& node, int slot) {
   const Node* factors = gate_factors(draft, node.inputs[static_cast<size_t>(slot)]);
   if (!factors || !excites(draft, varying_input(draft, factors->id), node.inputs[static_cast<size_t>(1 - slot)]))
@@ -146,12 +146,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule pooling_and_elementwise() {
-  return {
-      .name = "R8 pooling and elementwise",
-      .source =
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-      .decide = decide};
-}
+Rule pooling_and_elementwise() { return {.id = RuleId::PoolingAndElementwise, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

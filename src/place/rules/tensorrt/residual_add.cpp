@@ -21,7 +21,7 @@
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 // The INT8 Conv or ConvTranspose behind `value`, through MaxPool behind Relu, Relu, constant Add and Mul, where nobody
@@ -155,12 +155,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule residual_add() {
-  return {
-      .name = "R4 residual add",
-      .source =
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-      .decide = decide};
-}
+Rule residual_add() { return {.id = RuleId::ResidualAdd, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

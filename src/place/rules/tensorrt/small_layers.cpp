@@ -12,7 +12,7 @@
 
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 constexpr int64_t kSmall = 16;  // channels below which Model-Optimizer looks twice
@@ -70,10 +70,6 @@ void mark(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule small_layers() {
-  return {.name = "R10 small layer",
-          .source = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization",
-          .mark = mark};
-}
+Rule small_layers() { return {.id = RuleId::SmallLayer, .mark = mark}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

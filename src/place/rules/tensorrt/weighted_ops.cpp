@@ -11,7 +11,7 @@
 
 #include "place/rules/rules.h"
 
-namespace detent::rules {
+namespace detent::rules::tensorrt {
 namespace {
 
 void decide(PlacementDraft& draft) {
@@ -34,12 +34,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule weighted_ops() {
-  return {
-      .name = "R1 weighted op",
-      .source =
-          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html",
-      .decide = decide};
-}
+Rule weighted_ops() { return {.id = RuleId::WeightedOp, .decide = decide}; }
 
-}  // namespace detent::rules
+}  // namespace detent::rules::tensorrt

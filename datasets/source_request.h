@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "datasets/array_fit.h"
+#include "detent/data_source.h"
+
+namespace detent {
+
+/// One source to open: SRC without its "INPUT=", the inputs that it feeds (at least one), and how images become tensors.
+struct SourceRequest {
+  std::string src;
+  std::span<const FeedInput> inputs;
+  std::string_view preprocess;
+};
+
+/// One form of SRC.
+struct DataSourceEntry {
+  std::string_view form;  ///< as in a list of forms: "a folder of images"
+  enum class Feeds { OneInput, AllInputs } feeds;
+  bool (*accepts)(const std::string& src);
+  /// Samples hold one tensor per request.inputs, in that order. Errors  as open_data.
+  std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
+};
+
+}  // namespace detent

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/equalize_options.h"
+#include "detent/equalize_report.h"
+#include "detent/error_report.h"
+#include "detent/evaluation_options.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/plan_report.h"
+#include "detent/run_settings.h"
+#include "detent/value_histogram.h"
+
+namespace detent {
+
+struct CompareOptions {
+  std::filesystem::path model;
+  DataOptions data;  ///< to calibrate with
+  EvaluationOptions evaluation;
+  std::vector<std::string> calibrators = {
+      "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
+  std::filesystem::path override_file;
+  std::string target = "tensorrt";
+  PlacementOptions placement;
+  FormatOptions format;
+  EqualizeOptions equalize;
+  RunSettings run;
+};
+
+/// Several quantized variants of one model, judged on the same samples.
+struct ComparisonReport {
+  std::string model, target;
+  size_t calibration_samples = 0, evaluation_samples = 0;
+  size_t skipped_samples = 0;  ///< unreadable, in both sets
+  double calibration_seconds = 0, evaluation_seconds = 0;
+  std::map<std::string, double>
+      fp32;  ///< metrics of the float model: "top1", "miou", "metric" ...; empty without labels
+  struct Variant {
+    std::string calibrator;
+    std::string takes;  ///< the calibrator that "auto" chose; empty for the others
+    /// "sqnr_db", "cosine", "argmax_agreement" or "sign_agreement", "top1", "top5", "miou", "metric"; fractions in [0, 1].
+    std::map<std::string, double> metrics;
+    std::vector<ErrorReport::Output> outputs;
+    uintmax_t size_bytes = 0;  ///< of the file that quantize_model would write
+    double seconds = 0;        ///< making, running and judging this variant; all cores together
+  };
+  std::vector<Variant> variants;            ///< in the order asked for
+  std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: equalization is off
+  std::string winner;                       ///< calibrator of the best variant
+  std::string criterion;                    ///< the metric that decided: a key of `metrics`
+  PlanReport plan;                          ///< the same for all variants
+  std::vector<ValueHistogram> values;       ///< every quantized value
+};
+
+/// Calibrates once, quantizes once for each calibrator and judges all variants together on the evaluation samples: each
+/// is read once and the float model runs once on it. Variants are the models that quantize_model would write; "auto" takes
+/// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
+/// equal ranges share a variant.
+/// The winner has the best task metric ("metric", else "miou", else "top1"), of equals the higher SQNR, of equals the first;
+/// without a task metric the higher SQNR.
+///
+/// Memory   the weights of all variants, and per worker one sample's activations and outputs; nothing grows with the samples,
+///          but the disk's temporary folder with a metric command.
+/// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when nothing can be
+///          compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
+[[nodiscard]] ComparisonReport compare_calibrators(const CompareOptions& options);
+
+}  // namespace detent

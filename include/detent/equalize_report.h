@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// Biases that were absorbed: constants that left a channel for the biases of the layers that read it.
+struct AbsorbReport {
+  struct Value {
+    std::string name;  ///< of the activation's output
+    size_t channels = 0, absorbed = 0;
+    double amax_before = 0, amax_after = 0;  ///< of the whole value; 0: not measured
+  };
+  std::vector<Value> values;                            ///< some channel of which loses a constant, or would
+  size_t activations = 0;                               ///< whose readers could make up for it; 0 also by a table
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, where it was measured
+  bool kept = false;
+  std::string note;    ///< why not, besides the SQNR
+  size_t samples = 0;  ///< channels were measured on
+  double seconds = 0;
+};
+
+/// The equalization of a model before it was calibrated.
+struct EqualizeReport {
+  std::string requested;  ///< "auto", "gate,relu" ...; "off"; with ", by the table" where a calibration table said it
+  struct Family {
+    std::string name;               ///< "gate"
+    double alpha = 0.5;             ///< exponent of the activations' share
+    size_t groups = 0, values = 0;  ///< that can be equalized
+    bool kept = false;
+    std::optional<double> gain_db;  ///< of the output SQNR on top of the families kept before it, where it was measured
+  };
+  std::vector<Family> families;  ///< in a fixed order; those without a group too
+  struct Value {
+    std::string name, family;
+    size_t channels = 0;
+    double imbalance_before = 1, imbalance_after = 1;  ///< largest over median of the channels' amax; 0: not measured
+  };
+  std::vector<Value> values;                            ///< those that are equalized and stored
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, on the samples that decided
+  size_t samples = 0;
+  double seconds = 0;
+  std::vector<std::string> notes;
+  std::optional<AbsorbReport> absorbed;  ///< done before equalization; absent: biases were not to be absorbed
+};
+
+}  // namespace detent

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "detent/data_source.h"
+
+namespace detent {
+
+/// The samples a model is judged on, and what tells good outputs from bad ones. Without labels, masks and command the
+/// outputs are compared with the float model's only.
+struct EvaluationOptions {
+  DataOptions data;              ///< preprocessed as the calibration data is
+  std::filesystem::path labels;  ///< csv `file,label`, files relative to the data's folder; empty: none
+  std::filesystem::path masks;   ///< folder of images of the same names, pixel = class; empty: none
+  std::string metric_command;    ///< called with two folders of .npy, prints a number; empty: none
+};
+
+}  // namespace detent

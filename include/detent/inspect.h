@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "detent/table_report.h"
+
+namespace detent {
+
+struct TensorInfo {
+  std::string name;
+  std::string type;            ///< "float", "int64" ...
+  std::vector<int64_t> shape;  ///< -1 where open
+};
+
+struct ModelReport {
+  std::string model;  ///< path as given
+  int64_t ir = 0;
+  std::map<std::string, int64_t> opset;  ///< by domain, "" for ai.onnx
+  std::vector<TensorInfo> inputs, outputs;
+  std::map<std::string, int64_t> operators;  ///< count by operator
+  struct UnsupportedNode {
+    std::string node, op, reason;
+  };
+  std::vector<UnsupportedNode> unsupported;
+  int64_t parameters = 0;  ///< elements of all constants
+  bool quantized = false;
+};
+
+/// Describes a model without running it. Operators that cannot run are in the report, not an error.
+/// Errors  InvalidModel when the file is unreadable or no ONNX model.
+[[nodiscard]] ModelReport inspect_model(const std::filesystem::path& model);
+
+/// The histogram of a value in few rows of equal width.
+struct DistributionReport {
+  TableReport::Value value;
+  struct Row {
+    double low = 0, high = 0;  ///< [low, high) right of 0, (low, high] left of it
+    uint64_t count = 0;
+  };
+  std::vector<Row> rows;  ///< ascending; zeros are in none
+};
+
+/// Describes a calibration table. Errors  InvalidData when the file is no table or damaged.
+[[nodiscard]] TableReport inspect_table(const std::filesystem::path& table);
+/// Describes how one value of a table is distributed.
+/// Errors  InvalidOption when the table has no such value or only its scale; InvalidData as inspect_table.
+[[nodiscard]] DistributionReport inspect_table_value(const std::filesystem::path& table, const std::string& value);
+/// True when the file begins like a calibration table. False when it cannot be read.
+[[nodiscard]] bool is_table(const std::filesystem::path& file);
+
+}  // namespace detent

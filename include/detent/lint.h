@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "detent/plan_report.h"
+
+namespace detent {
+
+struct LintOptions {
+  std::filesystem::path model;
+  std::string target = "tensorrt";
+  std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for sizes that the model leaves open
+};
+
+/// The findings in a finished Q/DQ model.
+struct LintReport {
+  PlanReport plan;     ///< model, target, layers as the file runs them, coverage, notes; no edges
+  std::string origin;  ///< "qdq", "qoperator", "float"
+  struct Finding {
+    std::string id, level, node, message, cure;
+    double mac_share = 0;  ///< fraction of the model's MACs that it concerns; 0 when sizes are open
+  };
+  std::vector<Finding> findings;  ///< worst first
+};
+
+/// Reads any Q/DQ model, says what of it runs in INT8 and lists the findings, worst first. QOperator models and float
+/// models are named as such. MACs are 0 where the model leaves sizes open and no shape was given.
+/// Errors  InvalidModel; Usage for a target that is not known; InvalidOption for shapes that do not fit.
+[[nodiscard]] LintReport lint_model(const LintOptions& options);
+
+/// A kind of finding.
+struct FindingInfo {
+  std::string id, levels, summary;  ///< levels: "error", or "note on tensorrt, error on onnxruntime"
+};
+/// Every kind of finding, errors first.
+[[nodiscard]] std::vector<FindingInfo> known_findings();
+
+}  // namespace detent

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "detent/table_report.h"
+
+namespace detent {
+
+struct MergeTablesOptions {
+  std::vector<std::filesystem::path> tables;
+  std::filesystem::path output;
+  bool mixed_isa = false;  ///< accept tables measured with kernels for other CPUs
+  bool overwrite = false;
+};
+
+/// Adds the tables of shards to one.
+/// Errors  InvalidData for a file that is no table; TableMismatch naming the table that does not fit those before it;
+///         CannotWrite.
+[[nodiscard]] TableReport merge_tables(const MergeTablesOptions& options);
+
+}  // namespace detent

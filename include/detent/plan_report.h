@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// How much of a model runs in INT8. Layers are the weighted operators (Conv, Gemm, MatMul ...).
+struct CoverageReport {
+  int64_t layers = 0, int8_layers = 0;
+  int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open
+  int64_t params = 0, int8_params = 0;
+  int64_t activation_bytes = 0, int8_activation_bytes = 0;  ///< 0 where sizes are open
+  int64_t pairs = 0;
+};
+
+/// The placement of one model for one target: each layer and each edge with the decision, its rule and its reason.
+struct PlanReport {
+  std::string model, target;
+  int64_t opset = 0;
+  size_t nodes = 0;
+  size_t folded_batchnorms = 0;
+  struct Layer {
+    std::string name, op;
+    bool int8 = false;
+    std::string rule, reason;
+    int64_t macs = 0, params = 0;
+  };
+  std::vector<Layer> layers;
+  struct Edge {
+    std::string value, consumer, op;
+    int slot = 0;
+    bool pair = false;
+    std::optional<int> scale_group;
+    std::string rule, reason;
+  };
+  std::vector<Edge> edges;
+  std::vector<std::string> notes;
+  size_t quantized_values = 0;
+  size_t shared_scale_groups = 0;
+  CoverageReport coverage;
+  struct Equalizable {
+    std::string family;               ///< "gate"
+    std::vector<std::string> values;  ///< whose channels equalization could even out; never empty
+  };
+  /// plan_model only; nullopt where open sizes leave it unknown, which a note then says.
+  std::optional<std::vector<Equalizable>> equalizable;
+};
+
+}  // namespace detent

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/accuracy_bound.h"
+#include "detent/bias_correction_report.h"
+#include "detent/bound_report.h"
+#include "detent/calibrator_measurement.h"
+#include "detent/data_source.h"
+#include "detent/equalize_options.h"
+#include "detent/equalize_report.h"
+#include "detent/error_report.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/plan_report.h"
+#include "detent/run_settings.h"
+
+namespace detent {
+
+struct QuantizeOptions {
+  std::filesystem::path model, output;
+  DataOptions data;             ///< without sources: `table` alone, and the error is not measured
+  std::filesystem::path table;  ///< ranges come from this calibration table; empty: from a pass over the data
+  std::string calibrator = "entropy";
+  std::filesystem::path override_file;  ///< ranges or calibrators by value name, JSON; empty: none
+  std::string target = "tensorrt";
+  PlacementOptions placement;
+  FormatOptions format;
+  EqualizeOptions equalize;
+  AccuracyBound bound;
+  RunSettings run;
+  bool overwrite = false;
+  size_t error_samples = 16;  ///< how many samples the closing error measurement uses
+};
+
+struct QuantizeReport {
+  std::string model, output, target;
+  std::string table;       ///< where the ranges came from; empty: measured
+  std::string calibrator;  ///< that gave the ranges: the winner of `measured` where that is set
+  std::optional<CalibratorMeasurement> measured;
+  int64_t opset = 0, written_opset = 0;
+  size_t nodes = 0;
+  uintmax_t model_bytes = 0, output_bytes = 0;
+  size_t samples = 0, skipped_samples = 0;
+  double calibration_seconds = 0, seconds = 0;
+  double peak_mb = 0;
+  size_t threads = 0;
+  struct QuantizedValue {
+    std::string name;
+    double min = 0, max = 0;
+    bool symmetric = true;
+    double scale = 0;
+    int32_t zero_point = 0;
+    std::optional<int> group;
+  };
+  std::vector<QuantizedValue> values;
+  std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
+  std::optional<BiasCorrectionReport> bias_correction;
+  PlanReport plan;
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
+  std::optional<ErrorReport> error;  ///< absent: not measured
+  std::vector<std::string> notes;
+};
+
+/// Calibrates, places, rewrites, measures and writes. See the README for the order of the steps.
+/// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the best
+/// model that was measured is written and the report says so.
+///
+/// Output   the file at `output`, whole or not at all; the same samples give the same bytes whatever the threads.
+/// Memory   the model and its weights, and per worker one sample's activations; nothing grows with the samples.
+/// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and InvalidOption for
+///          options that make no sense, alone or for this model; TableMismatch; CannotWrite; Interrupted.
+[[nodiscard]] QuantizeReport quantize_model(const QuantizeOptions& options);
+
+}  // namespace detent

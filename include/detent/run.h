@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+
+namespace detent {
+
+struct RunOptions {
+  std::filesystem::path model, output_folder;
+  DataOptions data;
+  RunSettings run;
+  bool overwrite = false;
+  bool profile = false;  ///< also report where the time went
+};
+
+/// Where a run's time went, in milliseconds a sample on one worker.
+struct ProfileReport {
+  struct Line {
+    std::string node, op;  ///< "Conv + Relu" where the Relu was fused into the Conv
+    double ms = 0;
+  };
+  std::vector<Line> nodes;  ///< in execution order
+  size_t samples = 0;
+  double total_ms = 0;
+  /// A calibration pass over the same samples: the values that are quantized for the default target.
+  struct Collecting {
+    std::string target;
+    size_t values = 0;
+    double total_ms = 0, collector_ms = 0;
+  };
+  std::optional<Collecting> collecting;  ///< absent for a model that is quantized already
+};
+
+struct RunReport {
+  std::string model;
+  size_t samples = 0, skipped_samples = 0;
+  double seconds = 0;
+  std::vector<std::filesystem::path> written;
+  std::optional<ProfileReport> profile;
+};
+
+/// Runs the model over the data and writes each output as .npy, samples stacked on axis 0. An output whose shape varies
+/// becomes a folder of one file a sample.
+/// Errors  InvalidModel, Unsupported, InvalidData, Usage and InvalidOption as quantize_model; CannotWrite; Interrupted.
+[[nodiscard]] RunReport run_model(const RunOptions& options);
+
+}  // namespace detent

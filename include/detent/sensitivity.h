@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/equalize_options.h"
+#include "detent/equalize_report.h"
+#include "detent/format_options.h"
+#include "detent/local_error.h"
+#include "detent/placement_options.h"
+#include "detent/plan_report.h"
+#include "detent/run_settings.h"
+#include "detent/value_histogram.h"
+
+namespace detent {
+
+struct SensitivityOptions {
+  std::filesystem::path model;
+  DataOptions data;  ///< to calibrate with
+  DataOptions eval;  ///< to measure on; preprocessed as `data` is
+  std::string calibrator = "entropy";
+  std::filesystem::path override_file;
+  std::string target = "tensorrt";
+  PlacementOptions placement;
+  FormatOptions format;
+  EqualizeOptions equalize;  ///< without bias correction
+  RunSettings run;
+};
+
+/// The quality that each layer and each value costs, worst first.
+struct SensitivityReport {
+  std::string model, target, calibrator;
+  size_t calibration_samples = 0, evaluation_samples = 0;
+  size_t skipped_samples = 0;  ///< unreadable, in both sets
+  double sqnr_db_all = 0;      ///< at the output with every layer quantized
+  /// SQNRs are means over the outputs, each within +-144.5 dB; infinite when every output is as the float model's.
+  struct Layer {
+    std::string name, op;
+    double sqnr_db_alone = 0;    ///< at the output when only this layer is quantized
+    double sqnr_db_all_but = 0;  ///< when every layer but this one is
+    double macs_share = 0;       ///< of the model's MACs, in [0, 1]
+  };
+  std::vector<Layer> layers;       ///< weighted ops in INT8
+  std::vector<Layer> operators;    ///< operators without weights that carry pairs for their own sake; share 0
+  std::vector<LocalError> values;  ///< worst first
+  size_t variants = 0;             ///< quantized models that were measured
+  double plain_runs = 0;           ///< the cost of that, in runs of the float model over the same samples
+  double seconds = 0;
+  std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
+  PlanReport plan;
+  std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
+};
+
+/// Measures each quantized layer at the outputs, with it alone quantized and with all but it, and each quantized value by
+/// the error of its own pair. Variants are the models that quantize_model would write with the other layers excluded. Steps
+/// that variants have in common with the float or the fully quantized model run once a sample.
+///
+/// Memory   float and quantized weights once, and per worker one sample's activations; nothing grows with the samples.
+/// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.
+[[nodiscard]] SensitivityReport measure_sensitivity(const SensitivityOptions& options);
+
+}  // namespace detent

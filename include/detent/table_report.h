@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// The content of a calibration table.
+struct TableReport {
+  std::string table;  ///< path
+  uintmax_t bytes = 0;
+  std::string model_fingerprint;
+  std::vector<std::string> tools, instruction_sets;
+  std::string equalize;  ///< as it was asked for; empty: not
+  size_t equalized_values = 0;
+  bool absorb_bias = false;  ///< was asked for
+  size_t shifted_values = 0;
+  std::vector<std::string> targets;  ///< empty: every value that any target could quantize
+  std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
+  bool partial = false;
+  std::vector<std::string> samples;  ///< names, in the order of the table
+  struct Value {
+    std::string name;
+    uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
+    double min = 0, max = 0;
+    int log2_width = 0;
+    size_t bins_in_use = 0;
+    std::optional<double> scale;  ///< imported: nothing else is known
+  };
+  std::vector<Value> values;
+  std::optional<double> seconds;  ///< of the pass that made it
+  size_t skipped_samples = 0;
+};
+
+}  // namespace detent

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// The distribution of one value over the calibration samples, for a chart.
+struct ValueHistogram {
+  std::string name;
+  std::string op;                 ///< of the node that makes it; "input" for a graph input
+  uint64_t count = 0, zeros = 0;  ///< finite elements, and those that count as zero only
+  double min = 0, max = 0;
+  double first = 0, width = 0;  ///< lower edge of bins[0] and width of every bin, real units
+  std::vector<uint64_t> bins;   ///< at most 256, without the zeros; empty when nothing but zeros was seen
+  struct ChosenRange {
+    std::string calibrator;
+    double min = 0, max = 0;
+  };
+  std::vector<ChosenRange> ranges;  ///< one a candidate
+};
+
+}  // namespace detent

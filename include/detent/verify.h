@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "detent/run_settings.h"
+
+namespace detent {
+
+struct VerifyOptions {
+  std::vector<std::filesystem::path> folders;
+  double rtol = 1e-3;
+  double atol = 1e-5;  ///< of the largest expected magnitude, at least 1e-7
+  RunSettings run;
+};
+
+struct VerifyReport {
+  struct Line {
+    std::string folder, model;
+    enum class Outcome { Passed, Failed, Unsupported } outcome = Outcome::Passed;
+    std::string detail;
+    std::vector<std::string> operators;  ///< at fault: those that cannot run, or that of the first wrong output
+    double worst_relative_error = 0;     ///< largest |a-b| / largest |expected|, over all data sets and outputs
+  };
+  std::vector<Line> lines;
+  size_t passed = 0, failed = 0, unsupported = 0;
+};
+
+/// Runs folders in ONNX backend-test layout and compares with their stored outputs. Lines come in the order of the folders.
+/// A model that cannot be read, cannot run or differs is a line, not an error.
+/// Errors  InvalidData for a folder that is none or holds no .onnx; Interrupted.
+[[nodiscard]] VerifyReport verify_models(const VerifyOptions& options);
+
+}  // namespace detent

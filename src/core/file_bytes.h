@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace detent {
+
+/// Read-only bytes of an open file; the descriptor is closed with the last holder. Reads use pread: many threads at once.
+class FileBytes {
+ public:
+  /// The bytes of an open descriptor, which this object closes. `name` is used in messages.
+  FileBytes(int descriptor, std::string name);
+  ~FileBytes();
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
+
+  /// Opens a file for reading. Errors  InvalidData naming the file.
+  static std::shared_ptr<const FileBytes> open(const std::filesystem::path& path);
+
+  /// Fills `out`. Errors  InvalidData when the file ends early or cannot be read.
+  void read(uint64_t offset, void* out, size_t bytes) const;
+  [[nodiscard]] uint64_t size() const { return size_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  int descriptor_;
+  uint64_t size_ = 0;
+  std::string name_;
+};
+
+}  // namespace detent

@@ -1,0 +1,67 @@
+#include "exec/same_outputs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "detent/error.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+
+namespace detent {
+
+namespace {
+
+double largest_magnitude(std::span<const float> values) {
+  double largest = 0;
+  for (const float value : values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest;
+}
+
+std::optional<OutputChange> change(const Tensor& expected, const Tensor& got, const std::string& name, double share) {
+  if (expected.type() != got.type() || expected.shape() != got.shape())
+    return OutputChange{name, "changed type or shape of output '" + name + "'"};
+  if (expected.empty_handle()) return std::nullopt;  // an absent optional
+  if (expected.is_sequence()) {
+    for (size_t i = 0; i < expected.elements().size(); ++i)
+      if (auto found = change(expected.elements()[i], got.elements()[i], name, share)) return found;
+    return std::nullopt;
+  }
+  const Tensor a = cast(expected, DataType::Float32);
+  const Tensor b = cast(got, DataType::Float32);
+  const bool half = expected.type() == DataType::Float16 || expected.type() == DataType::BFloat16;
+  const double bound = share * (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
+  double worst = 0;
+  for (size_t k = 0; k < a.data<float>().size(); ++k)
+    worst =
+        std::max(worst, std::abs(static_cast<double>(a.data<float>()[k]) - static_cast<double>(b.data<float>()[k])));
+  if (worst <= bound) return std::nullopt;
+  return OutputChange{name, fmt::format("changed output '{}' by {:.2g}, allowed is {:.2g}", name, worst, bound)};
+}
+
+}  // namespace
+
+NamedOutputs outputs_of(const Model& model, std::span<const Tensor> inputs) {
+  const Graph& graph = model.graph();
+  NamedOutputs outputs{names_of(graph, RunnablePart(graph).ends()), {}};
+  outputs.tensors = run_once(graph, inputs, values_named(graph, outputs.names));
+  return outputs;
+}
+
+std::optional<OutputChange> changed_output(const NamedOutputs& before, const Model& after,
+                                           std::span<const Tensor> inputs, double share) {
+  const std::vector<Tensor> got = run_once(after.graph(), inputs, values_named(after.graph(), before.names));
+  for (size_t i = 0; i < got.size(); ++i)
+    if (auto found = change(before.tensors[i], got[i], before.names[i], share)) return found;
+  return std::nullopt;
+}
+
+void check_same_outputs(const NamedOutputs& before, const Model& after, std::span<const Tensor> inputs,
+                        const std::string& surgery) {
+  if (const auto found = changed_output(before, after, inputs))
+    throw Error(ErrorCode::Internal, surgery + " " + found->what);
+}
+
+}  // namespace detent

@@ -1,0 +1,268 @@
+#include "exec/schedule_builder.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "ops/find_operator.h"
+#include "ops/self_gated.h"
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+std::string describe(const Graph& graph, const Node& node) {
+  return "node '" + node.name + "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op_type + ", opset " +
+         std::to_string(graph.opset(node.domain)) + ")";
+}
+
+/// Nodes with subgraphs run on an executor only, never while a schedule is made.
+bool holds_graphs(const Node& node) {
+  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
+  });
+}
+
+}  // namespace
+
+ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
+                                 SubgraphScheduler schedule_subgraph)
+    : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)),
+      claimed_(graph.nodes().size()) {
+  const size_t values = graph.values().size();
+  parts_ = {.graph = &graph,
+            .steps = {},
+            .wanted = std::vector<bool>(values),
+            .needed = {},
+            .constants = std::vector<Tensor>(values)};
+  for (const ValueId value : wanted) parts_.wanted[static_cast<size_t>(value)] = true;
+  for (const auto& [value, tensor] : options.known) parts_.constants[static_cast<size_t>(value)] = tensor;
+}
+
+ScheduleParts ScheduleBuilder::build() {
+  find_needed();
+  refuse_unsupported();
+  fold_constants();
+  find_needed();
+  make_steps();
+  find_last_uses(graph_, parts_.steps, [&](ValueId value) { return constant(value) != nullptr; });
+  return std::move(parts_);
+}
+
+void ScheduleBuilder::find_needed() {
+  node_needed_.assign(graph_.nodes().size(), false);
+  parts_.needed.assign(graph_.values().size(), false);
+  std::vector<ValueId> open;
+  const auto need = [&](ValueId value) {
+    if (value == kNoValue || parts_.needed[static_cast<size_t>(value)]) return;
+    parts_.needed[static_cast<size_t>(value)] = true;
+    if (!constant(value)) open.push_back(value);
+  };
+  for (size_t value = 0; value < parts_.wanted.size(); ++value)
+    if (parts_.wanted[value]) need(static_cast<ValueId>(value));
+  while (!open.empty()) {
+    const Node* producer = graph_.producer(open.back());
+    open.pop_back();
+    if (!producer || node_needed_[static_cast<size_t>(producer->id)]) continue;
+    node_needed_[static_cast<size_t>(producer->id)] = true;
+    for (const ValueId input : producer->inputs) need(input);
+    for (const ValueId captured : graph_.captured_by(*producer)) need(captured);
+  }
+}
+
+void ScheduleBuilder::refuse_unsupported() const {
+  std::vector<NodeId> needed;
+  for (const Node& node : graph_.nodes())
+    if (node_needed_[static_cast<size_t>(node.id)]) needed.push_back(node.id);
+  const std::vector<UnsupportedNode> missing = find_unsupported(graph_, needed);
+  if (missing.empty()) return;
+  std::string message = std::to_string(missing.size()) + (missing.size() == 1 ? " node" : " nodes") + " cannot run:";
+  for (const UnsupportedNode& item : missing)
+    message += (missing.size() == 1 ? " " : "\n  ") + describe(graph_, graph_.node(item.node)) + ": " + item.reason;
+  throw Error(ErrorCode::Unsupported, message,
+              "leave the layers behind these nodes float with --exclude NODE, cut the graph before them, or export it "
+              "with other operators");
+}
+
+KernelContext ScheduleBuilder::context_for(const Node& node) const {
+  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team};
+}
+
+void ScheduleBuilder::fold_constants() {
+  Workspace workspace;
+  for (const Node& node : graph_.nodes()) {
+    if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
+    const bool folds = std::all_of(node.inputs.begin(), node.inputs.end(),
+                                   [&](ValueId value) { return value == kNoValue || constant(value); });
+    if (!folds) continue;
+    const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+    if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
+    std::vector<Tensor> inputs;
+    for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
+    std::vector<Tensor> outputs(node.outputs.size());
+    try {
+      KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
+      operation->make(context_for(node))->run(call);
+    } catch (const Error& error) {
+      throw error.in(describe(graph_, node));
+    }
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (node.outputs[i] != kNoValue) parts_.constants[static_cast<size_t>(node.outputs[i])] = to_plain(outputs[i]);
+  }
+}
+
+std::vector<Use> ScheduleBuilder::needed_uses(ValueId value) const {
+  std::vector<Use> uses;
+  for (const Use& use : graph_.value(value).uses)
+    if (node_needed_[static_cast<size_t>(use.node)]) uses.push_back(use);
+  return uses;
+}
+
+std::optional<Use> ScheduleBuilder::only_use(ValueId value) const {
+  if (value == kNoValue || parts_.wanted[static_cast<size_t>(value)]) return std::nullopt;
+  const auto uses = needed_uses(value);
+  if (uses.size() != 1 || uses.front().slot < 0) return std::nullopt;
+  return uses.front();
+}
+
+std::optional<FusedOp> ScheduleBuilder::self_gate_behind(ValueId value) const {
+  if (parts_.wanted[static_cast<size_t>(value)]) return std::nullopt;
+  const auto uses = needed_uses(value);
+  if (uses.size() != 2) return std::nullopt;
+  for (const Use& use : uses) {
+    const Node& product = graph_.node(use.node);
+    const auto gated = self_gated_activation(graph_, product);
+    if (!gated || gated->input != value || gated->kind == OpKind::OtherActivation) continue;
+    const auto gate_use = only_use(graph_.node(gated->gate).output(0));
+    if (gate_use && gate_use->node == product.id) return FusedOp{&product, gated->kind, -1};
+  }
+  return std::nullopt;
+}
+
+std::optional<FusedOp> ScheduleBuilder::follower(ValueId value) const {
+  if (auto gated = self_gate_behind(value)) return gated;
+  const auto use = only_use(value);
+  if (!use) return std::nullopt;
+  const Node& node = graph_.node(use->node);
+  const OpKind kind = traits_of(graph_, node).kind;
+  if (is_activation(kind) && kind != OpKind::Silu && use->slot == 0) return FusedOp{&node, kind, -1};
+  if (kind != OpKind::Add || node.inputs.size() != 2) return std::nullopt;
+  const ValueId other = node.inputs[static_cast<size_t>(1 - use->slot)];
+  if (constant(other)) return std::nullopt;
+  return FusedOp{&node, kind, 1 - use->slot};
+}
+
+std::vector<FusedOp> ScheduleBuilder::followers(const Node& node) const {
+  std::vector<FusedOp> chain;
+  ValueId value = node.output(0);
+  while (const auto next = follower(value)) {
+    if (options_.exact_fusion && next->kind != OpKind::Relu && next->kind != OpKind::Clip) break;
+    if (claimed_[static_cast<size_t>(next->node->id)]) break;
+    chain.push_back(*next);
+    value = next->node->output(0);
+  }
+  return chain;
+}
+
+void ScheduleBuilder::claim(const FusedOp& op) {
+  claimed_[static_cast<size_t>(op.node->id)] = true;
+  if (const auto gated = self_gated_activation(graph_, *op.node)) claimed_[static_cast<size_t>(gated->gate)] = true;
+}
+
+void ScheduleBuilder::add_step(const Node& node) {
+  const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+  KernelContext context = context_for(node);
+  Step step;
+  step.node = node.id;
+  step.layout = operation->layout;
+  step.any_value = operation->any_value;
+  step.inputs = node.inputs;
+  step.outputs = node.outputs;
+  NodeId position = node.id;
+  if (options_.fuse && operation->fuse) {
+    step.fused = followers(node);
+    step.fused.resize(operation->fuse(context, step.fused));
+    for (const FusedOp& op : step.fused) {
+      claim(op);
+      if (op.residual_slot >= 0) step.residuals.push_back(op.node->inputs[static_cast<size_t>(op.residual_slot)]);
+      position = std::max(position, op.node->id);
+    }
+    if (!step.fused.empty()) step.outputs = {step.fused.back().node->output(0)};
+  }
+  context.fused = step.fused;
+  try {
+    const auto make = [&] { return std::shared_ptr<const Kernel>(operation->make(context)); };
+    step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
+    step.subgraphs = schedule_subgraphs(node);
+  } catch (const Error& error) {
+    throw error.in(describe(graph_, node));
+  }
+  parts_.steps.push_back(std::move(step));
+  position_.push_back(position);
+}
+
+/// Values keep their ids in every rewiring of a graph, nodes are known by what they write.
+KernelCache::Key ScheduleBuilder::kernel_key(const Node& node, const Step& step) {
+  KernelCache::Key key(node.outputs);
+  key.insert(key.end(), node.inputs.begin(), node.inputs.end());
+  for (const FusedOp& op : step.fused) {
+    key.push_back(op.node->output(0));
+    key.push_back(op.residual_slot);
+  }
+  return key;
+}
+
+std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& node) const {
+  std::vector<ScheduledSubgraph> subgraphs;
+  for (const Attribute& attribute : node.attributes) {
+    const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+    if (!held) continue;
+    const Graph& inside = **held;
+    ScheduledSubgraph subgraph{.attribute = attribute.name};
+    std::vector<std::pair<ValueId, Tensor>> known;
+    for (const ValueId inner : inside.captured()) {
+      const ValueId outer = graph_.find_value(inside.value(inner).name);
+      if (const Tensor* tensor = constant(outer))
+        known.emplace_back(inner, *tensor);
+      else
+        subgraph.captured.push_back({outer, inner});
+    }
+    schedule_subgraph_(
+        inside, {.fuse = options_.fuse, .exact_fusion = options_.exact_fusion, .team = options_.team, .known = known},
+        subgraph);
+    subgraphs.push_back(std::move(subgraph));
+  }
+  return subgraphs;
+}
+
+void ScheduleBuilder::make_steps() {
+  for (const Node& node : graph_.nodes())
+    if (node_needed_[static_cast<size_t>(node.id)] && !claimed_[static_cast<size_t>(node.id)]) add_step(node);
+  // A fused step runs where its last node stood: by then every residual is there, and nobody read the inner values.
+  std::vector<size_t> order(parts_.steps.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return position_[a] < position_[b]; });
+  std::vector<Step> sorted;
+  for (const size_t i : order) sorted.push_back(std::move(parts_.steps[i]));
+  parts_.steps = std::move(sorted);
+}
+
+void find_last_uses(const Graph& graph, std::span<Step> steps, const std::function<bool(ValueId)>& is_constant) {
+  std::vector<bool> seen(graph.values().size());
+  for (size_t i = steps.size(); i-- > 0;) {
+    Step& step = steps[i];
+    const auto visit = [&](ValueId value) {
+      if (value == kNoValue || seen[static_cast<size_t>(value)]) return;
+      seen[static_cast<size_t>(value)] = true;
+      if (!is_constant(value)) step.last_uses.push_back(value);
+    };
+    for (const ValueId value : step.inputs) visit(value);
+    for (const ValueId value : step.residuals) visit(value);
+    for (const ScheduledSubgraph& subgraph : step.subgraphs)
+      for (const ScheduledSubgraph::Captured& captured : subgraph.captured) visit(captured.outer);
+    for (const ValueId value : step.outputs) visit(value);  // nobody reads it: goes right after it was observed
+  }
+}
+
+}  // namespace detent

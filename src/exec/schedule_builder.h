@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "exec/step.h"
+
+namespace detent {
+
+/// Schedules `graph`, which a node holds as an attribute: sets `subgraph.schedule` and drops the captured values that the
+/// schedule does not need.
+using SubgraphScheduler =
+    std::function<void(const Graph& graph, const ScheduleOptions& options, ScheduledSubgraph& subgraph)>;
+
+/// Fills in Step::last_uses, which are empty before. is_constant  values that no step has to let go.
+void find_last_uses(const Graph& graph, std::span<Step> steps, const std::function<bool(ValueId)>& is_constant);
+
+/// Makes the parts of one schedule.
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
+                  SubgraphScheduler schedule_subgraph);
+
+  /// To be called once. Errors  Unsupported listing every needed node that cannot run.
+  [[nodiscard]] ScheduleParts build();
+
+ private:
+  /// Marks values and nodes that a wanted value depends on; constants depend on nothing.
+  void find_needed();
+  /// Errors  Unsupported with every needed node that cannot run, one a line.
+  void refuse_unsupported() const;
+  /// Computes needed nodes all of whose inputs are constant.
+  void fold_constants();
+  /// One step per needed node, followers fused where their inner values are not wanted.
+  void make_steps();
+
+  [[nodiscard]] const Tensor* constant(ValueId value) const { return parts_.constant(value); }
+  /// The only needed reader of `value`, or nothing when there are several, or none, or the value itself is wanted.
+  [[nodiscard]] std::optional<Use> only_use(ValueId value) const;
+  [[nodiscard]] std::vector<Use> needed_uses(ValueId value) const;
+  /// The follower that could be fused behind `value`, claimed or not.
+  [[nodiscard]] std::optional<FusedOp> follower(ValueId value) const;
+  /// The same where it is a SelfGatedActivation with a kernel of its own, and nobody else reads its x or its gate.
+  [[nodiscard]] std::optional<FusedOp> self_gate_behind(ValueId value) const;
+  [[nodiscard]] std::vector<FusedOp> followers(const Node& node) const;
+  void claim(const FusedOp& op);
+  void add_step(const Node& node);
+  [[nodiscard]] std::vector<ScheduledSubgraph> schedule_subgraphs(const Node& node) const;
+  [[nodiscard]] static KernelCache::Key kernel_key(const Node& node, const Step& step);
+  [[nodiscard]] KernelContext context_for(const Node& node) const;
+
+  const Graph& graph_;
+  ScheduleOptions options_;
+  SubgraphScheduler schedule_subgraph_;
+  ScheduleParts parts_;
+  std::vector<bool> node_needed_;
+  std::vector<bool> claimed_;     // by NodeId: fused into an earlier node's step
+  std::vector<NodeId> position_;  // by step: the node at whose place in the order it runs
+};
+
+}  // namespace detent

@@ -1,0 +1,13 @@
+#include "exec/step.h"
+
+namespace detent {
+
+const Tensor* ScheduleParts::constant(ValueId value) const {
+  if (value == kNoValue) return nullptr;
+  if (const Tensor* given = graph->constant(value)) return given;
+  if (constants.empty()) return nullptr;
+  const Tensor& folded = constants[static_cast<size_t>(value)];
+  return folded.empty_handle() ? nullptr : &folded;
+}
+
+}  // namespace detent

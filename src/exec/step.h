@@ -1,0 +1,82 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/kernel.h"
+
+namespace detent {
+
+class Schedule;
+
+/// Kernels, keyed by their node and the values that it and its fused followers read. Schedules over rewirings of one graph
+/// (GraphRewiring) that share one cache have each kernel, with its packed weights, once.
+class KernelCache {
+ public:
+  using Key = std::vector<ValueId>;
+  /// Made by `make` when there is none.
+  template <class Make>
+  std::shared_ptr<const Kernel> get(Key key, Make&& make) {
+    std::shared_ptr<const Kernel>& kernel = kernels_[std::move(key)];
+    if (!kernel) kernel = make();
+    return kernel;
+  }
+
+ private:
+  std::map<Key, std::shared_ptr<const Kernel>> kernels_;
+};
+
+struct ScheduleOptions {
+  bool fuse = true;
+  /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
+  /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
+  bool exact_fusion = false;
+  int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
+  /// Constants that the graph itself does not know: those of the graph around a subgraph.
+  std::span<const std::pair<ValueId, Tensor>> known = {};
+  KernelCache* kernels = nullptr;  ///< for schedules with the same `known`, which then holds all that can be folded
+};
+
+/// A graph that a node holds as an attribute, scheduled for all of its outputs.
+struct ScheduledSubgraph {
+  /// A value of the graph around it that is read inside and not constant.
+  struct Captured {
+    ValueId outer = kNoValue;
+    ValueId inner = kNoValue;
+  };
+  std::string attribute;
+  std::shared_ptr<const Schedule> schedule;
+  std::vector<Captured> captured;
+};
+
+/// One step of a schedule: a node with the followers fused into it.
+struct Step {
+  NodeId node = kNoNode;
+  std::vector<FusedOp> fused;
+  std::shared_ptr<const Kernel> kernel;
+  LayoutNeed layout = LayoutNeed::Plain;
+  bool any_value = false;                    ///< OperatorDef::any_value
+  std::vector<ValueId> inputs;               ///< kNoValue where left out
+  std::vector<ValueId> residuals;            ///< extra inputs of fused Adds
+  std::vector<ScheduledSubgraph> subgraphs;  ///< the values that they capture stay until the step is done
+  std::vector<ValueId> outputs;              ///< of the last fused node
+  std::vector<ValueId> last_uses;            ///< values no later step reads and that are not kept
+};
+
+/// The contents of a schedule. All tables go by ValueId.
+struct ScheduleParts {
+  const Graph* graph = nullptr;
+  std::vector<Step> steps;
+  std::vector<bool> wanted;
+  std::vector<bool> needed;       ///< a step or a wanted value depends on it
+  std::vector<Tensor> constants;  ///< folded; empty handles elsewhere. Empty where another schedule holds them
+
+  /// Initializers, Constant nodes and folded constants; nullptr otherwise.
+  [[nodiscard]] const Tensor* constant(ValueId value) const;
+};
+
+}  // namespace detent

@@ -1,0 +1,39 @@
+// QOperator models: QLinearConv and its kin instead of pairs.
+
+#include <map>
+
+#include "lint/findings/findings.h"
+#include "model/qoperators.h"
+
+namespace detent::findings {
+namespace {
+
+void check(const LintView& view, FindingLog& log) {
+  std::map<std::string, int> counts;
+  const Node* first = nullptr;
+  for (const Node& node : view.graph().nodes()) {
+    if (!is_qoperator(node)) continue;
+    if (!first) first = &node;
+    ++counts[node.op_type];
+  }
+  if (!first) return;
+  std::string text;
+  for (const auto& [op, count] : counts) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+  log.add(first->name, "the model holds integer operators (" + text + "), which TensorRT refuses",
+          "quantize the float model with Q/DQ pairs (in onnxruntime.quantization: quant_format=QDQ)", {});
+  log.close();
+}
+
+}  // namespace
+
+FindingKind qoperators() {
+  return {"integer-operators",
+          FindingLevel::Error,
+          std::nullopt,
+          "QLinear... and ...Integer operators",
+          "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
+          "quantized-types-explicit-quantization.html",
+          check};
+}
+
+}  // namespace detent::findings

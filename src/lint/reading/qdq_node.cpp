@@ -1,0 +1,85 @@
+#include "lint/reading/qdq_node.h"
+
+#include <algorithm>
+
+#include "core/onnx_type.h"
+#include "ops/traits.h"
+
+namespace detent {
+namespace {
+
+DataType type_of(const Graph& graph, ValueId value) {
+  if (value == kNoValue) return DataType::Undefined;
+  if (const Tensor* tensor = readable_constant(graph, value)) return tensor->type();
+  return graph.value(value).declared_type.value_or(DataType::Undefined);
+}
+
+// Type of the integers that a node writes or reads; Undefined when nothing nearby says so.
+DataType said_codes(const Graph& graph, const Node& node) {
+  if (const DataType type = type_of(graph, node.input(2)); type != DataType::Undefined) return type;
+  if (const int64_t number = node.int_or("output_dtype", 0); number != 0)
+    return data_type_from_onnx(static_cast<int32_t>(number));
+  return DataType::Undefined;
+}
+
+DataType codes_of(const Graph& graph, const Node& node) {
+  if (const DataType said = said_codes(graph, node); said != DataType::Undefined) return said;
+  if (traits_of(graph, node).kind == OpKind::QuantizeLinear) return DataType::UInt8;
+  if (const DataType type = type_of(graph, node.input(0)); type != DataType::Undefined) return type;
+  const Node* source = node.input(0) == kNoValue ? nullptr : graph.producer(node.input(0));
+  const bool quantizes = source && traits_of(graph, *source).kind == OpKind::QuantizeLinear;
+  const DataType codes = quantizes ? said_codes(graph, *source) : DataType::Undefined;
+  return codes == DataType::Undefined ? DataType::UInt8 : codes;
+}
+
+}  // namespace
+
+bool is_qdq(const Graph& graph, const Node& node) {
+  const OpKind kind = traits_of(graph, node).kind;
+  return kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear;
+}
+
+const Tensor* readable_constant(const Graph& graph, ValueId value) {
+  try {
+    return graph.constant(value);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+QdqNode describe_qdq(const Graph& graph, const Node& node) {
+  QdqNode said;
+  said.name = node.name;
+  said.quantizes = traits_of(graph, node).kind == OpKind::QuantizeLinear;
+  said.codes = codes_of(graph, node);
+  said.scale_type = type_of(graph, node.input(1));
+  if (const Tensor* scale = readable_constant(graph, node.input(1))) {
+    said.scale_constant = true;
+    const Tensor wide = cast(*scale, DataType::Float32);
+    said.scales.assign(wide.data<float>().begin(), wide.data<float>().end());
+  }
+  said.has_zero_point = node.input(2) != kNoValue;
+  if (const Tensor* zero_point = readable_constant(graph, node.input(2))) {
+    const Tensor wide = cast(*zero_point, DataType::Int64);
+    said.zero_points.assign(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
+  }
+  if (node.has("axis")) said.axis = node.int_or("axis", 1);
+  if (const Tensor* data = readable_constant(graph, node.input(0))) {
+    said.int8_constant = !said.quantizes;
+    said.data_rank = data->shape().rank();
+  }
+  for (const ValueId output : node.outputs) {
+    if (output == kNoValue) continue;
+    const Value& value = graph.value(output);
+    said.writes_graph_output = said.writes_graph_output || value.is_output;
+    said.readers += value.uses.size();
+    for (const Use& use : value.uses) {
+      const OpKind reader = traits_of(graph, graph.node(use.node)).kind;
+      said.dequantizers += reader == OpKind::DequantizeLinear;
+      said.shape_readers += reader == OpKind::ShapeOf;
+    }
+  }
+  return said;
+}
+
+}  // namespace detent

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// The kind of numbers that a QuantizeLinear or DequantizeLinear passes on.
+enum class QdqRole : uint8_t { Activation, Weight, Bias, Constant };
+
+/// One QuantizeLinear or DequantizeLinear as the file has it.
+struct QdqNode {
+  std::string name;
+  bool quantizes = false;  ///< false: DequantizeLinear
+  QdqRole role = QdqRole::Activation;
+  bool scale_constant = false;
+  std::vector<float> scales;  ///< empty when the scale is computed at run time
+  DataType scale_type = DataType::Undefined;
+  bool has_zero_point = false;
+  std::vector<int64_t> zero_points;  ///< empty when left out or computed at run time
+  DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 where nothing says (ONNX's default)
+  std::optional<int64_t> axis;       ///< as written; ONNX reads 1 where it is missing
+  bool int8_constant = false;        ///< a DequantizeLinear that reads an initializer of codes
+  size_t data_rank = 0;              ///< of the constant that it reads; 0 when unknown
+  size_t readers = 0;                ///< readings of its output
+  size_t dequantizers = 0;           ///< QuantizeLinear: how many of those are DequantizeLinear
+  size_t shape_readers = 0;          ///< how many of its readings ask for its shape only
+  bool writes_graph_output = false;
+  [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
+};
+
+/// The node is a QuantizeLinear or a DequantizeLinear.
+[[nodiscard]] bool is_qdq(const Graph& graph, const Node& node);
+
+/// Constant of a value; nullptr also for constants of types that no Tensor holds (8-bit floats).
+[[nodiscard]] const Tensor* readable_constant(const Graph& graph, ValueId value);
+
+/// Reads one QuantizeLinear or DequantizeLinear. Everything that is computed at run time stays empty.
+/// Source  ONNX QuantizeLinear-13, -19, -21: the type of the codes is the zero point's, else output_dtype, else uint8.
+[[nodiscard]] QdqNode describe_qdq(const Graph& graph, const Node& node);
+
+}  // namespace detent

@@ -1,0 +1,134 @@
+#include "lint/view/pair_view.h"
+
+#include <algorithm>
+#include <set>
+
+#include "place/draft/flow.h"
+#include "place/make_plan.h"
+
+namespace detent {
+namespace {
+
+bool all_zero(const std::vector<int64_t>& points) {
+  return std::all_of(points.begin(), points.end(), [](int64_t point) { return point == 0; });
+}
+
+}  // namespace
+
+bool same_grid(const QdqNode& a, const QdqNode& b) {
+  const bool points = a.zero_points == b.zero_points || (all_zero(a.zero_points) && all_zero(b.zero_points));
+  return a.scale_constant && b.scale_constant && a.scales == b.scales && points && a.codes == b.codes;
+}
+
+PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
+    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), wanted_(graph, target, options_),
+      found_(graph, target, options_) {
+  for (const QuantizedOperand& operand : reading.operands)
+    if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
+      operands_.emplace(std::pair{node, operand.slot}, &operand);
+  apply_rules(wanted_);
+  wanted_plan_ = wanted_.finish({});
+  place_found_pairs();
+}
+
+void PairView::place_found_pairs() {
+  found_.begin_rule(RuleId::None);
+  for (const auto& [edge, operand] : operands_) found_.pair(edge.first, edge.second, "pair in the file");
+  for (const Node& node : graph_.nodes())
+    for (const int slot : found_.data_slots(node.id)) found_.keep_float(node.id, slot, "no pair in the file");
+}
+
+const QuantizedOperand* PairView::operand(NodeId node, int slot) const {
+  const auto found = operands_.find({node, slot});
+  return found == operands_.end() ? nullptr : found->second;
+}
+
+const QdqNode& PairView::grid(const QuantizedOperand& operand) const {
+  return qdq(operand.dequantize >= 0 ? operand.dequantize : operand.quantize);
+}
+
+std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot) const {
+  if (const QuantizedOperand* own = operand(node, slot)) {
+    if (own->quantize < 0 && own->dequantize < 0) return {};
+    return {own};
+  }
+  const Node* producer = graph_.producer(graph_.node(node).inputs[static_cast<size_t>(slot)]);
+  if (!producer) return {};
+  if (commutes(found_, producer->id)) return pairs_in_front(producer->id, found_.data_slots(producer->id).front());
+  if (!is_data_concat(found_, producer->id)) return {};
+  std::vector<const QuantizedOperand*> pairs;
+  for (const int input : found_.data_slots(producer->id)) {
+    const auto found = pairs_in_front(producer->id, input);
+    if (found.empty() || (!pairs.empty() && !same_grid(grid(*pairs.front()), grid(*found.front())))) return {};
+    pairs.insert(pairs.end(), found.begin(), found.end());
+  }
+  return pairs;
+}
+
+std::vector<const QuantizedOperand*> PairView::pairs_on(ValueId value) const {
+  std::vector<const QuantizedOperand*> pairs;
+  for (const Use& use : graph_.value(value).uses)
+    if (const QuantizedOperand* own = operand(use.node, use.slot)) pairs.push_back(own);
+  return pairs;
+}
+
+std::vector<const QuantizedOperand*> PairView::operands_of(int index) const {
+  std::vector<const QuantizedOperand*> found;
+  for (const QuantizedOperand& operand : reading_.operands)
+    if (operand.quantize == index || operand.dequantize == index) found.push_back(&operand);
+  return found;
+}
+
+std::vector<NodeId> PairView::layers_reading(ValueId value) const {
+  std::set<NodeId> layers;
+  std::vector<ValueId> open{value};
+  std::set<ValueId> seen{value};
+  while (!open.empty()) {
+    const ValueId current = open.back();
+    open.pop_back();
+    for (const Use& use : graph_.value(current).uses) {
+      if (use.slot < 0) continue;
+      if (found_.is_weighted(use.node)) {
+        layers.insert(use.node);
+        continue;
+      }
+      const bool passes = commutes(found_, use.node) || is_data_concat(found_, use.node) ||
+                          is_fusable_activation(found_.kind(use.node));
+      if (!passes) continue;
+      for (const ValueId output : graph_.node(use.node).outputs)
+        if (output != kNoValue && seen.insert(output).second) open.push_back(output);
+    }
+  }
+  return {layers.begin(), layers.end()};
+}
+
+std::vector<NodeId> PairView::layers_of(int index) const {
+  std::set<NodeId> layers;
+  for (const QuantizedOperand* operand : operands_of(index)) {
+    const NodeId node = graph_.find_node(operand->node);
+    if (node == kNoNode) continue;
+    if (found_.is_weighted(node)) {
+      layers.insert(node);
+      continue;
+    }
+    for (const ValueId output : graph_.node(node).outputs)
+      if (output != kNoValue && (commutes(found_, node) || is_data_concat(found_, node)))
+        for (const NodeId layer : layers_reading(output)) layers.insert(layer);
+  }
+  return {layers.begin(), layers.end()};
+}
+
+NodeId PairView::layer_writing(ValueId value) const {
+  const Node* node = graph_.producer(value);
+  while (node && !found_.is_weighted(node->id)) {
+    if (const auto gated = gated_activation(found_, node->id)) {
+      node = graph_.producer(gated->input);
+      continue;
+    }
+    if (found_.data_slots(node->id).size() != 1) return kNoNode;
+    node = graph_.producer(found_.data_input(node->id));
+  }
+  return node ? node->id : kNoNode;
+}
+
+}  // namespace detent

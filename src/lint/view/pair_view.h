@@ -1,0 +1,81 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "lint/reading/qdq_reading.h"
+#include "place/draft/draft.h"
+
+namespace detent {
+
+/// The pairs of a Q/DQ model on the graph without them, and the placement that the rules of the target would have made.
+class PairView {
+ public:
+  /// `graph` is the model behind reading.float_patch; all arguments must outlive the view. Missing shapes count 0.
+  PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes);
+  PairView(const PairView&) = delete;
+  PairView& operator=(const PairView&) = delete;
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const Target& target() const { return target_; }
+  [[nodiscard]] const QdqReading& reading() const { return reading_; }
+  [[nodiscard]] const QdqNode& qdq(int index) const { return reading_.nodes[static_cast<size_t>(index)]; }
+  [[nodiscard]] const ValueShapes& shapes() const { return shapes_; }
+
+  /// The placement of the file: edges that read a pair; a LintView adds the layers that run in INT8.
+  [[nodiscard]] const PlacementDraft& found() const { return found_; }
+  /// The placement that the rules would make for the graph.
+  [[nodiscard]] const PlacementDraft& wanted() const { return wanted_; }
+  [[nodiscard]] const PlacementPlan& wanted_plan() const { return wanted_plan_; }
+
+  /// nullptr when the slot reads floats.
+  [[nodiscard]] const QuantizedOperand* operand(NodeId node, int slot) const;
+  /// The node of an operand's pair that the consumer reads: the last one.
+  [[nodiscard]] const QdqNode& grid(const QuantizedOperand& operand) const;
+  /// The pairs whose numbers an edge carries: its own, or those in front of commuting ops and of Concats with equal
+  /// scales on every input. Empty: the edge is float.
+  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_in_front(NodeId node, int slot) const;
+  [[nodiscard]] bool is_quantized(NodeId node, int slot) const { return !pairs_in_front(node, slot).empty(); }
+  /// Operands of the edges on which pairs of `value` stand.
+  [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(ValueId value) const;
+  /// Operands that read or write through the node reading().nodes[index].
+  [[nodiscard]] std::vector<const QuantizedOperand*> operands_of(int index) const;
+
+  /// Pairs on the layer's data and weight: whoever made the file wanted it in INT8.
+  [[nodiscard]] bool is_meant_int8(NodeId layer) const {
+    return weight(layer) && is_quantized(layer, data_slot(layer));
+  }
+  [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
+  [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
+  [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {
+    return operand(layer, found_.traits(layer).bias_slot);
+  }
+
+  /// Weighted ops that read the value, through commuting ops, Concats and activations.
+  [[nodiscard]] std::vector<NodeId> layers_reading(ValueId value) const;
+  /// Weighted ops at the operands of reading().nodes[index].
+  [[nodiscard]] std::vector<NodeId> layers_of(int index) const;
+  /// The weighted op whose output, through ops without weights, is `value`; kNoNode at inputs and where branches meet.
+  [[nodiscard]] NodeId layer_writing(ValueId value) const;
+
+ protected:
+  ~PairView() = default;
+  [[nodiscard]] PlacementDraft& found_draft() { return found_; }
+
+ private:
+  void place_found_pairs();
+
+  const Graph& graph_;
+  const QdqReading& reading_;
+  const Target& target_;
+  const ValueShapes& shapes_;
+  PlacementOptions options_;
+  std::map<std::pair<NodeId, int>, const QuantizedOperand*> operands_;
+  PlacementDraft wanted_, found_;
+  PlacementPlan wanted_plan_;
+};
+
+/// Same scales, zero points and type of codes: a code means the same number in both.
+[[nodiscard]] bool same_grid(const QdqNode& a, const QdqNode& b);
+
+}  // namespace detent

@@ -1,0 +1,116 @@
+#include "observe/table_sum.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+Error mismatch(const std::string& message, std::string hint = {}) {
+  return {ErrorCode::TableMismatch, message, std::move(hint)};
+}
+
+template <class Item>
+std::vector<Item> united(const std::vector<Item>& a, const std::vector<Item>& b) {
+  std::vector<Item> result;
+  std::ranges::set_union(a, b, std::back_inserter(result));
+  return result;
+}
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text.empty() ? "every target" : text;
+}
+
+std::string equalized(const CalibrationTable& table) {
+  return (table.equalize.empty() ? "none" : table.equalize) + (table.absorb_bias ? ", biases absorbed" : "");
+}
+
+void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
+  std::vector<TableSample> common;
+  std::ranges::set_intersection(a.samples, b.samples, std::back_inserter(common));
+  if (common.empty()) return;
+  throw mismatch("both tables hold sample '" + common.front().name + "'" +
+                     (common.size() > 1 ? " and " + std::to_string(common.size() - 1) + " more" : "") +
+                     ", which would count twice",
+                 "merge every shard once");
+}
+
+bool same_names(const CalibrationTable& a, const CalibrationTable& b) {
+  return std::ranges::equal(
+      a.values, b.values, {}, [](const auto& entry) -> const std::string& { return entry.first; },
+      [](const auto& entry) -> const std::string& { return entry.first; });
+}
+
+}  // namespace
+
+std::vector<TableShard> united_shards(std::vector<TableShard> shards) {
+  std::ranges::sort(shards);
+  std::vector<TableShard> result;
+  for (size_t begin = 0; begin < shards.size();) {
+    const uint32_t count = shards[begin].count;
+    const auto end = std::ranges::find_if(shards.begin() + static_cast<std::ptrdiff_t>(begin), shards.end(),
+                                          [&](const TableShard& shard) { return shard.count != count; });
+    std::vector<TableShard> same(shards.begin() + static_cast<std::ptrdiff_t>(begin), end);
+    begin += same.size();
+    // As often as every index is there, one of each becomes a whole.
+    bool whole = false;
+    for (bool complete = same.size() >= count; complete && !same.empty();) {
+      std::vector<TableShard> left = same;
+      for (uint32_t index = 1; index <= count && complete; ++index) {
+        const auto found = std::ranges::find(left, TableShard{count, index, false});
+        complete = found != left.end();
+        if (complete) left.erase(found);
+      }
+      if (complete) same = left, whole = true;
+    }
+    if (whole) result.push_back({1, 1, false});
+    result.insert(result.end(), same.begin(), same.end());
+  }
+  std::ranges::sort(result);
+  const TableShard whole{1, 1, false};
+  const auto [first, last] = std::ranges::equal_range(result, whole);
+  if (first != last) result.erase(first + 1, last);
+  return result;
+}
+
+void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const TableMerging& options) {
+  if (a.model != b.model)
+    throw mismatch("the tables are of different models (fingerprints " + a.model + " and " + b.model + ")",
+                   "merge tables of one model only");
+  if (a.imported() || b.imported()) throw mismatch("imported scales cannot be merged: there is no histogram to add");
+  if (a.targets != b.targets)
+    throw mismatch("one table covers " + listed(a.targets) + ", the other " + listed(b.targets),
+                   "calibrate all shards with the same --target");
+  if (!same_names(a, b) || a.groups != b.groups)
+    throw mismatch("the tables cover different values", "calibrate all shards with the same options and version");
+  if (a.instruction_sets != b.instruction_sets && !options.mixed_instruction_sets)
+    throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
+                       listed(b.instruction_sets) + "), whose results differ in the last bits",
+                   "add --mixed-isa, or calibrate all shards on one kind of CPU");
+  if (a.equalize != b.equalize || a.absorb_bias != b.absorb_bias || a.equalization != b.equalization)
+    throw mismatch(
+        "the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
+        "calibrate all shards of the same data with the same --equalize and --absorb-bias");
+  check_samples(a, b);
+}
+
+void merge_into(CalibrationTable& total, const CalibrationTable& part, const TableMerging& options) {
+  check_mergeable(total, part, options);
+  total.tools = united(total.tools, part.tools);
+  total.instruction_sets = united(total.instruction_sets, part.instruction_sets);
+  std::vector<TableShard> shards = total.shards;
+  shards.insert(shards.end(), part.shards.begin(), part.shards.end());
+  total.shards = united_shards(std::move(shards));
+  std::vector<TableSample> samples;
+  std::ranges::merge(total.samples, part.samples, std::back_inserter(samples));
+  total.samples = std::move(samples);
+  auto into = total.values.begin();
+  for (const auto& [name, value] : part.values) (into++)->second.histogram.merge(value.histogram);
+}
+
+}  // namespace detent

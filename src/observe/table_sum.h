@@ -1,0 +1,23 @@
+#pragma once
+
+#include "observe/calibration_table.h"
+
+namespace detent {
+
+struct TableMerging {
+  bool mixed_instruction_sets = false;  ///< accept tables measured with kernels for other CPUs: not the same bits
+};
+
+/// Adds a table to another: histograms are added, samples and shards united. Commutative and associative; the bytes are
+/// those of one table of all samples.
+/// Errors  TableMismatch when the tables are of different models, cover different values, hold a sample in common (so:
+/// the same shard twice), were measured with different instruction sets, or hold imported scales.
+void merge_into(CalibrationTable& total, const CalibrationTable& part, const TableMerging& options = {});
+
+/// The check of merge_into alone.
+void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const TableMerging& options = {});
+
+/// Sorted; every set of all parts 1..N of one count N became 1 of 1, which stands once however often it arises.
+[[nodiscard]] std::vector<TableShard> united_shards(std::vector<TableShard> shards);
+
+}  // namespace detent

@@ -1,0 +1,33 @@
+#include "ops/kernel.h"
+
+namespace detent {
+
+const Tensor* KernelContext::constant(size_t slot) const {
+  const ValueId value = node.input(slot);
+  if (value == kNoValue) return nullptr;
+  if (static_cast<size_t>(value) < folded.size() && !folded[static_cast<size_t>(value)].empty_handle())
+    return &folded[static_cast<size_t>(value)];
+  return graph.constant(value);
+}
+
+void* Workspace::scratch(size_t bytes) {
+  if (!scratch_ || scratch_.capacity() < bytes) {
+    scratch_.reset();
+    scratch_ = Allocator::heap().allocate(bytes);
+  }
+  return scratch_.data();
+}
+
+Tensor& KernelCall::make_output_like(size_t i, size_t from) {
+  const Tensor& source = inputs_[from];
+  if (!source.owns_memory_alone()) return make_output(i, source.type(), source.shape(), source.layout());
+  outputs_[i] = source;
+  return outputs_[i];
+}
+
+SubgraphRunner& KernelCall::subgraphs() const {
+  if (!subgraphs_) throw Error(ErrorCode::Internal, "a node with subgraphs was run without a runner for them");
+  return *subgraphs_;
+}
+
+}  // namespace detent

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+
+namespace detent {
+
+/// The kind of an operator in the eyes of quantization. Placement rules and targets speak of kinds, never of operator names.
+enum class OpKind : uint8_t {
+  Other,
+  Conv,
+  ConvTranspose,
+  Gemm,
+  MatMul,  // may be weighted ops
+  Relu,
+  LeakyRelu,
+  PRelu,
+  Clip,
+  Sigmoid,
+  HardSigmoid,
+  HardSwish,
+  Silu,
+  Tanh,
+  OtherActivation,
+  Gelu,
+  Softmax,
+  Add,
+  Mul,
+  Sub,
+  Div,
+  OtherElementwise,
+  Concat,
+  Split,
+  MaxPool,
+  AveragePool,
+  GlobalAveragePool,
+  ReduceMean,
+  OtherReduction,
+  Resize,
+  Reshape,  // Reshape, Flatten, Squeeze, Unsqueeze, Identity: same elements in the same order
+  Transpose,
+  Slice,
+  Gather,
+  Tile,
+  Expand,
+  Pad,
+  SpaceDepth,
+  BatchNorm,
+  LayerNorm,
+  InstanceNorm,
+  GroupNorm,
+  OtherNorm,
+  ShapeOf,
+  Constant,
+  Cast,
+  QuantizeLinear,
+  DequantizeLinear,
+  QOperator,  // QLinear*, *Integer, DynamicQuantizeLinear
+  Sequence,   // makes a sequence or an optional
+};
+
+/// True for functions of one value that bend, element by element, and stand behind a layer. GELU and PRelu are not among
+/// them: engines run them apart.
+[[nodiscard]] bool is_activation(OpKind kind);
+
+/// The axis of a weight tensor that counts output channels.
+enum class WeightAxis : uint8_t { None, First, Second, GemmOutput, Last };
+
+/// Quantization facts about an operator, engine-independent.
+struct OpTraits {
+  OpKind kind = OpKind::Other;
+  bool commutes = false;  ///< Q(op(x)) == op(Q(x)) for a per-tensor Q: a pair may move across it unchanged
+  int weight_slot = -1;   ///< input slot that makes it a weighted op when constant
+  int bias_slot = -1;
+  WeightAxis weight_axis = WeightAxis::None;
+  int data_inputs = -1;  ///< how many leading inputs carry data (the rest are shapes, axes, bounds); -1 = all
+};
+
+}  // namespace detent

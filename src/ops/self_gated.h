@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ops/traits.h"
+
+namespace detent {
+
+/// An activation of several nodes: a Mul of x and a gate that is computed from x alone.
+struct SelfGatedActivation {
+  enum class Gate : uint8_t {
+    Sigmoid,      ///< x * Sigmoid(x)
+    HardSigmoid,  ///< x * HardSigmoid(x)
+    Clip,         ///< x * Clip(x + 3) / 6, the division on either side of the product; no number of it is checked
+  };
+  Gate form = Gate::Sigmoid;
+  OpKind kind = OpKind::OtherActivation;  ///< Silu, or HardSwish where a HardSigmoid has its parameters
+  ValueId input = kNoValue;               ///< x
+  NodeId gate = kNoNode;                  ///< the Sigmoid or HardSigmoid; of a Clip the Add before it
+  NodeId product = kNoNode;               ///< the Mul
+};
+
+/// The pattern that ends in `product`; nullopt when there is none. Others may read a Sigmoid or HardSigmoid too; the values
+/// between x, Clip and `product` have one reader each.
+///
+/// HardSwish: alpha is 1/6 and beta is 1/2 within 1e-6, the bound of running it as one kernel. Exporters write 1/6 with
+/// seven digits or more.
+[[nodiscard]] std::optional<SelfGatedActivation> self_gated_activation(const Graph& graph, const Node& product);
+
+}  // namespace detent

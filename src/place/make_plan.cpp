@@ -1,0 +1,34 @@
+#include "place/make_plan.h"
+
+#include "place/draft/draft.h"
+#include "place/rules/rule_list.h"
+
+namespace detent {
+
+void apply_rules(PlacementDraft& draft) {
+  const auto rules = rule_list(draft.target().engine);
+  const auto run_round = [&](void (*Rule::*round)(PlacementDraft&)) {
+    for (const Rule& rule : rules) {
+      draft.begin_rule(rule.id);
+      if (rule.*round) (rule.*round)(draft);
+    }
+  };
+  run_round(&Rule::mark);
+  run_round(&Rule::decide);
+  for (const Node& node : draft.graph().nodes()) {
+    for (const Rule& rule : rules) {
+      draft.begin_rule(rule.id);
+      if (rule.visit) rule.visit(draft, node);
+    }
+  }
+  run_round(&Rule::share);
+}
+
+PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
+                                  const ValueShapes& shapes) {
+  PlacementDraft draft(graph, target, options);
+  apply_rules(draft);
+  return draft.finish(shapes);
+}
+
+}  // namespace detent

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+class PlacementDraft;
+
+/// Runs the target's rules in order. BatchNormalization should have been folded before (fold_batchnorm.h).
+/// An empty graph gives an empty plan.
+/// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
+[[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
+                                                const PlacementOptions& options, const ValueShapes& shapes = {});
+
+/// Passes a draft through all rounds of the rules of its target; the caller may have marked and decided before.
+/// Errors  those of make_placement_plan.
+void apply_rules(PlacementDraft& draft);
+
+}  // namespace detent

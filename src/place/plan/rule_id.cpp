@@ -1,0 +1,51 @@
+#include "place/plan/rule_id.h"
+
+#include <algorithm>
+#include <array>
+
+namespace detent {
+namespace {
+
+constexpr std::string_view kGuide =
+    "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
+constexpr std::string_view kModelOptimizer = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization";
+constexpr std::string_view kTried = "tried in ONNX Runtime 1.30, CPU";
+
+constexpr std::array kNames{
+    RuleName{RuleId::WeightedOp, "R1", "weighted op", kGuide},
+    RuleName{RuleId::FusedActivation, "R2", "fused activation", kGuide},
+    RuleName{RuleId::BatchNorm, "R3", "batch norm", "github.com/NVIDIA/TensorRT/issues/3412"},
+    RuleName{RuleId::ResidualAdd, "R4", "residual add", kGuide},
+    RuleName{RuleId::Concat, "R5", "concat", "github.com/NVIDIA/TensorRT/issues/2597"},
+    RuleName{RuleId::DeconvolutionActivation, "R6", "deconvolution and activation",
+             "github.com/NVIDIA/TensorRT/issues/3412"},
+    RuleName{RuleId::CommutingOp, "R7", "commuting op", kGuide},
+    RuleName{RuleId::PoolingAndElementwise, "R8", "pooling and elementwise", kGuide},
+    RuleName{RuleId::AttentionAndNorms, "R9", "attention and norms", kModelOptimizer},
+    RuleName{RuleId::SmallLayer, "R10", "small layer", kModelOptimizer},
+    RuleName{RuleId::GraphOutput, "R11", "graph output", "github.com/NVIDIA/TensorRT/issues/2383"},
+    RuleName{RuleId::UserChoice, "R12", "user", "README.md, --include and --exclude"},
+    RuleName{RuleId::MeasuredChoice, "R13", "measured", "README.md, --max-drop and --min-sqnr"},
+    RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
+    RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
+    RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},
+    RuleName{RuleId::OnnxRuntimeActivation, "O3", "integer activation", kTried},
+    RuleName{RuleId::OnnxRuntimeElementwise, "O4", "integer elementwise", kTried},
+    RuleName{RuleId::OnnxRuntimeConcat, "O5", "integer concat", kTried},
+    RuleName{RuleId::OnnxRuntimePooling, "O6", "integer pooling", kTried},
+    RuleName{RuleId::OnnxRuntimeCopy, "O7", "integer copy", kTried},
+    RuleName{RuleId::OnnxRuntimeReaders, "O8", "every reader", kTried},
+    RuleName{RuleId::OnnxRuntimeHalf, "O9", "half values", kTried},
+};
+
+}  // namespace
+
+std::span<const RuleName> rule_names() { return kNames; }
+
+std::string name_of(RuleId rule) {
+  const auto found = std::ranges::find(kNames, rule, &RuleName::id);
+  if (found == kNames.end()) return "-";
+  return (found->number.empty() ? "" : std::string(found->number) + " ") + std::string(found->words);
+}
+
+}  // namespace detent

@@ -1,0 +1,56 @@
+#include "place/rules/rule_list.h"
+
+#include <array>
+
+#include "place/rules/rules.h"
+
+namespace detent {
+namespace {
+
+std::span<const Rule> tensorrt_rules() {
+  using namespace rules::tensorrt;
+  static const std::array list{
+      rules::user_choice(),
+      rules::measured_choice(),
+      small_layers(),
+      weighted_ops(),
+      deconvolution_activation(),
+      fused_activation(),
+      batch_norm(),
+      residual_add(),
+      attention_and_norms(),
+      pooling_and_elementwise(),
+      graph_outputs(),
+      rules::known_ranges(),
+      commuting_ops(),
+      concat(),
+  };
+  return list;
+}
+
+std::span<const Rule> onnxruntime_rules() {
+  using namespace rules::onnxruntime;
+  static const std::array list{
+      rules::user_choice(),
+      rules::measured_choice(),
+      layers(),
+      float_deconvolution(),
+      activations(),
+      elementwise(),
+      concat(),
+      pooling(),
+      copies(),
+      rules::known_ranges(),
+      every_reader(),
+      half_values(),
+  };
+  return list;
+}
+
+}  // namespace
+
+std::span<const Rule> rule_list(Engine engine) {
+  return engine == Engine::TensorRT ? tensorrt_rules() : onnxruntime_rules();
+}
+
+}  // namespace detent

@@ -1,0 +1,30 @@
+#include "prepare/read_model_to_run.h"
+
+#include "detent/error.h"
+#include "model/qoperators.h"
+#include "prepare/inline_functions.h"
+
+namespace detent {
+
+Model read_runnable_model(const std::filesystem::path& path) {
+  Model model = read_model(path);
+  try {
+    inline_functions(model);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return model;
+}
+
+Model read_float_model(const std::filesystem::path& path) {
+  Model model = read_runnable_model(path);
+  if (is_quantized(model.graph()))
+    throw Error(ErrorCode::InvalidModel,
+                path.string() +
+                    ": the model is already quantized (it holds QuantizeLinear, "
+                    "DequantizeLinear or integer operators)",
+                "quantize the float model it was made from");
+  return model;
+}
+
+}  // namespace detent

@@ -1,0 +1,35 @@
+#include "report/quantities.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace detent {
+
+std::string plural(size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1e3) return fmt::format("{:.0f} B", bytes);
+  if (bytes < 1e6) return fmt::format("{:.1f} kB", bytes / 1e3);
+  if (bytes < 1e9) return fmt::format("{:.1f} MB", bytes / 1e6);
+  return fmt::format("{:.2f} GB", bytes / 1e9);
+}
+
+std::string percent_text(double fraction) {
+  if (fraction == 1.0) return "100 %";
+  return fmt::format("{:.1f} %", std::min(99.9, std::floor(fraction * 1000) / 10));
+}
+
+std::string coverage_text(const CoverageReport& coverage) {
+  std::string text =
+      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  if (coverage.macs > 0)
+    text +=
+        " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";
+  return text;
+}
+
+}  // namespace detent

@@ -1,0 +1,15 @@
+#include "rewrite/quantized_model.h"
+
+#include "rewrite/qdq_inserter.h"
+
+namespace detent {
+
+Model quantized_model(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                      const RewriteOptions& format, const GraphPatch& biases, WeightMemo* memo) {
+  Model variant = model.clone();
+  if (!biases.empty()) apply_patch(variant, biases);
+  apply_patch(variant, make_qdq_patch(variant.graph(), plan, ranges, format, memo).patch);
+  return variant;
+}
+
+}  // namespace detent

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/run_settings.h"
+#include "model/graph/graph.h"
+#include "run/sample_stream.h"
+
+namespace detent {
+
+/// One model over many samples: what all passes over data have in common.
+struct SamplePass {
+  const Graph& graph;  ///< says the batch
+  const DataSource& source;
+  const RunSettings& settings;
+  /// The text of the progress line; empty: the caller shows progress, over several passes.
+  std::string_view task = {};
+  /// An incomplete last batch is filled by repeating its last sample, or dropped with a warning.
+  enum class LastBatch { Fill, Drop } last_batch = LastBatch::Fill;
+  /// The error when no sample could be read; empty: no sample is no error.
+  std::string_view refuse_empty = "no sample of the data could be read";
+};
+
+struct SampleCounts {
+  size_t samples = 0;  ///< that were run, repetitions left out
+  size_t skipped = 0;  ///< that could not be read
+};
+
+/// Options of the stream below a pass: threads, batch, Ctrl-C, unreadable samples and warnings as the settings say.
+[[nodiscard]] StreamOptions stream_options(const SamplePass& pass);
+/// Shows that `samples` are done, where the pass has a task.
+void show_progress(const SamplePass& pass, size_t samples);
+void begin_progress(const SamplePass& pass);
+/// Ends the progress line. Errors  InvalidData when there was no sample and the pass refuses that.
+void end_progress(const SamplePass& pass, const SampleCounts& counts);
+
+/// Streams all samples in batches through `run`, in parallel, and their results through `take`, in order.
+///
+/// run(size_t slot, std::vector<Sample>&& batch, size_t real) -> Result   `real` of the batch count; see stream().
+/// take(Result&&)                                                           one at a time.
+/// Errors  whatever they throw; an error of `run` names the first sample of its batch. Interrupted is passed on as it is.
+template <class Result, class Run, class Take>
+SampleCounts run_over(const SamplePass& pass, Run run, Take take) {
+  using Batch = std::pair<size_t, Result>;
+  SampleCounts counts;
+  begin_progress(pass);
+  const auto process = [&run](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    const std::string name = batch.front().name;
+    try {
+      return Batch(real, run(slot, std::move(batch), real));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) throw;
+      throw error.in("sample '" + name + "'");
+    }
+  };
+  const auto finish = [&](size_t, Batch&& batch) {
+    take(std::move(batch.second));
+    show_progress(pass, counts.samples += batch.first);
+  };
+  counts.skipped = stream<Batch>(pass.source, stream_options(pass), process, finish).skipped;
+  end_progress(pass, counts);
+  return counts;
+}
+
+}  // namespace detent
