@@ -67,7 +67,7 @@ struct QuantizeReport {
   std::vector<std::string> notes;
 };
 
-/// Calibrates, places, rewrites, measures and writes. See the README for the order of the steps.
+/// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.
 /// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the best
 /// model that was measured is written and the report says so.
 ///

@@ -36,7 +36,7 @@ Action declare_lint(CLI::App& app) {
   state->collect.push_back(add_shape_option(app, state->options.shapes));
   app.add_flag("--json", state->json, "Print one JSON document");
   app.add_flag("--strict", state->strict, "Exit 1 when there is a finding of level error");
-  app.footer(to_text(known_findings()) + "\n" + app.get_footer());
+  app.footer(to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n" + app.get_footer());
   return [state](Environment&) { return lint(*state); };
 }
 

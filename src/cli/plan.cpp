@@ -34,6 +34,7 @@ Action declare_plan(CLI::App& app) {
   state->collect.push_back(add_shape_option(app, state->options.shapes));
   app.add_flag("--all", state->all_edges, "List the edges that stay float too");
   app.add_flag("--json", state->json, "Print one JSON document");
+  app.footer("src/place/RULES.md explains the rules\n\n" + app.get_footer());
   return [state](Environment&) { return plan(*state); };
 }
 

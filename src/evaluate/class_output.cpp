@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/float_type.h"
+#include "evaluate/argmax.h"
 
 namespace detent {
 
@@ -22,9 +23,6 @@ bool is_integer(DataType type) {
     default: return false;
   }
 }
-
-/// A NaN is less than any number; equal numbers are not.
-bool higher(float a, float b) { return a > b || (std::isnan(b) && !std::isnan(a)); }
 
 }  // namespace
 
@@ -66,11 +64,8 @@ std::optional<ClassOutput> ClassOutput::of_pixels(const Tensor& output, int64_t 
 
 int64_t ClassOutput::class_at(int64_t sample, int64_t position) const {
   if (holds_classes_) return given_[sample * height_ * width_ + position];
-  if (channels_ == 1) return score(sample, 0, position) > 0 ? 1 : 0;
-  int64_t best = 0;
-  for (int64_t c = 1; c < channels_; ++c)
-    if (higher(score(sample, c, position), score(sample, best, position))) best = c;
-  return best;
+  const int64_t plane = height_ * width_;
+  return argmax(scores_ + sample * channels_ * plane + position, channels_, plane);
 }
 
 int64_t ClassOutput::rank_of(int64_t label, int64_t sample) const {
@@ -79,7 +74,7 @@ int64_t ClassOutput::rank_of(int64_t label, int64_t sample) const {
   int64_t rank = 0;
   for (int64_t c = 0; c < channels_; ++c) {
     const float other = score(sample, c, 0);
-    rank += higher(other, own) || (c < label && !higher(own, other));
+    rank += scores_above(other, own) || (c < label && !scores_above(own, other));
   }
   return rank;
 }

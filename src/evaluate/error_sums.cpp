@@ -6,6 +6,7 @@
 
 #include "core/float_type.h"
 #include "detent/error.h"
+#include "evaluate/argmax.h"
 
 namespace detent {
 
@@ -39,12 +40,7 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   const int64_t inner = shape.rank() >= 2 ? shape.element_count(2, shape.rank()) : shape.element_count();
   const int64_t batch = shape.rank() >= 2 ? shape[0] : 1;
   const auto best = [&](std::span<const float> values, int64_t n, int64_t position) {
-    const float* first = values.data() + n * channels * inner + position;
-    if (channels < 2) return static_cast<int64_t>(*first > 0);
-    int64_t winner = 0;
-    for (int64_t c = 1; c < channels; ++c)
-      if (first[c * inner] > first[winner * inner]) winner = c;
-    return winner;
+    return argmax(values.data() + n * channels * inner + position, channels, inner);
   };
   if (x.empty()) return sums;
   for (int64_t n = 0; n < batch; ++n)

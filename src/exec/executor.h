@@ -34,8 +34,8 @@ class Executor {
   /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
-  /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run had them; those
-  /// that are wanted are observed first, then as run() does. Errors  those of run().
+  /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run had
+  /// them; those that are wanted are observed first, then as run() does. Errors  those of run().
   void resume(std::span<const Tensor> inputs, std::span<const Tensor> given, Observer& observer);
 
   /// From now on adds the time of every step to `times`, made for this schedule; nullptr stops that. Must outlive the runs.

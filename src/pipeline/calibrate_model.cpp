@@ -69,6 +69,15 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 
+/// Leaves what was measured for --resume and `merge`, and throws Interrupted.
+[[noreturn]] void leave_partial(CalibrationTable table, const fs::path& path) {
+  table.shards.front().partial = true;
+  write_table(table, path);
+  throw Error(ErrorCode::Interrupted,
+              "interrupted; " + path.string() + " holds the " + std::to_string(table.samples.size()) + " samples done",
+              "the same command with --resume goes on, and 'detent merge' accepts the file");
+}
+
 }  // namespace
 
 TableReport calibrate_model(const CalibrateOptions& options) {
@@ -113,14 +122,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
     table.shards = shards;
   }
 
-  if (pass.interrupted) {
-    table.shards.front().partial = true;
-    write_table(table, partial_path);
-    throw Error(ErrorCode::Interrupted,
-                "interrupted; " + partial_path.string() + " holds the " + std::to_string(table.samples.size()) +
-                    " samples done",
-                "the same command with --resume goes on, and 'detent merge' accepts the file");
-  }
+  if (pass.interrupted) leave_partial(std::move(table), partial_path);
   tracker.check_all_came_up();
   if (table.samples.empty()) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
   write_table(table, options.output);

@@ -7,8 +7,6 @@
 
 namespace detent {
 
-std::string tool_version() { return std::string("detent ") + DETENT_VERSION; }
-
 std::string version_text() {
   return tool_version() + "\n" + model_library_versions() + "\n" + kernel_library_versions() + "\n" +
          dataset_library_versions() + "\nTBB " + std::to_string(TBB_VERSION_MAJOR) + "." +

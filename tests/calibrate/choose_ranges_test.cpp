@@ -30,7 +30,8 @@ class ChooseRanges : public ::testing::Test {
   }
   [[nodiscard]] ValueId value(const char* name) const { return model_.graph().find_value(name); }
   [[nodiscard]] std::map<ValueId, Range> ranges(RangeKind kind = RangeKind::Asymmetric) const {
-    return choose_ranges(model_.graph(), plan_, calibration_, *make_calibrator("max"), overrides_, kind, 2);
+    const auto calibrator = make_calibrator("max");
+    return choose_ranges(plan_, calibration_, {model_.graph(), *calibrator, overrides_, kind, 2});
   }
 
   PlacementPlan plan_;

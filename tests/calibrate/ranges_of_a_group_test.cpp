@@ -22,7 +22,7 @@ class RangesOfAGroup : public testing::Test {
     for (const char* name : {"p", "q"}) {
       const ValueId value = model_.graph().find_value(name);
       const Use use = model_.graph().value(value).uses.at(0);
-      plan_.edges.push_back({value, use.node, use.slot, true, 0, "R", "by hand"});
+      plan_.edges.push_back({value, use.node, use.slot, true, 0, RuleId::None, "by hand"});
     }
     measure("p", {-1, 6.5F});
     measure("q", {0, 3});
@@ -30,8 +30,9 @@ class RangesOfAGroup : public testing::Test {
   [[nodiscard]] ValueId id(const char* name) const { return model_.graph().find_value(name); }
   void measure(const char* name, const std::vector<float>& values) { calibration_.histograms[id(name)].add(values); }
   [[nodiscard]] Range range(const RangeOverrides& overrides = {}) const {
-    const auto ranges = choose_ranges(model_.graph(), plan_, calibration_, *make_calibrator("max"), overrides,
-                                      RangeKind::Asymmetric, 1);
+    const auto calibrator = make_calibrator("max");
+    const auto ranges =
+        choose_ranges(plan_, calibration_, {model_.graph(), *calibrator, overrides, RangeKind::Asymmetric});
     EXPECT_EQ(ranges.at(id("p")), ranges.at(id("q")));
     return ranges.at(id("p"));
   }

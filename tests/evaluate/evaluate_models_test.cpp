@@ -48,7 +48,7 @@ Evaluation evaluate(const Model& model, const std::vector<Model>& variants, cons
                     const DataSource& source, size_t threads = 2) {
   RunSettings settings;
   settings.threads = threads;
-  return evaluate_models(model, variants, names, source, settings, "testing");
+  return evaluate_models(variants, {model, names, source, settings, "testing"});
 }
 
 TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
@@ -92,7 +92,9 @@ TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether)
   std::vector<Model> variants;
   for (const float offset : {0.5F, 0.25F, 0.125F}) variants.push_back(with_constant(model, "offset", offset));
   const MemorySource source(samples(5));
-  const Evaluation evaluation = evaluate_models(model, variants, {"y"}, source, {}, "testing", {}, 1);
+  const std::vector<std::string> names{"y"};
+  const RunSettings settings;
+  const Evaluation evaluation = evaluate_models(variants, {model, names, source, settings, "testing", {}, 1});
   EXPECT_EQ(evaluation.samples, 5U);
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 3);
   for (const auto& [variant, offset] : std::vector<std::pair<size_t, double>>{{0, 0.5}, {1, 0.25}, {2, 0.125}})

@@ -46,9 +46,10 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
     add(network.variants.all_but(choice), all);
   }
   BothWays result;
-  result.shared = evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing");
+  result.shared =
+      evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing");
   result.steps = shared.step_counts();
-  result.naive = evaluate_models(network.model, models, names, network.source, network.settings, "not sharing");
+  result.naive = evaluate_models(models, {network.model, names, network.source, network.settings, "not sharing"});
   return result;
 }
 

@@ -30,8 +30,7 @@ struct VariantsOf {
         format(rewrite_options({}, placement, target)), calibrator(make_calibrator("max")),
         shapes(find_shapes(model.graph(), read_first_inputs(data, model.graph(), settings))),
         plan(make_placement_plan(model.graph(), target, placement, shapes)),
-        ranges(model.graph(), measure(plan.quantized_values()), *calibrator, overrides,
-               format.activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric, 2,
+        ranges(measure(plan.quantized_values()), {model.graph(), *calibrator, overrides, format.range_kind(), 2},
                [this](std::span<const ValueId> values) {
                  ++extra_passes;
                  return measure(values);

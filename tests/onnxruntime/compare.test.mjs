@@ -11,15 +11,15 @@ import { selected } from './selection.mjs';
 
 // Part of the evaluation set, so that it takes seconds: every n-th sample.
 const strideOf = {
-  shapes_unet: 4, occupancy3d: 4, cifar10_resnet18: 8, cifar10_efficientnet_b0: 8, imagenet_mobilenetv2: 4, 'imagenet_squeezenet1.1': 4,
+  shapes_unet: 4, occupancy3d: 4, cifar10_resnet18: 8, cifar10_efficientnet_b0: 8, imagenet_mobilenetv2: 4,
+  'imagenet_squeezenet1.1': 4,
 };
-const calibratorsOf = (model) => (model.name === 'occupancy3d' ? ['mse'] : ['max', 'mse']);
+const calibrators = ['max', 'mse'];
 
 for (const { model, options } of selected()) {
   for (const target of Object.keys(levelOf)) {
     test(`${model.name} for ${target}: predicted scores are the engine's`, options, async (t) => {
       const set = model.evaluation(strideOf[model.name] ?? 1);
-      const calibrators = calibratorsOf(model);
       const report = await compared(model, set, target, calibrators);
       const samples = await writeSamples(model, set);
       const inputs = { [readModel(model.file).inputs[0].name]: readNpy(samples) };

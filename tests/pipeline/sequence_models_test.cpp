@@ -2,13 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <onnx/onnx-data_pb.h>
-
+#include "datasets/npy_file.h"
 #include "detent/detent.h"
 #include "detent/error.h"
 #include "model/list_types_text.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
+
+#include <onnx/onnx-data_pb.h>
 
 namespace detent {
 namespace {

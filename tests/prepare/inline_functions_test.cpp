@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "detent/error.h"
-#include "exec/runnable_part.h"
 #include "model/model.h"
 #include "model/onnx_protos.h"
 
@@ -23,7 +22,8 @@ std::vector<std::string> op_types(const Graph& graph) {
   return types;
 }
 
-std::vector<std::string> names_of(const Graph& graph, std::span<const ValueId> values) {
+/// Absent inputs have no name.
+std::vector<std::string> value_names(const Graph& graph, std::span<const ValueId> values) {
   std::vector<std::string> names;
   for (const ValueId id : values) names.push_back(id == kNoValue ? "" : graph.value(id).name);
   return names;
@@ -38,8 +38,8 @@ TEST(InlineFunctions, PutsTheBodyWhereTheCallStood) {
   EXPECT_EQ(inline_functions(model), 1u);
   const Graph& graph = model.graph();
   EXPECT_THAT(op_types(graph), testing::ElementsAre("Abs", "Relu", "Add"));
-  EXPECT_THAT(names_of(graph, graph.node(1).inputs), testing::ElementsAre("h"));
-  EXPECT_THAT(names_of(graph, graph.node(2).outputs), testing::ElementsAre("y"));
+  EXPECT_THAT(value_names(graph, graph.node(1).inputs), testing::ElementsAre("h"));
+  EXPECT_THAT(value_names(graph, graph.node(2).outputs), testing::ElementsAre("y"));
 }
 
 TEST(InlineFunctions, KeepsTwoCallsApart) {
@@ -72,7 +72,7 @@ TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
                          "<domain: \"local\", opset_import: [\"\" : 13]>\n"
                          "Bound (a, low, high) => (b) { b = Clip (a, low, high) }\n");
   inline_functions(model);
-  EXPECT_THAT(names_of(model.graph(), model.graph().node(0).inputs), testing::ElementsAre("x", "", "high"));
+  EXPECT_THAT(value_names(model.graph(), model.graph().node(0).inputs), testing::ElementsAre("x", "", "high"));
 }
 
 TEST(InlineFunctions, CopiesAnInputThatIsReturned) {

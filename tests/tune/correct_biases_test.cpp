@@ -4,6 +4,7 @@
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
+#include "calibrate/range_overrides.h"
 #include "calibrate/sample_tables.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
@@ -46,7 +47,9 @@ struct Quantization {
   /// cut  part of each range that is kept: what lies beyond saturates, and the means move.
   explicit Quantization(float cut) {
     const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
-    ranges = choose_ranges(model.graph(), plan, calibration, *make_calibrator("max"), {}, RangeKind::Symmetric, 1);
+    const auto calibrator = make_calibrator("max");
+    const RangeOverrides no_overrides;
+    ranges = choose_ranges(plan, calibration, {model.graph(), *calibrator, no_overrides});
     for (auto& [value, range] : ranges) range = {range.min * cut, range.max * cut};
   }
 

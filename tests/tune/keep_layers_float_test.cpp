@@ -1,4 +1,5 @@
 #include "tune/keep_layers_float.h"
+#include "detent/detent.h"
 
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -47,7 +48,8 @@ double sqnr_of(test::VariantsOf& network, const PlacementPlan& plan) {
     list.push_back(network.variants.model(plan));
     return list;
   }();
-  return evaluate_models(network.model, models, {"y"}, network.source, network.settings, "judging").report(0).sqnr_db;
+  const std::vector<std::string> names{"y"};
+  return evaluate_models(models, {network.model, names, network.source, network.settings, "judging"}).report(0).sqnr_db;
 }
 
 TEST(KeepLayersFloat, KeepsNothingWhereTheBoundHolds) {

@@ -44,7 +44,7 @@ TEST(SharedWhichCalibrator, EfficientNetCollapsesWithMaxAndEntropyAndTheReportSa
   const fs::path model = shared_folder() / "models/cifar10_efficientnet_b0/model_opset17.onnx";
   if (!fs::exists(model)) GTEST_SKIP() << "missing " << model;
   const ComparisonReport report = compare(model, "resize=64x64,");
-  // Over all 2000 images: 78.9 FP32, 62.6 max, 35.4 entropy, 69.0 mse, 72.6 percentile (README).
+  // Over all 2000 images: 78.9 FP32, 62.6 max, 35.4 entropy, 69.0 mse, 72.6 percentile (tests/onnxruntime/README.md).
   EXPECT_LT(top1(report, "max"), report.fp32.at("top1") - 0.08);
   EXPECT_LT(top1(report, "entropy"), report.fp32.at("top1") - 0.3);
   EXPECT_EQ(report.criterion, "top1");

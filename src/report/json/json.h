@@ -11,7 +11,7 @@
 
 namespace detent {
 
-/// JSON documents in the shapes of the command line's contract (README "JSON"), two-space indented, with a final newline.
+/// JSON documents in the shapes of the command line's contract (src/pipeline/README.md, "JSON"), two-space indented, with a final newline.
 /// Numbers that are not finite become null.
 [[nodiscard]] std::string to_json(const ModelReport& report);
 [[nodiscard]] std::string to_json(const TableReport& report);

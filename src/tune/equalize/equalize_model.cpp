@@ -6,6 +6,7 @@
 #include "tune/equalize/apply.h"
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
+#include "tune/equalize/equalizer.h"
 
 namespace detent {
 

@@ -138,8 +138,9 @@ std::optional<EqualizedModel> even(Model& model, const EqualizeOptions& options)
   const PlacementOptions placement;
   const RunSettings settings;
   const Target& target = find_target("tensorrt");
-  return equalize_as_requested(model, parse_equalize(options), read_first_inputs(source, model.graph(), settings), source, {},
-                       {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
+  return equalize_as_requested(model, parse_equalize(options), read_first_inputs(source, model.graph(), settings),
+                               source, {},
+                               {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
 }
 
 TEST(EvenChannels, AbsorbingGainsWhatAChannelFarFromZeroCost) {

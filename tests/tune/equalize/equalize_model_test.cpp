@@ -29,7 +29,7 @@ EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJud
   RunSettings settings;
   settings.threads = threads;
   const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
-  return equalize_model(model, parse_equalize(request), inputs, source, settings, {}, judge);
+  return equalize_model(model, parse_equalize(request), {inputs, source, settings}, {}, judge);
 }
 
 FoldJudge no_judge() {

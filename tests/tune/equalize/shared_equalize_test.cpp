@@ -12,6 +12,7 @@
 #include "run/model_inputs.h"
 #include "tune/equalize/absorb_biases.h"
 #include "tune/equalize/equalize_model.h"
+#include "tune/equalize/equalizer.h"
 #include "tune/equalize/fold_scores.h"
 
 // Every family of every shared model says the same before and after, on samples that were not measured; with high biases
