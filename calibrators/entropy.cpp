@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "calibrators/arguments.h"
+#include "calibrators/atoms.h"
 #include "calibrators/divergence.h"
 #include "calibrators/signed_bins.h"
+#include "calibrators/squared_error.h"
 #include "detent/calibrator.h"
 
 namespace detent {
@@ -14,6 +16,10 @@ namespace {
 constexpr size_t kSignedLevels = 128;
 constexpr size_t kUnsignedLevels = 256;
 constexpr int kRounds = 4;
+/// A range may cost this many times the squared error of the best range; beyond that the best range is taken, because divergence
+/// does not see how far away the elements lie that it clips. Measured on 500 images of cifar10_efficientnet_b0:
+/// without a bound 37.4 %, 64 times 78.8 %, 16 and 4 times 80.2 %; 4 times costs imagenet_mobilenetv2 1.0 dB, 16 times nothing.
+constexpr double kMostError = 16;
 
 /// Window of signed bins that loses least, found by moving one end at a time. Each end stays on its side of `zero`.
 class WindowSearch {
@@ -35,16 +41,16 @@ class WindowSearch {
  private:
   /// Both bins at 0 become the mean of their outer neighbours, as bin 0 becomes bin 1 in the symmetric search.
   static std::vector<double> flattened(const SignedBins& bins) {
-    if (bins.zero == 0) return without_zero_peak(bins.counts);
+    if (bins.zero == 0) return without_atoms(without_zero_peak(bins.counts));
     std::vector<double> counts = bins.counts;
     const double left = bins.zero >= 2 ? counts[bins.zero - 2] : 0;
     if (bins.zero == counts.size()) {
       counts[bins.zero - 1] = left;
-      return counts;
+      return without_atoms(counts);
     }
     const double right = bins.zero + 1 < counts.size() ? counts[bins.zero + 1] : 0;
     counts[bins.zero - 1] = counts[bins.zero] = (left + right) / 2;
-    return counts;
+    return without_atoms(counts);
   }
 
   bool move_last() {
@@ -75,13 +81,16 @@ class EntropyCalibrator : public Calibrator {
  public:
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
     if (histogram.max_abs() == 0) return {};
-    return kind == RangeKind::Symmetric ? symmetric(histogram) : asymmetric(histogram);
+    const Range found = kind == RangeKind::Symmetric ? symmetric(histogram) : asymmetric(histogram);
+    const Range safe = least_error_range(histogram, kind);
+    const double bound = kMostError * squared_error(histogram, safe, kind);
+    return squared_error(histogram, found, kind) > bound ? safe : found;
   }
   [[nodiscard]] std::string name() const override { return "entropy"; }
 
  private:
   static Range symmetric(const Histogram& histogram) {
-    const ClippedDivergence divergence(without_zero_peak(magnitude_bins(histogram).counts));
+    const ClippedDivergence divergence(without_atoms(without_zero_peak(magnitude_bins(histogram).counts)));
     std::vector<Window> windows;
     for (size_t bins = kSignedLevels; bins <= divergence.bins(); ++bins) windows.push_back({0, bins});
     if (windows.empty()) return {-histogram.max_abs(), histogram.max_abs()};

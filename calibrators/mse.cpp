@@ -6,6 +6,7 @@
 #include "calibrators/arguments.h"
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
+#include "calibrators/squared_error.h"
 #include "detent/calibrator.h"
 
 namespace detent {
@@ -16,6 +17,12 @@ constexpr int kUnsignedLevels = 255;
 constexpr int kFirstCandidate = 128;  // bins; with fewer a bin would be wider than a step
 constexpr int kRounds = 4;
 constexpr int kSample = 64;  // every 64th candidate is computed first: what cannot beat them is left out
+
+/// Codes for [low, high], in bins.
+Grid unsigned_grid(double low, double high) {
+  const double scale = (high - low) / kUnsignedLevels;
+  return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kUnsignedLevels};
+}
 
 /// [low, high] in bins, found by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
 class RangeSearch {
@@ -39,10 +46,7 @@ class RangeSearch {
     double low, high;
   };
 
-  static Grid grid(const Window& at) {
-    const double scale = (at.high - at.low) / kUnsignedLevels;
-    return {scale, static_cast<int>(std::nearbyint(-at.low / scale)), 0, kUnsignedLevels};
-  }
+  static Grid grid(const Window& at) { return unsigned_grid(at.low, at.high); }
 
   /// Moves `end` to the first of the candidates sign * nearest, sign * (nearest + 1) ... sign * furthest that costs least,
   /// if it costs less than what is known. True when it moved.
@@ -77,50 +81,61 @@ class RangeSearch {
   double best_ = 0;
 };
 
+Grid signed_grid(double amax) { return {amax / kSignedLevels, 0, 0, kSignedLevels}; }
+
 class MseCalibrator : public Calibrator {
  public:
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
-    if (histogram.max_abs() == 0) return {};
-    return kind == RangeKind::Symmetric ? symmetric(histogram) : asymmetric(histogram);
+    return least_error_range(histogram, kind);
   }
   [[nodiscard]] std::string name() const override { return "mse"; }
-
- private:
-  static Range symmetric(const Histogram& histogram) {
-    const SignedBins bins = magnitude_bins(histogram);
-    const GridError error(bins);
-    const double largest = histogram.max_abs() / histogram.bin_width();
-    const auto candidate = [&](size_t i) { return std::min(static_cast<double>(i), largest); };
-    const auto grid = [](double amax) { return Grid{amax / kSignedLevels, 0, 0, kSignedLevels}; };
-    double least = std::numeric_limits<double>::infinity();
-    for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kSample)
-      least = std::min(least, error(grid(candidate(i))));
-    StretchBound bound(error);
-    double best_error = std::numeric_limits<double>::infinity();
-    double best = largest;
-    for (size_t i = kFirstCandidate; i <= bins.counts.size(); ++i) {
-      const Grid at = grid(candidate(i));
-      if (bound.exceeds(at, least)) continue;
-      const double found = error(at);
-      bound.remember(at, found);
-      if (found < best_error) {
-        best_error = found;
-        best = candidate(i);
-      }
-    }
-    const auto amax = static_cast<float>(best * histogram.bin_width());
-    return {-amax, amax};
-  }
-
-  static Range asymmetric(const Histogram& histogram) {
-    const double width = histogram.bin_width();
-    RangeSearch search(signed_bins(histogram), histogram.min() / width, histogram.max() / width);
-    search.run();
-    return {static_cast<float>(search.low() * width), static_cast<float>(search.high() * width)};
-  }
 };
 
+Range symmetric_range(const Histogram& histogram) {
+  const SignedBins bins = magnitude_bins(histogram);
+  const GridError error(bins);
+  const double largest = histogram.max_abs() / histogram.bin_width();
+  const auto candidate = [&](size_t i) { return std::min(static_cast<double>(i), largest); };
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kSample)
+    least = std::min(least, error(signed_grid(candidate(i))));
+  StretchBound bound(error);
+  double best_error = std::numeric_limits<double>::infinity();
+  double best = largest;
+  for (size_t i = kFirstCandidate; i <= bins.counts.size(); ++i) {
+    const Grid at = signed_grid(candidate(i));
+    if (bound.exceeds(at, least)) continue;
+    const double found = error(at);
+    bound.remember(at, found);
+    if (found < best_error) {
+      best_error = found;
+      best = candidate(i);
+    }
+  }
+  const auto amax = static_cast<float>(best * histogram.bin_width());
+  return {-amax, amax};
+}
+
+Range asymmetric_range(const Histogram& histogram) {
+  const double width = histogram.bin_width();
+  RangeSearch search(signed_bins(histogram), histogram.min() / width, histogram.max() / width);
+  search.run();
+  return {static_cast<float>(search.low() * width), static_cast<float>(search.high() * width)};
+}
+
 }  // namespace
+
+Range least_error_range(const Histogram& histogram, RangeKind kind) {
+  if (histogram.max_abs() == 0) return {};
+  return kind == RangeKind::Symmetric ? symmetric_range(histogram) : asymmetric_range(histogram);
+}
+
+double squared_error(const Histogram& histogram, const Range& range, RangeKind kind) {
+  if (histogram.max_abs() == 0 || range.max <= range.min) return 0;
+  const double width = histogram.bin_width();
+  if (kind == RangeKind::Symmetric) return GridError(magnitude_bins(histogram))(signed_grid(range.amax() / width));
+  return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width));
+}
 
 std::unique_ptr<Calibrator> make_mse_calibrator(std::string_view argument) {
   refuse_argument("mse", argument);

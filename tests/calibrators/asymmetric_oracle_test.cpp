@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "calibrators/signed_bins.h"
+#include "calibrators/squared_error.h"
 #include "detent/calibrator.h"
 
 namespace detent {
@@ -173,6 +174,23 @@ double divergence(const std::vector<double>& counts, size_t first, size_t last) 
   return total_q > 0 ? sum : std::numeric_limits<double>::infinity();
 }
 
+/// Bins with more than 1/4096 of all elements and four times the median of the 16 bins on either side are cut to that.
+std::vector<double> atoms_cut(const std::vector<double>& counts) {
+  double total = 0;
+  for (const double count : counts) total += count;
+  std::vector<double> cut = counts;
+  for (ptrdiff_t i = 0; i < std::ssize(counts); ++i) {
+    std::vector<double> around;
+    for (ptrdiff_t j = i - 16; j <= i + 16; ++j)
+      if (j != i && j >= 0 && j < std::ssize(counts)) around.push_back(counts[static_cast<size_t>(j)]);
+    std::ranges::sort(around);
+    const double most = around.empty() ? 0 : 4 * around[around.size() / 2];
+    double& count = cut[static_cast<size_t>(i)];
+    if (count > total / 4096 && most > 0) count = std::min(count, most);
+  }
+  return cut;
+}
+
 Range entropy_by_loop(const Histogram& histogram) {
   const SignedBins bins = signed_bins(histogram);
   std::vector<double> counts = bins.counts;
@@ -184,6 +202,7 @@ Range entropy_by_loop(const Histogram& histogram) {
     counts[bins.zero - 1] = mean;
     if (bins.zero < counts.size()) counts[bins.zero] = mean;
   }
+  counts = atoms_cut(counts);
   const auto best = [&](const Ends& ends, bool move_high) {
     const auto first = static_cast<size_t>(ends.low + static_cast<double>(bins.zero));
     const auto last = static_cast<size_t>(ends.high + static_cast<double>(bins.zero));
@@ -204,8 +223,11 @@ Range entropy_by_loop(const Histogram& histogram) {
   const Ends all{-static_cast<double>(bins.zero), static_cast<double>(counts.size() - bins.zero)};
   const Ends ends = search(all, best);
   const double width = histogram.bin_width();
-  return {static_cast<float>(std::max<double>(ends.low * width, std::min(histogram.min(), 0.0F))),
-          static_cast<float>(std::min<double>(ends.high * width, std::max(histogram.max(), 0.0F)))};
+  const Range found{static_cast<float>(std::max<double>(ends.low * width, std::min(histogram.min(), 0.0F))),
+                    static_cast<float>(std::min<double>(ends.high * width, std::max(histogram.max(), 0.0F)))};
+  const Range safe = choose("mse", histogram);
+  const auto cost = [&](const Range& range) { return squared_error(histogram, range, RangeKind::Asymmetric); };
+  return cost(found) > 16 * cost(safe) ? safe : found;
 }
 
 TEST(AsymmetricOracle, EntropyFindsWhatALoopFinds) {

@@ -272,9 +272,9 @@ TEST(Entropy, IgnoresHowManyZerosThereAre) {
 TEST(Entropy, MovesOneEndAtATimeWhenAsymmetric) {
   std::vector<float> values = normal_values(200000);
   for (float& x : values) x = x < 0 ? 0.1f * x : x;
-  for (int i = 0; i < 10; ++i) values.push_back(30.0f);
+  for (int i = 0; i < 4; ++i) values.push_back(12.0f);  // clipping them costs less than sixteen times the best range
   const Range range = choose("entropy", values, RangeKind::Asymmetric);
-  EXPECT_LT(range.max, 10);
+  EXPECT_LT(range.max, 8);
   EXPECT_GE(range.min, -0.6f);
 }
 

@@ -40,16 +40,16 @@ TEST(SharedWhichCalibrator, AResNetKeepsItsAccuracyWithEach) {
     EXPECT_GT(variant.metrics.at("top1"), report.fp32.at("top1") - 0.02) << variant.calibrator;
 }
 
-TEST(SharedWhichCalibrator, EfficientNetCollapsesWithMaxAndEntropyAndTheReportSaysWhatDoesBetter) {
+TEST(SharedWhichCalibrator, EfficientNetCollapsesWithMaxAndTheReportSaysWhatDoesBetter) {
   const fs::path model = shared_folder() / "models/cifar10_efficientnet_b0/model_opset17.onnx";
   if (!fs::exists(model)) GTEST_SKIP() << "missing " << model;
   const ComparisonReport report = compare(model, "resize=64x64,");
-  // Over all 2000 images: 78.9 FP32, 62.6 max, 35.4 entropy, 69.0 mse, 72.6 percentile (tests/onnxruntime/README.md).
+  // Over all 2000 images: 78.9 FP32, 62.6 max, 71.8 entropy (35.4 before it was kept from clipping what costs most), 69.0 mse,
+  // 72.6 percentile (tests/onnxruntime/README.md).
   EXPECT_LT(top1(report, "max"), report.fp32.at("top1") - 0.08);
-  EXPECT_LT(top1(report, "entropy"), report.fp32.at("top1") - 0.3);
+  EXPECT_GT(top1(report, "entropy"), report.fp32.at("top1") - 0.15);
   EXPECT_EQ(report.criterion, "top1");
   EXPECT_NE(report.winner, "max");
-  EXPECT_NE(report.winner, "entropy");
   EXPECT_GT(top1(report, report.winner), report.fp32.at("top1") - 0.12);
 }
 

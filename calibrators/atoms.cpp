@@ -1,0 +1,36 @@
+#include "calibrators/atoms.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace detent {
+
+namespace {
+
+/// Of the bins around `bin`, which itself does not count.
+double median_around(std::span<const double> counts, size_t bin) {
+  constexpr auto kReach = static_cast<size_t>(kAtomReach);
+  std::vector<double> around;
+  const size_t begin = bin - std::min(bin, kReach), end = std::min(counts.size(), bin + kReach + 1);
+  for (size_t i = begin; i < end; ++i)
+    if (i != bin) around.push_back(counts[i]);
+  if (around.empty()) return 0;
+  const auto middle = around.begin() + static_cast<std::ptrdiff_t>(around.size() / 2);
+  std::nth_element(around.begin(), middle, around.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::vector<double> without_atoms(std::span<const double> counts) {
+  std::vector<double> cut(counts.begin(), counts.end());
+  const double least = kAtomShare * std::accumulate(counts.begin(), counts.end(), 0.0);
+  for (size_t bin = 0; bin < counts.size(); ++bin) {
+    if (counts[bin] <= least) continue;
+    const double most = kAtomFactor * median_around(counts, bin);
+    if (most > 0 && counts[bin] > most) cut[bin] = most;
+  }
+  return cut;
+}
+
+}  // namespace detent
