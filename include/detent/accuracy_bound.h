@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "detent/evaluation_options.h"
 
@@ -13,6 +16,27 @@ struct AccuracyBound {
   EvaluationOptions evaluation;       ///< samples of both; for min_sqnr_db the calibration data by default
 
   [[nodiscard]] bool given() const { return max_drop || min_sqnr_db; }
+};
+
+/// How an AccuracyBound was kept, and the layers that stay float for it.
+struct BoundReport {
+  std::string bound;  ///< its name and value, as messages and documents give it
+  bool met = false;
+  std::string metric;                        ///< that the bound speaks of: "metric", "miou", "top1" or "sqnr_db"
+  std::optional<double> fp32;                ///< of the float model; absent for "sqnr_db"
+  double all_int8 = 0;                       ///< with nothing kept float
+  double reached = 0;                        ///< by the written model
+  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
+  struct Kept {
+    std::string name, op;
+    std::string reason;     ///< a phrase: "INT8 costs 1.2 dB; ..." and the bound
+    bool weighted = true;   ///< a layer; false: an operator with pairs of its own
+    double macs_share = 0;  ///< of the model's MACs that are float because of it, in [0, 1]
+  };
+  std::vector<Kept> kept;
+  size_t samples = 0;       ///< that were judged
+  size_t measurements = 0;  ///< quantized models that were run over all of them
+  double seconds = 0;
 };
 
 }  // namespace detent

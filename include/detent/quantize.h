@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "detent/accuracy_bound.h"
-#include "detent/bias_correction_report.h"
-#include "detent/bound_report.h"
 #include "detent/calibrator_measurement.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "detent/data_source.h"
-#include "detent/local_error.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/model.h"

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "detent/bias_correction_report.h"
 #include "detent/data_source.h"
+#include "detent/equalize_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/graph_patch.h"

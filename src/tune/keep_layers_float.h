@@ -1,6 +1,6 @@
 #pragma once
 
-#include "detent/bound_report.h"
+#include "detent/accuracy_bound.h"
 #include "detent/run_settings.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
