@@ -79,7 +79,7 @@ TEST(MergeTables, RefusesOtherValuesAndTargets) {
 
 TEST(MergeTables, RefusesImportedScales) {
   CalibrationTable imported = part(2);
-  imported.values["relu"] = {{}, 0.5F};
+  imported.values["relu"] = {{}, {}, 0.5F};
   EXPECT_NE(refusal(part(1), imported).find("imported"), std::string::npos);
 }
 
