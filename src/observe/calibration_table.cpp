@@ -174,8 +174,7 @@ CalibrationTable restore(const stored::Table& stored) {
 bool CalibrationTable::partial() const { return std::ranges::any_of(shards, &TableShard::partial); }
 
 bool CalibrationTable::has_extremes() const {
-  return std::ranges::all_of(values,
-                             [&](const auto& entry) { return entry.second.extremes.size() == samples.size(); });
+  return std::ranges::all_of(values, [&](const auto& entry) { return entry.second.extremes.size() == samples.size(); });
 }
 
 bool CalibrationTable::imported() const {

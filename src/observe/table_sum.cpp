@@ -139,8 +139,7 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
   for (const auto& [name, value] : part.values) {
     TableValue& sum = (into++)->second;
     sum.histogram.merge(value.histogram);
-    sum.extremes =
-        keep_extremes ? interleaved(sum.extremes, value.extremes, from_total) : std::vector<Extremes>{};
+    sum.extremes = keep_extremes ? interleaved(sum.extremes, value.extremes, from_total) : std::vector<Extremes>{};
   }
 }
 
