@@ -11,13 +11,15 @@ std::unique_ptr<Calibrator> make_max_calibrator(std::string_view argument);
 std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument);
 std::unique_ptr<Calibrator> make_entropy_calibrator(std::string_view argument);
 std::unique_ptr<Calibrator> make_mse_calibrator(std::string_view argument);
+std::unique_ptr<Calibrator> make_samplemax_calibrator(std::string_view argument);
 
 std::span<const CalibratorEntry> calibrator_list() {
-  static constexpr std::array<CalibratorEntry, 4> kCalibrators = {{
+  static constexpr std::array<CalibratorEntry, 5> kCalibrators = {{
       {"max", "keeps everything: the largest |x| seen", make_max_calibrator},
       {"percentile", "percentile:P keeps P percent of the elements, default 99.99", make_percentile_calibrator},
       {"entropy", "loses the least information (KL divergence) when |x| is cut to 128 levels", make_entropy_calibrator},
       {"mse", "least mean squared quantization error", make_mse_calibrator},
+      {"samplemax", "samplemax:Q keeps all of Q percent of the samples, default 95", make_samplemax_calibrator},
   }};
   return kCalibrators;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/extremes.h"
 #include "detent/histogram.h"
 #include "detent/qparams.h"
 
@@ -17,6 +18,13 @@ enum class RangeKind : uint8_t {
   Asymmetric,  ///< unsigned 8-bit with zero point: [min, max]
 };
 
+/// What was measured of one value, or of several that get one range.
+struct ValueStatistics {
+  const Histogram& histogram;
+  /// Of each sample, in any order; several values: of the union of their elements. Empty: not known.
+  std::span<const Extremes> samples = {};
+};
+
 /// Algorithm that turns a histogram into a range. Stateless after construction; may be used from several threads.
 class Calibrator {
  public:
@@ -24,6 +32,12 @@ class Calibrator {
   /// Input   any histogram. Output  range in real units containing 0; Symmetric gives [-amax, amax].
   /// Empty   no finite element, or all zero -> {0, 0}.
   [[nodiscard]] virtual Range choose(const Histogram& histogram, RangeKind kind) const = 0;
+  /// The same for a calibrator that looks at single samples; others need their histogram only.
+  [[nodiscard]] virtual Range choose_for(const ValueStatistics& value, RangeKind kind) const {
+    return choose(value.histogram, kind);
+  }
+  /// True when choose() alone is only a substitute for choose_for().
+  [[nodiscard]] virtual bool looks_at_samples() const { return false; }
   /// The text that make_calibrator makes it of: "max", "percentile:99.99" ...
   [[nodiscard]] virtual std::string name() const = 0;
 };

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "detent/extremes.h"
+
 namespace detent {
 
 /// Distribution of one value: counts of x in bins whose width is a power of two, both signs apart.
@@ -23,8 +25,8 @@ class Histogram {
 
   Histogram() = default;
 
-  /// Adds elements. Any order, any batching: same state. Empty span -> no change.
-  void add(std::span<const float> values);
+  /// Adds elements. Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite ones.
+  Extremes add(std::span<const float> values);
   /// Adds another histogram's counts. Commutative and associative.
   void merge(const Histogram& other);
 

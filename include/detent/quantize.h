@@ -14,6 +14,7 @@
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
 #include "detent/format_options.h"
+#include "detent/outlier_report.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
 #include "detent/run_settings.h"
@@ -45,6 +46,7 @@ struct QuantizeReport {
   size_t nodes = 0;
   uintmax_t model_bytes = 0, output_bytes = 0;
   size_t samples = 0, skipped_samples = 0;
+  OutlierReport outliers;  ///< among them
   double calibration_seconds = 0, seconds = 0;
   double peak_mb = 0;
   size_t threads = 0;
@@ -70,7 +72,7 @@ struct QuantizeReport {
 /// model that was measured is written and the report says so.
 ///
 /// Output   the file at `output`, whole or not at all; the same samples give the same bytes whatever the threads.
-/// Memory   the model and its weights, and per worker one sample's activations; nothing grows with the samples.
+/// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and sample.
 /// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and InvalidOption for
 ///          options that make no sense, alone or for this model; TableMismatch; CannotWrite; Interrupted.
 [[nodiscard]] QuantizeReport quantize_model(const QuantizeOptions& options);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/outlier_report.h"
+
 namespace detent {
 
 /// The content of a calibration table.
@@ -33,6 +35,7 @@ struct TableReport {
   std::vector<Value> values;
   std::optional<double> seconds;  ///< of the pass that made it
   size_t skipped_samples = 0;
+  OutlierReport outliers;
 };
 
 }  // namespace detent

@@ -71,9 +71,11 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return count;
     if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), Collector(graph, values)});
-    workers[slot]->collector.begin_sample(batch.front().index);
+    std::vector<size_t> indices;
+    for (const Sample& sample : batch) indices.push_back(sample.index);
+    workers[slot]->collector.begin_batch(indices);
     workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
-    if (tracker) tracker->add(identified);
+    if (tracker) tracker->add(identified, indices);
     return count;
   };
   try {
@@ -107,7 +109,12 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   calibration.samples = pass.samples;
   calibration.skipped = pass.skipped;
   add_constants(graph, watched, calibration.histograms);
-  for (const ValueId value : measured) calibration.histograms[value] = pass.collector.histogram(value);
+  const std::vector<size_t> samples = pass.collector.samples();
+  for (const size_t sample : samples) calibration.sample_names.push_back(source.sample_name(sample));
+  for (const ValueId value : measured) {
+    calibration.histograms[value] = pass.collector.histogram(value);
+    calibration.extremes[value] = pass.collector.extremes(value, samples);
+  }
   check_measured(graph, calibration.histograms, *settings.reporter);
   calibration.seconds = stopwatch.seconds();
   return calibration;

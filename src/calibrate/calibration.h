@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "calibrate/sample_tracker.h"
@@ -14,6 +15,9 @@ namespace detent {
 /// The distributions of the values that are to be quantized.
 struct Calibration {
   std::map<ValueId, Histogram> histograms;
+  std::vector<std::string> sample_names;  ///< of those below; empty where a table does not tell
+  std::map<ValueId, std::vector<Extremes>>
+      extremes;                     ///< of every measured value in each of these samples; no constants
   std::map<ValueId, float> scales;  ///< imported: used as they are, there is no histogram
   size_t samples = 0, skipped = 0;
   double seconds = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "calibrate/merged_statistics.h"
 #include "run/for_each_index.h"
 
 namespace detent {
@@ -50,19 +51,39 @@ bool holds(const std::vector<FixedRange>& ranges, ValueId value) {
   return std::any_of(ranges.begin(), ranges.end(), [&](const FixedRange& one) { return one.value == value; });
 }
 
+/// What the calibration knows of the values. Errors  TableMismatch when the calibrator needs more.
+MergedStatistics merged_statistics(const std::vector<ValueId>& values, const Calibration& calibration,
+                                   const Graph& graph, const Calibrator& calibrator) {
+  MergedStatistics merged;
+  for (const ValueId value : values) {
+    const Histogram& histogram = calibration.histograms.at(value);
+    std::vector<Extremes> samples;
+    if (calibrator.looks_at_samples()) {
+      const auto found = calibration.extremes.find(value);
+      if (found != calibration.extremes.end())
+        samples = found->second;
+      else if (graph.constant(value))
+        samples.assign(calibration.sample_names.size(), {histogram.min(), histogram.max()});
+      else
+        throw lacks_samples(calibrator, graph.value(value).name);
+    }
+    merged.include(histogram, samples);
+  }
+  return merged;
+}
+
 /// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
 /// of them has a limit, and widened to the given ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
-                  RangeKind kind) {
+                  const RangeChoice& choice) {
   std::vector<ValueId> measured;
   for (const ValueId value : members)
     if (!holds(fixed, value)) measured.push_back(value);
   const std::optional<Range> given = find_range(fixed, members);
   if (measured.empty()) return *given;
-  Histogram merged = calibration.histograms.at(measured.front());
-  for (size_t k = 1; k < measured.size(); ++k) merged.merge(calibration.histograms.at(measured[k]));
-  Range range = calibrator.choose(merged, kind);
+  const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
+  Range range = calibrator.choose_for(merged.view(), choice.kind);
   const bool limited =
       std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
   if (limited) {
@@ -96,7 +117,7 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
     // Who names a calibrator for a value wants it measured, whatever its operator promises.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
-    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice.kind);
+    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice);
   });
 
   std::map<ValueId, Range> ranges;

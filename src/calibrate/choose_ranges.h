@@ -26,6 +26,7 @@ struct RangeChoice {
 /// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator chooses from
 /// the histogram (merged over the value's scale group). Members of a group get the same range. Values in parallel.
 /// A calibrator among the overrides comes before a fixed range, but not beyond a limit.
+/// Errors  TableMismatch for a calibrator that looks at single samples where the calibration does not tell them.
 /// known  ranges by the same calibration and choice: taken from there, new ones are added.
 [[nodiscard]] std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                                      const RangeChoice& choice, KnownRanges* known = nullptr);

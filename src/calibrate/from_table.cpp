@@ -92,9 +92,13 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
       missing.push_back(prepared.value(value).name);
     else if (found->second.scale > 0)
       calibration.scales[value] = found->second.scale;
-    else
+    else {
       calibration.histograms[value] = found->second.histogram;
+      if (table.has_extremes()) calibration.extremes[value] = found->second.extremes;
+    }
   }
+  if (table.has_extremes())
+    for (const TableSample& sample : table.samples) calibration.sample_names.push_back(sample.name);
   if (!missing.empty())
     throw Error(ErrorCode::TableMismatch,
                 "the table lacks " + std::to_string(missing.size()) + (missing.size() == 1 ? " value" : " values") +

@@ -13,6 +13,7 @@ void RangeBook::measure_for(std::span<const PlacementPlan> plans) {
   const std::vector<ValueId> values(missing.begin(), missing.end());
   Calibration more = measure_(values);
   calibration_.histograms.merge(more.histograms);
+  calibration_.extremes.merge(more.extremes);  // of the same samples: it is the same data
   calibration_.scales.merge(more.scales);
 }
 

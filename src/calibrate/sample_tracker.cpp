@@ -48,14 +48,14 @@ bool SampleTracker::measured_before(std::span<const TableSample> batch) {
   return true;
 }
 
-void SampleTracker::add(std::span<const TableSample> batch) {
+void SampleTracker::add(std::span<const TableSample> batch, std::span<const size_t> indices) {
   const std::scoped_lock lock(mutex_);
-  added_.insert(added_.end(), batch.begin(), batch.end());
+  for (size_t i = 0; i < batch.size(); ++i) added_.push_back({batch[i], indices[i]});
 }
 
-std::vector<TableSample> SampleTracker::added() const {
+std::vector<SampleTracker::Added> SampleTracker::added() const {
   const std::scoped_lock lock(mutex_);
-  std::vector<TableSample> sorted = added_;
+  std::vector<Added> sorted = added_;
   std::ranges::sort(sorted);
   return sorted;
 }

@@ -22,17 +22,24 @@ class SampleTracker {
   /// True when the whole batch was measured before; each earlier measurement answers for one sample.
   /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise.
   [[nodiscard]] bool measured_before(std::span<const TableSample> batch);
-  void add(std::span<const TableSample> batch);
+  /// indices  of the samples in their source, in parallel.
+  void add(std::span<const TableSample> batch, std::span<const size_t> indices);
 
-  /// Samples that were added, sorted.
-  [[nodiscard]] std::vector<TableSample> added() const;
+  /// A sample that was added, and its index in the source.
+  struct Added {
+    TableSample sample;
+    size_t index = 0;
+    friend auto operator<=>(const Added&, const Added&) = default;
+  };
+  /// Sorted by sample, then index.
+  [[nodiscard]] std::vector<Added> added() const;
   /// Errors  TableMismatch naming a sample that was measured before and did not come up: the data is not what it was.
   void check_all_came_up() const;
 
  private:
   mutable std::mutex mutex_;
   std::map<TableSample, size_t> open_;  // measured before and not seen yet, how often
-  std::vector<TableSample> added_;
+  std::vector<Added> added_;
 };
 
 }  // namespace detent

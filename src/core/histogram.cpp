@@ -61,7 +61,7 @@ void Histogram::admit(const Summary& summary) {
   grow_to(log2_width_for(max_abs()));
 }
 
-void Histogram::add(std::span<const float> values) {
+Extremes Histogram::add(std::span<const float> values) {
   Summary summary{0, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
   for (const float x : values) {
     const uint32_t bits = std::bit_cast<uint32_t>(x) & kMagnitudeMask;
@@ -86,6 +86,7 @@ void Histogram::add(std::span<const float> values) {
     const auto bin = static_cast<size_t>(std::bit_cast<float>(bits) * inverse_width);
     ++(x < 0 ? negative_ : positive_)[bin];
   }
+  return {summary.min, summary.max};
 }
 
 void Histogram::merge(const Histogram& other) {

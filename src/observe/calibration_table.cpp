@@ -24,11 +24,14 @@ constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
 constexpr uint32_t kShiftedVersion = 3;    // the same, for those that know version 2
+constexpr uint32_t kExtremesVersion = 4;   // those before would merge tables and lose the extremes
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
 
 uint32_t format_version(const CalibrationTable& table) {
+  if (std::ranges::any_of(table.values, [](const auto& entry) { return !entry.second.extremes.empty(); }))
+    return kExtremesVersion;
   if (!table.equalization.shifts.empty()) return kShiftedVersion;
   return table.equalize.empty() ? kFormatVersion : kEqualizedVersion;
 }
@@ -68,6 +71,10 @@ void store(const std::string& name, const TableValue& value, stored::Value& out)
   out.set_max(histogram.max());
   out.set_log2_width(histogram.log2_width());
   store_counts(histogram, out);
+  for (const Extremes& sample : value.extremes) {
+    out.add_minima(sample.min);
+    out.add_maxima(sample.max);
+  }
 }
 
 Histogram restore_histogram(const stored::Value& value) {
@@ -90,11 +97,34 @@ Histogram restore_histogram(const stored::Value& value) {
   return Histogram::from_state(std::move(state));
 }
 
-TableValue restore(const stored::Value& value) {
-  if (value.scale() == 0) return {restore_histogram(value), 0};
+/// Errors  InvalidData for extremes that the samples of this histogram cannot have had.
+std::vector<Extremes> restore_extremes(const stored::Value& value, const Histogram& histogram, int samples) {
+  if (value.minima().empty() && value.maxima().empty()) return {};
+  if (value.minima_size() != samples || value.maxima_size() != samples)
+    throw damaged_table("it has extremes of other samples than its own");
+  std::vector<Extremes> extremes;
+  Extremes all;
+  for (int i = 0; i < samples; ++i) {
+    const Extremes sample{value.minima(i), value.maxima(i)};
+    if (sample.empty() ? sample != Extremes{} : !std::isfinite(sample.min) || !std::isfinite(sample.max))
+      throw damaged_table("it has extremes that are no interval");
+    all.include(sample);
+    extremes.push_back(sample);
+  }
+  const Extremes whole = histogram.empty() ? Extremes{} : Extremes{histogram.min(), histogram.max()};
+  if (all != whole) throw damaged_table("its samples' extremes are not those of their histogram");
+  return extremes;
+}
+
+TableValue restore(const stored::Value& value, int samples) {
+  if (value.scale() == 0) {
+    Histogram histogram = restore_histogram(value);
+    std::vector<Extremes> extremes = restore_extremes(value, histogram, samples);
+    return {std::move(histogram), std::move(extremes), 0};
+  }
   if (!std::isfinite(value.scale()) || value.scale() < 0)
     throw damaged_table("it has a scale that is no positive number");
-  return {{}, value.scale()};
+  return {{}, {}, value.scale()};
 }
 
 template <class List>
@@ -118,7 +148,7 @@ CalibrationTable restore(const stored::Table& stored) {
     if (!table.values.empty() && table.values.rbegin()->first >= value.name())
       throw damaged_table("its values are not in order");
     try {
-      table.values.emplace_hint(table.values.end(), value.name(), restore(value));
+      table.values.emplace_hint(table.values.end(), value.name(), restore(value, stored.samples_size()));
     } catch (const Error& error) {
       throw error.in("value '" + value.name() + "'");
     }
@@ -142,6 +172,10 @@ CalibrationTable restore(const stored::Table& stored) {
 }  // namespace
 
 bool CalibrationTable::partial() const { return std::ranges::any_of(shards, &TableShard::partial); }
+
+bool CalibrationTable::has_extremes() const {
+  return std::ranges::all_of(values, [&](const auto& entry) { return entry.second.extremes.size() == samples.size(); });
+}
 
 bool CalibrationTable::imported() const {
   return std::ranges::any_of(values, [](const auto& entry) { return entry.second.scale > 0; });
@@ -188,11 +222,11 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   stored::Table stored;
   if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw damaged_table("protobuf cannot parse it");
-  if (stored.format_version() < kFormatVersion || stored.format_version() > kShiftedVersion)
+  if (stored.format_version() < kFormatVersion || stored.format_version() > kExtremesVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
                     "; this program reads formats " + std::to_string(kFormatVersion) + " to " +
-                    std::to_string(kShiftedVersion),
+                    std::to_string(kExtremesVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

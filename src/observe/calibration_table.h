@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/content_hash.h"
+#include "detent/extremes.h"
 #include "detent/histogram.h"
 #include "equalize/equalization.h"
 
@@ -31,7 +32,8 @@ struct TableShard {
 
 struct TableValue {
   Histogram histogram;
-  float scale = 0;  ///< > 0: imported; amax is 127 * scale in double, and the histogram is empty
+  std::vector<Extremes> extremes;  ///< in each of the table's samples, in their order; empty: not known
+  float scale = 0;                 ///< > 0: imported; amax is 127 * scale in double, and the histogram is empty
   friend bool operator==(const TableValue&, const TableValue&) = default;
 };
 
@@ -51,8 +53,9 @@ struct CalibrationTable {
   bool absorb_bias = false;   ///< --absorb-bias on was asked for
   Equalization equalization;  ///< applied to the model before it was measured
 
-  [[nodiscard]] bool partial() const;   ///< some shard is
-  [[nodiscard]] bool imported() const;  ///< holds scales instead of histograms
+  [[nodiscard]] bool partial() const;       ///< some shard is
+  [[nodiscard]] bool has_extremes() const;  ///< those of every value in every sample are known
+  [[nodiscard]] bool imported() const;      ///< holds scales instead of histograms
   friend bool operator==(const CalibrationTable&, const CalibrationTable&) = default;
 };
 

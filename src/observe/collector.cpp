@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "detent/error.h"
+
 namespace detent {
 namespace {
 
@@ -25,6 +27,16 @@ Collector::Collector(const Graph& graph, std::span<const ValueId> watched)
   }
 }
 
+void Collector::begin_batch(std::span<const size_t> samples) {
+  sample_ = samples.front();
+  batch_.clear();
+  for (const size_t sample : samples) {
+    std::vector<Extremes>& row = extremes_[sample];
+    row.resize(watched_.size());
+    batch_.push_back(&row);
+  }
+}
+
 void Collector::observe(ValueId value, const Tensor& tensor) {
   const auto id = static_cast<size_t>(value);
   if (id >= slot_of_value_.size() || slot_of_value_[id] < 0 || !is_collected(tensor.type())) return;
@@ -32,9 +44,24 @@ void Collector::observe(ValueId value, const Tensor& tensor) {
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
   const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
-  accumulator_.add(histogram, floats.data<float>());
+  add(slot, floats);
   if (histogram.nans() + histogram.infinities() != before)
     first_non_finite_[slot] = std::min(first_non_finite_[slot], sample_);
+}
+
+void Collector::add(size_t slot, const Tensor& floats) {
+  const std::span<const float> elements = floats.data<float>();
+  const size_t count = batch_.size();
+  // The first axis is the outermost in every layout.
+  const bool cut = count > 1 && floats.shape().rank() > 0 && floats.shape()[0] == static_cast<int64_t>(count);
+  if (!cut) {
+    const Extremes found = accumulator_.add(histograms_[slot], elements);
+    for (std::vector<Extremes>* row : batch_) (*row)[slot].include(found);
+    return;
+  }
+  const size_t each = elements.size() / count;
+  for (size_t i = 0; i < count; ++i)
+    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], elements.subspan(i * each, each)));
 }
 
 void Collector::merge(const Collector& other) {
@@ -44,14 +71,38 @@ void Collector::merge(const Collector& other) {
     histograms_[slot].merge(other.histograms_[slot]);
     first_non_finite_[slot] = std::min(first_non_finite_[slot], other.first_non_finite_[slot]);
   }
+  for (const auto& [sample, row] : other.extremes_) {
+    std::vector<Extremes>& into = extremes_[sample];
+    into.resize(watched_.size());
+    for (size_t slot = 0; slot < row.size(); ++slot) into[slot].include(row[slot]);
+  }
 }
 
-const Histogram& Collector::histogram(ValueId value) const {
+std::vector<size_t> Collector::samples() const {
+  std::vector<size_t> samples;
+  for (const auto& [sample, ignored] : extremes_) samples.push_back(sample);
+  return samples;
+}
+
+std::vector<Extremes> Collector::extremes(ValueId value, std::span<const size_t> samples) const {
+  const size_t slot = slot_of(value);
+  std::vector<Extremes> found;
+  for (const size_t sample : samples) {
+    const auto row = extremes_.find(sample);
+    if (row == extremes_.end()) throw Error(ErrorCode::Internal, "sample " + std::to_string(sample) + " was not begun");
+    found.push_back(row->second[slot]);
+  }
+  return found;
+}
+
+size_t Collector::slot_of(ValueId value) const {
   const auto id = static_cast<size_t>(value);
   if (id >= slot_of_value_.size() || slot_of_value_[id] < 0)
     throw Error(ErrorCode::Internal, "value " + std::to_string(value) + " is not watched");
-  return histograms_[static_cast<size_t>(slot_of_value_[id])];
+  return static_cast<size_t>(slot_of_value_[id]);
 }
+
+const Histogram& Collector::histogram(ValueId value) const { return histograms_[slot_of(value)]; }
 
 std::vector<Collector::NonFinite> Collector::non_finite() const {
   std::vector<NonFinite> found;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,8 +12,10 @@
 
 namespace detent {
 
-/// An observer that owns one histogram per watched value. One collector per worker; merged at the end in any order.
-/// Memory  up to 64 KiB per watched value (32 KiB a side in use) and 82 KiB of scratch per collector.
+/// An observer that owns one histogram per watched value, and the extremes of each in every sample. One collector per worker;
+/// merged at the end in any order.
+/// Memory  up to 64 KiB per watched value (32 KiB a side in use), 8 bytes per watched value and sample, and 82 KiB of scratch
+///         per collector.
 class Collector : public Observer {
  public:
   /// Histograms for `watched`; other values are ignored.
@@ -27,8 +30,17 @@ class Collector : public Observer {
   [[nodiscard]] const Histogram& histogram(ValueId value) const;
   [[nodiscard]] std::span<const ValueId> watched() const { return watched_; }
 
+  /// What is observed from now on belongs to these samples, by index. Of several, a tensor that begins with an axis of their
+  /// number is cut along it; the extremes of any other belong to each of them. Before the first call no extremes are kept.
+  void begin_batch(std::span<const size_t> samples);
+  void begin_sample(size_t sample) { begin_batch(std::span(&sample, 1)); }
+  /// Samples that were begun, sorted.
+  [[nodiscard]] std::vector<size_t> samples() const;
+  /// Extremes of the finite elements of a watched value in each of `samples`, empty where there was none.
+  /// Errors  Internal when `value` is not watched, or a sample was not begun.
+  [[nodiscard]] std::vector<Extremes> extremes(ValueId value, std::span<const size_t> samples) const;
+
   /// Where NaN or Inf first turned up per value, for the warning: node and sample.
-  void begin_sample(size_t sample_index) { sample_ = sample_index; }
   struct NonFinite {
     ValueId value;
     size_t sample;  ///< smallest sample index that held one
@@ -37,12 +49,18 @@ class Collector : public Observer {
   [[nodiscard]] std::vector<NonFinite> non_finite() const;
 
  private:
+  [[nodiscard]] size_t slot_of(ValueId value) const;
+  /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
+  void add(size_t slot, const Tensor& floats);
+
   std::vector<ValueId> watched_;
   std::vector<int> slot_of_value_;  // -1: not watched
   std::vector<Histogram> histograms_;
   std::vector<size_t> first_non_finite_;
   HistogramAccumulator accumulator_;
-  size_t sample_ = 0;
+  std::map<size_t, std::vector<Extremes>> extremes_;  // by sample, one a slot
+  std::vector<std::vector<Extremes>*> batch_;         // of the samples that are observed now
+  size_t sample_ = 0;                                 // the first of them
 };
 
 }  // namespace detent

@@ -30,7 +30,8 @@ size_t bins_in_use(float magnitude, int log2_width) {
 
 HistogramAccumulator::HistogramAccumulator() : table_(kCountsPerBin * kBinsInTable), list_(kListRoom) {}
 
-void HistogramAccumulator::add(Histogram& histogram, std::span<const float> values) {
+Extremes HistogramAccumulator::add(Histogram& histogram, std::span<const float> values) {
+  extremes_ = {};
   while (values.size() >= kTooFew) {
     const std::span<const float> rest =
         values.size() <= kFewElements
@@ -39,10 +40,11 @@ void HistogramAccumulator::add(Histogram& histogram, std::span<const float> valu
     values = values.subspan(static_cast<size_t>(rest.data() - values.data()));
     if (rest.empty()) continue;
     const size_t plain = std::min(values.size(), kPlainBlock);  // NaN, Inf, one that makes the bins grow, or the rest
-    histogram.add(values.first(plain));
+    extremes_.include(histogram.add(values.first(plain)));
     values = values.subspan(plain);
   }
-  if (!values.empty()) histogram.add(values);
+  if (!values.empty()) extremes_.include(histogram.add(values));
+  return extremes_;
 }
 
 std::span<const float> HistogramAccumulator::add_few(Histogram& histogram, std::span<const float> values) {
@@ -50,6 +52,7 @@ std::span<const float> HistogramAccumulator::add_few(Histogram& histogram, std::
   const Counted counted = list_bins(values, histogram.log2_width_, list_.data(), end);
   if (counted.elements == 0) return values;
   histogram.admit({counted.elements, counted.min, counted.max});
+  extremes_.include({counted.min, counted.max});
   histogram.zeros_ += counted.elements - counted.non_zero;
   if (counted.max > 0) histogram.positive_.resize(kBins);
   if (counted.min < 0) histogram.negative_.resize(kBins);
@@ -63,6 +66,7 @@ std::span<const float> HistogramAccumulator::add_fitting(Histogram& histogram, s
   const Counted counted = count_elements(values, histogram.log2_width_, table_.data());
   if (counted.elements == 0) return values;
   histogram.admit({counted.elements, counted.min, counted.max});
+  extremes_.include({counted.min, counted.max});
   histogram.zeros_ += counted.elements - counted.non_zero;
   if (counted.max > 0) {
     histogram.positive_.resize(kBins);

@@ -18,8 +18,8 @@ class HistogramAccumulator {
  public:
   HistogramAccumulator();
 
-  /// Any order, any batching: same state. Empty span -> no change.
-  void add(Histogram& histogram, std::span<const float> values);
+  /// Any order, any batching: same state. Empty span -> no change. Returns the extremes of the finite elements.
+  Extremes add(Histogram& histogram, std::span<const float> values);
 
  private:
   /// Adds up to kMaxElementsInTable elements; returns those that remain when one does not fit the bins or is not
@@ -29,6 +29,7 @@ class HistogramAccumulator {
   /// The same for few elements: increments the histogram's counters themselves.
   std::span<const float> add_few(Histogram& histogram, std::span<const float> values);
 
+  Extremes extremes_;                   // of what add() has entered so far
   std::vector<uint16_t> table_;         // see count_elements.h; zero between calls but for the bins that are never read
   std::vector<uint32_t> list_;          // bins of few elements
   std::array<uint64_t, 64> nowhere_{};  // takes elements that fall into no bin

@@ -99,6 +99,31 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
   check_samples(a, b);
 }
 
+namespace {
+
+/// For every sample of the united list, in its order: does it come from the first of the two lists?
+std::vector<bool> origins(const std::vector<TableSample>& a, const std::vector<TableSample>& b) {
+  std::vector<bool> from_first;
+  for (size_t i = 0, k = 0; i + k < a.size() + b.size();) {
+    const bool first = k == b.size() || (i < a.size() && a[i] < b[k]);
+    from_first.push_back(first);
+    ++(first ? i : k);
+  }
+  return from_first;
+}
+
+template <class Item>
+std::vector<Item> interleaved(const std::vector<Item>& a, const std::vector<Item>& b,
+                              const std::vector<bool>& from_first) {
+  std::vector<Item> result;
+  result.reserve(from_first.size());
+  auto in_a = a.begin(), in_b = b.begin();
+  for (const bool first : from_first) result.push_back(first ? *in_a++ : *in_b++);
+  return result;
+}
+
+}  // namespace
+
 void merge_into(CalibrationTable& total, const CalibrationTable& part, const TableMerging& options) {
   check_mergeable(total, part, options);
   total.tools = united(total.tools, part.tools);
@@ -106,11 +131,16 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
   std::vector<TableShard> shards = total.shards;
   shards.insert(shards.end(), part.shards.begin(), part.shards.end());
   total.shards = united_shards(std::move(shards));
-  std::vector<TableSample> samples;
-  std::ranges::merge(total.samples, part.samples, std::back_inserter(samples));
-  total.samples = std::move(samples);
+  // Extremes of some samples only would make a range depend on which they are.
+  const bool keep_extremes = total.has_extremes() && part.has_extremes();
+  const std::vector<bool> from_total = origins(total.samples, part.samples);
+  total.samples = interleaved(total.samples, part.samples, from_total);
   auto into = total.values.begin();
-  for (const auto& [name, value] : part.values) (into++)->second.histogram.merge(value.histogram);
+  for (const auto& [name, value] : part.values) {
+    TableValue& sum = (into++)->second;
+    sum.histogram.merge(value.histogram);
+    sum.extremes = keep_extremes ? interleaved(sum.extremes, value.extremes, from_total) : std::vector<Extremes>{};
+  }
 }
 
 }  // namespace detent

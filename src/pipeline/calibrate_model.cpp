@@ -69,6 +69,18 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 
+/// What the pass measured of the table's values, and in which samples.
+void add_measured(CalibrationTable& table, const Graph& graph, const Collector& collector,
+                  const std::vector<SampleTracker::Added>& added) {
+  std::vector<size_t> indices;
+  for (const SampleTracker::Added& one : added) {
+    table.samples.push_back(one.sample);
+    indices.push_back(one.index);
+  }
+  for (const ValueId value : collector.watched())
+    table.values[graph.value(value).name] = {collector.histogram(value), collector.extremes(value, indices)};
+}
+
 /// Leaves what was measured for --resume and `merge`, and throws Interrupted.
 [[noreturn]] void leave_partial(CalibrationTable table, const fs::path& path) {
   table.shards.front().partial = true;
@@ -114,8 +126,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
   const bool required = !targets.empty() && options.data.shard_count == 1 && !pass.interrupted && !before;
   report_non_finite(graph, pass.collector, *source, required, *options.run.reporter);
-  for (const ValueId value : values) table.values[graph.value(value).name].histogram = pass.collector.histogram(value);
-  table.samples = tracker.added();
+  add_measured(table, graph, pass.collector, tracker.added());
   if (before) {
     const std::vector<TableShard> shards = table.shards;
     merge_into(table, *before);

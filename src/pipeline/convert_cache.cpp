@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "calibrate/from_table.h"
+#include "calibrate/merged_statistics.h"
 #include "calibrate/tensorrt_cache.h"
 #include "core/atomic_file.h"
 #include "detent/cache.h"
@@ -28,22 +29,32 @@ std::string version_line(const Target& target, const std::string& calibrator) {
   return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
 }
 
-float scale_of(const Histogram& histogram, const Calibrator& calibrator) {
-  const Range range = calibrator.choose(histogram, RangeKind::Symmetric);
+float scale_of(const MergedStatistics& merged, const Calibrator& calibrator) {
+  const Range range = calibrator.choose_for(merged.view(), RangeKind::Symmetric);
   return qparams_from_range(range, QuantType{}).scale.front();
+}
+
+MergedStatistics statistics_of(const CalibrationTable& table, std::span<const std::string> names) {
+  MergedStatistics merged;
+  for (const std::string& name : names) {
+    const TableValue& value = table.values.at(name);
+    merged.include(value.histogram, value.extremes);
+  }
+  return merged;
 }
 
 /// Scale of every value that the table knows anything of; values that share a scale get that of their merged data.
 std::map<std::string, float> scales_of(const CalibrationTable& table, const Calibrator& calibrator) {
   std::map<std::string, float> scales;
+  if (!table.imported() && !table.has_extremes() && calibrator.looks_at_samples())
+    throw lacks_samples(calibrator, table.values.begin()->first);
   for (const auto& [name, value] : table.values)
     if (value.scale > 0 || value.histogram.count() > 0)
-      scales[name] = value.scale > 0 ? value.scale : scale_of(value.histogram, calibrator);
+      scales[name] = value.scale > 0 ? value.scale : scale_of(statistics_of(table, std::span(&name, 1)), calibrator);
   if (table.imported()) return scales;
   for (const std::vector<std::string>& group : table.groups) {
-    Histogram merged;
-    for (const std::string& name : group) merged.merge(table.values.at(name).histogram);
-    if (merged.count() == 0) continue;
+    const MergedStatistics merged = statistics_of(table, group);
+    if (merged.histogram.count() == 0) continue;
     const float shared = scale_of(merged, calibrator);
     for (const std::string& name : group) scales[name] = shared;
   }

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "calibrate/outlier_samples.h"
 #include "detent/qparams.h"
 #include "pipeline/plan_report.h"
 #include "run/workers.h"
@@ -23,6 +24,12 @@ double peak_memory_mb() {
   return 0;
 }
 
+OutlierReport outliers_of(const Calibration& calibration) {
+  std::vector<std::span<const Extremes>> values;
+  for (const auto& [value, samples] : calibration.extremes) values.emplace_back(samples);
+  return find_outlier_samples(calibration.sample_names, values);
+}
+
 }  // namespace
 
 QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {
@@ -37,6 +44,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.model_bytes = setup.facts.bytes;
   report.samples = calibration.samples;
   report.skipped_samples = calibration.skipped;
+  report.outliers = outliers_of(calibration);
   report.calibration_seconds = calibration.seconds;
   report.threads = worker_count(options.run);
   report.plan =

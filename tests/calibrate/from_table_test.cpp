@@ -58,6 +58,46 @@ TEST_F(Tables, GiveTheModelThatTheDataGives) {
   }
 }
 
+TEST_F(Tables, GiveTheSampleMaximaThatTheDataGives) {
+  CalibrateOptions options = calibration("table.dct");
+  options.data.limit = 24;
+  static_cast<void>(calibrate_model(options));
+  QuantizeOptions from_data = quantization("tensorrt", "data.onnx");
+  from_data.data = options.data;
+  from_data.calibrator = "samplemax:50";
+  const std::string expected = model_bytes(from_data);
+  QuantizeOptions from_table = quantization("tensorrt", "table.onnx");
+  from_table.table = options.output;
+  from_table.calibrator = "samplemax:50";
+  EXPECT_EQ(model_bytes(from_table), expected);
+  from_table.overwrite = true;
+  from_table.calibrator = "max";
+  EXPECT_NE(model_bytes(from_table), expected);
+
+  const CacheExportOptions exported{.table = options.output, .output = folder_ / "half", .calibrator = "samplemax:50"};
+  const CacheExportOptions whole{.table = options.output, .output = folder_ / "whole", .calibrator = "max"};
+  EXPECT_EQ(export_cache(exported), export_cache(whole));
+  EXPECT_NE(TemporaryFolder::read(exported.output), TemporaryFolder::read(whole.output));
+}
+
+TEST_F(Tables, WithoutExtremesServeEveryCalibratorButThatOfSamples) {
+  static_cast<void>(calibrate_model(calibration("new.dct")));
+  CalibrationTable old = read_table(folder_ / "new.dct");
+  for (auto& [name, value] : old.values) value.extremes.clear();
+  write_table(old, folder_ / "old.dct");
+  QuantizeOptions options = quantization("tensorrt", "out.onnx");
+  options.table = folder_ / "old.dct";
+  options.calibrator = "samplemax";
+  EXPECT_EQ(code_of([&] { static_cast<void>(quantize_model(options)); }), ErrorCode::TableMismatch);
+  EXPECT_EQ(code_of([&] {
+              static_cast<void>(
+                  export_cache({.table = options.table, .output = folder_ / "cache", .calibrator = "samplemax"}));
+            }),
+            ErrorCode::TableMismatch);
+  options.calibrator = "max";
+  EXPECT_EQ(quantize_model(options).samples, 6U);
+}
+
 TEST_F(Tables, ServeEveryPolicy) {
   static_cast<void>(calibrate_model(calibration("every.dct")));
   QuantizeOptions options = quantization("tensorrt", "data.onnx");

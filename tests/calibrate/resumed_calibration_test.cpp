@@ -37,6 +37,7 @@ TEST_F(ResumedCalibration, GoOnWhereAnInterruptedCalibrationEnded) {
   EXPECT_TRUE(partial.partial());
   EXPECT_GE(partial.samples.size(), 2U);
   EXPECT_LT(partial.samples.size(), 6U);
+  EXPECT_TRUE(partial.has_extremes());
 
   interrupted() = false;
   options.run.reporter = &Reporter::silent();

@@ -61,7 +61,8 @@ class EveryCalibrator : public testing::TestWithParam<std::tuple<const char*, Ra
 };
 
 INSTANTIATE_TEST_SUITE_P(, EveryCalibrator,
-                         testing::Combine(testing::Values("max", "percentile", "percentile:100", "entropy", "mse"),
+                         testing::Combine(testing::Values("max", "percentile", "percentile:100", "entropy", "mse",
+                                                          "samplemax"),
                                           testing::Values(RangeKind::Symmetric, RangeKind::Asymmetric)));
 
 TEST_P(EveryCalibrator, GivesNoRangeWithoutData) { EXPECT_EQ(range_of({}), Range{}); }
@@ -359,7 +360,7 @@ TEST(CalibratorList, RefusesUnknownNamesAndNamesTheKnownOnes) {
     FAIL() << "expected an error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::Usage);
-    EXPECT_THAT(error.hint(), testing::HasSubstr("max, percentile, entropy, mse"));
+    EXPECT_THAT(error.hint(), testing::HasSubstr("max, percentile, entropy, mse, samplemax"));
   }
 }
 

@@ -23,7 +23,7 @@ TEST(CalibrationTable, ComesBackAsItWasWritten) {
 }
 
 TEST(CalibrationTable, KeepsTheEqualizationAndWhatWasAbsorbed) {
-  CalibrationTable table = table_of_samples(0, 2);
+  CalibrationTable table = without_extremes(table_of_samples(0, 2));
   const std::string plain = table_to_bytes(table);
   table.equalize = "gate";
   table.equalization.values["g"] = {EqualizeFamily::Gate, 2, {0.5F, 2}};
@@ -39,6 +39,32 @@ TEST(CalibrationTable, KeepsTheEqualizationAndWhatWasAbsorbed) {
   EXPECT_EQ(plain.at(format), 1);
   EXPECT_EQ(equalized.at(format), 2);
   EXPECT_EQ(shifted.at(format), 3);
+  EXPECT_EQ(table_to_bytes(table_of_samples(0, 2)).at(format), 4);
+  EXPECT_EQ(table_to_bytes(table_of_samples(0, 0)).at(format), 1) << "a shard without samples has no extremes";
+}
+
+TEST(CalibrationTable, KeepsTheExtremesOfEverySample) {
+  const CalibrationTable table = table_of_samples(0, 3), old = without_extremes(table);
+  const CalibrationTable back = table_from_bytes(table_to_bytes(table));
+  EXPECT_TRUE(back.has_extremes());
+  EXPECT_EQ(back.values.at("conv").extremes.size(), 3U);
+  EXPECT_TRUE(back.values.at("never").extremes.at(1).empty());
+  EXPECT_EQ(table_from_bytes(table_to_bytes(old)), old);
+  EXPECT_FALSE(old.has_extremes());
+}
+
+TEST(CalibrationTable, RefusesExtremesThatTheHistogramCannotHaveHad) {
+  const auto damaged = [](auto change) {
+    CalibrationTable table = table_of_samples(0, 3);
+    change(table.values["conv"].extremes);
+    return error_of<Error>([&] { static_cast<void>(table_from_bytes(table_to_bytes(table))); }).code();
+  };
+  using List = std::vector<Extremes>;
+  EXPECT_EQ(damaged([](List& list) { list.pop_back(); }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](List& list) { list[0] = {1, -1}; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](List& list) { list[0] = {NAN, 1}; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](List& list) { list[0].max = 1e9F; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](List& list) { list.assign(3, {0, 0.5F}); }), ErrorCode::InvalidData);
 }
 
 TEST(CalibrationTable, ComesBackEmpty) {

@@ -93,6 +93,37 @@ TEST_F(CollectorTest, RemembersTheFirstSampleWithNaNOrInf) {
   EXPECT_EQ(found[0].sample, 4u) << "the smallest index, whichever worker had it";
 }
 
+TEST_F(CollectorTest, KeepsTheExtremesOfEverySample) {
+  Collector other(graph_, watched_);
+  collector_.begin_sample(7);
+  collector_.observe(5, Tensor::from<float>({3}, {1, -2, kInf}));
+  collector_.observe(5, Tensor::from<float>({1}, {4}));  // a loop computes a value again
+  other.begin_sample(3);
+  other.observe(5, Tensor::from<float>({2}, {9, 0x1p-41F}));
+  collector_.merge(other);
+  EXPECT_EQ(collector_.samples(), (std::vector<size_t>{3, 7}));
+  const std::vector<size_t> backwards = {7, 3};
+  EXPECT_EQ(collector_.extremes(5, backwards), (std::vector<Extremes>{{-2, 4}, {0, 9}}));
+  EXPECT_EQ(collector_.extremes(2, backwards), (std::vector<Extremes>{{}, {}})) << "never computed";
+}
+
+TEST_F(CollectorTest, KeepsNoExtremesOfSamplesThatWereNotBegun) {
+  collector_.observe(5, Tensor::from<float>({1}, {1}));
+  EXPECT_TRUE(collector_.samples().empty());
+  const std::vector<size_t> first = {0};
+  EXPECT_THROW((void)collector_.extremes(5, first), Error);
+}
+
+TEST_F(CollectorTest, CutsATensorOfABatchAlongItsFirstAxis) {
+  const std::vector<size_t> batch = {4, 5};
+  collector_.begin_batch(batch);
+  collector_.observe(5, to_channels_last(Tensor::from<float>({2, 2, 2}, {1, 2, 3, 4, -5, 6, 7, 8})));
+  collector_.observe(2, Tensor::from<float>({3}, {1, 2, 3}));
+  EXPECT_EQ(collector_.extremes(5, batch), (std::vector<Extremes>{{1, 4}, {-5, 8}}));
+  EXPECT_EQ(collector_.extremes(2, batch), (std::vector<Extremes>{{1, 3}, {1, 3}})) << "belongs to each of them";
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2, 3, 4, -5, 6, 7, 8}));
+}
+
 TEST_F(CollectorTest, HasNothingToWarnOfWhenAllIsFinite) {
   collector_.begin_sample(1);
   collector_.observe(5, Tensor::from<float>({2}, {1, -1}));

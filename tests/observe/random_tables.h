@@ -22,11 +22,18 @@ inline CalibrationTable table_of_samples(size_t first, size_t count, TableShard 
     std::vector<float> numbers(500);
     for (float& x : numbers) x = static_cast<float>(static_cast<int32_t>(bits())) * 0x1p-28F;
     numbers[0] = static_cast<float>(sample % 7 == 0 ? sample : 0);
-    table.values["conv"].histogram.add(numbers);
+    table.values["conv"].extremes.push_back(table.values["conv"].histogram.add(numbers));
     for (float& x : numbers) x = x < 0 ? 0 : x;
-    table.values["relu"].histogram.add(numbers);
+    table.values["relu"].extremes.push_back(table.values["relu"].histogram.add(numbers));
+    table.values["never"].extremes.emplace_back();
     table.samples.push_back({"sample " + std::to_string(1000 + sample), {sample, ~sample}});
   }
+  return table;
+}
+
+/// As versions before format 4 wrote it.
+inline CalibrationTable without_extremes(CalibrationTable table) {
+  for (auto& [name, value] : table.values) value.extremes.clear();
   return table;
 }
 

@@ -35,6 +35,15 @@ TEST(MergeTables, IsAssociative) {
   EXPECT_EQ(sum(part(2), part(4)), sum(part(4), part(2)));
 }
 
+TEST(MergeTables, KeepsExtremesOnlyWhereBothHaveThem) {
+  const CalibrationTable old = without_extremes(part(2));
+  EXPECT_TRUE(sum(part(1), part(2)).has_extremes());
+  EXPECT_EQ(sum(part(1), old), without_extremes(sum(part(1), part(2))));
+  EXPECT_EQ(sum(old, part(1)), sum(part(1), old));
+  EXPECT_EQ(sum(sum(part(1), old), part(3)), sum(part(1), sum(old, part(3))));
+  EXPECT_TRUE(sum(part(1), table_of_samples(0, 0, {4, 2})).has_extremes()) << "a shard without samples lacks none";
+}
+
 TEST(MergeTables, OfSomeShardsIsNotTheWhole) {
   const CalibrationTable some = sum(part(3), part(1));
   EXPECT_EQ(some.shards, (std::vector<TableShard>{{4, 1}, {4, 3}}));
@@ -79,7 +88,7 @@ TEST(MergeTables, RefusesOtherValuesAndTargets) {
 
 TEST(MergeTables, RefusesImportedScales) {
   CalibrationTable imported = part(2);
-  imported.values["relu"] = {{}, 0.5F};
+  imported.values["relu"] = {{}, {}, 0.5F};
   EXPECT_NE(refusal(part(1), imported).find("imported"), std::string::npos);
 }
 

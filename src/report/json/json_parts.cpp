@@ -51,6 +51,13 @@ Json absorption_json(const AbsorbReport& report) {
 
 }  // namespace
 
+Json outliers_json(const OutlierReport& report) {
+  Json samples = Json::array();
+  for (const auto& one : report.samples)
+    samples.push_back({{"sample", one.sample}, {"values", one.values}, {"ratio", number(one.ratio)}});
+  return samples;
+}
+
 Json equalization_json(const EqualizeReport& report) {
   Json families = Json::array(), values = Json::array();
   for (const auto& family : report.families)

@@ -6,6 +6,7 @@
 
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
+#include "detent/outlier_report.h"
 #include "detent/plan_report.h"
 
 namespace detent {
@@ -24,5 +25,6 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json coverage_json(const CoverageReport& report);
 [[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);
+[[nodiscard]] Json outliers_json(const OutlierReport& report);
 
 }  // namespace detent

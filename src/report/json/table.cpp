@@ -31,6 +31,7 @@ std::string to_json(const TableReport& report) {
                  {"tools", report.tools},
                  {"instruction_sets", report.instruction_sets},
                  {"sample_names", report.samples},
+                 {"outlier_samples", outliers_json(report.outliers)},
                  {"values", values}});
 }
 

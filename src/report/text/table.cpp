@@ -48,6 +48,7 @@ std::string summary_text(const TableReport& report) {
       text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples.size()) / *report.seconds);
     text += "\n";
   }
+  text += outlier_text(report.outliers);
   return text + "wrote " + report.table + " (" + bytes_text(static_cast<double>(report.bytes)) + ")\n";
 }
 

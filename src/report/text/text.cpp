@@ -151,6 +151,7 @@ std::string to_text(const QuantizeReport& report) {
           (report.measured ? " (auto)" : "") + "\n";
   if (report.measured) text += measurement_text(*report.measured);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  text += outlier_text(report.outliers);
   if (report.equalized) text += equalize_text(*report.equalized);
   if (report.bias_correction) text += bias_correction_text(*report.bias_correction);
   if (report.plan.folded_batchnorms)

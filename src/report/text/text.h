@@ -44,6 +44,10 @@ enum class ListedEdges { Pairs, All };
 [[nodiscard]] std::string to_text(const DistributionReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
+/// "airplane_0500.jpg alone sets the range of 63 of 113 values, up to 107 times the median sample"; a line for each of the first
+/// three, and how many more there are. Empty when there is none.
+[[nodiscard]] std::string outlier_text(const OutlierReport& report);
+
 /// The families that were tried, those that were kept and their gain, and the values whose channels differed most.
 [[nodiscard]] std::string equalize_text(const EqualizeReport& report);
 /// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "equalizable: nothing" when there is none.

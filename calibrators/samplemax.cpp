@@ -1,0 +1,84 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "detent/calibrator.h"
+#include "detent/error.h"
+
+namespace detent {
+namespace {
+
+constexpr double kDefaultPercent = 95;
+// With fewer, a quantile of 95 is the largest anyway, and a lower one says more of the draw than of the network.
+constexpr size_t kFewestSamples = 20;
+
+/// The ceil(percent/100 * n)-th smallest of n; `whole` when they are too few to tell.
+float quantile(std::vector<float> numbers, double percent, float whole) {
+  if (numbers.size() < kFewestSamples) return whole;
+  // In hundredths: 100 * rank needs no rounding.
+  const double wanted = percent * static_cast<double>(numbers.size());
+  const auto rank = static_cast<size_t>(std::ceil(wanted / 100));
+  const auto nearest = numbers.begin() + static_cast<std::ptrdiff_t>(std::clamp<size_t>(rank, 1, numbers.size()) - 1);
+  std::ranges::nth_element(numbers, nearest);
+  return std::min(*nearest, whole);
+}
+
+class SampleMaxCalibrator : public Calibrator {
+ public:
+  explicit SampleMaxCalibrator(double percent) : percent_(percent) {}
+
+  [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
+    return choose_for({histogram}, kind);
+  }
+
+  [[nodiscard]] Range choose_for(const ValueStatistics& value, RangeKind kind) const override {
+    const Histogram& histogram = value.histogram;
+    if (kind == RangeKind::Symmetric) {
+      const float amax = reach(value.samples, &Extremes::max_abs, histogram.max_abs());
+      return {-amax, amax};
+    }
+    const auto below = [](const Extremes& sample) { return -sample.min; };
+    const auto above = [](const Extremes& sample) { return sample.max; };
+    return {0.0F - reach(value.samples, below, -histogram.min()), reach(value.samples, above, histogram.max())};
+  }
+
+  [[nodiscard]] bool looks_at_samples() const override { return true; }
+
+  [[nodiscard]] std::string name() const override {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), percent_).ptr;
+    return "samplemax:" + std::string(text.data(), end);
+  }
+
+ private:
+  /// How far the quantile reaches to one side. Samples that do not reach beyond 0 there say nothing of how far others do.
+  template <class Side>
+  [[nodiscard]] float reach(std::span<const Extremes> samples, Side side, float whole) const {
+    std::vector<float> reaches;
+    for (const Extremes& sample : samples)
+      if (const float far = std::invoke(side, sample); far > 0) reaches.push_back(far);
+    return std::max(quantile(std::move(reaches), percent_, whole), 0.0F);
+  }
+
+  double percent_;
+};
+
+}  // namespace
+
+std::unique_ptr<Calibrator> make_samplemax_calibrator(std::string_view argument) {
+  if (argument.empty()) return std::make_unique<SampleMaxCalibrator>(kDefaultPercent);
+  double percent = 0;
+  const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
+  const bool complete = problem == std::errc{} && end == argument.data() + argument.size();
+  if (!complete || !(percent > 0 && percent <= 100))
+    throw Error(ErrorCode::Usage,
+                "samplemax:" + std::string(argument) + " makes no sense, expected a number above 0 and up to 100",
+                "Q is in percent of the samples, one number: samplemax:95 lets 1 sample of 20 be cut");
+  return std::make_unique<SampleMaxCalibrator>(percent);
+}
+
+}  // namespace detent
