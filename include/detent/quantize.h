@@ -18,6 +18,7 @@
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
+#include "detent/provenance.h"
 #include "detent/run_settings.h"
 
 namespace detent {
@@ -65,6 +66,7 @@ struct QuantizeReport {
   std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::vector<std::string> notes;
+  Provenance provenance;  ///< as the file says it
 };
 
 /// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.

@@ -16,6 +16,7 @@ struct Calibration {
   std::map<ValueId, Histogram> histograms;
   std::map<ValueId, float> scales;  ///< imported: used as they are, there is no histogram
   size_t samples = 0, skipped = 0;
+  std::vector<TableSample> identities;  ///< of the samples, sorted; none where scales were imported
   double seconds = 0;
 };
 

@@ -7,6 +7,7 @@
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
 #include "detent/plan_report.h"
+#include "detent/provenance.h"
 
 namespace detent {
 
@@ -23,6 +24,7 @@ using Json = nlohmann::ordered_json;
 /// Parts of several documents.
 [[nodiscard]] Json coverage_json(const CoverageReport& report);
 [[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
+[[nodiscard]] Json provenance_json(const Provenance& provenance);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);
 
 }  // namespace detent

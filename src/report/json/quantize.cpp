@@ -82,6 +82,7 @@ std::string to_json(const QuantizeReport& report) {
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
+  json["provenance"] = provenance_json(report.provenance);
   json["seconds"] = report.seconds;
   json["calibration_seconds"] = report.calibration_seconds;
   json["peak_mb"] = report.peak_mb;

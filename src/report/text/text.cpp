@@ -42,6 +42,17 @@ std::string share_text(const CoverageReport& coverage) {
   return text.empty() ? text : text + "\n";
 }
 
+/// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
+std::string provenance_text(const Provenance& provenance) {
+  std::string text = "  target      " + provenance.target + "\n  calibrator  " + provenance.calibrator +
+                     ", ranges " + provenance.ranges + "\n  samples     ";
+  text += provenance.samples ? std::to_string(provenance.samples) + ", digest " + provenance.sample_digest
+                             : std::string("none: imported scales");
+  if (!provenance.options.empty()) text += "\n  options     " + provenance.options;
+  if (!provenance.source_producer.empty()) text += "\n  made from   a model of " + provenance.source_producer;
+  return text + "\n";
+}
+
 std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
   text += std::isfinite(error.sqnr_db) ? fmt::format("{:.1f} dB", error.sqnr_db) : "infinite";
@@ -96,6 +107,8 @@ std::string unmet_text(const BoundReport& report) {
 std::string to_text(const ModelReport& report) {
   std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
                      (report.quantized ? ", quantized" : "") + "\n";
+  if (!report.producer.empty()) text += "  producer    " + report.producer + "\n";
+  if (report.provenance) text += provenance_text(*report.provenance);
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
   for (const auto& input : report.inputs)
     text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
