@@ -20,6 +20,7 @@
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 #include "detent/run_settings.h"
+#include "detent/verdict_report.h"
 
 namespace detent {
 
@@ -65,6 +66,7 @@ struct QuantizeReport {
   PlanReport plan;
   std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
+  VerdictReport verdict;
   std::vector<std::string> notes;
   Provenance provenance;  ///< as the file says it
 };

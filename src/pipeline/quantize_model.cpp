@@ -9,6 +9,7 @@
 #include "pipeline/provenance.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/setup.h"
+#include "pipeline/verdict.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/rewrite.h"
@@ -85,8 +86,11 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const QdqCheckOptions check{options.placement.quantize_outputs, setup.format.per_tensor_weights};
   check_qdq_file(setup.model.graph(), options.output, promised, check);
   promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
-  if (setup.data) report.error = measure_closing_error(reference, setup.model, *setup.data, options.run);
+  std::optional<ClosingError> closing;
+  if (setup.data) closing = measure_closing_error(reference, setup.model, *setup.data, options.run);
+  if (closing) report.error = closing->report;
   write_checked(setup.model, options.output, options.overwrite, promised, check);
+  add_verdict(report, options, setup, calibration, chosen.ranges, closing);
   finish_report(report, options, setup.model, stopwatch.seconds());
   return report;
 }

@@ -39,7 +39,7 @@ class WrittenProvenance : public ::testing::Test {
 TEST_F(WrittenProvenance, SaysWhoMadeTheModelAndOfWhat) {
   QuantizeOptions options = sample_options();
   options.format.per_tensor = true;
-  options.placement.exclude = {"^head"};
+  options.placement.concat = PlacementOptions::Concat::Inputs;
   const Provenance provenance = of(options);
   EXPECT_EQ(provenance.producer, tool_version());
   EXPECT_EQ(provenance.target, "tensorrt:10.13");
@@ -47,7 +47,7 @@ TEST_F(WrittenProvenance, SaysWhoMadeTheModelAndOfWhat) {
   EXPECT_EQ(provenance.samples, 3U);
   EXPECT_EQ(provenance.sample_digest.size(), 32U);
   EXPECT_EQ(provenance.ranges.size(), 32U);
-  EXPECT_EQ(provenance.options, "exclude=^head; per-tensor=on");
+  EXPECT_EQ(provenance.options, "concat=inputs; per-tensor=on");
   EXPECT_EQ(provenance.source_producer, producer_of(read_model(options.model)));
 }
 
