@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "detent/provenance.h"
 #include "detent/table_report.h"
 
 namespace detent {
@@ -28,6 +30,8 @@ struct ModelReport {
   std::vector<UnsupportedNode> unsupported;
   int64_t parameters = 0;  ///< elements of all constants
   bool quantized = false;
+  std::string producer;                  ///< "pytorch 2.1"; empty: it names none
+  std::optional<Provenance> provenance;  ///< of a model that Detent wrote
 };
 
 /// Describes a model without running it. Operators that cannot run are in the report, not an error.

@@ -17,7 +17,9 @@
 #include "detent/outlier_report.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
+#include "detent/provenance.h"
 #include "detent/run_settings.h"
+#include "detent/verdict_report.h"
 
 namespace detent {
 
@@ -64,7 +66,9 @@ struct QuantizeReport {
   PlanReport plan;
   std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
+  VerdictReport verdict;
   std::vector<std::string> notes;
+  Provenance provenance;  ///< as the file says it
 };
 
 /// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.

@@ -103,11 +103,14 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   std::vector<ValueId> measured;
   for (const ValueId value : watched)
     if (!graph.constant(value)) measured.push_back(value);
-  const Pass pass = measure(graph, measured, source, settings);
+  SampleTracker tracker;
+  const Pass pass = measure(graph, measured, source, settings, &tracker);
+  if (pass.interrupted) throw Error(ErrorCode::Interrupted, "interrupted");
   if (pass.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
   report_non_finite(graph, pass.collector, source, true, *settings.reporter);
   calibration.samples = pass.samples;
   calibration.skipped = pass.skipped;
+  calibration.identities = tracker.added();
   add_constants(graph, watched, calibration.histograms);
   const std::vector<size_t> samples = pass.collector.samples();
   for (const size_t sample : samples) calibration.sample_names.push_back(source.sample_name(sample));

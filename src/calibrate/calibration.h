@@ -20,6 +20,7 @@ struct Calibration {
       extremes;                     ///< of every measured value in each of these samples; no constants
   std::map<ValueId, float> scales;  ///< imported: used as they are, there is no histogram
   size_t samples = 0, skipped = 0;
+  std::vector<TableSample> identities;  ///< of the samples, sorted; none where scales were imported
   double seconds = 0;
 };
 

@@ -106,6 +106,7 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
                 way_out(table));
   check_measured(prepared, calibration.histograms, reporter);
   calibration.samples = table.samples.size();
+  calibration.identities = table.samples;
   return calibration;
 }
 

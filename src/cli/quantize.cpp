@@ -15,6 +15,7 @@ namespace {
 struct State {
   QuantizeOptions options;
   std::filesystem::path report_file;
+  bool accept_broken = false;
   std::vector<Collect> collect;
 };
 
@@ -28,6 +29,10 @@ int quantize(State& state, Environment& environment) {
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound),
                 "another --calibrator (auto measures them), or a wider bound");
+  if (report.verdict.quality == Quality::Broken && !state.accept_broken)
+    throw Error(ErrorCode::CheckFailed,
+                report.model + ": the quantized model was written, but it is broken: " + report.verdict.reasons.front(),
+                "the warning names options to try; --accept-broken exits 0");
   return 0;
 }
 
@@ -71,6 +76,9 @@ Action declare_quantize(CLI::App& app) {
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_bound_options(app, options.bound, options.data));
+  app.add_flag("--accept-broken", state->accept_broken,
+               "Exit 0 even where the verdict on the written model is 'broken' (else 1)")
+      ->group("Evaluation");
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");
   app.add_flag("--overwrite", options.overwrite, "Replace OUT if it exists")->group("Running");

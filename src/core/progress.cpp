@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 
@@ -55,7 +56,9 @@ class TerminalReporter final : public Reporter {
   void warn(std::string_view message) override {
     const std::scoped_lock lock(mutex_);
     clear_bar();
-    std::fprintf(stderr, "detent: warning: %.*s\n", static_cast<int>(message.size()), message.data());
+    std::fprintf(stderr, "detent: %s %.*s\n",
+                 terminal_ && !std::getenv("NO_COLOR") ? "\033[33mwarning:\033[0m" : "warning:",
+                 static_cast<int>(message.size()), message.data());
   }
 
  private:

@@ -2,6 +2,8 @@
 
 namespace detent {
 
-std::string tool_version() { return std::string("detent ") + DETENT_VERSION; }
+std::string version_number() { return DETENT_VERSION; }
+
+std::string tool_version() { return "detent " + version_number(); }
 
 }  // namespace detent

@@ -1,9 +1,12 @@
 #include "evaluate/closing_error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "core/float_type.h"
 #include "detent/progress.h"
+#include "evaluate/class_output.h"
 #include "evaluate/error_sums.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
@@ -47,6 +50,34 @@ size_t bytes_of(const std::vector<Tensor>& tensors) {
   return bytes;
 }
 
+void add_decisions(const Tensor& expected, const Tensor& output, const ErrorSums& sums, ClosingError& found) {
+  const Shape& shape = expected.shape();
+  if (sums.is_float) {
+    if (shape.rank() != 2 || shape[1] < 2) return;
+    found.classified += static_cast<size_t>(sums.positions);
+    found.agreeing += static_cast<size_t>(sums.agreeing);
+    return;
+  }
+  const int64_t samples = shape.rank() > 0 ? shape[0] : 0;
+  if (shape != output.shape() || is_floating_point(expected.type())) return;
+  const auto classes_of = [&](const Tensor& tensor) {
+    auto classes = ClassOutput::of_samples(tensor, samples);
+    return classes ? classes : ClassOutput::of_pixels(tensor, samples);
+  };
+  const auto a = classes_of(expected), b = classes_of(output);
+  if (!a || !b) return;
+  for (int64_t n = 0; n < samples; ++n)
+    for (int64_t position = 0; position < a->height() * a->width(); ++position) {
+      ++found.classified;
+      found.agreeing += a->class_at(n, position) == b->class_at(n, position);
+    }
+}
+
+/// NaN is worse than any number.
+void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& name, double sqnr_db) {
+  if (!worst || std::isnan(sqnr_db) || sqnr_db < worst->sqnr_db) worst = {name, sqnr_db};
+}
+
 }  // namespace
 
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
@@ -76,22 +107,37 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   return kept;
 }
 
-ErrorReport measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
-                                  const RunSettings& settings) {
+ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
+                                   const RunSettings& settings) {
   std::vector<ErrorSums> totals(reference.names.size());
+  std::map<size_t, std::vector<ErrorSums>> by_sample;
+  ClosingError found;
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
   const auto add = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
     const std::vector<Tensor>& expected = reference.tensors.at(index);
-    for (size_t i = 0; i < totals.size(); ++i) totals[i] += ErrorSums::of(expected[i], outputs[i]);
+    std::vector<ErrorSums>& sums = by_sample[index];
+    for (size_t i = 0; i < totals.size(); ++i) {
+      totals[i] += sums.emplace_back(ErrorSums::of(expected[i], outputs[i]));
+      add_decisions(expected[i], outputs[i], sums.back(), found);
+    }
     reporter.advance_to(measured += real);
   };
   for (const auto& [first, count] : reference.parts)
     run_named(candidate, reference.names, SampleSubset(source, consecutive_samples(source, first, count)), settings,
               add);
   reporter.end();
-  return summarize_errors(reference.names, totals, measured);
+  found.report = summarize_errors(reference.names, totals, measured);
+  for (const auto& [index, sums] : by_sample)
+    for (size_t i = 0; i < totals.size(); ++i) {
+      const double average = totals[i].signal / static_cast<double>(by_sample.size());
+      if (totals[i].signal == 0) continue;
+      keep_worst(found.worst_output, reference.names[i], sqnr_db(totals[i].signal, totals[i].noise));
+      keep_worst(found.worst_sample, source.sample_name(index),
+                 sqnr_db(std::max(sums[i].signal, average), sums[i].noise));
+    }
+  return found;
 }
 
 }  // namespace detent

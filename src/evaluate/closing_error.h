@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,9 +27,25 @@ struct ReferenceOutputs {
 [[nodiscard]] ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
                                             const RunSettings& settings);
 
+/// The closing error, and how it spreads.
+struct ClosingError {
+  ErrorReport report;
+  struct Named {
+    std::string name;
+    double sqnr_db = 0;
+  };
+  /// The worst float output that FP32 does not leave at 0 throughout.
+  std::optional<Named> worst_output;
+  /// The worst sample (of a fixed batch the first) by its worst output. Its noise is held against its own signal or the
+  /// average sample's, whichever is larger: a sample that shows nothing is not a bad one.
+  std::optional<Named> worst_sample;
+  /// Decisions for a class: the largest of a row [N, C >= 2], or integers that are classes themselves (ArgMax).
+  size_t classified = 0, agreeing = 0;
+};
+
 /// Runs the candidate on the same samples of the same source and compares by name.
 /// Errors  those of reading and running; Interrupted.
-[[nodiscard]] ErrorReport measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
-                                                const DataSource& source, const RunSettings& settings);
+[[nodiscard]] ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
+                                                 const DataSource& source, const RunSettings& settings);
 
 }  // namespace detent

@@ -18,6 +18,7 @@
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "pipeline/plan_report.h"
+#include "pipeline/provenance.h"
 #include "pipeline/setup.h"
 #include "pipeline/value_charts.h"
 #include "rewrite/quantized_model.h"
@@ -50,6 +51,15 @@ struct Candidates {
   DistinctRanges distinct;
   std::vector<Model> models;  // by variant
   std::vector<double> making_seconds;
+  Provenance origin;                      // but for the calibrator and the ranges
+  std::vector<std::string> fingerprints;  // of the ranges, by variant
+
+  [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const {
+    Provenance provenance = origin;
+    provenance.calibrator = takes[candidate].empty() ? names[candidate] : takes[candidate];
+    provenance.ranges = fingerprints[distinct.variant_of[candidate]];
+    return provenance;
+  }
 
   /// "fp32", then the first name of each variant.
   [[nodiscard]] std::vector<std::string> folder_names() const {
@@ -63,6 +73,7 @@ struct Candidates {
 Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
                            const CompareOptions& options) {
   Candidates candidates{.names = names};
+  candidates.origin = describe_origin(setup, calibration, {options.placement, options.format, options.equalize});
   const RangesOf ranges_of = setup.ranges_from(calibration);
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
@@ -83,6 +94,7 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     if (options.equalize.bias_correction)
       biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
     candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
+    candidates.fingerprints.push_back(ranges_fingerprint(setup.model.graph(), ranges));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;
@@ -148,7 +160,7 @@ void choose_winner(ComparisonReport& report) {
   report.winner = best->calibrator;  // the first of equals
 }
 
-void add_variants(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
+void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
                   const CommandResults& command, size_t workers) {
   for (size_t c = 0; c < candidates.names.size(); ++c) {
     const size_t v = candidates.distinct.variant_of[c];
@@ -157,6 +169,7 @@ void add_variants(ComparisonReport& report, const Candidates& candidates, const 
     variant.metrics = task_metrics(evaluation, command, 1 + v);
     add_error_metrics(variant.metrics, error);
     variant.outputs = error.outputs;
+    write_provenance(candidates.models[v], candidates.origin_of_candidate(c));  // a line of it is the calibrator's name
     variant.size_bytes = candidates.models[v].byte_size();
     variant.seconds = candidates.choosing_seconds[c] + candidates.making_seconds[v] +
                       evaluation.seconds[1 + v] / static_cast<double>(workers);
@@ -183,7 +196,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = setup.measure(setup.plan.quantized_values());
   warn_of_unsupported_tail(graph, *run.reporter);
-  const Candidates candidates = make_candidates(names, setup, calibration, options);
+  Candidates candidates = make_candidates(names, setup, calibration, options);
 
   // all variants side by side on each sample
   const Stopwatch stopwatch;

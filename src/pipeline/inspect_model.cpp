@@ -2,8 +2,10 @@
 
 #include "detent/inspect.h"
 #include "model/model.h"
+#include "model/origin.h"
 #include "model/qoperators.h"
 #include "ops/find_operator.h"
+#include "pipeline/provenance.h"
 #include "prepare/read_model_to_run.h"
 
 namespace detent {
@@ -25,6 +27,8 @@ ModelReport inspect_model(const std::filesystem::path& path) {
   report.ir = model.ir_version();
   report.opset = model.opsets();
   report.quantized = is_quantized(graph);
+  report.producer = producer_of(model);
+  report.provenance = read_provenance(model);
   for (const ValueId id : graph.inputs()) report.inputs.push_back(tensor_info(graph.value(id)));
   for (const ValueId id : graph.outputs()) report.outputs.push_back(tensor_info(graph.value(id)));
   std::vector<NodeId> all;

@@ -1,9 +1,11 @@
 #include "pipeline/plan_report.h"
 
+#include "model/origin.h"
+
 namespace detent {
 
 ModelFacts facts_of(const Model& model) {
-  return {model.graph().opset(), model.graph().nodes().size(), model.byte_size()};
+  return {model.graph().opset(), model.graph().nodes().size(), model.byte_size(), producer_of(model)};
 }
 
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,

@@ -10,6 +10,7 @@ namespace detent {
 struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
+  std::string producer = {};  ///< "pytorch 2.1"; empty: it names none
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);
 

@@ -6,8 +6,10 @@
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
 #include "model/model.h"
+#include "pipeline/provenance.h"
 #include "pipeline/quantize_report.h"
 #include "pipeline/setup.h"
+#include "pipeline/verdict.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/rewrite.h"
@@ -75,13 +77,20 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   const Rewrite rewrite = make_qdq_patch(setup.model.graph(), setup.plan, chosen.ranges, setup.format);
   add_values(report, setup.model.graph(), rewrite);
   add_choices(report, std::move(chosen.measurement), setup.equalize_report(), correction, std::move(bound));
+  report.provenance = describe_origin(setup, calibration, {options.placement, options.format, options.equalize});
+  report.provenance.calibrator = chosen.calibrator->name();
+  report.provenance.ranges = ranges_fingerprint(setup.model.graph(), chosen.ranges);
   PromisedFile promised = promise_of(setup.model.graph(), setup.plan);
   apply_patch(setup.model, rewrite.patch);
+  write_provenance(setup.model, report.provenance);
   const QdqCheckOptions check{options.placement.quantize_outputs, setup.format.per_tensor_weights};
   check_qdq_file(setup.model.graph(), options.output, promised, check);
   promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
-  if (setup.data) report.error = measure_closing_error(reference, setup.model, *setup.data, options.run);
+  std::optional<ClosingError> closing;
+  if (setup.data) closing = measure_closing_error(reference, setup.model, *setup.data, options.run);
+  if (closing) report.error = closing->report;
   write_checked(setup.model, options.output, options.overwrite, promised, check);
+  add_verdict(report, options, setup, calibration, chosen.ranges, closing);
   finish_report(report, options, setup.model, stopwatch.seconds());
   return report;
 }

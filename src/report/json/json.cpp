@@ -59,6 +59,8 @@ std::string to_json(const ModelReport& report) {
   json["operators"] = report.operators;
   json["parameters"] = report.parameters;
   json["quantized"] = report.quantized;
+  json["producer"] = report.producer;
+  json["provenance"] = report.provenance ? provenance_json(*report.provenance) : Json(nullptr);
   json["unsupported"] = Json::array();
   for (const auto& item : report.unsupported)
     json["unsupported"].push_back({{"node", item.node}, {"op", item.op}, {"reason", item.reason}});

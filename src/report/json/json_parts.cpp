@@ -58,6 +58,17 @@ Json outliers_json(const OutlierReport& report) {
   return samples;
 }
 
+Json provenance_json(const Provenance& provenance) {
+  return {{"producer", provenance.producer},
+          {"target", provenance.target},
+          {"calibrator", provenance.calibrator},
+          {"ranges", provenance.ranges},
+          {"samples", provenance.samples},
+          {"sample_digest", provenance.sample_digest},
+          {"options", provenance.options},
+          {"source_producer", provenance.source_producer}};
+}
+
 Json equalization_json(const EqualizeReport& report) {
   Json families = Json::array(), values = Json::array();
   for (const auto& family : report.families)

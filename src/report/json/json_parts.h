@@ -8,6 +8,7 @@
 #include "detent/error_report.h"
 #include "detent/outlier_report.h"
 #include "detent/plan_report.h"
+#include "detent/provenance.h"
 
 namespace detent {
 
@@ -24,6 +25,7 @@ using Json = nlohmann::ordered_json;
 /// Parts of several documents.
 [[nodiscard]] Json coverage_json(const CoverageReport& report);
 [[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
+[[nodiscard]] Json provenance_json(const Provenance& provenance);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);
 [[nodiscard]] Json outliers_json(const OutlierReport& report);
 

@@ -53,6 +53,18 @@ Json bound(const BoundReport& report) {
           {"seconds", report.seconds}};
 }
 
+void add_verdict(Json& json, const VerdictReport& verdict) {
+  Json blame = Json::array();
+  for (const auto& item : verdict.blame)
+    blame.push_back(
+        {{"value", item.value}, {"sqnr_db", number(item.sqnr_db)}, {"sqnr_db_without", number(item.sqnr_db_without)}});
+  json["verdict"] = verdict.quality ? Json(name_of(*verdict.quality)) : Json(nullptr);
+  json["verdict_reasons"] = verdict.reasons;
+  json["caveats"] = verdict.caveats;
+  json["blame"] = blame;
+  json["cures"] = verdict.cures;
+}
+
 }  // namespace
 
 std::string to_json(const QuantizeReport& report) {
@@ -83,6 +95,8 @@ std::string to_json(const QuantizeReport& report) {
   json["outlier_samples"] = outliers_json(report.outliers);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
+  add_verdict(json, report.verdict);
+  json["provenance"] = provenance_json(report.provenance);
   json["seconds"] = report.seconds;
   json["calibration_seconds"] = report.calibration_seconds;
   json["peak_mb"] = report.peak_mb;

@@ -42,6 +42,28 @@ std::string share_text(const CoverageReport& coverage) {
   return text.empty() ? text : text + "\n";
 }
 
+/// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
+std::string provenance_text(const Provenance& provenance) {
+  std::string text = "  target      " + provenance.target + "\n  calibrator  " + provenance.calibrator + ", ranges " +
+                     provenance.ranges + "\n  samples     ";
+  text += provenance.samples ? std::to_string(provenance.samples) + ", digest " + provenance.sample_digest
+                             : std::string("none: imported scales");
+  if (!provenance.options.empty()) text += "\n  options     " + provenance.options;
+  if (!provenance.source_producer.empty()) text += "\n  made from   a model of " + provenance.source_producer;
+  return text + "\n";
+}
+
+/// "verdict: good (SQNR ..., ...)", then what one must know, a line each.
+std::string verdict_text(const VerdictReport& verdict) {
+  std::string text = "verdict: ";
+  text += verdict.quality ? name_of(*verdict.quality) : "none";
+  for (size_t i = 0; i < verdict.reasons.size(); ++i) text += (i ? ", " : " (") + verdict.reasons[i];
+  if (!verdict.reasons.empty()) text += ")";
+  text += "\n";
+  for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
+  return text;
+}
+
 std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
   text += std::isfinite(error.sqnr_db) ? fmt::format("{:.1f} dB", error.sqnr_db) : "infinite";
@@ -96,6 +118,8 @@ std::string unmet_text(const BoundReport& report) {
 std::string to_text(const ModelReport& report) {
   std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
                      (report.quantized ? ", quantized" : "") + "\n";
+  if (!report.producer.empty()) text += "  producer    " + report.producer + "\n";
+  if (report.provenance) text += provenance_text(*report.provenance);
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
   for (const auto& input : report.inputs)
     text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
@@ -173,7 +197,8 @@ std::string to_text(const QuantizeReport& report) {
     text += "note: " + std::to_string(report.notes.size() - kNotesShown) +
             " more like these; 'detent plan' and --report list all\n";
   text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
-  return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n";
+  return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
+         verdict_text(report.verdict);
 }
 
 namespace {

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/qparams.h"
+#include "detent/run_settings.h"
+#include "detent/verdict_report.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/rewrite.h"
+
+namespace detent {
+
+struct Blame {
+  double sqnr_db = 0;  ///< of the outputs with every pair, the mean over them
+  std::vector<VerdictReport::Blame> values;
+};
+
+/// Measures which quantized values ruin the outputs: of the values that their own pair distorts most, what the
+/// outputs gain when that value alone has no pair; most first. Biases are taken as float.
+/// Errors  those of measure_value_errors, values_to_judge and evaluate_side_by_side.
+[[nodiscard]] Blame find_blame(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                               RewriteOptions format, const DataSource& source, const RunSettings& settings);
+
+}  // namespace detent

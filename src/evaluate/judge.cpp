@@ -1,0 +1,75 @@
+#include "evaluate/judge.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace detent {
+
+namespace {
+
+/// One answer; NaN is below every limit.
+Quality grade(double measured, double broken_below, double good_from) {
+  if (!(measured >= broken_below)) return Quality::Broken;
+  return measured >= good_from ? Quality::Good : Quality::Doubtful;
+}
+
+class Verdict {
+ public:
+  void add(Quality quality, std::string reason) {
+    const bool worse = !report_.quality || quality > *report_.quality;
+    if (worse) report_.quality = quality;
+    report_.reasons.insert(worse ? report_.reasons.begin() : report_.reasons.end(), std::move(reason));
+  }
+  void caveat(std::string sentence) { report_.caveats.push_back(std::move(sentence)); }
+  [[nodiscard]] VerdictReport take() { return std::move(report_); }
+
+ private:
+  VerdictReport report_;
+};
+
+std::string db_text(double sqnr_db) {
+  return std::isinf(sqnr_db) && sqnr_db > 0 ? "infinite" : fmt::format("{:.1f} dB", sqnr_db);
+}
+
+void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
+  const double agreement = static_cast<double>(facts.agreeing) / static_cast<double>(facts.classified);
+  const bool chance = facts.classified - facts.agreeing <= limits.chance_disagreements;
+  // By chance two of two or three may disagree: that alone condemns nothing.
+  verdict.add(chance ? Quality::Good : grade(agreement, limits.broken_below_agreement, limits.good_from_agreement),
+              fmt::format("{} of {} classes as in FP32", facts.agreeing, facts.classified));
+}
+
+void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
+  if (facts.calibration_samples > 0 && facts.calibration_samples < limits.few_samples)
+    verdict.caveat(fmt::format("calibrated with {} sample{}: fewer than {} say little about the ranges",
+                               facts.calibration_samples, facts.calibration_samples == 1 ? "" : "s",
+                               limits.few_samples));
+  if (facts.samples > 0 && facts.samples < limits.few_samples && facts.samples != facts.calibration_samples)
+    verdict.caveat(fmt::format("the error was measured on {} sample{}: fewer than {} say little", facts.samples,
+                               facts.samples == 1 ? "" : "s", limits.few_samples));
+  if (facts.samples > 0 && facts.calibrated_with)
+    verdict.caveat("measured on the calibration samples themselves: on others the error may be larger");
+}
+
+}  // namespace
+
+VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
+  Verdict verdict;
+  if (!facts.quantized) {
+    verdict.caveat("nothing was quantized: the model computes what the float model does");
+    return verdict.take();
+  }
+  if (facts.samples > 0 && facts.output)
+    verdict.add(grade(facts.output->sqnr_db, limits.broken_below_db, limits.good_from_db),
+                "SQNR " + db_text(facts.output->sqnr_db) + " at '" + facts.output->name + "'");
+  if (facts.samples > 0 && facts.classified > 0) judge_classes(verdict, facts, limits);
+  if (facts.samples > 1 && facts.sample)
+    verdict.add(facts.sample->sqnr_db >= limits.lost_sample_below_db ? Quality::Good : Quality::Doubtful,
+                "worst sample '" + facts.sample->name + "' " + db_text(facts.sample->sqnr_db));
+  add_caveats(verdict, facts, limits);
+  return verdict.take();
+}
+
+}  // namespace detent

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "detent/verdict_report.h"
+
+namespace detent {
+
+/// What a verdict rests on.
+struct JudgedFacts {
+  bool quantized = true;           ///< some value got a pair or some weight is INT8
+  size_t calibration_samples = 0;  ///< 0: imported scales
+  size_t samples = 0;              ///< that the error was measured on; 0: not measured
+  bool calibrated_with = false;    ///< those very samples were calibrated with
+  struct Named {
+    std::string name;
+    double sqnr_db = 0;
+  };
+  std::optional<Named> output;  ///< the worst float output; absent: none, or all are 0 throughout
+  std::optional<Named> sample;  ///< the worst sample
+  size_t classified = 0;        ///< decisions for a class; 0: no output is a classification
+  size_t agreeing = 0;          ///< of them, as in FP32
+};
+
+/// Limits of the verdict, from the rows of tests/onnxruntime/README.md (task scores of whole evaluation sets in ONNX Runtime):
+/// all nine rows below 7 dB lost 5.7 points or more (2.3 dB: 16, 0.1 dB: 43), the eight from 7 to 15 dB between 0 and 3.5, and
+/// the rows from 15 dB on at most 2.3.
+struct VerdictLimits {
+  double broken_below_db = 7;
+  double good_from_db = 15;
+  /// Agreement a loses at most 1 - a of the score. Below a half most answers are other ones, whatever the SQNR.
+  double broken_below_agreement = 0.5;
+  double good_from_agreement = 0.9;
+  size_t chance_disagreements = 2;  ///< so many say nothing: a close call or two among 16 samples
+  /// A sample whose error exceeds its signal, and that of the average sample, is lost.
+  double lost_sample_below_db = 0;
+  size_t few_samples = 8;
+};
+
+/// The worst of three answers: the worst output's SQNR, agreement on classes, the worst sample (doubtful at most).
+[[nodiscard]] VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits = {});
+
+}  // namespace detent

@@ -1,0 +1,76 @@
+#include "pipeline/changed_options.h"
+
+#include <string_view>
+
+#include "rewrite/format_options.h"
+
+namespace detent {
+
+namespace {
+
+class OptionList {
+ public:
+  void add(std::string_view name, std::string_view value) {
+    if (!text_.empty()) text_ += "; ";
+    text_.append(name).append("=").append(value);
+  }
+  void add_if(bool differs, std::string_view name, std::string_view value) {
+    if (differs) add(name, value);
+  }
+  void add_all(std::string_view name, const std::vector<std::string>& values) {
+    for (const std::string& value : values) add(name, value);
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+void add_placement(OptionList& list, const PlacementOptions& options) {
+  using P = PlacementOptions;
+  list.add_all("include", options.include);
+  list.add_all("exclude", options.exclude);
+  list.add_all("include-op", options.include_op);
+  list.add_all("exclude-op", options.exclude_op);
+  if (options.concat != P::Concat::Shared)
+    list.add("concat", options.concat == P::Concat::Inputs ? "inputs" : "independent");
+  if (options.deconv_activation != P::DeconvActivation::ByActivation)
+    list.add("deconv-activation", options.deconv_activation == P::DeconvActivation::Fuse ? "fuse" : "split");
+  list.add_if(options.act_add == P::ActAdd::Main, "act-add", "main");
+  list.add_if(options.se_mul == P::SeMul::Float, "se-mul", "float");
+  list.add_if(options.maxpool == P::MaxPool::Both, "maxpool", "both");
+  list.add_if(options.small_layers == P::SmallLayers::Quantize, "small-layers", "quantize");
+  list.add_if(options.attention == P::Attention::Int8, "attention", "int8");
+  list.add_if(options.scales == P::Scales::Fp32, "scales", "fp32");
+  list.add_if(options.quantize_outputs, "quantize-outputs", "on");
+}
+
+void add_format(OptionList& list, const RewriteOptions& made, const RewriteOptions& usual) {
+  list.add_if(made.int8_weights != usual.int8_weights, "weights", made.int8_weights ? "int8" : "fp32");
+  list.add_if(made.weight_range != usual.weight_range, "weight-range", "mse");
+  list.add_if(made.weight_bits != usual.weight_bits, "weight-bits", std::to_string(made.weight_bits));
+  list.add_if(made.per_tensor_weights != usual.per_tensor_weights, "per-tensor", "on");
+  list.add_if(made.activation.type != usual.activation.type, "activation",
+              made.activation.type == DataType::UInt8 ? "uint8" : "int8");
+  list.add_if(made.activation.full_range != usual.activation.full_range, "range",
+              made.activation.full_range ? "full" : "narrow");
+  list.add_if(made.int32_bias != usual.int32_bias, "bias", made.int32_bias ? "int32" : "float");
+}
+
+}  // namespace
+
+std::string changed_options(const DecidingOptions& options, const Setup& setup) {
+  OptionList list;
+  add_placement(list, options.placement);
+  add_format(list, setup.format, rewrite_options({}, {}, *setup.plan.target));
+  if (setup.equalized) {
+    const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
+    list.add_if(!requested.empty() && requested != "off", "equalize", requested);
+    list.add_if(setup.equalized->report.absorbed.has_value(), "absorb-bias", "on");
+  }
+  list.add_if(options.equalize.bias_correction, "bias-correction", "on");
+  list.add_if(!setup.overrides.empty(), "override", std::to_string(setup.overrides.size()));
+  return list.take();
+}
+
+}  // namespace detent

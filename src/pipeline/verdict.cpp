@@ -1,0 +1,119 @@
+#include "pipeline/verdict.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "detent/error.h"
+#include "evaluate/blame.h"
+#include "evaluate/judge.h"
+#include "pipeline/provenance.h"
+#include "prepare/read_model_to_run.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "tune/equalize/apply.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kBlameSamples = 4;
+constexpr size_t kBlamedShown = 3;
+constexpr size_t kCuresShown = 2;
+
+std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>& named) {
+  return named ? std::optional(JudgedFacts::Named{named->name, named->sqnr_db}) : std::nullopt;
+}
+
+/// By name where a table says what was calibrated with: its samples may have come from another folder.
+bool calibrated_with(const Setup& setup, const Calibration& calibration, size_t measured) {
+  if (!setup.table) return true;
+  std::set<std::string> names;
+  for (const TableSample& sample : calibration.identities) names.insert(sample.name);
+  for (size_t i = 0; i < std::min(measured, setup.data->size()); ++i)
+    if (!names.contains(setup.data->sample_name(i))) return false;
+  return true;
+}
+
+JudgedFacts facts_of(const QuantizeReport& report, const Setup& setup, const Calibration& calibration,
+                     const std::optional<ClosingError>& closing) {
+  JudgedFacts facts;
+  facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
+  facts.calibration_samples = report.samples;
+  if (!closing) return facts;
+  facts.samples = closing->report.samples;
+  facts.calibrated_with = calibrated_with(setup, calibration, facts.samples);
+  facts.output = named(closing->worst_output);
+  facts.sample = named(closing->worst_sample);
+  facts.classified = closing->classified;
+  facts.agreeing = closing->agreeing;
+  return facts;
+}
+
+/// The float model as set_up() prepared it; by now the weights of that one are INT8.
+Model read_again(const QuantizeOptions& options, const Setup& setup) {
+  Model model = read_float_model(options.model);
+  const auto inputs = read_first_inputs(*setup.data, model.graph(), options.run);
+  (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement));
+  if (setup.equalized) apply_equalization(model, setup.equalized->equalization, inputs);
+  return model;
+}
+
+void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+               const std::map<ValueId, Range>& ranges) {
+  try {
+    const Model model = read_again(options, setup);
+    if (ranges_fingerprint(model.graph(), ranges) != report.provenance.ranges)
+      throw Error(ErrorCode::Internal, "the model reads differently now");
+    const SampleSubset few(*setup.data, consecutive_samples(*setup.data, 0, kBlameSamples));
+    Blame blame = find_blame(model, setup.plan, ranges, setup.format, few, options.run);
+    report.verdict.blame_sqnr_db = blame.sqnr_db;
+    report.verdict.blame = std::move(blame.values);
+  } catch (const Error& error) {  // the model is written: what explains it may fail
+    if (error.code() == ErrorCode::Interrupted) throw;
+    report.verdict.caveats.push_back(std::string("the values to blame could not be measured: ") + error.what());
+  }
+}
+
+/// What is not used yet, the likeliest first.
+std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
+  std::vector<std::string> cures;
+  if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
+  if (!report.measured) cures.emplace_back("--calibrator auto");
+  if (!report.equalized && options.table.empty()) cures.emplace_back("--equalize auto");
+  if (report.measured && report.calibrator != "percentile:99.99") cures.emplace_back("--calibrator percentile:99.99");
+  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
+  cures.resize(std::min(cures.size(), kCuresShown));
+  return cures;
+}
+
+std::string warning_text(const QuantizeReport& report) {
+  const VerdictReport& verdict = report.verdict;
+  std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
+  size_t shown = 0;
+  for (const VerdictReport::Blame& blame : verdict.blame) {
+    // A tenth of a dB is what one measurement on few samples may vary by.
+    if (shown == kBlamedShown || blame.sqnr_db_without < verdict.blame_sqnr_db + 0.1) break;
+    text += fmt::format("\n  '{}': without its pair the outputs have {:.1f} dB instead of {:.1f}; itself {:.1f} dB",
+                        blame.value, blame.sqnr_db_without, verdict.blame_sqnr_db, blame.sqnr_db);
+    ++shown;
+  }
+  if (shown == 0 && !verdict.blame.empty()) text += "\n  no value is to blame alone: none gains without its pair";
+  for (const std::string& cure : verdict.cures) text += "\n  try " + cure;
+  return text;
+}
+
+}  // namespace
+
+void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+                 const Calibration& calibration, const std::map<ValueId, Range>& ranges,
+                 const std::optional<ClosingError>& closing) {
+  report.verdict = judge(facts_of(report, setup, calibration, closing));
+  if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
+  add_blame(report, options, setup, ranges);
+  report.verdict.cures = cures_for(report, options);
+  options.run.reporter->warn(warning_text(report));
+}
+
+}  // namespace detent

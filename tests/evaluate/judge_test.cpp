@@ -1,0 +1,95 @@
+#include "evaluate/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace detent {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+JudgedFacts measured(double sqnr_db) {
+  JudgedFacts facts;
+  facts.calibration_samples = 64;
+  facts.samples = 16;
+  facts.output = {"logits", sqnr_db};
+  return facts;
+}
+
+struct Row {
+  const char* what;
+  double sqnr_db;
+  size_t classified, agreeing;
+  double worst_sample_db;
+  Quality expected;
+};
+
+// SQNR, scores: tests/onnxruntime/README.md.
+const Row kRows[] = {
+    {"EfficientNet-B0 by entropy, 35.5 of 78.9 %", 0.1, 16, 6, -3, Quality::Broken},
+    {"EfficientNet-B0 by max, 62.6 of 78.9 %", 2.3, 16, 12, 0, Quality::Broken},
+    {"EfficientNet-B0 by mse, 69.0 of 78.9 %", 4.0, 16, 14, 2, Quality::Broken},
+    {"EfficientNet-B0 by max for ONNX Runtime, 73.2 of 78.9 %", 6.2, 16, 15, 3, Quality::Broken},
+    {"EfficientNet-B0 by percentile 99.99 for ONNX Runtime, 76.6 of 78.9 %", 7.8, 16, 15, 3, Quality::Doubtful},
+    {"MobileNetV2 by max, 80.5 of 84.0 %", 11.8, 16, 15, 5, Quality::Doubtful},
+    {"MobileNetV2 by percentile 99.9, 82.3 of 84.0 %", 15.0, 16, 15, 5, Quality::Good},
+    {"SqueezeNet by max, 62.3 of 63.8 %", 26.4, 16, 16, 20, Quality::Good},
+    {"most answers are other ones", 20, 16, 7, 10, Quality::Broken},
+    {"too many answers are other ones", 20, 16, 13, 10, Quality::Doubtful},
+    {"two close calls", 20, 16, 14, 10, Quality::Good},
+    {"two of three by chance", 20, 3, 1, 10, Quality::Good},
+    {"no classification", 20, 0, 0, 10, Quality::Good},
+    {"one sample is lost", 20, 16, 16, -1, Quality::Doubtful},
+    {"not a number", std::numeric_limits<double>::quiet_NaN(), 0, 0, 10, Quality::Broken},
+    {"the same numbers", std::numeric_limits<double>::infinity(), 16, 16, 100, Quality::Good},
+};
+
+TEST(Judge, SaysWhatTheScoresSay) {
+  for (const Row& row : kRows) {
+    JudgedFacts facts = measured(row.sqnr_db);
+    facts.classified = row.classified;
+    facts.agreeing = row.agreeing;
+    facts.sample = {"007.png", row.worst_sample_db};
+    EXPECT_EQ(judge(facts).quality, row.expected) << row.what;
+  }
+}
+
+TEST(Judge, NamesTheWorstReasonFirst) {
+  JudgedFacts facts = measured(20);
+  facts.classified = 16;
+  facts.agreeing = 2;
+  EXPECT_EQ(judge(facts).reasons.front(), "2 of 16 classes as in FP32");
+  EXPECT_THAT(judge(measured(2)).reasons.front(), HasSubstr("'logits'"));
+}
+
+TEST(Judge, SaysNothingOfWhatWasNotMeasured) {
+  JudgedFacts facts = measured(0);
+  facts.samples = 0;
+  EXPECT_FALSE(judge(facts).quality.has_value());
+}
+
+TEST(Judge, SaysInWordsWhereNothingWasQuantized) {
+  JudgedFacts facts = measured(std::numeric_limits<double>::infinity());
+  facts.quantized = false;
+  EXPECT_FALSE(judge(facts).quality.has_value());
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("nothing was quantized")));
+  EXPECT_THAT(judge(measured(30)).caveats, IsEmpty());
+}
+
+TEST(Judge, SaysInWordsWhereSamplesAreFewOrCalibratedWith) {
+  JudgedFacts facts = measured(30);
+  facts.calibration_samples = 7;
+  facts.calibrated_with = true;
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("fewer than 8")));
+  EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("calibration samples themselves")));
+  facts.calibration_samples = 8;
+  facts.calibrated_with = false;
+  EXPECT_THAT(judge(facts).caveats, IsEmpty());
+}
+
+}  // namespace
+}  // namespace detent
