@@ -110,7 +110,7 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   report_non_finite(graph, pass.collector, source, true, *settings.reporter);
   calibration.samples = pass.samples;
   calibration.skipped = pass.skipped;
-  calibration.identities = tracker.added();
+  for (const auto& added : tracker.added()) calibration.identities.push_back(added.sample);
   add_constants(graph, watched, calibration.histograms);
   const std::vector<size_t> samples = pass.collector.samples();
   for (const size_t sample : samples) calibration.sample_names.push_back(source.sample_name(sample));
