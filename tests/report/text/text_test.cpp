@@ -36,6 +36,22 @@ TEST(PlanJson, HasTheFieldsOfTheContract) {
     EXPECT_NE(json.find(field), std::string::npos) << field;
 }
 
+TEST(QuantizeText, NamesTheSamplesThatAloneSetRanges) {
+  QuantizeReport report;
+  EXPECT_EQ(to_text(report).find("alone"), std::string::npos);
+  EXPECT_NE(to_json(report).find("\"outlier_samples\": []"), std::string::npos);
+  report.outliers = {{{"a.jpg", 63, 107.4}, {"b.jpg", 12, 3}, {"c.jpg", 12, 2}, {"d.jpg", 12, 2}}, 113};
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("a.jpg alone sets the range of 63 of 113 values, up to 107 times the median sample\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("d.jpg"), std::string::npos);
+  EXPECT_NE(text.find("1 more sample like these"), std::string::npos) << text;
+  const std::string json = to_json(report);
+  for (const char* field : {"\"sample\": \"d.jpg\"", "\"values\": 63", "\"ratio\": 107.4"})
+    EXPECT_NE(json.find(field), std::string::npos) << field << json;
+}
+
 TEST(PlanText, CountsWhatCouldBeEqualized) {
   PlanReport plan = small_plan();
   EXPECT_EQ(to_text(plan, ListedEdges::Pairs).find("equaliz"), std::string::npos) << "not a word where it is not known";
