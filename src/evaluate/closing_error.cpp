@@ -78,6 +78,26 @@ void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& na
   if (!worst || std::isnan(sqnr_db) || sqnr_db < worst->sqnr_db) worst = {name, sqnr_db};
 }
 
+/// A sample on which FP32 itself is not finite says nothing of the candidate.
+void find_worst(const ReferenceOutputs& reference, const std::map<size_t, std::vector<ErrorSums>>& by_sample,
+                const DataSource& source, ClosingError& found) {
+  for (size_t i = 0; i < reference.names.size(); ++i) {
+    double signal = 0, noise = 0, finite = 0;
+    for (const auto& [index, sums] : by_sample) {
+      if (!std::isfinite(sums[i].signal)) continue;
+      signal += sums[i].signal;
+      noise += sums[i].noise;
+      ++finite;
+    }
+    if (signal == 0) continue;
+    keep_worst(found.worst_output, reference.names[i], sqnr_db(signal, noise));
+    for (const auto& [index, sums] : by_sample)
+      if (std::isfinite(sums[i].signal))
+        keep_worst(found.worst_sample, source.sample_name(index),
+                   sqnr_db(std::max(sums[i].signal, signal / finite), sums[i].noise));
+  }
+}
+
 }  // namespace
 
 ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, size_t samples,
@@ -129,14 +149,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
               add);
   reporter.end();
   found.report = summarize_errors(reference.names, totals, measured);
-  for (const auto& [index, sums] : by_sample)
-    for (size_t i = 0; i < totals.size(); ++i) {
-      const double average = totals[i].signal / static_cast<double>(by_sample.size());
-      if (totals[i].signal == 0) continue;
-      keep_worst(found.worst_output, reference.names[i], sqnr_db(totals[i].signal, totals[i].noise));
-      keep_worst(found.worst_sample, source.sample_name(index),
-                 sqnr_db(std::max(sums[i].signal, average), sums[i].noise));
-    }
+  find_worst(reference, by_sample, source, found);
   return found;
 }
 
