@@ -78,22 +78,24 @@ void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& na
   if (!worst || std::isnan(sqnr_db) || sqnr_db < worst->sqnr_db) worst = {name, sqnr_db};
 }
 
-/// Looks at output `i` of every sample. Samples whose FP32 output is not finite say nothing of quantization.
-void find_worst(const std::map<size_t, std::vector<ErrorSums>>& by_sample, size_t i, const std::string& output,
+/// A sample on which FP32 itself is not finite says nothing of the candidate.
+void find_worst(const ReferenceOutputs& reference, const std::map<size_t, std::vector<ErrorSums>>& by_sample,
                 const DataSource& source, ClosingError& found) {
-  double signal = 0, noise = 0, samples = 0;
-  for (const auto& [index, sums] : by_sample) {
-    if (!std::isfinite(sums[i].signal)) continue;
-    signal += sums[i].signal;
-    noise += sums[i].noise;
-    ++samples;
+  for (size_t i = 0; i < reference.names.size(); ++i) {
+    double signal = 0, noise = 0, finite = 0;
+    for (const auto& [index, sums] : by_sample) {
+      if (!std::isfinite(sums[i].signal)) continue;
+      signal += sums[i].signal;
+      noise += sums[i].noise;
+      ++finite;
+    }
+    if (signal == 0) continue;
+    keep_worst(found.worst_output, reference.names[i], sqnr_db(signal, noise));
+    for (const auto& [index, sums] : by_sample)
+      if (std::isfinite(sums[i].signal))
+        keep_worst(found.worst_sample, source.sample_name(index),
+                   sqnr_db(std::max(sums[i].signal, signal / finite), sums[i].noise));
   }
-  if (signal == 0) return;
-  keep_worst(found.worst_output, output, sqnr_db(signal, noise));
-  for (const auto& [index, sums] : by_sample)
-    if (std::isfinite(sums[i].signal))
-      keep_worst(found.worst_sample, source.sample_name(index),
-                 sqnr_db(std::max(sums[i].signal, signal / samples), sums[i].noise));
 }
 
 }  // namespace
@@ -147,7 +149,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
               add);
   reporter.end();
   found.report = summarize_errors(reference.names, totals, measured);
-  for (size_t i = 0; i < totals.size(); ++i) find_worst(by_sample, i, reference.names[i], source, found);
+  find_worst(reference, by_sample, source, found);
   return found;
 }
 

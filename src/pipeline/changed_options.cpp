@@ -65,10 +65,8 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   add_format(list, setup.format, rewrite_options({}, {}, *setup.plan.target));
   if (setup.equalized) {
     const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
-    // An option that changed nothing leaves the bytes as they are without it.
-    const Equalization& applied = setup.equalized->equalization;
-    list.add_if(!applied.values.empty(), "equalize", requested);
-    list.add_if(!applied.shifts.empty(), "absorb-bias", "on");
+    list.add_if(!setup.equalized->equalization.values.empty(), "equalize", requested);
+    list.add_if(!setup.equalized->equalization.shifts.empty(), "absorb-bias", "on");
   }
   list.add_if(options.equalize.bias_correction, "bias-correction", "on");
   list.add_if(!setup.overrides.empty(), "override", std::to_string(setup.overrides.size()));

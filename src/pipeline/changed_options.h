@@ -17,7 +17,8 @@ struct DecidingOptions {
 };
 
 /// Those that differ from the target's defaults, as the command line spells them, in an order that is always the same:
-/// "concat=inputs; exclude=^head; per-tensor=on". What a table was equalized by counts as asked for.
+/// "concat=inputs; exclude=^head; per-tensor=on". What a table was equalized by
+/// counts as asked for, an equalization that changed nothing does not.
 [[nodiscard]] std::string changed_options(const DecidingOptions& options, const Setup& setup);
 
 }  // namespace detent

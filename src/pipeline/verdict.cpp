@@ -88,6 +88,16 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   return cures;
 }
 
+/// Where no value alone is to blame: those that their own pair distorts most.
+std::string distorted_text(std::vector<VerdictReport::Blame> blame) {
+  if (blame.empty()) return {};
+  std::ranges::stable_sort(blame, {}, &VerdictReport::Blame::sqnr_db);
+  std::string text = "\n  no value alone is to blame; their own pairs distort most:";
+  for (size_t i = 0; i < std::min(kBlamedShown, blame.size()); ++i)
+    text += fmt::format("{} '{}' {:.1f} dB", i ? "," : "", blame[i].value, blame[i].sqnr_db);
+  return text;
+}
+
 std::string warning_text(const QuantizeReport& report) {
   const VerdictReport& verdict = report.verdict;
   std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
@@ -99,7 +109,7 @@ std::string warning_text(const QuantizeReport& report) {
                         blame.value, blame.sqnr_db_without, verdict.blame_sqnr_db, blame.sqnr_db);
     ++shown;
   }
-  if (shown == 0 && !verdict.blame.empty()) text += "\n  no value is to blame alone: none gains without its pair";
+  if (shown == 0) text += distorted_text(verdict.blame);
   for (const std::string& cure : verdict.cures) text += "\n  try " + cure;
   return text;
 }

@@ -10,9 +10,19 @@ accepts "cache export for another version" cache export in/table.dct --calibrato
 
 accepts "cache import" cache import in/cache --model "$model" -o in/imported.dct
 grep -q "every value" stdout || fail "the import does not say that nothing is missing"
-accepts "quantize from the import" quantize "$model" --table in/imported.dct --quiet -o in/imported.onnx
-accepts "quantize from the table" quantize "$model" --table in/table.dct --quiet -o in/direct.onnx
-cmp in/imported.onnx in/direct.onnx || fail "the imported scales give another model"
+accepts "quantize from the import" quantize "$model" --table in/imported.dct --quiet \
+  --report in/imported.json -o in/imported.onnx
+accepts "quantize from the table" quantize "$model" --table in/table.dct --quiet --report in/direct.json -o in/direct.onnx
+# The files differ in what they say of their samples and ranges, and in nothing else.
+for from in imported direct; do
+  grep '"scale"' in/$from.json >in/$from.scales
+  accepts "run of the $from one" run in/$from.onnx --data "$sample/calib" --preprocess "$preprocess" --limit 2 --quiet \
+    -o in/$from
+done
+cmp in/imported.scales in/direct.scales || fail "the imported scales are other ones"
+cmp in/imported/logits.npy in/direct/logits.npy || fail "the imported scales give another model"
+accepts "inspect of the imported one" inspect in/imported.onnx
+grep -q "samples     none: imported scales" stdout || fail "inspect does not say that scales were imported"
 accepts "cache export of the import" cache export in/imported.dct -o in/again
 cmp in/again in/cache || fail "a cache does not come out as it went in"
 

@@ -106,7 +106,8 @@ const tableOf = (model) => once(['table', model.file, model.name], async () => {
 
 async function quantize(model, target, calibrator, args) {
   const file = join(freshFolder(), 'model.int8.onnx');
-  await detent('quantize', model.file, '-o', file, '--quiet', '--target', target, '--calibrator', calibrator, '--report',
+  await detent('quantize', model.file, '-o', file, '--quiet', '--accept-broken',
+    '--target', target, '--calibrator', calibrator, '--report',
     reportOf(file), ...args);
   return file;
 }
@@ -155,7 +156,8 @@ export async function compared(model, set, target, calibrators) {
 export async function boundTo(model, set, target, ...more) {
   const folder = freshFolder();
   const file = join(folder, 'model.int8.onnx');
-  await detent('quantize', model.file, '-o', file, '--quiet', '--data', model.calibration, ...preprocessing(model), '--target',
+  await detent('quantize', model.file, '-o', file, '--quiet', '--accept-broken',
+    '--data', model.calibration, ...preprocessing(model), '--target',
     target, ...evaluationOf(folder, set), '--report', reportOf(file), ...more);
   return file;
 }

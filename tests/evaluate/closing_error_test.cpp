@@ -1,0 +1,78 @@
+#include "evaluate/closing_error.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "evaluate/error_sums.h"
+#include "model/graph_patch.h"
+#include "run/memory_source.h"
+
+namespace detent {
+namespace {
+
+/// The error of the network when `offset` is 0.5 instead of 0.
+ClosingError with_offset(const std::string& nodes_and_outputs, const std::vector<Tensor>& samples) {
+  const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]> g )" + nodes_and_outputs);
+  Model changed = model.clone();
+  GraphPatch patch;
+  patch.reason = "another constant";
+  patch.replace_constants = {{"offset", Tensor::from<float>({}, {0.5F})}};
+  apply_patch(changed, patch);
+  const MemorySource source(samples);
+  const RunSettings settings;
+  return measure_closing_error(keep_outputs(model, source, samples.size(), settings), changed, source, settings);
+}
+
+Tensor row(std::vector<float> numbers) { return Tensor::from<float>({1, 2}, numbers); }
+
+constexpr const char* kScores = "(float[N, 2] x) => (float[N, 2] y) <float offset = {0}> { y = Add (x, offset) }";
+
+TEST(ClosingError, LeavesOutAnOutputThatIsAlways0) {
+  const ClosingError found = with_offset(
+      "(float[N, 2] x) => (float[N, 2] nothing, float[N, 2] y) <float offset = {0}, float no = {0}> "
+      "{ nothing = Mul (x, no)  y = Add (x, offset) }",
+      {row({3, 4})});
+  ASSERT_TRUE(found.worst_output.has_value());
+  EXPECT_EQ(found.worst_output->name, "y");
+  EXPECT_DOUBLE_EQ(found.worst_output->sqnr_db, sqnr_db(25, 0.5));
+}
+
+TEST(ClosingError, HoldsAWeakSampleAgainstTheAverageSignal) {
+  const ClosingError found = with_offset(kScores, {row({3, 4}), row({0, 0})});
+  ASSERT_TRUE(found.worst_sample.has_value());
+  EXPECT_DOUBLE_EQ(found.worst_sample->sqnr_db, sqnr_db(12.5, 0.5));
+}
+
+TEST(ClosingError, DoesNotJudgeASampleOnWhichTheFloatModelIsNotFinite) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const ClosingError found = with_offset(kScores, {row({3, 4}), row({nan, 0})});
+  EXPECT_DOUBLE_EQ(found.worst_output->sqnr_db, sqnr_db(25, 0.5));
+  EXPECT_DOUBLE_EQ(found.worst_sample->sqnr_db, sqnr_db(25, 0.5));
+}
+
+TEST(ClosingError, CountsClassesOfScoresAndOfArgMax) {
+  const std::vector<Tensor> samples{row({1, 2}), row({1, 0.75F}), row({3, 1})};
+  EXPECT_EQ(with_offset(kScores, samples).classified, 3U);
+  EXPECT_EQ(with_offset(kScores, samples).agreeing, 3U);
+  // Half a unit more on the second score alone: the second sample changes sides.
+  const ClosingError found = with_offset(
+      "(float[N, 2] x) => (int64[N] class) <float offset = {0}, float[2] second = {0, 1}> "
+      "{ shift = Mul (offset, second)  y = Add (x, shift)  class = ArgMax <axis = 1, keepdims = 0> (y) }",
+      samples);
+  EXPECT_EQ(found.classified, 3U);
+  EXPECT_EQ(found.agreeing, 2U);
+  EXPECT_FALSE(found.worst_output.has_value());
+}
+
+TEST(ClosingError, CountsNoClassesOfAnImage) {
+  const ClosingError found =
+      with_offset("(float[N, 2, 1, 2] x) => (float[N, 2, 1, 2] y) <float offset = {0}> { y = Add (x, offset) }",
+                  {Tensor::from<float>({1, 2, 1, 2}, {1, 2, 3, 4})});
+  EXPECT_EQ(found.classified, 0U);
+  EXPECT_TRUE(found.worst_output.has_value());
+}
+
+}  // namespace
+}  // namespace detent
