@@ -7,6 +7,8 @@
 
 #include "calibrate/sample_tables.h"
 #include "detent/error.h"
+#include "model/origin.h"
+#include "model/same_content.h"
 
 namespace detent {
 namespace {
@@ -20,6 +22,12 @@ std::map<std::string, double> scales(const QuantizeReport& report) {
   std::map<std::string, double> found;
   for (const auto& value : report.values) found[value.name] = value.scale;
   return found;
+}
+
+Model without_origin(const fs::path& path) {
+  Model model = read_model(path);
+  set_origin(model, {}, "detent.");
+  return model;
 }
 
 TEST_F(CacheTables, GiveTheSameScalesByWayOfACache) {
@@ -37,7 +45,8 @@ TEST_F(CacheTables, GiveTheSameScalesByWayOfACache) {
   options.calibrator = "max";  // does not matter any more
   options.output = folder_ / "by_cache.onnx";
   EXPECT_EQ(scales(quantize_model(options)), direct);
-  EXPECT_EQ(TemporaryFolder::read(folder_ / "by_cache.onnx"), TemporaryFolder::read(folder_ / "direct.onnx"));
+  // Only where the ranges came from differs: a cache does not say which samples its scales were measured on.
+  EXPECT_TRUE(same_content(without_origin(folder_ / "by_cache.onnx"), without_origin(folder_ / "direct.onnx")));
 
   static_cast<void>(export_cache({.table = folder_ / "imported.dct", .output = folder_ / "again"}));
   EXPECT_EQ(TemporaryFolder::read(folder_ / "again"), TemporaryFolder::read(folder_ / "cache"));
