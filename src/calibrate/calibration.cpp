@@ -39,12 +39,12 @@ void add_constants(const Graph& graph, std::span<const ValueId> values, std::map
       histograms[value].add(cast(*constant, DataType::Float32).data<float>());
 }
 
-void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, bool required,
+void report_non_finite(const Graph& graph, const Collector& collector, const SampleTracker& samples, bool required,
                        Reporter& reporter) {
   for (const auto& found : collector.non_finite()) {
     const Histogram& histogram = collector.histogram(found.value);
     const std::string where = origin(graph, found.value) + " held " + non_finite_counts(histogram) +
-                              ", first in sample '" + source.sample_name(found.sample) + "'";
+                              ", first in sample '" + samples.name_of(found.sample) + "'";
     if (required && histogram.count() == 0)
       throw Error(ErrorCode::InvalidData, where + ", and nothing finite", kExclude);
     reporter.warn(where + "; they are left out");
@@ -107,13 +107,13 @@ Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, cons
   const Pass pass = measure(graph, measured, source, settings, &tracker);
   if (pass.interrupted) throw Error(ErrorCode::Interrupted, "interrupted");
   if (pass.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
-  report_non_finite(graph, pass.collector, source, true, *settings.reporter);
+  report_non_finite(graph, pass.collector, tracker, true, *settings.reporter);
   calibration.samples = pass.samples;
   calibration.skipped = pass.skipped;
   for (const auto& added : tracker.added()) calibration.identities.push_back(added.sample);
   add_constants(graph, watched, calibration.histograms);
   const std::vector<size_t> samples = pass.collector.samples();
-  for (const size_t sample : samples) calibration.sample_names.push_back(source.sample_name(sample));
+  for (const size_t sample : samples) calibration.sample_names.push_back(tracker.name_of(sample));
   for (const ValueId value : measured) {
     calibration.histograms[value] = pass.collector.histogram(value);
     calibration.extremes[value] = pass.collector.extremes(value, samples);

@@ -51,8 +51,9 @@ struct Pass {
                            const RunSettings& settings, SampleTracker* tracker = nullptr);
 
 /// Warns about NaN and Inf, once a value, naming node and sample.
+/// samples  the tracker of the pass.
 /// Errors  InvalidData when `required` and a value held nothing finite.
-void report_non_finite(const Graph& graph, const Collector& collector, const DataSource& source, bool required,
+void report_non_finite(const Graph& graph, const Collector& collector, const SampleTracker& samples, bool required,
                        Reporter& reporter);
 
 /// Histograms of the constants among `values`.

@@ -53,6 +53,12 @@ void SampleTracker::add(std::span<const TableSample> batch, std::span<const size
   for (size_t i = 0; i < batch.size(); ++i) added_.push_back({batch[i], indices[i]});
 }
 
+std::string SampleTracker::name_of(size_t index) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find(added_, index, &Added::index);
+  return found == added_.end() ? std::string() : found->sample.name;
+}
+
 std::vector<SampleTracker::Added> SampleTracker::added() const {
   const std::scoped_lock lock(mutex_);
   std::vector<Added> sorted = added_;

@@ -31,6 +31,9 @@ class SampleTracker {
     size_t index = 0;
     friend auto operator<=>(const Added&, const Added&) = default;
   };
+  /// The name of the added sample with this Sample::index, which need not be its place in the source that was run: a subset keeps
+  /// the indices of the whole. Empty where none was added.
+  [[nodiscard]] std::string name_of(size_t index) const;
   /// Sorted by sample, then index.
   [[nodiscard]] std::vector<Added> added() const;
   /// Errors  TableMismatch naming a sample that was measured before and did not come up: the data is not what it was.

@@ -125,7 +125,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const Pass pass = measure(graph, values, *source, options.run, &tracker);
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
   const bool required = !targets.empty() && options.data.shard_count == 1 && !pass.interrupted && !before;
-  report_non_finite(graph, pass.collector, *source, required, *options.run.reporter);
+  report_non_finite(graph, pass.collector, tracker, required, *options.run.reporter);
   add_measured(table, graph, pass.collector, tracker.added());
   if (before) {
     const std::vector<TableShard> shards = table.shards;
