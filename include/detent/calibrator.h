@@ -18,6 +18,17 @@ enum class RangeKind : uint8_t {
   Asymmetric,  ///< unsigned 8-bit with zero point: [min, max]
 };
 
+/// What becomes of the calibration samples that alone set the range of many values (find_outlier_samples).
+enum class OutlierPolicy : uint8_t {
+  Keep,  ///< they count as any other
+  Drop,  ///< they are left out of the calibration
+  Clip,  ///< they count, but no range goes beyond what the other samples reach
+};
+/// "keep", "drop", "clip".
+[[nodiscard]] constexpr std::string_view name_of(OutlierPolicy policy) {
+  return policy == OutlierPolicy::Keep ? "keep" : policy == OutlierPolicy::Drop ? "drop" : "clip";
+}
+
 /// What was measured of one value, or of several that get one range.
 struct ValueStatistics {
   const Histogram& histogram;

@@ -72,6 +72,33 @@ MergedStatistics merged_statistics(const std::vector<ValueId>& values, const Cal
   return merged;
 }
 
+/// What the samples that are not clipped reach at these values; nothing where samples are not told apart.
+std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, const Calibration& calibration,
+                                        const RangeChoice& choice) {
+  if (choice.clipped_samples.empty()) return std::nullopt;
+  Extremes reach;
+  for (const ValueId value : values) {
+    const auto found = calibration.extremes.find(value);
+    if (found == calibration.extremes.end()) {
+      if (!choice.graph.constant(value)) return std::nullopt;
+      const Histogram& histogram = calibration.histograms.at(value);
+      reach.include({histogram.min(), histogram.max()});
+      continue;
+    }
+    for (size_t i = 0; i < found->second.size(); ++i)
+      if (!choice.clipped_samples.contains(calibration.sample_names[i])) reach.include(found->second[i]);
+  }
+  return reach.max_abs() > 0 ? std::optional(reach) : std::nullopt;
+}
+
+Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
+  if (kind == RangeKind::Symmetric) {
+    const float amax = std::min(range.amax(), reach.max_abs());
+    return {-amax, amax};
+  }
+  return {std::max(range.min, std::min(0.0F, reach.min)), std::min(range.max, std::max(0.0F, reach.max))};
+}
+
 /// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
 /// of them has a limit, and widened to the given ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
@@ -84,6 +111,7 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
   if (measured.empty()) return *given;
   const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
   Range range = calibrator.choose_for(merged.view(), choice.kind);
+  if (const auto reach = reach_of_others(measured, calibration, choice)) range = clipped(range, *reach, choice.kind);
   const bool limited =
       std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
   if (limited) {
@@ -94,6 +122,11 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
 }
 
 }  // namespace
+
+const std::set<std::string>& no_samples() {
+  static const std::set<std::string> none;
+  return none;
+}
 
 std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                        const RangeChoice& choice, KnownRanges* known) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "calibrate/calibration.h"
@@ -14,6 +16,8 @@ namespace detent {
 /// Ranges that were chosen before, by the values that got one together.
 using KnownRanges = std::map<std::vector<ValueId>, Range>;
 
+[[nodiscard]] const std::set<std::string>& no_samples();
+
 /// How ranges are chosen, besides from which data. Looks at things that must outlive it.
 struct RangeChoice {
   const Graph& graph;
@@ -21,6 +25,9 @@ struct RangeChoice {
   const RangeOverrides& overrides;  ///< checked (check_overrides)
   RangeKind kind = RangeKind::Symmetric;
   size_t threads = 1;
+  /// Samples beyond whose company no measured range goes: it ends where the other samples do. Values of overrides, given ranges
+  /// and values whose samples are not told apart are not cut.
+  const std::set<std::string>& clipped_samples = no_samples();
 };
 
 /// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator chooses from

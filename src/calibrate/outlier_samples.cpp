@@ -56,4 +56,16 @@ OutlierReport find_outlier_samples(std::span<const std::string> names,
   return report;
 }
 
+OutlierReport find_outlier_samples(const Calibration& calibration) {
+  std::vector<std::span<const Extremes>> values;
+  for (const auto& [value, samples] : calibration.extremes) values.emplace_back(samples);
+  return find_outlier_samples(calibration.sample_names, values);
+}
+
+std::set<std::string> names_of(const OutlierReport& outliers) {
+  std::set<std::string> names;
+  for (const OutlierReport::Sample& sample : outliers.samples) names.insert(sample.sample);
+  return names;
+}
+
 }  // namespace detent

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "calibrate/calibration.h"
 
 #include "detent/extremes.h"
 #include "detent/outlier_report.h"
@@ -18,5 +21,11 @@ namespace detent {
 /// Empty   with fewer than 8 samples, which do not tell what is usual.
 [[nodiscard]] OutlierReport find_outlier_samples(std::span<const std::string> names,
                                                  std::span<const std::span<const Extremes>> values);
+
+/// The same for the values of a calibration. Empty too where samples are not told apart (imported scales).
+[[nodiscard]] OutlierReport find_outlier_samples(const Calibration& calibration);
+
+/// The names of these samples.
+[[nodiscard]] std::set<std::string> names_of(const OutlierReport& outliers);
 
 }  // namespace detent

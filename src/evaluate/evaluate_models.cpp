@@ -47,6 +47,7 @@ struct BatchErrors {
   std::vector<TaskSums> task;                // by model, the float model first
   std::vector<double> seconds;               // the same
   std::vector<std::vector<Tensor>> outputs;  // the same; for a MetricCommand only
+  std::string name;                          // of the first sample
   size_t real = 0;
 };
 
@@ -64,7 +65,8 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
   std::vector<std::string> samples;
   for (size_t i = 0; i < real; ++i) samples.push_back(batch[i].name);
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
-  BatchErrors result{.comparable = std::vector<bool>(contest.names.size(), true), .real = real};
+  BatchErrors result{
+      .comparable = std::vector<bool>(contest.names.size(), true), .name = samples.front(), .real = real};
   std::vector<Truth> truths;
   if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
   std::vector<Tensor> expected;
@@ -83,17 +85,27 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
   return result;
 }
 
+/// Drops the elements that are not wanted.
+void keep_where(std::vector<ErrorSums>& sums, const std::vector<bool>& wanted) {
+  size_t kept = 0;
+  for (size_t i = 0; i < sums.size(); ++i)
+    if (wanted[i]) sums[kept++] = sums[i];
+  sums.resize(kept);
+}
+
 /// Sums of all batches, added in their order. Passes run some variants each, and the float model anew.
 struct Totals {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
-  std::vector<TaskSums> task;   // [0] of the float model, [1 + variant]
-  std::vector<double> seconds;  // the same
+  std::vector<TaskSums> task;                                 // [0] of the float model, [1 + variant]
+  std::vector<double> seconds;                                // the same
+  std::vector<std::vector<std::vector<ErrorSums>>> by_batch;  // [variant][batch][output]; where kept
+  std::vector<std::string> batch_names;
   size_t samples = 0, skipped = 0;
 
-  Totals(size_t variants, size_t outputs)
+  Totals(size_t variants, size_t outputs, bool keep_batches)
       : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
-        seconds(variants + 1) {}
+        seconds(variants + 1), by_batch(keep_batches ? variants : 0) {}
 
   /// The pass that begins with variant `first`.
   void begin_pass(size_t first) {
@@ -107,7 +119,7 @@ struct Totals {
     return first_ == 0 ? std::optional<size_t>(0) : std::nullopt;
   }
 
-  void add(const BatchErrors& batch) {
+  void add(BatchErrors&& batch) {
     for (size_t v = 0; v < batch.errors.size(); ++v)
       for (size_t i = 0; i < comparable.size(); ++i) errors[first_ + v][i] += batch.errors[v][i];
     for (size_t i = 0; i < comparable.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
@@ -118,6 +130,9 @@ struct Totals {
       if (!batch.task.empty()) task[*place] += batch.task[m];
     }
     samples += batch.real;
+    if (by_batch.empty()) return;
+    for (size_t v = 0; v < batch.errors.size(); ++v) by_batch[first_ + v].push_back(std::move(batch.errors[v]));
+    if (first_ == 0) batch_names.push_back(std::move(batch.name));
   }
 
  private:
@@ -127,14 +142,14 @@ struct Totals {
 }  // namespace
 
 Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
-  const auto& [reference, names, source, settings, task, judges, weight_bytes] = request;
+  const auto& [reference, names, source, settings, task, judges, weight_bytes, by_batch] = request;
   const Graph& graph = reference.graph();
   const int team = team_size(settings, source.size(), fixed_batch(graph));
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
   const auto original = std::make_shared<const Prepared>(reference, names, team);
   std::vector<BufferPool> pools(worker_count(settings));
-  Totals totals(variants.size(), names.size());
+  Totals totals(variants.size(), names.size(), by_batch);
   Reporter& reporter = *settings.reporter;
   const size_t passes = (variants.size() + at_once - 1) / at_once;
   size_t finished = 0;
@@ -148,10 +163,10 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
       return run_batch(contest, std::move(batch), real, pools[slot]);
     };
     const auto add = [&](BatchErrors&& batch) {
-      totals.add(batch);
       for (size_t m = 0; m < batch.outputs.size(); ++m)
         if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
       reporter.advance_to(finished += batch.real);
+      totals.add(std::move(batch));
     };
     totals.skipped = run_over<BatchErrors>({.graph = graph, .source = source, .settings = settings}, run, add).skipped;
   }
@@ -163,6 +178,10 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   result.seconds = std::move(totals.seconds);
   if (judges.task && judges.task->given()) result.task = std::move(totals.task);
   result.errors.resize(variants.size());
+  result.batch_names = std::move(totals.batch_names);
+  result.by_batch = std::move(totals.by_batch);
+  for (auto& batches : result.by_batch)
+    for (std::vector<ErrorSums>& outputs : batches) keep_where(outputs, totals.comparable);
   for (size_t i = 0; i < names.size(); ++i) {
     if (!totals.comparable[i]) continue;
     result.outputs.push_back(names[i]);

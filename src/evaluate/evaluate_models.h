@@ -19,9 +19,12 @@ namespace detent {
 struct Evaluation {
   std::vector<std::string> outputs;            ///< names of the values that were compared
   std::vector<std::vector<ErrorSums>> errors;  ///< [variant][output], over all samples
-  size_t samples = 0, skipped = 0;             ///< skipped: unreadable
-  std::vector<TaskSums> task;                  ///< [0] of the float model, [1 + variant]; empty without a TaskMetric
-  std::vector<double> seconds;                 ///< in the same order: spent running it, summed over the workers
+  /// [variant][batch][output], in the order of the source; a batch is one sample unless the model fixes it. Where asked for.
+  std::vector<std::vector<std::vector<ErrorSums>>> by_batch;
+  std::vector<std::string> batch_names;  ///< of the first sample of each batch; where asked for
+  size_t samples = 0, skipped = 0;       ///< skipped: unreadable
+  std::vector<TaskSums> task;            ///< [0] of the float model, [1 + variant]; empty without a TaskMetric
+  std::vector<double> seconds;           ///< in the same order: spent running it, summed over the workers
 
   /// Metrics of one variant.
   [[nodiscard]] ErrorReport report(size_t variant) const { return summarize_errors(outputs, errors[variant], samples); }
@@ -44,6 +47,7 @@ struct EvaluationRequest {
   /// Variants whose weights take more bytes than this together are run in several passes over the source, at least one
   /// variant at a time.
   size_t weight_bytes = size_t{4} << 30;
+  bool by_batch = false;  ///< keep the errors of every batch too: 64 bytes a variant, batch and output
 };
 
 /// Runs the float model and every variant on each sample, and compares the named values of every variant with the float

@@ -79,7 +79,7 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     const Stopwatch stopwatch;
     std::string takes;
     if (is_auto(name)) {
-      auto chosen = choose_calibrator(setup.model, setup.plan, setup.format, ranges_of, setup.data.get(), options.run);
+      auto chosen = setup.choose(nullptr, calibration);
       takes = chosen.calibrator->name();
       candidates.distinct.add(std::move(chosen.ranges));
     } else {

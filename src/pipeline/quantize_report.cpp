@@ -24,12 +24,6 @@ double peak_memory_mb() {
   return 0;
 }
 
-OutlierReport outliers_of(const Calibration& calibration) {
-  std::vector<std::span<const Extremes>> values;
-  for (const auto& [value, samples] : calibration.extremes) values.emplace_back(samples);
-  return find_outlier_samples(calibration.sample_names, values);
-}
-
 }  // namespace
 
 QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {

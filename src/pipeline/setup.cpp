@@ -51,7 +51,7 @@ RangesOf Setup::ranges_from(const Calibration& calibration) const {
 
 ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const {
   const RangesOf ranges_of = ranges_from(calibration);
-  if (!calibrator) return choose_calibrator(model, plan, format, ranges_of, data.get(), run);
+  if (!calibrator) return choose_calibrator({model, plan, format, calibration, ranges_of, data.get(), run});
   auto ranges = ranges_of(*calibrator);
   return {std::move(calibrator), std::move(ranges), std::nullopt};
 }

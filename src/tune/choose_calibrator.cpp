@@ -2,24 +2,36 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
 
+#include "calibrate/range_errors.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
+#include "evaluate/sample_scores.h"
 #include "rewrite/quantized_model.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "tune/tie_band.h"
 
 namespace detent {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kCandidates = {
-    "max", "entropy", "mse", "percentile:99.9", "percentile:99.99", "percentile:99.999"};
+constexpr std::array<std::string_view, 10> kCandidates = {
+    "max",          "entropy",      "mse",          "percentile:99.9", "percentile:99.99", "percentile:99.999",
+    "samplemax:99", "samplemax:95", "samplemax:90", "samplemax:50"};
+constexpr size_t kFirstRound = 8, kFewest = 2, kFinalists = 4;
+/// 5 s of one core at 15e9 a second, what networks of 8-bit dot products beside FP32 reach here (10 to 27).
+constexpr double kMacs = 75e9;
+constexpr double kShareOfCalibration = 0.2;
+/// What lies so far behind after the first round does not win the second.
+constexpr double kFarBehindDb = 1, kErrorsBehind = 2;
 
 Error nothing_to_compare(const std::string& why) {
   return {ErrorCode::InvalidOption, "--calibrator auto measures at the outputs, but " + why,
@@ -36,32 +48,143 @@ void DistinctRanges::add(std::map<ValueId, Range> chosen) {
 
 bool is_auto(std::string_view calibrator) { return calibrator == "auto"; }
 
-ChosenRanges choose_calibrator(const Model& model, const PlacementPlan& plan, const RewriteOptions& format,
-                               const RangesOf& ranges_of, const DataSource* source, const RunSettings& settings) {
-  if (!source) throw nothing_to_compare("there is no --data to run");
-  const Stopwatch stopwatch;
-  const SampleSubset samples(*source, deciding_samples(*source));
-  const auto names = values_to_compare(model, read_first_inputs(samples, model.graph(), settings));
-  if (names.empty()) throw nothing_to_compare("no output that can run comes from float values");
+namespace {
 
-  DistinctRanges variants;
-  for (const std::string_view name : kCandidates) variants.add(ranges_of(*make_calibrator(name)));
-  std::vector<Model> models;
-  for (const auto& ranges : variants.ranges) models.push_back(quantized_model(model, plan, ranges, format));
-  const std::string task = "measuring " + std::to_string(kCandidates.size()) + " calibrators";
-  const Evaluation evaluation = evaluate_models(models, {model, names, samples, settings, task});
-  if (evaluation.outputs.empty()) throw nothing_to_compare("the shapes of all outputs depend on what they hold");
+/// How often a quantized model may run.
+double affordable_runs(const PlacementPlan& plan, const Calibration& calibration) {
+  const double share = kShareOfCalibration * static_cast<double>(calibration.samples);
+  return plan.coverage.macs > 0 ? std::max(share, kMacs / static_cast<double>(plan.coverage.macs)) : share;
+}
 
-  CalibratorMeasurement measurement{.samples = evaluation.samples};
-  auto& candidates = measurement.candidates;
-  for (size_t c = 0; c < kCandidates.size(); ++c) {
-    const ErrorReport error = evaluation.report(variants.variant_of[c]);
-    candidates.push_back({std::string(kCandidates[c]), mean_sqnr_db(error), error});
-    if (candidates[c].score_db > candidates[measurement.winner].score_db) measurement.winner = c;
+/// The variants and what was measured of them so far.
+class Contest {
+ public:
+  explicit Contest(const CalibratorQuestion& question)
+      : question_(question), samples_(deciding_samples(*question.source)) {
+    const SampleSubset first(*question.source, samples_);
+    names_ = values_to_compare(question.model, read_first_inputs(first, question.model.graph(), question.settings));
+    if (names_.empty()) throw nothing_to_compare("no output that can run comes from float values");
+    for (const std::string_view name : kCandidates) variants_.add(question.ranges_of(*make_calibrator(name)));
+    regrets_ = worst_regrets_db(variants_.ranges, question.calibration, question.format.range_kind());
+    results_.resize(variants_.ranges.size());
+    rounds();
   }
+
+  [[nodiscard]] size_t winner() const { return winner_; }
+  [[nodiscard]] std::map<ValueId, Range> take_ranges() { return std::move(variants_.ranges[winner_]); }
+  /// A line for each candidate whose variant was run.
+  [[nodiscard]] CalibratorMeasurement report() const {
+    CalibratorMeasurement measurement;
+    bool named = false;
+    for (size_t c = 0; c < kCandidates.size(); ++c) {
+      const size_t variant = variants_.variant_of[c];
+      const Result& result = results_[variant];
+      if (result.samples_db.empty()) continue;
+      if (variant == winner_ && !named) measurement.winner = measurement.candidates.size(), named = true;
+      const ErrorReport error = summarize_errors(outputs_, result.sums, result.samples);
+      measurement.candidates.push_back(
+          {std::string(kCandidates[c]), score_db(result.samples_db), regrets_[variant], error});
+      measurement.samples = std::max(measurement.samples, result.samples);
+    }
+    return measurement;
+  }
+
+ private:
+  struct Result {
+    std::vector<double> samples_db;
+    std::vector<ErrorSums> sums;  // by output
+    size_t samples = 0;
+  };
+
+  void rounds() {
+    std::vector<size_t> playing(results_.size());
+    std::iota(playing.begin(), playing.end(), size_t{0});
+    const double runs = question_.thorough ? std::numeric_limits<double>::infinity()
+                                           : affordable_runs(question_.plan, question_.calibration);
+    if (runs < static_cast<double>(kFewest * playing.size())) {  // the safest, at least two
+      std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
+      playing.resize(
+          std::clamp<size_t>(static_cast<size_t>(runs) / kFewest, std::min<size_t>(2, playing.size()), playing.size()));
+      std::ranges::sort(playing);
+    }
+    const auto fits = [&](double left, size_t variants, size_t most) {
+      const double samples = std::max(0.0, left) / static_cast<double>(variants);
+      return samples >= static_cast<double>(most) ? most : static_cast<size_t>(samples);
+    };
+    const size_t first = question_.thorough
+                             ? samples_.size()
+                             : std::clamp(fits(runs / 2, playing.size(), kFirstRound), kFewest, kFirstRound);
+    play(playing, 0, first);
+    const double left = runs - static_cast<double>(first * playing.size());
+    playing = finalists(playing);
+    if (playing.size() > 1) play(playing, first, fits(left, playing.size(), samples_.size()));
+    std::vector<CandidateScores> scores;
+    for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
+    winner_ = playing[choose_within_band(scores)];
+  }
+
+  /// Those of `playing` that may still win, the best of them, in their order.
+  [[nodiscard]] std::vector<size_t> finalists(const std::vector<size_t>& playing) const {
+    std::vector<size_t> order = playing;
+    std::ranges::stable_sort(order, std::greater<>{}, [&](size_t v) { return score_db(results_[v].samples_db); });
+    const std::vector<double>& best = results_[order.front()].samples_db;
+    std::erase_if(order, [&](size_t v) {
+      const std::vector<double>& own = results_[v].samples_db;
+      const double band = std::max(kFarBehindDb, kErrorsBehind * difference_error_db(best, own));
+      return score_db(best) - score_db(own) > band;
+    });
+    order.resize(std::min(order.size(), kFinalists));
+    std::ranges::sort(order);
+    return order;
+  }
+
+  /// Measures variants on up to `count` samples from the `first` deciding one on.
+  void play(const std::vector<size_t>& playing, size_t first, size_t count) {
+    if (first >= samples_.size() || count == 0) return;
+    const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto taken = static_cast<std::ptrdiff_t>(std::min(count, samples_.size() - first));
+    const SampleSubset samples(*question_.source, {begin, begin + taken});
+    std::vector<Model> models;
+    for (const size_t v : playing)
+      models.push_back(quantized_model(question_.model, question_.plan, variants_.ranges[v], question_.format));
+    const std::string task = "measuring " + std::to_string(playing.size()) + " calibrators";
+    EvaluationRequest request{question_.model, names_, samples, question_.settings, task};
+    request.by_batch = true;
+    const Evaluation evaluation = evaluate_models(models, request);
+    if (evaluation.outputs.empty()) throw nothing_to_compare("the shapes of all outputs depend on what they hold");
+    const auto scores = sample_scores(evaluation);
+    if (first == 0) names_ = outputs_ = evaluation.outputs;
+    if (evaluation.outputs != outputs_) return;  // a shape that depends on the data shows first in this round
+    for (size_t i = 0; i < playing.size(); ++i) {
+      Result& result = results_[playing[i]];
+      result.samples_db.insert(result.samples_db.end(), scores[i].begin(), scores[i].end());
+      result.sums.resize(outputs_.size());
+      for (size_t o = 0; o < outputs_.size(); ++o) result.sums[o] += evaluation.errors[i][o];
+      result.samples += evaluation.samples;
+    }
+  }
+
+  const CalibratorQuestion& question_;
+  std::vector<size_t> samples_;
+  std::vector<std::string> names_, outputs_;
+  DistinctRanges variants_;
+  std::vector<double> regrets_;
+  std::vector<Result> results_;
+  size_t winner_ = 0;
+};
+
+}  // namespace
+
+std::span<const std::string_view> auto_candidates() { return kCandidates; }
+
+ChosenRanges choose_calibrator(const CalibratorQuestion& question) {
+  if (!question.source) throw nothing_to_compare("there is no --data to run");
+  const Stopwatch stopwatch;
+  Contest contest(question);
+  CalibratorMeasurement measurement = contest.report();
   measurement.seconds = stopwatch.seconds();
-  return {make_calibrator(candidates[measurement.winner].calibrator),
-          std::move(variants.ranges[variants.variant_of[measurement.winner]]), std::move(measurement)};
+  return {make_calibrator(measurement.candidates.at(measurement.winner).calibrator), contest.take_ranges(),
+          std::move(measurement)};
 }
 
 }  // namespace detent

@@ -4,8 +4,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
+#include "calibrate/calibration.h"
 #include "detent/calibrator.h"
 #include "detent/calibrator_measurement.h"
 #include "detent/data_source.h"
@@ -39,17 +41,31 @@ struct ChosenRanges {
   std::optional<CalibratorMeasurement> measurement;  ///< where the calibrator was chosen by one
 };
 
-/// Quantizes the model once for each of max, entropy, mse, percentile 99.9, 99.99 and 99.999, runs these variants beside the
-/// float model on 32 samples (those whose names have the smallest hash) and keeps the calibrator with the highest mean
-/// over the float outputs of their SQNR in dB; of equals the first. Candidates with the same ranges are run once.
+/// The candidates of "auto", as make_calibrator reads them: max, entropy, mse, percentile 99.9, 99.99, 99.999, samplemax 99, 95, 90, 50.
+[[nodiscard]] std::span<const std::string_view> auto_candidates();
+
+/// What choose_calibrator() chooses for. Looks at things that must outlive the call.
+struct CalibratorQuestion {
+  const Model& model;  ///< prepared float model; unchanged
+  const PlacementPlan& plan;
+  const RewriteOptions& format;
+  const Calibration& calibration;
+  const RangesOf& ranges_of;
+  const DataSource* source;  ///< the calibration data; nullptr when there is none
+  const RunSettings& settings;
+  bool thorough = false;  ///< all candidates on all 32 samples, whatever that costs
+};
+
+/// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
+/// up to 8 samples, then those that may still win, at most 4, on up to 32 samples together (those whose names have the smallest hash). What is taken is
+/// choose_within_band()'s. Candidates with the same ranges are run once.
 ///
-/// model   prepared float model; unchanged. Memory: see evaluate_models.
-/// source  the calibration data; nullptr when there is none.
-/// Judged by mean_sqnr_db().
+/// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration samples, whichever is
+///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each. The same
+///         for any machine and any number of threads: the file must not depend on the clock.
+/// Memory  see evaluate_models.
 /// Errors  InvalidOption without data or when no output can be compared; those of evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
-[[nodiscard]] ChosenRanges choose_calibrator(const Model& model, const PlacementPlan& plan,
-                                             const RewriteOptions& format, const RangesOf& ranges_of,
-                                             const DataSource* source, const RunSettings& settings);
+[[nodiscard]] ChosenRanges choose_calibrator(const CalibratorQuestion& question);
 
 }  // namespace detent

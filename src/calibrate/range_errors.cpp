@@ -1,0 +1,40 @@
+#include "calibrate/range_errors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrators/squared_error.h"
+
+namespace detent {
+
+namespace {
+
+constexpr double kMostDb = 60;
+
+/// Symmetric ranges that an override or an engine's scale gave may be of any form; the grid is the widest side's.
+Range as_grid(const Range& range, RangeKind kind) {
+  return kind == RangeKind::Symmetric ? Range{-range.amax(), range.amax()} : range;
+}
+
+}  // namespace
+
+std::vector<double> worst_regrets_db(std::span<const std::map<ValueId, Range>> choices, const Calibration& calibration,
+                                     RangeKind kind) {
+  std::vector<double> worst(choices.size());
+  for (const auto& [value, histogram] : calibration.histograms) {
+    std::vector<double> errors(choices.size(), -1);
+    double least = std::numeric_limits<double>::infinity();
+    for (size_t c = 0; c < choices.size(); ++c) {
+      const auto range = choices[c].find(value);
+      if (range == choices[c].end() || range->second.amax() == 0) continue;
+      errors[c] = squared_error(histogram, as_grid(range->second, kind), kind);
+      least = std::min(least, errors[c]);
+    }
+    for (size_t c = 0; c < choices.size(); ++c)
+      if (errors[c] > least)
+        worst[c] = std::max(worst[c], least > 0 ? std::min(kMostDb, 10 * std::log10(errors[c] / least)) : kMostDb);
+  }
+  return worst;
+}
+
+}  // namespace detent

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate/evaluate_models.h"
+
+namespace detent {
+
+/// SQNR of every variant on every sample in dB, [variant][sample]: mean over the float outputs, each within +-60 dB. 8-bit
+/// codes do not reach 60 dB: an output that lies above is untouched, and by how much says nothing.
+///
+/// The noise of a sample is held against its own signal or the average sample's, whichever is larger: a sample that shows
+/// nothing is not a bad one.
+/// evaluation  by_batch was asked for; of a batch that the model fixes there is one score.
+/// Left out    outputs that are 0 throughout, or not finite in FP32. No output left -> 0 for all.
+[[nodiscard]] std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation);
+
+/// How well one model serves some samples.
+struct SpreadScore {
+  double mean_db = 0;
+  double worst_db = 0;  ///< of the worst sample
+};
+
+/// Empty -> 0.
+[[nodiscard]] SpreadScore spread_of(const std::vector<double>& samples);
+
+}  // namespace detent
