@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "detent/extremes.h"
-#include "detent/outlier_report.h"
+#include "detent/calibration_report.h"
+#include "detent/histogram.h"
 
 namespace detent {
 

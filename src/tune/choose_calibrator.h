@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "detent/calibrator.h"
-#include "detent/calibrator_measurement.h"
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/model.h"
