@@ -26,10 +26,12 @@ struct ValueHistogram {
 struct OutlierReport {
   struct Sample {
     std::string sample;
-    size_t values = 0;  ///< whose range it alone sets
-    double ratio = 1;   ///< of its largest |x| to the median sample's, where it is largest of these values
+    size_t values = 0;   ///< whose range it alone sets
+    double ratio = 1;    ///< of its largest |x| to the median sample's, where it is largest of these values
+    size_t largest = 0;  ///< values of which it has the largest |x|, alone or not
   };
   std::vector<Sample> samples;  ///< most values first
+  std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
   size_t values = 0;            ///< that were looked at
 };
 

@@ -59,6 +59,7 @@ struct QuantizeReport {
     std::optional<int> group;
   };
   std::vector<QuantizedValue> values;
+  std::vector<ValueHistogram> histograms;  ///< of them, with the range that was chosen; none where scales were imported
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   std::optional<BiasCorrectionReport> bias_correction;
   PlanReport plan;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/calibration.h"
 #include "detent/calibration_report.h"
 #include "detent/histogram.h"
 
@@ -18,5 +19,7 @@ namespace detent {
 /// Empty   with fewer than 8 samples, which do not tell what is usual.
 [[nodiscard]] OutlierReport find_outlier_samples(std::span<const std::string> names,
                                                  std::span<const std::span<const Extremes>> values);
+/// Among those that were calibrated with; none where a table does not tell.
+[[nodiscard]] OutlierReport find_outlier_samples(const Calibration& calibration);
 
 }  // namespace detent
