@@ -31,8 +31,8 @@ struct OutlierReport {
     size_t largest = 0;  ///< values of which it has the largest |x|, alone or not
   };
   std::vector<Sample> samples;  ///< most values first
-  std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
   size_t values = 0;            ///< that were looked at
+  std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
 };
 
 }  // namespace detent
