@@ -7,13 +7,13 @@ namespace detent {
 
 /// What a model that `quantize` wrote says of itself. No dates and no paths: the same inputs give the same bytes.
 struct Provenance {
-  std::string producer;         ///< "detent 0.1.0"
-  std::string target;           ///< "tensorrt:10.13"
-  std::string calibrator;       ///< that gave the ranges: what `auto` took, not "auto"
-  std::string ranges;           ///< fingerprint of the values' names and ranges, 32 hexadecimal digits
-  size_t samples = 0;           ///< calibrated with; 0: imported scales
-  std::string sample_digest;    ///< of the samples' names and contents, in no order; empty without samples
-  std::string options;          ///< that differ from the target's defaults: "concat=inputs; per-tensor=on"; may be empty
+  std::string producer;       ///< "detent 0.1.0"
+  std::string target;         ///< "tensorrt:10.13"
+  std::string calibrator;     ///< that gave the ranges: what `auto` took, not "auto"
+  std::string ranges;         ///< fingerprint of the values' names and ranges, 32 hexadecimal digits
+  size_t samples = 0;         ///< calibrated with; 0: imported scales
+  std::string sample_digest;  ///< of the samples' names and contents, in no order; empty without samples
+  std::string options;        ///< that differ from the target's defaults: "concat=inputs; per-tensor=on"; may be empty
   std::string source_producer;  ///< what the float model said: "pytorch 2.1"; empty: nothing
 };
 

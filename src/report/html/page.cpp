@@ -72,7 +72,9 @@ std::string to_html(const QuantizeReport& report) {
        {"error", "Error", html::error_section(report.error)},
        {"coverage", "Coverage", html::coverage_section(plan.coverage)},
        {"values", "Values",
-        html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
+        report.histograms.empty()
+            ? html::scales_section(report.values)
+            : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
        {"placement", "Placement", html::placement_section(plan)},
        {"provenance", "Provenance", html::provenance_section(report.provenance)}});
 }

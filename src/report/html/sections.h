@@ -50,6 +50,8 @@ struct ValuesView {
 /// Every value's histogram with its ranges, chosen from a list: largest own error first where that was measured, else
 /// widest disagreement of the calibrators, for a single one what its range leaves out.
 [[nodiscard]] std::string values_section(const ValuesView& view);
+/// The list alone, of values whose histograms are not known.
+[[nodiscard]] std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values);
 /// Layers and edges with the decision and its reason.
 [[nodiscard]] std::string placement_section(const PlanReport& plan);
 

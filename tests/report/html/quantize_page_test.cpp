@@ -169,6 +169,17 @@ TEST(QuantizePage, ListsValuesByWhatTheirRangeLeavesOut) {
   EXPECT_THAT(to_html(report), HasSubstr("2 values, in the order of the model"));
 }
 
+TEST(QuantizePage, OfImportedScalesListsThemWithoutHistograms) {
+  EXPECT_THAT(to_html(good_report()), Not(HasSubstr("id=\"value-scales\"")));
+  QuantizeReport report = good_report();
+  report.histograms.clear();
+  report.values[1].name = kHostile;
+  const std::string page = to_html(report);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("2 values with imported scales"), HasSubstr("data-key=\"0.015625\">0.01562</td>"),
+                          HasSubstr("<a href=\"#values\">"), Not(HasSubstr("alert('1')"))));
+}
+
 TEST(QuantizePage, TellsWhetherABoundHolds) {
   QuantizeReport report = good_report();
   report.bound = BoundReport{.bound = "--max-drop 0.01",
