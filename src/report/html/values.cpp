@@ -80,6 +80,7 @@ struct Column {
   const char* meaning;
   double (*key)(const Entry&);
   std::string (*text)(const Entry&);
+  const char* classes = "number";
 };
 
 constexpr Column kSpread{
@@ -91,7 +92,8 @@ constexpr Column kRange{"Range", "What the calibrator keeps",
                         },
                         [](const Entry& entry) {
                           return entry.range ? range_text(entry.range->min, entry.range->max) : std::string("\u2013");
-                        }};
+                        },
+                        "number minor"};
 constexpr Column kClipped{
     "Clips", "Share of the elements outside the range, in percent", [](const Entry& entry) { return entry.clipped; },
     [](const Entry& entry) {
@@ -121,7 +123,7 @@ std::string list(const std::vector<Entry>& entries, const std::vector<Column>& c
       "<table id=\"value-list\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Position in "
       "the model\"><abbr title=\"Position in the model\">#</abbr></th>" +
       text_head("Value");
-  for (const Column& column : columns) html += number_head(column.label, column.meaning);
+  for (const Column& column : columns) html += number_head(column.label, column.meaning, column.classes);
   html += "</tr></thead><tbody>";
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
@@ -129,7 +131,7 @@ std::string list(const std::vector<Entry>& entries, const std::vector<Column>& c
             number_cell(static_cast<double>(entry.position), std::to_string(entry.position)) +
             "<th scope=\"row\"><a href=\"#value-" + std::to_string(entry.position) + "\">" +
             name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></a></th>";
-    for (const Column& column : columns) html += number_cell(column.key(entry), column.text(entry));
+    for (const Column& column : columns) html += number_cell(column.key(entry), column.text(entry), column.classes);
     html += "</tr>\n";
   }
   return html + "</tbody></table>";

@@ -20,8 +20,11 @@ std::string joined(const std::vector<std::string>& clauses) {
 }
 
 /// "Broken: SQNR −2.9 dB at 'logits', ...": the first word in the colour of what it means.
-std::string headline(const VerdictReport& verdict) {
-  if (!verdict.quality) return "<strong>No verdict</strong>: no error was measured.";
+std::string headline(const QuantizeReport& report) {
+  const VerdictReport& verdict = report.verdict;
+  if (!verdict.quality)
+    return std::string("<strong>No verdict</strong>: ") +
+           (report.error ? "there is nothing to judge." : "no error was measured.");
   std::string word(name_of(*verdict.quality));
   const std::string colour = word;
   word[0] = static_cast<char>(word[0] - 'a' + 'A');
@@ -94,7 +97,7 @@ std::string facts(const QuantizeReport& report) {
 
 std::string summary_section(const QuantizeReport& report) {
   return "<header id=\"summary\"><p class=\"eyebrow\">Quantization</p><h1>" + escaped_file_name(report.model) +
-         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report.verdict) + "</p>" + advice(report) +
+         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report) + "</p>" + advice(report) +
          key_figures(report) + "</header>\n";
 }
 

@@ -104,6 +104,8 @@ TEST(QuantizePage, WithoutAnErrorHasNoVerdict) {
   const std::string page = to_html(report);
   EXPECT_THAT(page, HasSubstr("<strong>No verdict</strong>: no error was measured."));
   EXPECT_THAT(page, AllOf(Not(HasSubstr("id=\"error\"")), Not(HasSubstr("class=\"notes advice\""))));
+  report.error = ErrorReport{.samples = 8};
+  EXPECT_THAT(to_html(report), HasSubstr("<strong>No verdict</strong>: there is nothing to judge."));
   report.verdict.quality = Quality::Doubtful;
   EXPECT_THAT(to_html(report), HasSubstr("<strong class=\"doubtful\">Doubtful</strong>"));
 }
