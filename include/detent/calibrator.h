@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/extremes.h"
 #include "detent/histogram.h"
 #include "detent/qparams.h"
 

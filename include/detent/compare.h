@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/calibration_report.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
@@ -16,8 +17,8 @@
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
+#include "detent/provenance.h"
 #include "detent/run_settings.h"
-#include "detent/value_histogram.h"
 
 namespace detent {
 
@@ -41,6 +42,7 @@ struct ComparisonReport {
   size_t calibration_samples = 0, evaluation_samples = 0;
   size_t skipped_samples = 0;  ///< unreadable, in both sets
   double calibration_seconds = 0, evaluation_seconds = 0;
+  OutlierReport outliers;  ///< among the calibration samples
   std::map<std::string, double>
       fp32;  ///< metrics of the float model: "top1", "miou", "metric" ...; empty without labels
   struct Variant {
@@ -56,6 +58,7 @@ struct ComparisonReport {
   std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: equalization is off
   std::string winner;                       ///< calibrator of the best variant
   std::string criterion;                    ///< the metric that decided: a key of `metrics`
+  Provenance provenance;                    ///< as the file of the best variant would say it
   PlanReport plan;                          ///< the same for all variants
   std::vector<ValueHistogram> values;       ///< every quantized value
 };

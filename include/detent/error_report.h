@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detent {
@@ -25,6 +26,41 @@ struct ErrorReport {
 struct LocalError {
   std::string value;
   double sqnr_db = 0;  ///< of the value after its own pair against the value itself, in the float network
+};
+
+/// The measurement by which the calibrator "auto" chose one of its candidates.
+struct CalibratorMeasurement {
+  struct Candidate {
+    std::string calibrator;  ///< "percentile:99.9"
+    double score_db = 0;     ///< half the mean of the samples' SQNRs, half the SQNR of their mean noise
+    double regret_db = 0;    ///< how far its worst value lies below the best that any candidate does for that value
+    ErrorReport error;       ///< against the float model, on the samples that it was measured on
+  };
+  std::vector<Candidate> candidates;  ///< that were measured: all, unless one sample takes long
+  size_t winner = 0;                  ///< index into candidates
+  size_t samples = 0;                 ///< of those measured longest
+  double seconds = 0;
+};
+
+/// What a quantized model is worth.
+enum class Quality { Good, Doubtful, Broken };
+/// "good", "doubtful", "broken".
+[[nodiscard]] constexpr std::string_view name_of(Quality quality) {
+  return quality == Quality::Good ? "good" : quality == Quality::Doubtful ? "doubtful" : "broken";
+}
+
+struct VerdictReport {
+  std::optional<Quality> quality;    ///< absent: the error was not measured, or there is nothing to measure
+  std::vector<std::string> reasons;  ///< clauses: what it rests on, the worst first
+  std::vector<std::string> caveats;  ///< sentences: what one must know to trust it
+  struct Blame {
+    std::string value;
+    double sqnr_db = 0;          ///< of the value behind its own pair
+    double sqnr_db_without = 0;  ///< of the outputs, when this value alone has no pair
+  };
+  std::vector<Blame> blame;        ///< the values that cost most, worst first; measured unless it is good
+  double blame_sqnr_db = 0;        ///< of the outputs with all pairs, on the samples that the blame was measured on
+  std::vector<std::string> cures;  ///< options to try next, the likeliest first; unless it is good
 };
 
 }  // namespace detent

@@ -8,18 +8,16 @@
 #include <vector>
 
 #include "detent/accuracy_bound.h"
-#include "detent/calibrator_measurement.h"
+#include "detent/calibration_report.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
 #include "detent/format_options.h"
-#include "detent/outlier_report.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 #include "detent/run_settings.h"
-#include "detent/verdict_report.h"
 
 namespace detent {
 
@@ -61,6 +59,7 @@ struct QuantizeReport {
     std::optional<int> group;
   };
   std::vector<QuantizedValue> values;
+  std::vector<ValueHistogram> histograms;  ///< of them, with the range that was chosen; none where scales were imported
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   std::optional<BiasCorrectionReport> bias_correction;
   PlanReport plan;

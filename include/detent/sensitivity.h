@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/calibration_report.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
@@ -14,7 +15,6 @@
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
 #include "detent/run_settings.h"
-#include "detent/value_histogram.h"
 
 namespace detent {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/outlier_report.h"
+#include "detent/calibration_report.h"
 
 namespace detent {
 

@@ -17,9 +17,10 @@ constexpr size_t kOneValueIn = 10;
 struct Holder {
   size_t sample = 0;
   double ratio = 1;  // to the median of the samples that are not all zero
+  bool alone = false;
 };
 
-/// The sample that alone sets the range of a value; nothing when no one does.
+/// The sample with the largest |x| of a value, the first of equals; nothing when all are 0.
 std::optional<Holder> holder_of(std::span<const Extremes> samples) {
   std::vector<float> reaches;
   for (const Extremes& sample : samples)
@@ -27,10 +28,11 @@ std::optional<Holder> holder_of(std::span<const Extremes> samples) {
   if (reaches.empty()) return std::nullopt;
   std::ranges::sort(reaches);
   const float largest = reaches.back();
-  if (reaches.size() > 1 && largest < kAlone * reaches[reaches.size() - 2]) return std::nullopt;
   const auto holder = std::ranges::find(samples, largest, &Extremes::max_abs);
   const float median = reaches[(reaches.size() - 1) / 2];
-  return Holder{static_cast<size_t>(holder - samples.begin()), static_cast<double>(largest) / median};
+  return Holder{.sample = static_cast<size_t>(holder - samples.begin()),
+                .ratio = static_cast<double>(largest) / median,
+                .alone = reaches.size() == 1 || largest >= kAlone * reaches[reaches.size() - 2]};
 }
 
 }  // namespace
@@ -39,19 +41,21 @@ OutlierReport find_outlier_samples(std::span<const std::string> names,
                                    std::span<const std::span<const Extremes>> values) {
   OutlierReport report{.values = values.size()};
   if (names.size() < kFewestSamples) return report;
-  std::vector<OutlierReport::Sample> all;
+  std::vector<OutlierReport::Sample>& all = report.all;
   for (const std::string& name : names) all.push_back({name});
   for (const std::span<const Extremes> samples : values)
     if (const auto holder = holder_of(samples)) {
       OutlierReport::Sample& one = all[holder->sample];
+      ++one.largest;
+      if (!holder->alone) continue;
       ++one.values;
       one.ratio = std::max(one.ratio, holder->ratio);
     }
+  std::ranges::sort(all, [](const auto& a, const auto& b) {
+    return std::tie(b.values, b.ratio, b.largest, a.sample) < std::tie(a.values, a.ratio, a.largest, b.sample);
+  });
   std::ranges::copy_if(all, std::back_inserter(report.samples), [&](const OutlierReport::Sample& one) {
     return one.values >= kFewestValues && one.values * kOneValueIn >= values.size();
-  });
-  std::ranges::sort(report.samples, [](const auto& a, const auto& b) {
-    return std::tie(b.values, b.ratio, a.sample) < std::tie(a.values, a.ratio, b.sample);
   });
   return report;
 }

@@ -6,9 +6,8 @@
 #include <vector>
 
 #include "calibrate/calibration.h"
-
-#include "detent/extremes.h"
-#include "detent/outlier_report.h"
+#include "detent/calibration_report.h"
+#include "detent/histogram.h"
 
 namespace detent {
 
@@ -21,8 +20,7 @@ namespace detent {
 /// Empty   with fewer than 8 samples, which do not tell what is usual.
 [[nodiscard]] OutlierReport find_outlier_samples(std::span<const std::string> names,
                                                  std::span<const std::span<const Extremes>> values);
-
-/// The same for the values of a calibration. Empty too where samples are not told apart (imported scales).
+/// Among those that were calibrated with; none where a table does not tell.
 [[nodiscard]] OutlierReport find_outlier_samples(const Calibration& calibration);
 
 /// The names of these samples.

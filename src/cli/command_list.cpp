@@ -7,7 +7,7 @@ namespace {
 constexpr Command kCommands[] = {
     {"quantize", "Calibrate a float model and write it with Q/DQ pairs",
      "detent quantize datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
-     "      --preprocess imagenet,resize=128x128,crop=128 -o shapes_unet.int8.onnx",
+     "      --preprocess imagenet,resize=128x128,crop=128 -o shapes_unet.int8.onnx --html shapes_unet.html",
      declare_quantize},
     {"calibrate", "Measure a model's values over data and keep them as a table",
      "detent calibrate datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"

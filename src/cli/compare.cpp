@@ -21,6 +21,7 @@ namespace {
 struct State {
   CompareOptions options;
   std::filesystem::path json_file, html_file;
+  bool overwrite = false;
   std::optional<double> fail_below;
   std::optional<size_t> layer_samples;
   std::vector<Collect> collect;
@@ -57,11 +58,11 @@ void check_bound(const ComparisonReport& report, double bound) {
 int compare(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file);
+    if (!file.empty()) check_writable(file, state.overwrite);
   state.options.run.reporter = &environment.reporter;
   const ComparisonReport report = compare_calibrators(state.options);
-  if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
-  if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt));
+  if (!state.json_file.empty()) write_file(state.json_file, to_json(report), state.overwrite);
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt), state.overwrite);
   std::fputs(to_text(report).c_str(), stdout);
   if (state.layer_samples && !report.winner.empty()) {  // interrupted from here on, the page above stays
     const SensitivityReport layers = measure_layers(state.options, report.winner, *state.layer_samples);
@@ -97,6 +98,8 @@ Action declare_compare(CLI::App& app) {
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
   app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
       ->type_name("FILE.html")
+      ->group("Report");
+  app.add_flag("--overwrite", state->overwrite, "Replace the files of --json and --html if they exist")
       ->group("Report");
   app.add_option("--layers", state->layer_samples,
                  "Also measure every layer by itself with the winner, on the first N evaluation samples, as 'detent "

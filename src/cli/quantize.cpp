@@ -5,6 +5,7 @@
 #include "cli/option_groups.h"
 #include "core/atomic_file.h"
 #include "detent/quantize.h"
+#include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 struct State {
   QuantizeOptions options;
-  std::filesystem::path report_file;
+  std::filesystem::path report_file, html_file;
   bool accept_broken = false;
   std::vector<Collect> collect;
 };
@@ -22,9 +23,11 @@ struct State {
 int quantize(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   if (!state.report_file.empty()) check_writable(state.report_file);
+  if (!state.html_file.empty()) check_writable(state.html_file, state.options.overwrite);
   state.options.run.reporter = &environment.reporter;
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report));
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report), state.options.overwrite);
   std::fputs(to_text(report).c_str(), stdout);
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound),
@@ -81,7 +84,11 @@ Action declare_quantize(CLI::App& app) {
       ->group("Evaluation");
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");
-  app.add_flag("--overwrite", options.overwrite, "Replace OUT if it exists")->group("Running");
+  app.add_option("--html", state->html_file,
+                 "Write the report as one HTML page: the verdict and what it rests on, unlike samples, every value")
+      ->type_name("FILE.html")
+      ->group("Running");
+  app.add_flag("--overwrite", options.overwrite, "Replace OUT and the page if they exist")->group("Running");
   return [state](Environment& environment) { return quantize(*state, environment); };
 }
 

@@ -16,6 +16,7 @@ namespace {
 struct State {
   SensitivityOptions options;
   std::filesystem::path json_file, html_file;
+  bool overwrite = false;
   size_t top = 20;
   std::vector<Collect> collect;
 };
@@ -23,11 +24,11 @@ struct State {
 int sensitivity(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file);
+    if (!file.empty()) check_writable(file, state.overwrite);
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
-  if (!state.json_file.empty()) write_file(state.json_file, to_json(report));
-  if (!state.html_file.empty()) write_file(state.html_file, to_html(report));
+  if (!state.json_file.empty()) write_file(state.json_file, to_json(report), state.overwrite);
+  if (!state.html_file.empty()) write_file(state.html_file, to_html(report), state.overwrite);
   std::fputs(to_text(report, state.top).c_str(), stdout);
   return 0;
 }
@@ -52,6 +53,8 @@ Action declare_sensitivity(CLI::App& app) {
   app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
   app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
       ->type_name("FILE.html")
+      ->group("Report");
+  app.add_flag("--overwrite", state->overwrite, "Replace the files of --json and --html if they exist")
       ->group("Report");
   return [state](Environment& environment) { return sensitivity(*state, environment); };
 }

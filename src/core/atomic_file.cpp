@@ -123,8 +123,8 @@ void AtomicFile::commit() {
   sync_folder(folder_of(target_));
 }
 
-void write_file(const fs::path& path, std::string_view content) {
-  AtomicFile file(path);
+void write_file(const fs::path& path, std::string_view content, bool overwrite) {
+  AtomicFile file(path, overwrite);
   file.write(content);
   file.commit();
 }

@@ -40,9 +40,9 @@ class AtomicFile {
   uint64_t size_ = 0;
 };
 
-/// Writes a file whole or not at all. An existing file is replaced.
-/// Errors  CannotWrite naming the file and the system's reason.
-void write_file(const std::filesystem::path& path, std::string_view content);
+/// Writes a file whole or not at all.
+/// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
+void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
 /// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);

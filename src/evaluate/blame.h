@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
-#include "detent/verdict_report.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/rewrite.h"

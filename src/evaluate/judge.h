@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "detent/verdict_report.h"
+#include "detent/error_report.h"
 
 namespace detent {
 

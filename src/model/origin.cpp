@@ -13,8 +13,7 @@ ModelOrigin origin_of(const Model& model) {
 
 std::string producer_of(const Model& model) {
   const ModelOrigin origin = origin_of(model);
-  return origin.producer_version.empty() ? origin.producer_name
-                                         : origin.producer_name + " " + origin.producer_version;
+  return origin.producer_version.empty() ? origin.producer_name : origin.producer_name + " " + origin.producer_version;
 }
 
 void set_origin(Model& model, const ModelOrigin& origin, std::string_view own) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/content_hash.h"
-#include "detent/extremes.h"
 #include "detent/histogram.h"
 #include "equalize/equalization.h"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "calibrate/calibration.h"
+#include "calibrate/outlier_samples.h"
 #include "core/stopwatch.h"
 #include "detent/calibrator.h"
 #include "detent/compare.h"
@@ -160,6 +161,12 @@ void choose_winner(ComparisonReport& report) {
   report.winner = best->calibrator;  // the first of equals
 }
 
+/// Variants are in the order of the candidates.
+size_t index_of_winner(const ComparisonReport& report) {
+  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
+  return static_cast<size_t>(winner - report.variants.begin());
+}
+
 void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
                   const CommandResults& command, size_t workers) {
   for (size_t c = 0; c < candidates.names.size(); ++c) {
@@ -214,6 +221,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.target = setup.plan.target->spec();
   report.calibration_samples = calibration.samples;
   report.calibration_seconds = calibration.seconds;
+  report.outliers = find_outlier_samples(calibration);
   report.evaluation_samples = evaluation.samples;
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
@@ -221,6 +229,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
   choose_winner(report);
+  report.provenance = candidates.origin_of_candidate(index_of_winner(report));
   report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (size_t c = 0; c < names.size(); ++c)

@@ -76,6 +76,7 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
   QuantizeReport report = start_report(options, setup, calibration);
   const Rewrite rewrite = make_qdq_patch(setup.model.graph(), setup.plan, chosen.ranges, setup.format);
   add_values(report, setup.model.graph(), rewrite);
+  add_histograms(report, setup, calibration, chosen);
   add_choices(report, std::move(chosen.measurement), setup.equalize_report(), correction, std::move(bound));
   report.provenance = describe_origin(setup, calibration, {options.placement, options.format, options.equalize});
   report.provenance.calibrator = chosen.calibrator->name();

@@ -1,10 +1,12 @@
 #include "pipeline/quantize_report.h"
 
 #include <fstream>
+#include <set>
 
 #include "calibrate/outlier_samples.h"
 #include "detent/qparams.h"
 #include "pipeline/plan_report.h"
+#include "pipeline/value_charts.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -38,7 +40,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.model_bytes = setup.facts.bytes;
   report.samples = calibration.samples;
   report.skipped_samples = calibration.skipped;
-  report.outliers = outliers_of(calibration);
+  report.outliers = find_outlier_samples(calibration);
   report.calibration_seconds = calibration.seconds;
   report.threads = worker_count(options.run);
   report.plan =
@@ -56,6 +58,16 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
                              value.scale_group >= 0 ? std::optional<int>(value.scale_group) : std::nullopt});
   }
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
+}
+
+void add_histograms(QuantizeReport& report, const Setup& setup, const Calibration& calibration,
+                    const ChosenRanges& chosen) {
+  report.histograms = describe_values(setup.model.graph(), calibration.histograms, setup.format.range_kind(),
+                                      {{chosen.calibrator->name(), &chosen.ranges}});
+  std::set<std::string> quantized;
+  for (const auto& value : report.values) quantized.insert(value.name);
+  // A bound may have left values float that were measured.
+  std::erase_if(report.histograms, [&](const ValueHistogram& value) { return !quantized.contains(value.name); });
 }
 
 void add_choices(QuantizeReport& report, std::optional<CalibratorMeasurement> measurement,

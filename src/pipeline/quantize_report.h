@@ -13,6 +13,9 @@ namespace detent {
 [[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup,
                                           const Calibration& calibration);
 void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);
+/// The charts of the report's values.
+void add_histograms(QuantizeReport& report, const Setup& setup, const Calibration& calibration,
+                    const ChosenRanges& chosen);
 /// The decisions that were taken by measurement; the winner of a measurement becomes the report's calibrator.
 void add_choices(QuantizeReport& report, std::optional<CalibratorMeasurement> measurement,
                  std::optional<EqualizeReport> equalized, const std::optional<BiasCorrection>& correction,

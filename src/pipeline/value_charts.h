@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "detent/calibration_report.h"
 #include "detent/calibrator.h"
 #include "detent/qparams.h"
-#include "detent/value_histogram.h"
 #include "model/graph/graph.h"
 
 namespace detent {

@@ -9,8 +9,8 @@
 
 #include "calibrate/calibration.h"
 #include "detent/calibrator.h"
-#include "detent/calibrator_measurement.h"
 #include "detent/data_source.h"
+#include "detent/error_report.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "model/model.h"

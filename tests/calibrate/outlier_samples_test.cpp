@@ -79,6 +79,28 @@ TEST_F(OutlierSamples, ComeInTheOrderOfTheirValues) {
   EXPECT_EQ(report.samples[1].values, 10U);
 }
 
+TEST_F(OutlierSamples, AreTheFirstOfAListOfAllSamples) {
+  plant(6, 107, 25);
+  const OutlierReport report = found();
+  ASSERT_EQ(report.all.size(), kSamples);
+  EXPECT_EQ(report.all[0].sample, "image 6");
+  EXPECT_EQ(report.all[0].values, 25U);
+  size_t largest = 0, alone = 0;
+  for (const auto& sample : report.all) largest += sample.largest, alone += sample.values;
+  EXPECT_EQ(largest, kValues) << "every value has one sample that is the largest";
+  EXPECT_EQ(alone, 25U) << "of the other values none stands out";
+  // Of the 15 values left image 6 is the largest of each tenth.
+  EXPECT_GE(report.all[0].largest, 26U);
+  EXPECT_LE(report.all[0].largest, 27U);
+}
+
+TEST_F(OutlierSamples, OfTooFewAreNotListedAtAll) {
+  names_.resize(7);
+  for (auto& samples : values_) samples.resize(7);
+  EXPECT_TRUE(found().all.empty());
+  EXPECT_EQ(found().values, kValues);
+}
+
 TEST_F(OutlierSamples, IgnoreValuesThatAreZeroOrWereNeverComputed) {
   for (auto& samples : values_) samples.assign(kSamples, Extremes{});
   values_[0].assign(kSamples, Extremes{0, 0});

@@ -18,7 +18,7 @@ sed -n 's/.*"sqnr_db_alone": \([-0-9.]*\).*/\1/p' out/report.json >in/alone
 sort -g in/alone | cmp -s - in/alone || fail "--json is not sorted, worst first"
 grep -q 'id="sensitivity"' out/report.html || fail "--html lacks the chart of layers"
 grep -v -e '"seconds"' -e '"plain_runs"' out/report.json >in/one
-accepts "sensitivity on one thread" $sensitivity --threads 1 --json out/report.json
+accepts "sensitivity on one thread" $sensitivity --threads 1 --json out/report.json --overwrite
 grep -v -e '"seconds"' -e '"plain_runs"' out/report.json | cmp -s - in/one || fail "the number of threads changes results"
 rm out/*
 refuses "no --eval" 2 --eval sensitivity "$model" $calibrate

@@ -60,6 +60,10 @@ TEST(CompareCalibrators, JudgesTheVeryModelsThatQuantizeWrites) {
       EXPECT_EQ(variant.metrics.at("sqnr_db"), written.error->sqnr_db) << target << " " << variant.calibrator;
       EXPECT_EQ(variant.metrics.at("argmax_agreement"), written.error->argmax_agreement.value());
       EXPECT_EQ(variant.size_bytes, written.output_bytes);
+      if (variant.calibrator != report.winner) continue;
+      EXPECT_EQ(report.provenance.calibrator, written.provenance.calibrator);
+      EXPECT_EQ(report.provenance.ranges, written.provenance.ranges);
+      EXPECT_EQ(report.provenance.sample_digest, written.provenance.sample_digest);
     }
   }
 }

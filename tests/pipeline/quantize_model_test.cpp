@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -104,6 +105,24 @@ ErrorCode code_of(const QuantizeOptions& options) {
     return error.code();
   }
   return ErrorCode{0};
+}
+
+TEST_F(QuantizeModel, ReportsTheDistributionOfEveryQuantizedValueWithItsRange) {
+  QuantizeOptions options = sample_options("tensorrt", "model.onnx");
+  options.calibrator = "percentile";
+  options.placement.exclude = {"head"};
+  const QuantizeReport report = quantize_model(options);
+  ASSERT_FALSE(report.values.empty());
+  ASSERT_EQ(report.histograms.size(), report.values.size());
+  for (const auto& value : report.values) {
+    const auto chart = std::ranges::find(report.histograms, value.name, &ValueHistogram::name);
+    ASSERT_NE(chart, report.histograms.end()) << value.name;
+    EXPECT_GT(chart->count, 0U) << value.name;
+    ASSERT_EQ(chart->ranges.size(), 1U) << value.name;
+    EXPECT_EQ(chart->ranges[0].calibrator, report.provenance.calibrator);
+    EXPECT_EQ(chart->ranges[0].min, value.min) << value.name;
+    EXPECT_EQ(chart->ranges[0].max, value.max) << value.name;
+  }
 }
 
 TEST_F(QuantizeModel, RefusesItsOwnOutput) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/html/axis.h"
+#include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
@@ -23,10 +24,6 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 double value_or_nan(const Metrics& metrics, const std::string& name) {
   const auto found = metrics.find(name);
   return found == metrics.end() ? kNone : found->second;
-}
-
-std::string number_cell(double key, const std::string& text) {
-  return "<td class=\"number\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
 }
 
 /// The criterion's values on one line from the worst to the best, FP32 among them where it has one.

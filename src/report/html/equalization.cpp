@@ -3,6 +3,7 @@
 #include <map>
 
 #include "report/html/axis.h"
+#include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
@@ -13,10 +14,6 @@ namespace {
 
 using Family = EqualizeReport::Family;
 using Value = EqualizeReport::Value;
-
-std::string number_cell(double key, const std::string& text, const char* kind = "number") {
-  return "<td class=\"" + std::string(kind) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
-}
 
 /// Where a family's factors come from, "" for one that is not known.
 std::string meaning(const std::string& family) {
@@ -183,24 +180,34 @@ std::string absorption(const std::optional<AbsorbReport>& report) {
   return html + "</tbody></table></div>";
 }
 
-}  // namespace
-
-std::string equalization_section(const std::optional<EqualizeReport>& report) {
+std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (!report) return {};
+  return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean error that quantization leaves went into the "
+         "biases of " +
+         plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(report->sqnr_before_db, 2) +
+         " \u2192 " + fixed_text(report->sqnr_after_db, 2) + "\u00A0dB on " + plural(report->samples, "sample") +
+         (report->kept ? ", kept." : ", dropped.") + "</p>";
+}
+
+std::string equalization_parts(const EqualizeReport& report) {
   const auto holds_values = [](const Family& family) { return family.values > 0; };
-  const bool equalizes =
-      !report->values.empty() || std::any_of(report->families.begin(), report->families.end(), holds_values);
-  if (!equalizes && !report->absorbed) return {};
-  std::string html = "<section id=\"equalization\"><h2>Equalization</h2>";
-  if (!equalizes) return html + absorption(report->absorbed) + "</section>\n";
-  html += lead(*report);
-  if (!report->notes.empty()) {
+  if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return absorption(report.absorbed);
+  std::string html = lead(report);
+  if (!report.notes.empty()) {
     html += "<ul class=\"notes\">";
-    for (const std::string& note : report->notes) html += "<li>" + escape(note) + "</li>";
+    for (const std::string& note : report.notes) html += "<li>" + escape(note) + "</li>";
     html += "</ul>";
   }
-  if (!report->families.empty()) html += families_table(report->families);
-  return html + values_table(report->values) + absorption(report->absorbed) + "</section>\n";
+  if (!report.families.empty()) html += families_table(report.families);
+  return html + values_table(report.values) + absorption(report.absorbed);
+}
+
+}  // namespace
+
+std::string equalization_section(const std::optional<EqualizeReport>& report,
+                                 const std::optional<BiasCorrectionReport>& correction) {
+  const std::string parts = (report ? equalization_parts(*report) : std::string()) + bias_correction(correction);
+  return parts.empty() ? parts : "<section id=\"equalization\"><h2>Equalization</h2>" + parts + "</section>\n";
 }
 
 }  // namespace detent::html

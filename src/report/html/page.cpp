@@ -1,6 +1,7 @@
 #include "report/html/page.h"
 
 #include "report/html/markup.h"
+#include "report/html/numbers.h"
 #include "report/html/page_texts.h"
 #include "report/html/sections.h"
 
@@ -39,27 +40,69 @@ std::string page_of(const std::string& head, const std::string& summary, const s
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
+using Errors = std::map<std::string, double>;
+
+Errors own_errors(const SensitivityReport& report) {
+  Errors errors;
+  for (const LocalError& local : report.values) errors[local.value] = local.sqnr_db;
+  return errors;
+}
+
+/// "Scale 0.02371, zero point 0, scale group 2."
+std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
+  std::map<std::string, std::string> sentences;
+  for (const auto& value : report.values)
+    sentences[value.name] = "Scale " + html::number_text(value.scale) + ", zero point " +
+                            std::to_string(value.zero_point) +
+                            (value.group ? ", scale group " + std::to_string(*value.group) : std::string()) + ".";
+  return sentences;
+}
+
 }  // namespace
+
+std::string to_html(const QuantizeReport& report) {
+  PlanReport plan = report.plan;
+  plan.notes = report.notes;  // those of the plan, and of the rewrite
+  return page_of(
+      head(report.model, "quantization"), html::summary_section(report),
+      {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
+       {"outliers", "Samples", html::outliers_section(report.outliers)},
+       {"choice", "Calibrator", html::choice_section(report.measured)},
+       {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
+       {"error", "Error", html::error_section(report.error)},
+       {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+       {"values", "Values",
+        report.histograms.empty()
+            ? html::scales_section(report.values)
+            : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
+       {"placement", "Placement", html::placement_section(plan)},
+       {"provenance", "Provenance", html::provenance_section(report.provenance)}});
+}
 
 std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity) {
   return page_of(head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
                  {{"candidates", "Candidates", html::candidates_section(comparison)},
+                  {"outliers", "Samples", html::outliers_section(comparison.outliers)},
                   {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
                   {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
                   {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
-                  {"values", "Values", html::values_section(comparison, sensitivity ? &*sensitivity : nullptr)},
-                  {"placement", "Placement", html::placement_section(comparison.plan)}});
+                  {"values", "Values",
+                   html::values_section({comparison.values,
+                                         comparison.plan,
+                                         comparison.winner,
+                                         sensitivity ? own_errors(*sensitivity) : Errors{},
+                                         {}})},
+                  {"placement", "Placement", html::placement_section(comparison.plan)},
+                  {"provenance", "Provenance", html::provenance_section(comparison.provenance)}});
 }
 
 std::string to_html(const SensitivityReport& sensitivity) {
-  ComparisonReport values;
-  values.plan = sensitivity.plan;
-  values.values = sensitivity.histograms;
   return page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
                  {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
                   {"coverage", "Coverage", html::coverage_section(sensitivity.plan.coverage)},
                   {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
-                  {"values", "Values", html::values_section(values, &sensitivity)},
+                  {"values", "Values",
+                   html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
                   {"placement", "Placement", html::placement_section(sensitivity.plan)}});
 }
 

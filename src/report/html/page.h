@@ -4,6 +4,7 @@
 #include <string>
 
 #include "detent/compare.h"
+#include "detent/quantize.h"
 #include "detent/sensitivity.h"
 
 namespace detent {
@@ -20,5 +21,8 @@ namespace detent {
 
 /// The same page for one calibrator: layers first, no candidates.
 [[nodiscard]] std::string to_html(const SensitivityReport& sensitivity);
+
+/// The same page for one run of quantize: its verdict first, and what it rests on.
+[[nodiscard]] std::string to_html(const QuantizeReport& report);
 
 }  // namespace detent

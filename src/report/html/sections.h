@@ -1,9 +1,12 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "detent/compare.h"
+#include "detent/quantize.h"
 #include "detent/sensitivity.h"
 
 namespace detent::html {
@@ -14,16 +17,41 @@ namespace detent::html {
 [[nodiscard]] std::string summary_section(const ComparisonReport& report);
 /// The cost of all layers together, and the layer that costs most. Always there.
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
+/// The verdict with what it rests on, what one must know and what to try next. Always there.
+[[nodiscard]] std::string summary_section(const QuantizeReport& report);
+/// What the outputs gain without the pair of one value. Names link to the value's histogram where there is one.
+[[nodiscard]] std::string blame_section(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms);
+/// How many values' ranges each calibration sample sets alone, as a plot, and a table of the first samples.
+[[nodiscard]] std::string outliers_section(const OutlierReport& report);
+/// The candidates that "auto" measured.
+[[nodiscard]] std::string choice_section(const std::optional<CalibratorMeasurement>& measured);
+/// SQNR and cosine of each output of the written model.
+[[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
+/// What the written file says of its making.
+[[nodiscard]] std::string provenance_section(const Provenance& provenance);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
 /// How much of the model runs in INT8.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
-/// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after.
-[[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report);
+/// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after; and
+/// what correcting the biases behind it gained.
+[[nodiscard]] std::string equalization_section(const std::optional<EqualizeReport>& report,
+                                               const std::optional<BiasCorrectionReport>& correction = std::nullopt);
 /// SQNR at the output when one layer is quantized, and when all others are.
 [[nodiscard]] std::string sensitivity_section(const SensitivityReport& report);
-/// Every value's histogram with its ranges, chosen from a list. `sensitivity` adds the values' own errors, may be null.
-[[nodiscard]] std::string values_section(const ComparisonReport& report, const SensitivityReport* sensitivity);
+/// What the part with the values looks at.
+struct ValuesView {
+  const std::vector<ValueHistogram>& histograms;
+  const PlanReport& plan;
+  std::string best;                              ///< the calibrator whose range stands out
+  std::map<std::string, double> own_sqnr_db;     ///< of values by name, behind their own pair; empty: not measured
+  std::map<std::string, std::string> encodings;  ///< a sentence by name: how the value is represented; may be empty
+};
+/// Every value's histogram with its ranges, chosen from a list: largest own error first where that was measured, else
+/// widest disagreement of the calibrators, for a single one what its range leaves out.
+[[nodiscard]] std::string values_section(const ValuesView& view);
+/// The list alone, of values whose histograms are not known.
+[[nodiscard]] std::string scales_section(const std::vector<QuantizeReport::QuantizedValue>& values);
 /// Layers and edges with the decision and its reason.
 [[nodiscard]] std::string placement_section(const PlanReport& plan);
 

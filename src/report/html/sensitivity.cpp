@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "report/html/axis.h"
+#include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
@@ -50,13 +51,12 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
   const double gain = layer.sqnr_db_all_but - report.sqnr_db_all;
   const std::string title = "Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
                             " dB. All but this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.";
-  const auto number = [](double key, const std::string& text, const char* kind = "number") {
-    return "<td class=\"" + std::string(kind) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
-  };
   return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
          "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
-         number(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) + number(gain, signed_text(gain, 2)) +
-         number(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013", "number minor") +
+         number_cell(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) +
+         number_cell(gain, signed_text(gain, 2)) +
+         number_cell(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013",
+                     "number minor") +
          "</tr>\n";
 }
 

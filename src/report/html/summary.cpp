@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "report/html/figures.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
@@ -64,18 +65,6 @@ std::string verdict(const ComparisonReport& report) {
   return text + ".";
 }
 
-std::string figure(const std::string& number, const std::string& label, const std::string& detail) {
-  return "<div><dt>" + label + "</dt><dd class=\"number\">" + number + "</dd>" +
-         (detail.empty() ? "" : "<dd class=\"detail\">" + detail + "</dd>") + "</div>";
-}
-
-std::string coverage_figure(const CoverageReport& coverage) {
-  if (coverage.macs == 0) return {};
-  return figure(percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)),
-                "MACs in INT8",
-                std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " layers");
-}
-
 /// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
 std::string key_figures(const ComparisonReport& report, const Variant& winner) {
   std::string html;
@@ -97,15 +86,6 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
 }
 
-std::string samples_fact(size_t count, const char* what, double seconds = 0) {
-  return "<li>" + plural(count, std::string(what) + " sample") +
-         (seconds > 0 ? fmt::format(", {:.1f} s", seconds) : std::string()) + "</li>";
-}
-
-std::string skipped_fact(size_t count) {
-  return count ? "<li>" + plural(count, "unreadable sample") + " skipped</li>" : "";
-}
-
 std::string facts(const ComparisonReport& report) {
   return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
          samples_fact(report.calibration_samples, "calibration", report.calibration_seconds) +
@@ -118,8 +98,6 @@ std::string facts(const SensitivityReport& report) {
          escape(report.calibrator) + "</li>" + samples_fact(report.calibration_samples, "calibration") +
          samples_fact(report.evaluation_samples, "evaluation") + skipped_fact(report.skipped_samples) + "</ul>";
 }
-
-std::string decibels(double value) { return std::isfinite(value) ? fixed_text(value, 1) + "\u00A0dB" : "no error"; }
 
 std::string verdict(const SensitivityReport& report) {
   const std::vector<SensitivityReport::Layer> layers = ranked_layers(report);

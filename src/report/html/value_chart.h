@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "detent/value_histogram.h"
+#include "detent/calibration_report.h"
 
 namespace detent::html {
 

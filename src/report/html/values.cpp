@@ -1,9 +1,11 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <numeric>
 
+#include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
@@ -20,22 +22,51 @@ struct Entry {
   const ValueHistogram* value = nullptr;
   size_t position = 0;                                            ///< in the model, from 1
   double spread = std::numeric_limits<double>::quiet_NaN();       ///< see range_spread
+  const ValueHistogram::ChosenRange* range = nullptr;             ///< the best calibrator's; nullptr: none
+  double clipped = 0;                                             ///< fraction of its elements, by the best range
   double own_sqnr_db = std::numeric_limits<double>::quiet_NaN();  ///< NaN where it was not measured
+  std::string encoding;                                           ///< a sentence, may be empty
 };
 
-/// Worst own error first where it was measured, else widest disagreement of the calibrators; the rest in model order.
-std::vector<Entry> ranked_entries(const ComparisonReport& report, const SensitivityReport* sensitivity) {
-  std::map<std::string, double> own;
-  if (sensitivity)
-    for (const auto& local : sensitivity->values) own[local.value] = local.sqnr_db;
+const ValueHistogram::ChosenRange* best_range(const ValueHistogram& value, const std::string& best) {
+  if (value.ranges.size() == 1) return value.ranges.data();
+  const auto range = std::ranges::find(value.ranges, best, &ValueHistogram::ChosenRange::calibrator);
+  return range == value.ranges.end() ? nullptr : &*range;
+}
+
+/// What the list tells of each value beside its name, and what comes first in it.
+enum class Ranking { OwnError, Spread, Clipped };
+
+/// False where one calibrator alone chose ranges.
+bool has_candidates(const ValuesView& view) {
+  return std::ranges::any_of(view.histograms, [](const ValueHistogram& value) { return value.ranges.size() > 1; });
+}
+
+Ranking ranking_of(const ValuesView& view) {
+  if (!view.own_sqnr_db.empty()) return Ranking::OwnError;
+  return has_candidates(view) ? Ranking::Spread : Ranking::Clipped;
+}
+
+/// Worst first; the rest in model order.
+std::vector<Entry> ranked_entries(const ValuesView& view, Ranking ranking) {
   std::vector<Entry> entries;
-  for (size_t i = 0; i < report.values.size(); ++i) {
-    entries.push_back({&report.values[i], i + 1, range_spread(report.values[i])});
-    if (const auto found = own.find(report.values[i].name); found != own.end())
-      entries.back().own_sqnr_db = found->second;
+  for (size_t i = 0; i < view.histograms.size(); ++i) {
+    const ValueHistogram& value = view.histograms[i];
+    Entry& entry = entries.emplace_back();
+    entry.value = &value;
+    entry.position = i + 1;
+    entry.spread = range_spread(value);
+    entry.range = best_range(value, view.best);
+    if (entry.range) entry.clipped = clipped_fraction(value, entry.range->min, entry.range->max);
+    if (const auto found = view.own_sqnr_db.find(value.name); found != view.own_sqnr_db.end())
+      entry.own_sqnr_db = found->second;
+    if (const auto found = view.encodings.find(value.name); found != view.encodings.end())
+      entry.encoding = found->second;
   }
   const auto badness = [&](const Entry& entry) {
-    const double value = own.empty() ? entry.spread : -entry.own_sqnr_db;
+    const double value = ranking == Ranking::OwnError ? -entry.own_sqnr_db
+                         : ranking == Ranking::Spread ? entry.spread
+                                                      : entry.clipped;
     return std::isnan(value) ? -std::numeric_limits<double>::infinity() : value;
   };
   std::stable_sort(entries.begin(), entries.end(),
@@ -43,33 +74,64 @@ std::vector<Entry> ranked_entries(const ComparisonReport& report, const Sensitiv
   return entries;
 }
 
-bool any_own_error(const std::vector<Entry>& entries) {
-  return std::any_of(entries.begin(), entries.end(), [](const Entry& entry) { return !std::isnan(entry.own_sqnr_db); });
+/// One column of the list.
+struct Column {
+  const char* label;
+  const char* meaning;
+  double (*key)(const Entry&);
+  std::string (*text)(const Entry&);
+  const char* classes = "number";
+};
+
+constexpr Column kSpread{
+    "Spread", "Largest over smallest range that a calibrator chose", [](const Entry& entry) { return entry.spread; },
+    [](const Entry& entry) { return std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7"; }};
+constexpr Column kRange{"Range", "What the calibrator keeps",
+                        [](const Entry& entry) {
+                          return entry.range ? std::max(std::abs(entry.range->min), std::abs(entry.range->max)) : 0;
+                        },
+                        [](const Entry& entry) {
+                          return entry.range ? range_text(entry.range->min, entry.range->max) : std::string("\u2013");
+                        },
+                        "number minor"};
+constexpr Column kClipped{
+    "Clips", "Share of the elements outside the range, in percent", [](const Entry& entry) { return entry.clipped; },
+    [](const Entry& entry) {
+      return entry.clipped > 0 ? fmt::format("{:.2g}", 100 * entry.clipped) + "\u00A0%" : "\u2013";
+    }};
+constexpr Column kOwnError{"SQNR", "SQNR of the value after its own pair, in dB",
+                           [](const Entry& entry) { return entry.own_sqnr_db; },
+                           [](const Entry& entry) { return fixed_text(entry.own_sqnr_db, 1); }};
+
+std::vector<Column> columns_of(bool candidates, Ranking ranking) {
+  std::vector<Column> columns{candidates ? kSpread : kRange};
+  if (ranking == Ranking::OwnError) columns.push_back(kOwnError);
+  if (ranking == Ranking::Clipped) columns.push_back(kClipped);
+  return columns;
 }
 
-std::string list(const std::vector<Entry>& entries, bool own_errors) {
-  const auto cell = [](double key, const std::string& text) {
-    return "<td class=\"number\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
-  };
+/// "largest own error first".
+const char* order_text(const std::vector<Entry>& entries, Ranking ranking) {
+  if (ranking == Ranking::OwnError) return "largest own error first";
+  if (ranking == Ranking::Spread) return "those first on which the calibrators differ most";
+  const bool clips = !entries.empty() && entries.front().clipped > 0;
+  return clips ? "those first of which the range leaves out most" : "in the order of the model";
+}
+
+std::string list(const std::vector<Entry>& entries, const std::vector<Column>& columns) {
   std::string html =
       "<table id=\"value-list\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Position in "
-      "the model\"><abbr title=\"Position in the model\">#</abbr></th><th scope=\"col\" "
-      "data-sort=\"text\">Value</th><th "
-      "scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Largest over smallest range that a calibrator "
-      "chose\">Spread</th>";
-  if (own_errors)
-    html +=
-        "<th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"SQNR of the value after its own pair, in "
-        "dB\">SQNR</th>";
+      "the model\"><abbr title=\"Position in the model\">#</abbr></th>" +
+      text_head("Value");
+  for (const Column& column : columns) html += number_head(column.label, column.meaning, column.classes);
   html += "</tr></thead><tbody>";
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
     html += std::string("<tr") + (i == 0 ? " class=\"chosen\"" : "") + ">" +
-            cell(static_cast<double>(entry.position), std::to_string(entry.position)) +
+            number_cell(static_cast<double>(entry.position), std::to_string(entry.position)) +
             "<th scope=\"row\"><a href=\"#value-" + std::to_string(entry.position) + "\">" +
-            name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></a></th>" +
-            cell(entry.spread, std::isnan(entry.spread) ? "\u2013" : fixed_text(entry.spread, 1) + "\u00D7");
-    if (own_errors) html += cell(entry.own_sqnr_db, fixed_text(entry.own_sqnr_db, 1));
+            name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></a></th>";
+    for (const Column& column : columns) html += number_cell(column.key(entry), column.text(entry), column.classes);
     html += "</tr>\n";
   }
   return html + "</tbody></table>";
@@ -86,6 +148,7 @@ std::string facts(const Entry& entry) {
   text += ".";
   if (!std::isnan(entry.own_sqnr_db))
     text += " Its own SQNR after quantization is " + fixed_text(entry.own_sqnr_db, 1) + "\u00A0dB.";
+  if (!entry.encoding.empty()) text += " " + escape(entry.encoding);
   return text;
 }
 
@@ -110,20 +173,20 @@ std::string article(const Entry& entry, const Edges& edges, const std::string& b
 
 }  // namespace
 
-std::string values_section(const ComparisonReport& report, const SensitivityReport* sensitivity) {
-  if (report.values.empty()) return {};
-  const std::vector<Entry> entries = ranked_entries(report, sensitivity);
-  const bool own_errors = any_own_error(entries);
+std::string values_section(const ValuesView& view) {
+  if (view.histograms.empty()) return {};
+  const Ranking ranking = ranking_of(view);
+  const std::vector<Entry> entries = ranked_entries(view, ranking);
   Edges edges;
-  for (const auto& edge : report.plan.edges) edges[edge.value].push_back(&edge);
+  for (const auto& edge : view.plan.edges) edges[edge.value].push_back(&edge);
   std::string html = "<section id=\"values\"><h2>Values and their ranges</h2><p class=\"lead\">" +
-                     plural(report.values.size(), "value") + ", " +
-                     (own_errors ? "largest own error first" : "those first on which the calibrators differ most") +
-                     ". Bars count elements on a logarithmic scale; the lines are the range that each calibrator "
-                     "keeps.</p><div class=\"browser\"><div class=\"list\" data-search=\"value-list\" "
+                     plural(view.histograms.size(), "value") + ", " + order_text(entries, ranking) +
+                     ". Bars count elements on a logarithmic scale; the lines are the range that " +
+                     (has_candidates(view) ? "each calibrator" : "the calibrator") +
+                     " keeps.</p><div class=\"browser\"><div class=\"list\" data-search=\"value-list\" "
                      "data-label=\"Search values\">" +
-                     list(entries, own_errors) + "</div><div class=\"articles\">";
-  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, report.winner, i == 0);
+                     list(entries, columns_of(has_candidates(view), ranking)) + "</div><div class=\"articles\">";
+  for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view.best, i == 0);
   return html + "</div></div></section>\n";
 }
 

@@ -25,10 +25,12 @@ std::string to_json(const ComparisonReport& report) {
                  {"calibration_samples", report.calibration_samples},
                  {"evaluation_samples", report.evaluation_samples},
                  {"skipped_samples", report.skipped_samples},
+                 {"outlier_samples", outliers_json(report.outliers)},
                  {"fp32", metrics(report.fp32)},
                  {"variants", variants},
                  {"winner", report.winner},
                  {"criterion", report.criterion},
+                 {"provenance", provenance_json(report.provenance)},
                  {"coverage", coverage_json(report.plan.coverage)},
                  {"calibration_seconds", report.calibration_seconds},
                  {"evaluation_seconds", report.evaluation_seconds}});

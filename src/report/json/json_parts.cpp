@@ -59,14 +59,10 @@ Json outliers_json(const OutlierReport& report) {
 }
 
 Json provenance_json(const Provenance& provenance) {
-  return {{"producer", provenance.producer},
-          {"target", provenance.target},
-          {"calibrator", provenance.calibrator},
-          {"ranges", provenance.ranges},
-          {"samples", provenance.samples},
-          {"sample_digest", provenance.sample_digest},
-          {"options", provenance.options},
-          {"source_producer", provenance.source_producer}};
+  return {{"producer", provenance.producer},     {"target", provenance.target},
+          {"calibrator", provenance.calibrator}, {"ranges", provenance.ranges},
+          {"samples", provenance.samples},       {"sample_digest", provenance.sample_digest},
+          {"options", provenance.options},       {"source_producer", provenance.source_producer}};
 }
 
 Json equalization_json(const EqualizeReport& report) {

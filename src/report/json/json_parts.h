@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "detent/calibration_report.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
-#include "detent/outlier_report.h"
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 

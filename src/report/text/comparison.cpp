@@ -120,6 +120,7 @@ std::string to_text(const ComparisonReport& report) {
           plural(report.variants.size(), "calibrator") + " on " + plural(report.evaluation_samples, "sample") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
+  text += outlier_text(report.outliers);
   if (report.equalized) text += equalize_text(*report.equalized);
   text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n\n";

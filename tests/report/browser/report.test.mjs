@@ -10,7 +10,9 @@ import { startBrowser } from './browser.mjs';
 import { openPage } from './page.mjs';
 
 const report = resolve(process.argv[2]), artefacts = resolve(process.argv[3]);
-const equalized = process.argv[4] !== 'compare';
+const kind = process.argv[4];
+const equalized = ['sample', 'broken', 'equalize'].includes(kind), quantized = ['broken', 'quantize'].includes(kind);
+const madeUp = ['sample', 'broken'].includes(kind);
 const address = pathToFileURL(report).href;
 const DESK = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844, scale: 2, phone: true };
 const keep = (name) => join(artefacts, name);
@@ -50,10 +52,34 @@ test('the watch itself sees a message and a request', async () => {
   assert.ok(page.complaints.some((text) => text.includes('Content Security Policy')), 'the policy refuses a request');
 });
 
-test('the summary names the winner that the table marks', async () => {
+test('the summary names the winner that the table marks', { skip: quantized }, async () => {
   const [winner] = await seen('.verdict strong');
   assert.deepEqual(await seen('#candidates-table .best th'), [`${winner} best`]);
   assert.ok((await sections()).includes('values'));
+});
+
+test('the verdict has its colour and the values to blame lead to their histograms', { skip: !quantized }, async () => {
+  const [word] = await seen('.verdict strong');
+  assert.equal(word, kind === 'broken' ? 'Broken' : 'Good');
+  const ink = await page.evaluate('getComputedStyle(document.querySelector(".verdict")).color');
+  assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector(".verdict strong")).color'), ink);
+  const blamed = await seen('#blame-table tbody code');
+  assert.equal(blamed.length, kind === 'broken' ? 6 : 0);
+  if (blamed.length === 0) return;
+  await page.click('#blame-table tbody tr:nth-child(2) a');
+  await page.evaluate('new Promise((done) => setTimeout(done, 50))');
+  assert.deepEqual(await seen('.value h3 code'), [blamed[1]]);
+  assert.deepEqual(await seen('#value-list .chosen code'), [blamed[1]]);
+  noComplaints();
+});
+
+test('an outlier stands out of the plot of samples', async () => {
+  assert.ok((await sections()).includes('outliers'));
+  assert.deepEqual(await seen('.skyline .name'), madeUp ? ['airplane/airplane_0500.jpg', 'frog_0750.jpg'] : []);
+  assert.equal((await seen('#outlier-table .outlier')).length, madeUp ? 2 : 0);
+  const heights = await page.evaluate(() => ['part', 'bars'].map((part) =>
+    document.querySelector(`.plot.skyline .${part}`).getBoundingClientRect().height));
+  assert.ok(heights[0] <= heights[1] && heights[1] > 100, heights.join(' of '));
 });
 
 test('choosing a value by click shows its histogram and only that', async () => {
@@ -101,8 +127,9 @@ test('a heading sorts, and sorts the other way at the second click', async () =>
   assert.equal(await page.evaluate('document.querySelector("#value-list th:nth-child(3)").ariaSort'), 'descending');
   await page.click('#value-list thead th:nth-child(3) button');
   assert.deepEqual(await columnKeys('value-list', 2), [...down].reverse().sort((a, b) => a - b));
-  await page.click('#candidates-table thead th:first-child button');
-  const names = await page.evaluate(() => [...document.querySelectorAll('#candidates-table tbody th')].map((cell) => cell.textContent));
+  const table = quantized ? '#choice-table' : '#candidates-table';
+  await page.click(`${table} thead th:first-child button`);
+  const names = await page.evaluate((id) => [...document.querySelectorAll(`${id} tbody th`)].map((cell) => cell.textContent), table);
   assert.deepEqual(names, [...names].sort((a, b) => a.localeCompare(b, undefined, { numeric: true })));
   noComplaints();
 });
@@ -140,11 +167,12 @@ test('the float layers can be seen alone', async (t) => {
 test('pointing at a bar reads its count, pointing at a range marks it', async () => {
   await page.pointAt('.value.chosen .histogram', 0.3);
   assert.match((await seen('.value.chosen .readout'))[0], / to .*: [\d,]+ elements?$/);
-  await page.pointAt('.value.chosen .range:nth-child(2)');
+  const index = quantized ? 0 : 1;  // of a range beside the best, where there are several
+  await page.pointAt(`.value.chosen .range:nth-child(${index + 1})`);
   assert.deepEqual(await page.evaluate(() => {
     const index = (list) => [...document.querySelectorAll(`.value.chosen .${list}`)].map((part) => part.classList.contains('on'));
     return [index('range').indexOf(true), index('limit').indexOf(true), index('range').filter(Boolean).length];
-  }), [1, 1, 1]);
+  }), [index, index, 1]);
   noComplaints();
 });
 
@@ -191,6 +219,7 @@ test('screenshots and a print for those who look', async () => {
     await page.open(address);
     await page.takeScreenshot(keep(`${name}.png`));
     await page.takeScreenshot(keep(`${name}-values.png`), '#values');
+    await page.takeScreenshot(keep(`${name}-outliers.png`), '#outliers');
     if (equalized) await page.takeScreenshot(keep(`${name}-equalization.png`), '#equalization');
     assert.ok(statSync(keep(`${name}.png`)).size > 20000, `${name} is nearly empty`);
   }

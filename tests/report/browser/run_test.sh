@@ -1,6 +1,8 @@
 #!/bin/sh
-# run_test.sh sample|compare|equalize: writes a made-up page, or that of `detent compare` on the bundled sample as it is or
-# with --equalize, and opens it in Chromium; or says what is missing and exits 77 (CTest: skipped).
+# run_test.sh PAGE: writes a page and opens it in Chromium; or says what is missing and exits 77 (CTest: skipped).
+#   sample, broken             made up: of a comparison, of a quantization
+#   compare, equalize          of `detent compare` on the bundled sample, as it is and with --equalize
+#   quantize                   of `detent quantize` on the bundled sample
 # Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
 # CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
 set -eu
@@ -19,16 +21,20 @@ done
 
 folder=$ARTEFACTS/$page
 mkdir -p "$folder"
-compare() {
-  data=../../../datasets/samples/shapes_unet
-  "$DETENT" compare $data/model_opset13.onnx --data $data/calib --eval $data/eval/images --masks $data/eval/masks \
-    --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 --target onnxruntime --limit 16 \
-    --html "$folder/report.html" --quiet "$@"
+data=../../../datasets/samples/shapes_unet
+judge="--eval $data/eval/images --masks $data/eval/masks"
+detent() {
+  command=$1
+  shift
+  "$DETENT" "$command" $data/model_opset13.onnx --data $data/calib --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 \
+    --target onnxruntime --limit 16 --html "$folder/report.html" --overwrite --quiet "$@"
 }
 case "$page" in
-  sample) "$SAMPLE_PAGE" "$folder/report.html" ;;
-  compare) compare --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
-  equalize) compare --calibrators max,percentile:99.99,mse --equalize auto ;;
+  sample) "$SAMPLE_PAGE" "$folder/report.html" compare ;;
+  broken) "$SAMPLE_PAGE" "$folder/report.html" quantize ;;
+  quantize) detent quantize --calibrator auto -o "$folder/model.onnx" ;;
+  compare) detent compare $judge --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
+  equalize) detent compare $judge --calibrators max,percentile:99.99,mse --equalize auto ;;
   *) echo "run_test.sh: no page named '$page'" >&2; exit 2 ;;
 esac
 CHROMIUM=$program exec node report.test.mjs "$folder/report.html" "$folder" "$page"

@@ -1,4 +1,4 @@
-// Writes a page from a made-up comparison of realistic size, for the browser test: sample_page OUT.html [VALUES]
+// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize [VALUES]
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -108,6 +108,20 @@ EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, R
   return report;
 }
 
+/// Two samples are unlike the others.
+OutlierReport made_up_outliers(size_t values) {
+  Random random(5);
+  OutlierReport report;
+  report.values = values;
+  report.all = {{"airplane/airplane_0500.jpg", values / 2, 713, values / 2 + 3}, {"frog_0750.jpg", 4, 29.4, 6}};
+  report.samples = report.all;
+  report.all.push_back({"odd <name> & \"quotes\".jpg", 1, 1.8, 2});
+  while (report.all.size() < 200)
+    report.all.push_back({.sample = "image_" + std::to_string(report.all.size()) + ".jpg",
+                          .largest = static_cast<size_t>(1.1 * uniform(random) + 0.3)});
+  return report;
+}
+
 ComparisonReport made_up_comparison(size_t values) {
   Random random(7);
   ComparisonReport report;
@@ -144,6 +158,7 @@ ComparisonReport made_up_comparison(size_t values) {
   for (size_t i = 0; i < values; ++i) report.values.push_back(made_up_value(i, random));
   report.equalized = made_up_equalization(report.values, random);
   report.plan = made_up_plan(30, report.values, random);
+  report.outliers = made_up_outliers(values);
   return report;
 }
 
@@ -169,17 +184,65 @@ SensitivityReport made_up_sensitivity(const ComparisonReport& comparison) {
   return report;
 }
 
+/// Of a model that is broken.
+QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
+  Random random(3);
+  QuantizeReport report;
+  report.model = comparison.model;
+  report.output = "models/efficientnet_like.int8.onnx";
+  report.target = comparison.target;
+  report.calibrator = "mse";
+  report.samples = comparison.calibration_samples;
+  report.calibration_seconds = comparison.calibration_seconds;
+  report.model_bytes = 16'100'000, report.output_bytes = 4'500'000;
+  report.outliers = made_up_outliers(comparison.values.size());
+  report.measured = CalibratorMeasurement{.winner = 2, .samples = 32};
+  for (const auto& [name, score] : {std::pair("max", -1.7), {"entropy", 0.14}, {"mse", 4.03}, {"samplemax:95", 3.9}})
+    report.measured->candidates.push_back({name, score, {.argmax_agreement = 0.5 + score / 20}});
+  report.histograms = comparison.values;
+  for (ValueHistogram& value : report.histograms) {
+    value.ranges = {value.ranges[5]};
+    report.values.push_back(
+        {value.name, value.ranges[0].min, value.ranges[0].max, true, value.ranges[0].max / 127, 0, std::nullopt});
+  }
+  report.equalized = comparison.equalized;
+  report.bias_correction = BiasCorrectionReport{81, 4.03, 4.21, true, 32, 2.5};
+  report.plan = comparison.plan;
+  report.notes = comparison.plan.notes;
+  report.error = ErrorReport{16, 4.2, 0.8055, 0.8125, {}, {{"logits", 4.2, 0.8055}, {"features", 11.3, 0.97}}};
+  report.verdict = {
+      .quality = Quality::Broken,
+      .reasons = {"SQNR 4.2 dB at 'logits'", "13 of 16 classes as in FP32", "worst sample 'airplane_2750.jpg' 1.9 dB"},
+      .caveats = {"measured on the calibration samples themselves: on others the error may be larger"},
+      .blame_sqnr_db = 5.6,
+      .cures = {"--equalize auto", "--min-sqnr 20, which keeps layers float"}};
+  for (const size_t index : {30, 4, 17, 9, 22, 11})
+    report.verdict.blame.push_back({report.values[index].name, 8 + 12 * uniform(random),
+                                    6.8 - 0.25 * static_cast<double>(report.verdict.blame.size())});
+  report.provenance = {"detent 0.1.0",
+                       report.target,
+                       "mse",
+                       "f58f00148abb762cac0ac316d5fc0894",
+                       report.samples,
+                       "ff083ce04bb766c368572660c58757b6",
+                       "equalize=auto; per-tensor=on",
+                       "pytorch 2.11.0"};
+  return report;
+}
+
 }  // namespace
 }  // namespace detent
 
 int main(int argc, char** argv) {
-  if (argc < 2 || argc > 3) {
-    std::cerr << "usage: sample_page OUT.html [VALUES]\n";
+  const std::string page = argc > 2 ? argv[2] : "";
+  if (argc > 4 || (page != "compare" && page != "quantize")) {
+    std::cerr << "usage: sample_page OUT.html compare|quantize [VALUES]\n";
     return 2;
   }
-  const size_t values = argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 40;
+  const size_t values = std::max<size_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 40, 40);
   const detent::ComparisonReport comparison = detent::made_up_comparison(values);
   std::ofstream file(argv[1], std::ios::binary);
-  file << detent::to_html(comparison, detent::made_up_sensitivity(comparison));
+  file << (page == "quantize" ? detent::to_html(detent::made_up_quantization(comparison))
+                              : detent::to_html(comparison, detent::made_up_sensitivity(comparison)));
   return file.flush() ? 0 : 1;
 }

@@ -41,7 +41,15 @@
       choose(row);
       linkOf(row).focus();
     });
-    const named = /^#value-\d+$/.test(location.hash) && list.querySelector(`a[href="${location.hash}"]`);
-    if (named) choose(named.closest('tr'));
+    const chooseNamed = () => {
+      const link = /^#value-\d+$/.test(location.hash) && list.querySelector(`a[href="${location.hash}"]`);
+      if (link) choose(link.closest('tr'));
+      return link;
+    };
+    chooseNamed();
+    // A link from elsewhere on the page, as from a value to blame.
+    addEventListener('hashchange', () => {
+      if (chooseNamed()) document.getElementById(location.hash.slice(1)).scrollIntoView();
+    });
   }
 }

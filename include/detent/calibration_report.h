@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,6 +20,19 @@ struct ValueHistogram {
     double min = 0, max = 0;
   };
   std::vector<ChosenRange> ranges;  ///< one a candidate
+};
+
+/// Samples that are not like the others: each alone sets the range of many values.
+struct OutlierReport {
+  struct Sample {
+    std::string sample;
+    size_t values = 0;   ///< whose range it alone sets
+    double ratio = 1;    ///< of its largest |x| to the median sample's, where it is largest of these values
+    size_t largest = 0;  ///< values of which it has the largest |x|, alone or not
+  };
+  std::vector<Sample> samples;  ///< most values first
+  size_t values = 0;            ///< that were looked at
+  std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
 };
 
 }  // namespace detent

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "report/html/axis.h"
+#include "report/html/cells.h"
+#include "report/html/markup.h"
+#include "report/html/metric.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/quantities.h"
+
+namespace detent::html {
+namespace {
+
+using Candidate = CalibratorMeasurement::Candidate;
+
+Axis score_axis(const std::vector<Candidate>& candidates) {
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Candidate& candidate : candidates) {
+    if (!std::isfinite(candidate.score_db)) continue;
+    low = std::min(low, candidate.score_db);
+    high = std::max(high, candidate.score_db);
+  }
+  return padded_axis(low, high, 0.06);
+}
+
+std::string position(const Axis& axis, double value) {
+  return "<td class=\"chart\"><svg class=\"position\" height=\"12\" aria-hidden=\"true\"><line class=\"grid\" x1=\"0\" "
+         "x2=\"100%\" y1=\"6\" y2=\"6\"/><circle cx=\"" +
+         percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/></svg></td>";
+}
+
+/// The column of an agreement that some candidate has.
+struct Agreement {
+  const char* metric;
+  std::optional<double> ErrorReport::*value;
+};
+
+std::vector<Agreement> agreements_of(const std::vector<Candidate>& candidates) {
+  std::vector<Agreement> found;
+  for (const Agreement& agreement : {Agreement{"argmax_agreement", &ErrorReport::argmax_agreement},
+                                     Agreement{"sign_agreement", &ErrorReport::sign_agreement}})
+    if (std::ranges::any_of(candidates, [&](const Candidate& one) { return (one.error.*agreement.value).has_value(); }))
+      found.push_back(agreement);
+  return found;
+}
+
+}  // namespace
+
+std::string choice_section(const std::optional<CalibratorMeasurement>& measured) {
+  if (!measured || measured->candidates.empty()) return {};
+  const Axis axis = score_axis(measured->candidates);
+  const std::vector<Agreement> agreements = agreements_of(measured->candidates);
+  std::string table = "<table id=\"choice-table\"><thead><tr>" + text_head("Calibrator") +
+                      number_head("SQNR, dB", "Of the outputs, mean over them") + "<td class=\"chart\"></td>";
+  for (const Agreement& agreement : agreements) {
+    const MetricStyle style = metric_style(agreement.metric);
+    table += number_head(style.label + ", %", style.meaning);
+  }
+  table += "</tr></thead><tbody>";
+  for (size_t i = 0; i < measured->candidates.size(); ++i) {
+    const Candidate& candidate = measured->candidates[i];
+    const bool taken = i == measured->winner;
+    table += std::string("<tr") + (taken ? " class=\"best\"" : "") + "><th scope=\"row\">" +
+             escape(candidate.calibrator) + (taken ? " <span class=\"badge\">taken</span>" : "") + "</th>" +
+             number_cell(candidate.score_db, fixed_text(candidate.score_db, 2)) + position(axis, candidate.score_db);
+    for (const Agreement& agreement : agreements) {
+      const double value = (candidate.error.*agreement.value).value_or(std::numeric_limits<double>::quiet_NaN());
+      table += number_cell(value, metric_style(agreement.metric).number(value));
+    }
+    table += "</tr>\n";
+  }
+  return "<section id=\"choice\"><h2>Choice of the calibrator</h2><p class=\"lead\">" +
+         plural(measured->candidates.size(), "candidate") + ", each measured at the outputs on " +
+         plural(measured->samples, "calibration sample") + " against FP32.</p>" +
+         scrolling(table + "</tbody></table>", "Candidates for the calibrator") + "</section>\n";
+}
+
+std::string error_section(const std::optional<ErrorReport>& error) {
+  if (!error || error->outputs.empty()) return {};
+  std::string table = "<table id=\"error-table\"><thead><tr>" + text_head("Output") +
+                      number_head("SQNR, dB", metric_style("sqnr_db").meaning) +
+                      number_head("Cosine", metric_style("cosine").meaning) + "</tr></thead><tbody>";
+  for (const ErrorReport::Output& output : error->outputs)
+    table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" +
+             number_cell(output.sqnr_db, fixed_text(output.sqnr_db, 2)) +
+             number_cell(output.cosine, fixed_text(output.cosine, 5)) + "</tr>\n";
+  return "<section id=\"error\"><h2>Error of the outputs</h2><p class=\"lead\">The written model against FP32 on " +
+         plural(error->samples, "sample") + ".</p>" + scrolling(table + "</tbody></table>", "Error of each output") +
+         "</section>\n";
+}
+
+}  // namespace detent::html

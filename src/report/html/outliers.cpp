@@ -1,0 +1,144 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <tuple>
+
+#include "report/html/axis.h"
+#include "report/html/cells.h"
+#include "report/html/markup.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/quantities.h"
+
+namespace detent::html {
+namespace {
+
+using Sample = OutlierReport::Sample;
+
+constexpr int kHeight = 170;       // of the plot, in CSS pixels
+constexpr int kAxisHeight = 24;    // below it
+constexpr int kLabelHeight = 17;   // of one line of text
+constexpr size_t kShownBars = 48;  // six pixels each on a phone
+constexpr size_t kShownLabels = 3;
+constexpr size_t kShownRows = 10;
+
+/// In units of one sample across, a little of it left free, and one value up.
+std::string bars(std::span<const Sample> ranked, size_t Sample::*height, size_t most) {
+  std::string path;
+  for (size_t i = 0; i < ranked.size(); ++i)
+    if (const size_t count = ranked[i].*height)
+      path += "M" + std::to_string(i) + " " + std::to_string(most) + "v-" + std::to_string(count) + "h.85v" +
+              std::to_string(count) + "z";
+  return path;
+}
+
+/// "152 more samples: at most 3 each", of the samples that have no bar.
+std::string rest_text(std::span<const Sample> rest) {
+  if (rest.empty()) return "one bar a sample";
+  size_t most = 0;
+  for (const Sample& sample : rest) most = std::max(most, sample.largest);
+  return plural(rest.size(), "more sample") + ": " +
+         (most ? "at most " + std::to_string(most) + " each" : std::string("none"));
+}
+
+std::string count_grid(const Axis& axis) {
+  std::string svg;
+  for (const double tick : axis.ticks(4)) {
+    if (tick != std::floor(tick)) continue;
+    const std::string y = fmt::format("{:.0f}", kHeight * (1 - axis.at(tick)));
+    svg += "<line class=\"grid\" x2=\"100%\" y1=\"" + y + "\" y2=\"" + y + "\"/><text x=\"-8\" y=\"" + y +
+           "\" dy=\".32em\" text-anchor=\"end\">" + number_text(tick) + "</text>";
+  }
+  return svg;
+}
+
+/// The names of the first outliers, right of the tops of their bars; one that would cover another is left out.
+std::string labels(const OutlierReport& report, std::span<const Sample> ranked, const Axis& axis) {
+  std::string svg;
+  double free_from = 0;
+  for (size_t i = 0; i < std::min({kShownLabels, report.samples.size(), ranked.size()}); ++i) {
+    const double x = static_cast<double>(i + 1) / static_cast<double>(ranked.size());
+    const double y = kHeight * (1 - axis.at(static_cast<double>(ranked[i].values))) + 12;
+    if (x > 0.6 || y < free_from) continue;
+    svg += "<text class=\"name\" x=\"" + percentage(x) + "\" dx=\"6\" y=\"" + fmt::format("{:.0f}", y) + "\">" +
+           escape(ranked[i].sample) + "</text>";
+    free_from = y + kLabelHeight;
+  }
+  return svg;
+}
+
+std::string plot(const OutlierReport& report) {
+  // By the heights of the bars; of equal ones by name, so that the page is the same for any order of the samples.
+  std::vector<Sample> ranked = report.all;
+  std::ranges::sort(ranked, [](const Sample& a, const Sample& b) {
+    return std::tie(b.values, b.largest, a.sample) < std::tie(a.values, a.largest, b.sample);
+  });
+  const auto shown = std::span(ranked).first(std::min(kShownBars, ranked.size()));
+  const auto rest = std::span(ranked).subspan(shown.size());
+  size_t most = 1;
+  for (const Sample& sample : shown) most = std::max(most, sample.largest);
+  const Axis axis{0, static_cast<double>(most)};
+  const std::string y = std::to_string(kHeight + 17);
+  return "<svg class=\"skyline plot\" role=\"img\" aria-label=\"Values whose range each of " +
+         plural(ranked.size(), "sample") + " sets alone, most first\" height=\"" +
+         std::to_string(kHeight + kAxisHeight) + "\">" + count_grid(axis) + "<svg width=\"100%\" height=\"" +
+         std::to_string(kHeight) + "\" viewBox=\"0 0 " + std::to_string(shown.size()) + " " + std::to_string(most) +
+         "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + bars(shown, &Sample::largest, most) +
+         "\"/><path class=\"part\" d=\"" + bars(shown, &Sample::values, most) + "\"/></svg>" +
+         labels(report, shown, axis) + "<line class=\"base\" x2=\"100%\" y1=\"" + std::to_string(kHeight) + "\" y2=\"" +
+         std::to_string(kHeight) + "\"/><text x=\"100%\" y=\"" + y + "\" text-anchor=\"end\">" + rest_text(rest) +
+         "</text></svg>";
+}
+
+std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio) + "\u00D7"; }
+
+/// The outliers, and for comparison the samples that come next.
+std::string table(const OutlierReport& report) {
+  std::string rows;
+  for (size_t i = 0; i < report.all.size(); ++i) {
+    const Sample& one = report.all[i];
+    const bool outlier = i < report.samples.size();
+    if (!outlier && (i >= kShownRows || one.values == 0)) break;
+    rows += std::string("<tr") + (outlier ? " class=\"outlier\"" : "") + "><th scope=\"row\">" + escape(one.sample) +
+            (outlier ? " <span class=\"badge minor\">outlier</span>" : "") + "</th>" +
+            number_cell(static_cast<double>(one.values), std::to_string(one.values) + "<span class=\"minor\"> of " +
+                                                             std::to_string(report.values) + "</span>") +
+            number_cell(one.ratio, ratio_text(one.ratio)) +
+            number_cell(static_cast<double>(one.largest), std::to_string(one.largest), "number minor") + "</tr>\n";
+  }
+  if (rows.empty()) return {};
+  return scrolling("<table id=\"outlier-table\"><thead><tr>" + text_head("Sample") +
+                       number_head("Sets alone", "Values whose range it alone sets") +
+                       number_head("Up to", "Times the median sample's largest |x|") +
+                       number_head("Largest", "Values of which it has the largest |x|, alone or not", "number minor") +
+                       "</tr></thead><tbody>" + rows + "</tbody></table>",
+                   "Samples by the values whose range they set");
+}
+
+std::string lead(const OutlierReport& report) {
+  const size_t count = report.samples.size();
+  if (count == 0)
+    return "None of " + plural(report.all.size(), "calibration sample") + " alone sets the range of many values.";
+  const Sample& first = report.samples.front();
+  return (count == 1 ? "One sample is" : std::to_string(count) + " samples are") + " unlike the others. <strong>" +
+         escape(first.sample) + "</strong> alone sets the range of " + std::to_string(first.values) + " of " +
+         plural(report.values, "value") + ", up to " + ratio_text(first.ratio) +
+         " the median sample. Look at it: without it the ranges would be at least a third smaller.";
+}
+
+}  // namespace
+
+std::string outliers_section(const OutlierReport& report) {
+  if (report.all.empty() || report.values == 0) return {};
+  return "<section id=\"outliers\"><h2>Calibration samples</h2><p class=\"lead\">" + lead(report) +
+         "</p><p class=\"key\" aria-hidden=\"true\"><span><svg class=\"share\" width=\"12\" height=\"12\"><rect "
+         "class=\"part\" width=\"12\" height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg "
+         "class=\"skyline\" width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values "
+         "of which "
+         "it has the largest |x|</span></p>" +
+         plot(report) + table(report) + "</section>\n";
+}
+
+}  // namespace detent::html

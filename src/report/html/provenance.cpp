@@ -1,0 +1,33 @@
+#include "report/html/markup.h"
+#include "report/html/sections.h"
+
+namespace detent::html {
+namespace {
+
+std::string row(const char* label, const std::string& markup) {
+  return "<tr><th scope=\"row\">" + std::string(label) + "</th><td>" + markup + "</td></tr>";
+}
+
+std::string code(const std::string& text) { return "<code>" + escape(text) + "</code>"; }
+
+}  // namespace
+
+std::string provenance_section(const Provenance& provenance) {
+  if (provenance.producer.empty()) return {};
+  std::string rows = row("Producer", escape(provenance.producer)) + row("Target", escape(provenance.target)) +
+                     row("Calibrator", escape(provenance.calibrator)) + row("Ranges", code(provenance.ranges));
+  if (provenance.samples > 0) {
+    rows +=
+        row("Calibrated with", std::to_string(provenance.samples) + (provenance.samples == 1 ? " sample" : " samples"));
+    rows += row("Sample digest", code(provenance.sample_digest));
+  } else {
+    rows += row("Calibrated with", "imported scales");
+  }
+  rows += row("Options", provenance.options.empty() ? "the target's defaults" : escape(provenance.options));
+  if (!provenance.source_producer.empty()) rows += row("Float model by", escape(provenance.source_producer));
+  return "<section id=\"provenance\"><h2>Provenance</h2><p class=\"lead\">As the file says it. The same model, samples "
+         "and options give the same ranges and digest.</p><table id=\"provenance-table\"><tbody>" +
+         rows + "</tbody></table></section>\n";
+}
+
+}  // namespace detent::html

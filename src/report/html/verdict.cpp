@@ -1,0 +1,104 @@
+#include <cmath>
+
+#include "report/html/figures.h"
+#include "report/html/markup.h"
+#include "report/html/metric.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/quantities.h"
+
+namespace detent::html {
+namespace {
+
+/// With a unit on the line of its number.
+std::string joined(const std::vector<std::string>& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses) text += (text.empty() ? "" : ", ") + escape(clause);
+  for (size_t at = text.find(" dB"); at != std::string::npos; at = text.find(" dB", at + 1))
+    text.replace(at, 1, "\u00A0");
+  return text;
+}
+
+/// "Broken: SQNR −2.9 dB at 'logits', ...": the first word in the colour of what it means.
+std::string headline(const QuantizeReport& report) {
+  const VerdictReport& verdict = report.verdict;
+  if (!verdict.quality)
+    return std::string("<strong>No verdict</strong>: ") +
+           (report.error ? "there is nothing to judge." : "no error was measured.");
+  std::string word(name_of(*verdict.quality));
+  const std::string colour = word;
+  word[0] = static_cast<char>(word[0] - 'a' + 'A');
+  return "<strong class=\"" + colour + "\">" + word + "</strong>: " + joined(verdict.reasons) + ".";
+}
+
+/// "--min-sqnr 20, which keeps layers float": the option in code type.
+std::string cure(const std::string& text) {
+  const size_t end = text.starts_with("--") ? std::min(text.find(','), text.size()) : 0;
+  const std::string option = end ? "<code>" + escape(text.substr(0, end)) + "</code>" : std::string();
+  return "<li>Try " + option + escape(text.substr(end)) + ".</li>";
+}
+
+std::string bound(const BoundReport& report) {
+  const MetricStyle style = metric_style(report.metric);
+  std::string text = "<li>" + escape(report.bound) + (report.met ? " holds" : " could not be met") + ": " +
+                     escape(style.label) + " " + escape(style.text(report.reached));
+  if (report.fp32) text += ", FP32 " + escape(style.text(*report.fp32));
+  if (!report.kept.empty())
+    text += ", all in INT8 " + escape(style.text(report.all_int8)) +
+            "; kept float for it: " + std::to_string(report.kept.size());
+  return text + "; on " + plural(report.samples, "sample") + ".</li>";
+}
+
+/// A caveat as a sentence of its own.
+std::string sentence(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return escape(text) + ".";
+}
+
+/// What one must know to trust the verdict, and what to do about it.
+std::string advice(const QuantizeReport& report) {
+  std::string items = report.bound ? bound(*report.bound) : std::string();
+  for (const std::string& caveat : report.verdict.caveats) items += "<li>" + sentence(caveat) + "</li>";
+  for (const std::string& text : report.verdict.cures) items += cure(text);
+  return items.empty() ? items : "<ul class=\"notes advice\">" + items + "</ul>";
+}
+
+std::string key_figures(const QuantizeReport& report) {
+  std::string html;
+  if (report.error) {
+    const ErrorReport& error = *report.error;
+    html += figure(decibels(error.sqnr_db), "SQNR", "on " + plural(error.samples, "sample"));
+    const auto add = [&](const char* metric, const std::optional<double>& value) {
+      if (!value) return;
+      const MetricStyle style = metric_style(metric);
+      html += figure(escape(style.text(*value)), escape(style.label) + " as FP32");
+    };
+    add("argmax_agreement", error.argmax_agreement);
+    add("sign_agreement", error.sign_agreement);
+  }
+  html += coverage_figure(report.plan.coverage);
+  if (report.output_bytes > 0)
+    html += figure(bytes_text(static_cast<double>(report.output_bytes)), "file size",
+                   "FP32 " + bytes_text(static_cast<double>(report.model_bytes)));
+  return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
+}
+
+std::string facts(const QuantizeReport& report) {
+  std::string html = "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>calibrator " +
+                     escape(report.calibrator) + (report.measured ? " (auto)" : "") + "</li>";
+  if (!report.table.empty()) html += "<li>ranges from " + escaped_file_name(report.table) + "</li>";
+  if (report.samples > 0 || report.table.empty())
+    html += samples_fact(report.samples, "calibration", report.calibration_seconds);
+  return html + skipped_fact(report.skipped_samples) + "<li>written to " + escaped_file_name(report.output) +
+         "</li></ul>";
+}
+
+}  // namespace
+
+std::string summary_section(const QuantizeReport& report) {
+  return "<header id=\"summary\"><p class=\"eyebrow\">Quantization</p><h1>" + escaped_file_name(report.model) +
+         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report) + "</p>" + advice(report) +
+         key_figures(report) + "</header>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,60 @@
+#!/bin/sh
+# --html FILE of quantize, compare and sensitivity: what the page is, and what is said before any sample is run.
+. "$(dirname "$0")/expect.sh"
+# So many samples that a test that calibrates before it looks at FILE runs into its time limit.
+long="--data random:normal,n=1000000 --quiet"
+
+accepts "a page" $quantize_sample -o out/model.onnx --html out/page.html
+grep -q '<strong class="good">Good</strong>' out/page.html || fail "the page does not begin with the verdict"
+for part in error coverage values placement provenance; do
+  grep -q "<section id=\"$part\">" out/page.html || fail "the page has no part '$part'"
+done
+if grep -q 'id="choice"' out/page.html; then fail "a calibrator that was named is called a choice"; fi
+rm out/*
+accepts "no page" $quantize_sample -o out/model.onnx
+[ "$(ls -A out)" = model.onnx ] || fail "without --html there is more than the model: $(ls -A out)"
+rm out/*
+
+# FILE is there already.
+for command in \
+  "quantize $model $long -o out/model.onnx" \
+  "compare $model $long --eval $sample/eval/images --preprocess $preprocess" \
+  "sensitivity $model $long --eval $sample/eval/images --preprocess $preprocess"; do
+  name=${command%% *}
+  printf 'mine\n' >in/existing.html
+  refuses "$name: a page that exists" 15 "in/existing.html: exists already" $command --html in/existing.html
+  grep -q 'add --overwrite' stderr || fail "$name: nothing tells of --overwrite"
+  [ "$(cat in/existing.html)" = mine ] || fail "$name: an existing page was changed"
+  refuses "$name: a page below no folder" 15 "in/gone" $command --html in/gone/page.html
+  refuses "$name: a page that is a folder" 15 "in: is a folder" $command --html in
+done
+printf 'mine\n' >in/existing.json
+refuses "compare: a document that exists" 15 "in/existing.json: exists already" compare "$model" $long \
+  --eval "$sample/eval/images" --preprocess "$preprocess" --json in/existing.json
+refuses "sensitivity: a document that exists" 15 "in/existing.json: exists already" sensitivity "$model" $long \
+  --eval "$sample/eval/images" --preprocess "$preprocess" --json in/existing.json
+
+accepts "--overwrite" $quantize_sample -o out/model.onnx --html in/existing.html --overwrite
+grep -q '<section id="values">' in/existing.html || fail "--overwrite did not replace the page"
+rm out/*
+accepts "--overwrite of compare" compare "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 \
+  --eval "$sample/eval/images" --eval-limit 1 --calibrators max --html in/existing.html --json in/existing.json --overwrite
+grep -q 'Comparison of calibrators' in/existing.html || fail "--overwrite of compare did not replace the page"
+for part in outliers provenance; do
+  grep -q "<section id=\"$part\">" in/existing.html || fail "the page of compare has no part '$part'"
+done
+for field in outlier_samples provenance sample_digest; do
+  grep -q "\"$field\":" in/existing.json || fail "--json of compare lacks $field"
+done
+
+# The page of a model that is broken is written too: it says why.
+run quantize "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 --calibrator percentile:50 \
+  -o out/broken.onnx --html out/broken.html
+[ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
+grep -q '<strong class="broken">Broken</strong>' out/broken.html || fail "the page does not call the model broken"
+grep -q '<section id="blame">' out/broken.html || fail "the page blames nothing"
+rm out/*
+
+accepts "help" quantize --help
+grep -q -e '--html shapes_unet.html' stdout || fail "the example of quantize has no page"
+finish
