@@ -27,6 +27,21 @@ constexpr int64_t kGatheredBytes = int64_t{128} << 20;
 /// Layers below this size are rounded beside each other; a larger one has the memory for itself.
 constexpr int64_t kSmallColumns = 1024;
 
+/// Samples that moments come from, and others that decide.
+struct Split {
+  std::vector<size_t> measuring, deciding;
+
+  explicit Split(const DataSource& source) : measuring(samples_beside_deciding(source, kMeasuringSamples)) {
+    deciding = deciding_samples(source);
+    if (measuring != deciding) return;
+    // Too few for both: half of them each.
+    measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
+    deciding.resize(deciding.size() / 2);
+  }
+
+  [[nodiscard]] bool enough() const { return deciding.size() >= 4; }
+};
+
 SecondMoments moments_of(const LayerVectors& vectors, const LayerMatrix& matrix, int64_t group) {
   SecondMoments moments(matrix.columns);
   for (const auto& samples : vectors)
@@ -123,8 +138,9 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   if (!source)
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
   const Stopwatch stopwatch;
-  const SampleSubset samples(*source, deciding_samples(*source));
-  const SampleSubset others(*source, samples_beside_deciding(*source, kMeasuringSamples));
+  const Split split(*source);
+  if (!split.enough()) return {};
+  const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
   const Graph& graph = model.graph();
   const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostColumns);
   RunSettings quiet = settings;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
@@ -94,9 +95,11 @@ TEST(RoundWeights, GainsWhereInputsAreCorrelated) {
 }
 
 TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
-  for (const bool per_tensor : {true, false}) {
+  const RewriteOptions per_channel, per_tensor{.per_tensor_weights = true}, seven_bits{.weight_bits = 7};
+  const RewriteOptions engine_quantizes{.int8_weights = false};
+  for (const RewriteOptions& format : {per_channel, per_tensor, seven_bits, engine_quantizes}) {
     Quantization set(correlated_samples());
-    set.format.per_tensor_weights = per_tensor;
+    set.format = format;
     const WeightRounding rounding = set.round();
     ASSERT_FALSE(rounding.patch.empty());
     for (const std::string name : {"w1", "w2", "w3"}) {
@@ -108,12 +111,20 @@ TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
         const int code = after.codes.data<int8_t>()[i];
         if (code == before.codes.data<int8_t>()[i]) {
           EXPECT_EQ(weights[i], old[i]) << "a code that stays leaves its weight alone";
-        } else if (std::abs(code) < 127) {
+        } else if (std::abs(code) < (format.weight_bits == 7 ? 63 : 127)) {
           EXPECT_EQ(weights[i], static_cast<float>(code) * after.qparams.scale[i / inner]) << name << " " << i;
         }
       }
     }
   }
+}
+
+TEST(RoundWeights, LeavesAWeightAloneWhoseScaleWouldBeSearchedAnew) {
+  Quantization set(correlated_samples());
+  set.format.weight_range = WeightRange::Mse;
+  const WeightRounding rounding = set.round();
+  for (const std::string name : {"w1", "w2", "w3"})
+    EXPECT_EQ(set.written(name, rounding.patch).qparams.scale, set.written(name).qparams.scale) << name;
 }
 
 TEST(RoundWeights, IsTakenBackWhereTheOutputsGainNothing) {
@@ -145,6 +156,18 @@ TEST(RoundWeights, DoesNotDependOnThreads) {
   const GraphPatch a = one.round().patch, b = four.round().patch;
   ASSERT_FALSE(a.empty());
   for (const std::string name : {"w1", "w2", "w3"}) EXPECT_EQ(weights_of(one, a, name), weights_of(four, b, name));
+}
+
+TEST(RoundWeights, DecidesOnSamplesThatItWasNotMadeOf) {
+  std::vector<Tensor> few = correlated_samples();
+  few.resize(20);
+  EXPECT_EQ(Quantization(few).round().report.samples, 10U);
+  few.resize(8);
+  EXPECT_EQ(Quantization(few).round().report.samples, 4U);
+  few.resize(7);
+  const WeightRounding nothing = Quantization(few).round();
+  EXPECT_TRUE(nothing.patch.empty());
+  EXPECT_EQ(nothing.report.samples, 0U);
 }
 
 TEST(RoundWeights, NeedsData) {
