@@ -1,0 +1,94 @@
+#include "tune/refine/gather_inputs.h"
+
+#include "core/float_type.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+#include "exec/schedule.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+struct Place {
+  size_t weight = 0, reader = 0;
+};
+
+/// What `grid` leaves of a value.
+Tensor as_read(const Tensor& value, const std::optional<QParams>& grid) {
+  Tensor wide = cast(to_plain(value), DataType::Float32);
+  if (!grid) return wide;
+  if (wide.raw() == value.raw()) wide = wide.clone();
+  const float scale = grid->scale.front();
+  const int32_t zero = grid->zero_point.front();
+  const CodeRange codes = code_range(grid->type);
+  for (float& x : wide.mutable_data<float>())
+    x = static_cast<float>(quantize_element(x, scale, zero, codes) - zero) * scale;
+  return wide;
+}
+
+/// Takes the vectors out of each value as it passes.
+class Gatherer : public Observer {
+ public:
+  /// places  by ValueId of the graph that runs
+  Gatherer(const Graph& graph, std::span<const RoundedWeight> weights, const std::vector<std::vector<Place>>& places,
+           int64_t most)
+      : graph_(graph), weights_(weights), places_(places), most_(most), kept_(weights.size()) {
+    for (size_t w = 0; w < weights.size(); ++w) kept_[w].resize(weights[w].readers.size());
+  }
+
+  void observe(ValueId value, const Tensor& tensor) override {
+    for (const Place& place : places_[static_cast<size_t>(value)]) {
+      const RoundedWeight& weight = weights_[place.weight];
+      const RoundedWeight::Reader& reader = weight.readers[place.reader];
+      kept_[place.weight][place.reader] =
+          input_vectors(graph_, reader.decision, weight.matrix, as_read(tensor, reader.grid), most_);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::vector<std::vector<float>>> take() { return std::move(kept_); }
+
+ private:
+  const Graph& graph_;
+  std::span<const RoundedWeight> weights_;
+  const std::vector<std::vector<Place>>& places_;
+  int64_t most_;
+  std::vector<std::vector<std::vector<float>>> kept_;  // [weight][reader]
+};
+
+}  // namespace
+
+std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant,
+                                        std::span<const RoundedWeight> weights, int64_t most, const DataSource& source,
+                                        const RunSettings& settings) {
+  const Graph& running = variant.graph();
+  std::vector<std::vector<Place>> places(running.values().size());
+  std::vector<ValueId> wanted;
+  std::vector<LayerVectors> result;
+  for (size_t w = 0; w < weights.size(); ++w) {
+    result.emplace_back(weights[w].readers.size());
+    for (size_t r = 0; r < weights[w].readers.size(); ++r) {
+      const ValueId value = values_named(running, {graph.value(weights[w].readers[r].input).name}).front();
+      if (places[static_cast<size_t>(value)].empty()) wanted.push_back(value);
+      places[static_cast<size_t>(value)].push_back({w, r});
+    }
+  }
+  const Schedule schedule(running, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  ExecutorSlots slots(schedule, worker_count(settings));
+  using Kept = std::vector<std::vector<std::vector<float>>>;
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    Gatherer gatherer(graph, weights, places, most);
+    slots.at(slot).run(stack_samples(std::move(batch)), gatherer);
+    return gatherer.take();
+  };
+  const auto take = [&](Kept&& kept) {
+    for (size_t w = 0; w < kept.size(); ++w)
+      for (size_t r = 0; r < kept[w].size(); ++r) result[w][r].push_back(std::move(kept[w][r]));
+  };
+  run_over<Kept>({.graph = running, .source = source, .settings = settings, .refuse_empty = {}}, run, take);
+  return result;
+}
+
+}  // namespace detent

@@ -1,0 +1,183 @@
+#include "tune/refine/round_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/stopwatch.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/error_sums.h"
+#include "evaluate/evaluate_models.h"
+#include "rewrite/quantized_model.h"
+#include "run/deciding_samples.h"
+#include "run/for_each_index.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "run/workers.h"
+#include "tune/refine/gather_inputs.h"
+#include "tune/refine/round_by_moments.h"
+
+namespace detent {
+
+namespace {
+
+constexpr int64_t kMostColumns = 8192, kPositions = 128;
+constexpr int64_t kGatheredBytes = int64_t{128} << 20;
+/// Layers below this size are rounded beside each other; a larger one has the memory for itself.
+constexpr int64_t kSmallColumns = 1024;
+
+/// Samples that moments come from, and others that decide.
+struct Split {
+  std::vector<size_t> measuring, deciding;
+
+  explicit Split(const DataSource& source) : measuring(samples_beside_deciding(source, kMeasuringSamples)) {
+    deciding = deciding_samples(source);
+    if (measuring != deciding) return;
+    // Too few for both: half of them each.
+    measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
+    deciding.resize(deciding.size() / 2);
+  }
+
+  [[nodiscard]] bool enough() const { return deciding.size() >= 4; }
+};
+
+SecondMoments moments_of(const LayerVectors& vectors, const LayerMatrix& matrix, int64_t group) {
+  SecondMoments moments(matrix.columns);
+  for (const auto& samples : vectors)
+    for (const std::vector<float>& sample : samples) {
+      const size_t size = sample.size() / static_cast<size_t>(matrix.groups);
+      moments.add(std::span(sample).subspan(static_cast<size_t>(group) * size, size));
+    }
+  return moments;
+}
+
+/// Scale of the element that lies at `offset`.
+float scale_at(const RoundedWeight& weight, const Shape& shape, int64_t offset) {
+  const auto& scale = weight.nearest.qparams.scale;
+  if (weight.axis < 0) return scale.front();
+  const auto axis = static_cast<size_t>(weight.axis);
+  return scale[static_cast<size_t>(offset / shape.element_count(axis + 1, shape.rank()) % shape[axis])];
+}
+
+/// The float weight that has these codes. Weights at the end of the grid stay as they are: scales are made of them.
+Tensor rounded(const RoundedWeight& weight, const Tensor& constant, const LayerVectors& vectors, CodeRange codes) {
+  const LayerMatrix& matrix = weight.matrix;
+  Tensor values = cast(constant, DataType::Float32).clone();
+  const auto data = values.mutable_data<float>();
+  const auto nearest = weight.nearest.codes.data<int8_t>();
+  WeightRows rows{matrix.rows, matrix.columns};
+  rows.weights.resize(static_cast<size_t>(matrix.rows * matrix.columns));
+  rows.scales.resize(rows.weights.size());
+  for (int64_t group = 0; group < matrix.groups; ++group) {
+    const auto at = [&](size_t i) {
+      const auto element = static_cast<int64_t>(i);
+      return matrix.offset(group, element / matrix.columns, element % matrix.columns);
+    };
+    for (size_t i = 0; i < rows.weights.size(); ++i) {
+      rows.weights[i] = data[static_cast<size_t>(at(i))];
+      rows.scales[i] = scale_at(weight, constant.shape(), at(i));
+    }
+    const std::vector<int32_t> chosen = round_by_moments(rows, codes, moments_of(vectors, matrix, group));
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      const auto where = static_cast<size_t>(at(i));
+      if (chosen[i] == nearest[where]) continue;
+      // The last code is written short of the largest weight, whose size makes the scale.
+      const float code = static_cast<float>(chosen[i]);
+      data[where] = rows.scales[i] * (std::abs(chosen[i]) == codes.highest ? code - std::copysign(0.25F, code) : code);
+    }
+  }
+  return cast(values, constant.type());
+}
+
+/// False: the rewriter would take another scale (a range that is searched for).
+bool keeps_scales(const RoundedWeight& weight, const Tensor& values) {
+  return quantize_weight(values, weight.axis, weight.options).qparams.scale == weight.nearest.qparams.scale;
+}
+
+bool same_codes(const RoundedWeight& weight, const Tensor& values) {
+  const Tensor codes = quantize_weight(values, weight.axis, weight.options).codes;
+  return std::ranges::equal(codes.data<int8_t>(), weight.nearest.codes.data<int8_t>());
+}
+
+/// How many of the weights from `first` on fit into the memory for inputs; at least one.
+size_t group_size(std::span<const RoundedWeight> weights, size_t first, size_t samples) {
+  int64_t bytes = 0;
+  size_t count = 0;
+  for (size_t w = first; w < weights.size(); ++w, ++count) {
+    const LayerMatrix& matrix = weights[w].matrix;
+    bytes += static_cast<int64_t>(weights[w].readers.size() * samples * sizeof(float)) * kPositions * matrix.groups *
+             matrix.columns;
+    if (bytes > kGatheredBytes && count > 0) break;
+  }
+  return count;
+}
+
+/// New weights by place of `weights`; an empty handle where the nearest codes stay.
+std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
+                                std::vector<LayerVectors> vectors, CodeRange codes, size_t threads) {
+  std::vector<Tensor> results(weights.size());
+  const auto round = [&](size_t w) {
+    const Tensor& constant = *graph.constant(weights[w].value);
+    Tensor values = rounded(weights[w], constant, vectors[w], codes);
+    vectors[w] = {};
+    if (keeps_scales(weights[w], values) && !same_codes(weights[w], values)) results[w] = std::move(values);
+  };
+  for_each_index(weights.size(), threads, [&](size_t w) {
+    if (weights[w].matrix.columns < kSmallColumns) round(w);
+  });
+  for (size_t w = 0; w < weights.size(); ++w)
+    if (weights[w].matrix.columns >= kSmallColumns) round(w);
+  return results;
+}
+
+}  // namespace
+
+WeightRounding round_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                             const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
+  if (!source)
+    throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
+  const Stopwatch stopwatch;
+  const Split split(*source);
+  if (!split.enough()) return {};
+  const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
+  const Graph& graph = model.graph();
+  const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostColumns);
+  RunSettings quiet = settings;
+  quiet.reporter = &Reporter::silent();
+  const Model quantized = quantized_model(model, plan, ranges, format);
+  const CodeRange codes{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
+
+  WeightRounding result;
+  settings.reporter->begin("rounding weights", weights.size());
+  for (size_t first = 0; first < weights.size();) {
+    const auto group = std::span(weights).subspan(first, group_size(weights, first, others.size()));
+    auto vectors = gather_inputs(graph, quantized, group, kPositions, others, quiet);
+    auto tensors = round_group(graph, group, std::move(vectors), codes, worker_count(settings));
+    for (size_t w = 0; w < group.size(); ++w)
+      if (!tensors[w].empty_handle())
+        result.patch.replace_constants.emplace_back(graph.value(group[w].value).name, std::move(tensors[w]));
+    settings.reporter->advance_to(first += group.size());
+  }
+  settings.reporter->end();
+
+  WeightRoundingReport& report = result.report;
+  report.weights = result.patch.replace_constants.size();
+  report.samples = samples.size();
+  if (report.weights > 0) {
+    result.patch.reason = "round weights";
+    std::vector<Model> variants;
+    variants.push_back(quantized.clone());
+    variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
+    const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
+    const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging weights"});
+    report.sqnr_before_db = mean_sqnr_db(evaluation.report(0));
+    report.sqnr_after_db = mean_sqnr_db(evaluation.report(1));
+    report.kept = report.sqnr_after_db > report.sqnr_before_db;
+  }
+  if (!report.kept) result.patch = {};
+  report.seconds = stopwatch.seconds();
+  return result;
+}
+
+}  // namespace detent

@@ -1,0 +1,123 @@
+#include "tune/refine/round_by_moments.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "evaluate/float_network.h"
+
+namespace detent {
+namespace {
+
+constexpr CodeRange kInt8{-128, 127};
+
+/// Random weights within `most` steps; the steps of all rows are 0.5.
+WeightRows random_rows(int64_t rows, int64_t columns, float most) {
+  WeightRows result{rows, columns};
+  result.scales.assign(static_cast<size_t>(rows * columns), 0.5F);
+  const Tensor weights = test::Numbers(5).tensor({rows, columns}, 0.5F * most);
+  result.weights.assign(weights.data<float>().begin(), weights.data<float>().end());
+  return result;
+}
+
+std::vector<int32_t> nearest(const WeightRows& rows) {
+  std::vector<int32_t> codes;
+  for (size_t i = 0; i < rows.weights.size(); ++i)
+    codes.push_back(quantize_element(rows.weights[i], rows.scales[i], 0, kInt8));
+  return codes;
+}
+
+/// Error of a row's output in steps, for an input that is 1 everywhere.
+double summed_error(const WeightRows& rows, const std::vector<int32_t>& codes, int64_t row) {
+  double error = 0;
+  for (int64_t c = 0; c < rows.columns; ++c) {
+    const auto i = static_cast<size_t>(row * rows.columns + c);
+    error += static_cast<double>(rows.weights[i] / rows.scales[i]) - codes[i];
+  }
+  return error;
+}
+
+SecondMoments moments_of(int64_t columns, const std::vector<float>& vectors) {
+  SecondMoments moments(columns);
+  moments.add(vectors);
+  return moments;
+}
+
+TEST(SecondMoments, AreTheSumsOfProducts) {
+  const SecondMoments moments = moments_of(2, {1, 2, 3, -4});  // (1, 2) and (3, -4)
+  EXPECT_EQ(moments.lower()[0], 10);                           // 1 + 9
+  EXPECT_EQ(moments.lower()[1], -10);                          // 2 - 12
+  EXPECT_EQ(moments.lower()[3], 20);                           // 4 + 16
+}
+
+// Two inputs that are always equal: what counts is the sum of the weights, 0.8 steps.
+TEST(RoundByMoments, GivesOneColumnWhatTheRoundingOfItsTwinCost) {
+  const WeightRows twins{1, 2, {0.4F, 0.4F}, {1, 1}};
+  const auto codes = round_by_moments(twins, kInt8, moments_of(2, {1, 1}));
+  EXPECT_EQ(codes[0] + codes[1], 1);                        // error 0.2
+  EXPECT_EQ(nearest(twins), (std::vector<int32_t>{0, 0}));  // error 0.8
+  const auto opposed = round_by_moments(twins, kInt8, moments_of(2, {1, -1}));
+  EXPECT_EQ(opposed[0], opposed[1]);  // their difference counts, 0
+}
+
+// With all inputs alike the output's error is that of the last column, at most half a step, and what the damping d = 0.01
+// keeps from being passed on: the errors so far are handed to m columns as 1 part in (m + d), so that at most 0.5 (1/1 + ...
+// + 1/15) = 1.66 steps are left before the last one, which takes 1/(1 + d) of them.
+TEST(RoundByMoments, LeavesHalfAStepWhereAllInputsAreAlike) {
+  const WeightRows rows = random_rows(200, 16, 100);
+  const auto codes = round_by_moments(rows, kInt8, moments_of(16, std::vector<float>(16, 1)));
+  double squares = 0, squares_of_nearest = 0;
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    const double error = summed_error(rows, codes, r);
+    EXPECT_LE(std::abs(error), 0.5 + 0.01 * 1.66 + 1e-4) << r;  // floats of 100 steps
+    squares += error * error;
+    squares_of_nearest += std::pow(summed_error(rows, nearest(rows), r), 2);
+  }
+  // Nearest codes add up 16 errors of variance 1/12. 3200 of them: within 40 %, four deviations of a mean of 200 squares.
+  EXPECT_NEAR(squares_of_nearest / 200, 16.0 / 12, 0.4 * 16 / 12);
+  EXPECT_NEAR(squares / 200, 1.0 / 12, 0.4 / 12);
+}
+
+TEST(RoundByMoments, IsNearestToTheBitWhereInputsAreNotCorrelated) {
+  const WeightRows rows = random_rows(20, 4, 100);
+  EXPECT_EQ(round_by_moments(rows, kInt8, moments_of(4, {3, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2})),
+            nearest(rows));
+  EXPECT_NE(round_by_moments(rows, kInt8, moments_of(4, {3, 7, 1, 2})), nearest(rows));
+}
+
+TEST(RoundByMoments, LeavesAColumnThatNoInputReachedAtNearest) {
+  const WeightRows rows = random_rows(20, 3, 100);
+  const auto codes = round_by_moments(rows, kInt8, moments_of(3, {1, 0, 1, 2, 0, 2}));
+  for (size_t i = 1; i < codes.size(); i += 3) EXPECT_EQ(codes[i], nearest(rows)[i]);
+  EXPECT_NE(codes, nearest(rows));
+}
+
+TEST(RoundByMoments, KeepsTheWeightThatMakesTheScale) {
+  // The twin of the largest weight would like it to be 126.
+  const WeightRows rows{1, 2, {127.4F, -0.4F}, {1, 1}};
+  EXPECT_EQ(round_by_moments(rows, kInt8, moments_of(2, {1, 1}))[0], 127);
+  // One step below the end of the grid a weight moves.
+  const WeightRows inner{1, 2, {125.6F, 0.2F}, {1, 1}};  // nearest: 126 and 0; their sum is 125.8
+  const WeightRows pushed{1, 3, {126.4F, 126.4F, 126.4F}, {1, 1, 1}};
+  const auto codes = round_by_moments(pushed, kInt8, moments_of(3, {1, 1, 1}));
+  EXPECT_EQ(codes[0] + codes[1] + codes[2], 379);  // of 379.2
+  EXPECT_EQ(round_by_moments(inner, kInt8, moments_of(2, {1, 1})), (std::vector<int32_t>{126, 0}));
+}
+
+TEST(RoundByMoments, StaysOnTheGridOfFewerLevels) {
+  const WeightRows rows = random_rows(50, 8, 9);
+  for (const int32_t code : round_by_moments(rows, {-8, 7}, moments_of(8, std::vector<float>(8, 1))))
+    EXPECT_LE(std::abs(code), 7);
+}
+
+TEST(RoundByMoments, IsNearestWithoutInputs) {
+  const WeightRows rows = random_rows(5, 4, 100);
+  EXPECT_EQ(round_by_moments(rows, kInt8, SecondMoments(4)), nearest(rows));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(round_by_moments(rows, kInt8, moments_of(4, {1, nan, 1, 1})), nearest(rows));
+  EXPECT_TRUE(round_by_moments({}, kInt8, SecondMoments(0)).empty());
+}
+
+}  // namespace
+}  // namespace detent

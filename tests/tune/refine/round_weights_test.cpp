@@ -1,0 +1,182 @@
+#include "tune/refine/round_weights.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "calibrate/calibration.h"
+#include "calibrate/choose_ranges.h"
+#include "calibrate/range_overrides.h"
+#include "calibrate/sample_tables.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+#include "detent/run_settings.h"
+#include "evaluate/float_network.h"
+#include "place/make_plan.h"
+#include "rewrite/qdq_inserter.h"
+#include "run/memory_source.h"
+
+namespace detent {
+namespace {
+
+/// A pointwise convolution, a depthwise one and a pointwise one.
+Model separable_network() {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
+<float[1] w1 = {0}, float[1] w2 = {0}, float[1] w3 = {0}>
+{ a = Conv (x, w1)  r = Relu (a)  d = Conv <group = 16, pads = [1, 1, 1, 1]> (r, w2)  s = Relu (d)  y = Conv (s, w3) })");
+  test::Numbers numbers(3);
+  GraphPatch patch{.reason = "weights of the test"};
+  patch.replace_constants.emplace_back("w1", numbers.tensor({16, 16, 1, 1}, 0.3F));
+  patch.replace_constants.emplace_back("w2", numbers.tensor({16, 1, 3, 3}, 0.3F));
+  patch.replace_constants.emplace_back("w3", numbers.tensor({16, 16, 1, 1}, 0.3F));
+  apply_patch(model, patch);
+  return model;
+}
+
+/// 48 samples whose channels are one picture with a little of their own each.
+std::vector<Tensor> correlated_samples() {
+  test::Numbers numbers(11);
+  std::vector<Tensor> samples;
+  for (int i = 0; i < 48; ++i) {
+    Tensor sample = numbers.tensor({1, 16, 8, 8}, 0.05F);
+    const Tensor picture = numbers.tensor({8, 8});
+    const auto x = sample.mutable_data<float>();
+    for (size_t e = 0; e < x.size(); ++e) x[e] += picture.data<float>()[e % 64];
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+struct Quantization {
+  Model model = separable_network();
+  MemorySource source;
+  PlacementPlan plan = make_placement_plan(model.graph(), find_target("tensorrt"), {});
+  std::map<ValueId, Range> ranges;
+  RewriteOptions format;
+  RunSettings settings;
+
+  explicit Quantization(std::vector<Tensor> samples) : source(std::move(samples)) {
+    format.per_tensor_weights = true;
+    const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
+    const auto calibrator = make_calibrator("max");
+    const RangeOverrides no_overrides;
+    ranges = choose_ranges(plan, calibration, {model.graph(), *calibrator, no_overrides});
+  }
+
+  [[nodiscard]] WeightRounding round() const { return round_weights(model, plan, ranges, format, &source, settings); }
+
+  /// What the rewriter makes of the model's weight, with a patch or without.
+  [[nodiscard]] QuantizedWeight written(const std::string& weight, const GraphPatch& patch = {}) const {
+    Model changed = model.clone();
+    if (!patch.empty()) apply_patch(changed, patch);
+    WeightMemo memo;
+    static_cast<void>(make_qdq_patch(changed.graph(), plan, ranges, format, &memo));
+    return memo.entries_of(changed.graph().find_value(weight)).front().second->quantized;
+  }
+};
+
+/// Weights as the patch has them; the model's where it has none.
+std::vector<float> weights_of(const Quantization& set, const GraphPatch& patch, const std::string& name) {
+  const auto at = std::ranges::find(patch.replace_constants, name, [](const auto& c) { return c.first; });
+  const Tensor& weight = at == patch.replace_constants.end()
+                             ? *set.model.graph().constant(set.model.graph().find_value(name))
+                             : at->second;
+  return {weight.data<float>().begin(), weight.data<float>().end()};
+}
+
+TEST(RoundWeights, GainsWhereInputsAreCorrelated) {
+  const WeightRounding rounding = Quantization(correlated_samples()).round();
+  EXPECT_TRUE(rounding.report.kept);
+  EXPECT_EQ(rounding.report.samples, 32U);
+  EXPECT_GT(rounding.report.weights, 0U);
+  EXPECT_GT(rounding.report.sqnr_after_db, rounding.report.sqnr_before_db);
+}
+
+TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
+  const RewriteOptions per_channel, per_tensor{.per_tensor_weights = true}, seven_bits{.weight_bits = 7};
+  const RewriteOptions engine_quantizes{.int8_weights = false};
+  for (const RewriteOptions& format : {per_channel, per_tensor, seven_bits, engine_quantizes}) {
+    Quantization set(correlated_samples());
+    set.format = format;
+    const WeightRounding rounding = set.round();
+    ASSERT_FALSE(rounding.patch.empty());
+    for (const std::string name : {"w1", "w2", "w3"}) {
+      const QuantizedWeight before = set.written(name), after = set.written(name, rounding.patch);
+      EXPECT_EQ(after.qparams.scale, before.qparams.scale) << name;
+      const std::vector<float> weights = weights_of(set, rounding.patch, name), old = weights_of(set, {}, name);
+      const size_t inner = weights.size() / after.qparams.scale.size();
+      for (size_t i = 0; i < weights.size(); ++i) {
+        const int code = after.codes.data<int8_t>()[i];
+        if (code == before.codes.data<int8_t>()[i]) {
+          EXPECT_EQ(weights[i], old[i]) << "a code that stays leaves its weight alone";
+        } else if (std::abs(code) < (format.weight_bits == 7 ? 63 : 127)) {
+          EXPECT_EQ(weights[i], static_cast<float>(code) * after.qparams.scale[i / inner]) << name << " " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(RoundWeights, LeavesAWeightAloneWhoseScaleWouldBeSearchedAnew) {
+  Quantization set(correlated_samples());
+  set.format.weight_range = WeightRange::Mse;
+  const WeightRounding rounding = set.round();
+  for (const std::string name : {"w1", "w2", "w3"})
+    EXPECT_EQ(set.written(name, rounding.patch).qparams.scale, set.written(name).qparams.scale) << name;
+}
+
+TEST(RoundWeights, IsTakenBackWhereTheOutputsGainNothing) {
+  // Every sample is 0: there is nothing to round by, and nothing to gain.
+  const WeightRounding rounding =
+      Quantization(std::vector<Tensor>(48,
+                                       [] {
+                                         Tensor zeros(DataType::Float32, {1, 16, 8, 8});
+                                         std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
+                                         return zeros;
+                                       }()))
+          .round();
+  EXPECT_FALSE(rounding.report.kept);
+  EXPECT_TRUE(rounding.patch.empty());
+  EXPECT_EQ(rounding.report.weights, 0U);
+}
+
+TEST(RoundWeights, LeavesAWeightAloneThatAFloatLayerReadsToo) {
+  Quantization set(correlated_samples());
+  std::erase_if(set.plan.weights,
+                [&](const WeightDecision& w) { return w.value == set.model.graph().find_value("w3"); });
+  for (const auto& [name, weight] : set.round().patch.replace_constants) EXPECT_NE(name, "w3");
+}
+
+TEST(RoundWeights, DoesNotDependOnThreads) {
+  Quantization one(correlated_samples()), four(correlated_samples());
+  one.settings.threads = 1;
+  four.settings.threads = 4;
+  const GraphPatch a = one.round().patch, b = four.round().patch;
+  ASSERT_FALSE(a.empty());
+  for (const std::string name : {"w1", "w2", "w3"}) EXPECT_EQ(weights_of(one, a, name), weights_of(four, b, name));
+}
+
+TEST(RoundWeights, DecidesOnSamplesThatItWasNotMadeOf) {
+  std::vector<Tensor> few = correlated_samples();
+  few.resize(20);
+  EXPECT_EQ(Quantization(few).round().report.samples, 10U);
+  few.resize(8);
+  EXPECT_EQ(Quantization(few).round().report.samples, 4U);
+  few.resize(7);
+  const WeightRounding nothing = Quantization(few).round();
+  EXPECT_TRUE(nothing.patch.empty());
+  EXPECT_EQ(nothing.report.samples, 0U);
+}
+
+TEST(RoundWeights, NeedsData) {
+  const Quantization set(correlated_samples());
+  EXPECT_EQ(code_of([&] {
+              static_cast<void>(round_weights(set.model, set.plan, set.ranges, set.format, nullptr, set.settings));
+            }),
+            ErrorCode::InvalidOption);
+}
+
+}  // namespace
+}  // namespace detent
