@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "detent/calibration_report.h"
+#include "detent/calibrator.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
@@ -28,6 +29,7 @@ struct CompareOptions {
   EvaluationOptions evaluation;
   std::vector<std::string> calibrators = {
       "max", "percentile:99.9", "percentile:99.99", "percentile:99.999", "entropy", "mse", "auto"};
+  OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
   std::string target = "tensorrt";
   PlacementOptions placement;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/error_report.h"
+
 namespace detent {
 
 /// Biases that were absorbed: constants that left a channel for the biases of the layers that read it.
@@ -41,6 +43,9 @@ struct EqualizeReport {
   };
   std::vector<Value> values;                            ///< those that are equalized and stored
   std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, on the samples that decided
+  /// Under auto, where families were kept: the model as it will be written beside the model without equalization, on all
+  /// calibration samples. Not accepted: nothing was kept in the end.
+  std::optional<AcceptanceReport> acceptance;
   size_t samples = 0;
   double seconds = 0;
   std::vector<std::string> notes;

@@ -28,6 +28,14 @@ struct LocalError {
   double sqnr_db = 0;  ///< of the value after its own pair against the value itself, in the float network
 };
 
+/// A change of the model, measured as it would be written beside the model without it.
+struct AcceptanceReport {
+  size_t samples = 0;
+  double before_db = 0, after_db = 0;  ///< half the mean of the samples' SQNRs, half the SQNR of their mean noise
+  double worst_before_db = 0, worst_after_db = 0;  ///< mean over the worst tenth of the samples
+  bool accepted = false;
+};
+
 /// The measurement by which the calibrator "auto" chose one of its candidates.
 struct CalibratorMeasurement {
   struct Candidate {

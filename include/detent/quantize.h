@@ -9,6 +9,7 @@
 
 #include "detent/accuracy_bound.h"
 #include "detent/calibration_report.h"
+#include "detent/calibrator.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
@@ -26,6 +27,7 @@ struct QuantizeOptions {
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured
   std::filesystem::path table;  ///< ranges come from this calibration table; empty: from a pass over the data
   std::string calibrator = "entropy";
+  OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;  ///< ranges or calibrators by value name, JSON; empty: none
   std::string target = "tensorrt";
   PlacementOptions placement;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "detent/calibration_report.h"
+#include "detent/calibrator.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
@@ -23,6 +24,7 @@ struct SensitivityOptions {
   DataOptions data;  ///< to calibrate with
   DataOptions eval;  ///< to measure on; preprocessed as `data` is
   std::string calibrator = "entropy";
+  OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
   std::string target = "tensorrt";
   PlacementOptions placement;

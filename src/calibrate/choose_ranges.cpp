@@ -103,7 +103,7 @@ Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
 /// of them has a limit, and widened to the given ranges of the others.
 Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedRange>& limits_of,
                   const std::vector<ValueId>& members, const Calibration& calibration, const Calibrator& calibrator,
-                  const RangeChoice& choice) {
+                  const RangeChoice& choice, bool clip) {
   std::vector<ValueId> measured;
   for (const ValueId value : members)
     if (!holds(fixed, value)) measured.push_back(value);
@@ -111,7 +111,8 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
   if (measured.empty()) return *given;
   const MergedStatistics merged = merged_statistics(measured, calibration, choice.graph, calibrator);
   Range range = calibrator.choose_for(merged.view(), choice.kind);
-  if (const auto reach = reach_of_others(measured, calibration, choice)) range = clipped(range, *reach, choice.kind);
+  if (const auto reach = clip ? reach_of_others(measured, calibration, choice) : std::nullopt)
+    range = clipped(range, *reach, choice.kind);
   const bool limited =
       std::all_of(measured.begin(), measured.end(), [&](ValueId value) { return holds(limits_of, value); });
   if (limited) {
@@ -150,7 +151,7 @@ std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibrat
     const Calibrator* chosen = own ? own->calibrator.get() : &choice.calibrator;
     // Who names a calibrator for a value wants it measured, whatever its operator promises.
     const std::vector<FixedRange> fixed = own ? std::vector<FixedRange>{} : plan.fixed_ranges;
-    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice);
+    unit.range = joint_range(fixed, plan.range_limits, unit.members, calibration, *chosen, choice, !own);
   });
 
   std::map<ValueId, Range> ranges;

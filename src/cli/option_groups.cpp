@@ -14,7 +14,7 @@ namespace {
 /// An option that takes one of the names of an enumeration.
 template <class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,
-                const std::string& help) {
+                const std::string& help, const std::string& group = "Placement") {
   std::string choices;
   for (const auto& [text, ignored] : names) choices += (choices.empty() ? "" : "|") + text;
   std::string current;
@@ -34,7 +34,7 @@ void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<st
          help)
       ->type_name(choices)
       ->default_str(current)
-      ->group("Placement");
+      ->group(group);
 }
 
 size_t parse_count(const std::string& text, const std::string& what) {
@@ -112,6 +112,15 @@ void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesys
   app.add_option("--override", override_file, "Calibrator or range of single values, JSON")
       ->type_name("FILE.json")
       ->group("Calibration");
+}
+
+void add_outlier_option(CLI::App& app, OutlierPolicy& policy) {
+  add_choice(
+      app, "--outliers", policy,
+      {{"keep", OutlierPolicy::Keep}, {"drop", OutlierPolicy::Drop}, {"clip", OutlierPolicy::Clip}},
+      "Samples that alone set the range of many values: keep them, drop them, or clip: no range goes beyond what "
+      "the other samples reach",
+      "Calibration");
 }
 
 Collect add_run_options(CLI::App& app, RunSettings& run) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/calibrator.h"
 #include "detent/equalize_options.h"
 #include "detent/evaluation_options.h"
 #include "detent/format_options.h"
@@ -29,6 +30,8 @@ enum class Need { Optional, Required };
                                              Need need);
 /// --calibrator and --override.
 void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesystem::path& override_file);
+/// --outliers.
+void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
 /// --shape NAME=1,3,224,224, repeatable.

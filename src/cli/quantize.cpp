@@ -75,6 +75,7 @@ Action declare_quantize(CLI::App& app) {
       ->type_name("TABLE.dct")
       ->group("Calibration");
   add_calibrator_options(app, options.calibrator, options.override_file);
+  add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));

@@ -42,6 +42,7 @@ Action declare_sensitivity(CLI::App& app) {
   state->collect.push_back(add_data_options(app, options.data, Need::Required));
   state->collect.push_back(add_eval_options(app, options.eval, options.data, Need::Required));
   add_calibrator_options(app, options.calibrator, options.override_file);
+  add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));

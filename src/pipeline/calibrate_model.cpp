@@ -64,8 +64,9 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
   const auto source = open_data(whole, input_specs(model.graph()));
   const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
+  const std::vector<Tensor> inputs = read_first_inputs(*source, model.graph(), options.run);
   return equalize_as_requested(
-      model, request, read_first_inputs(*source, model.graph(), options.run), *source, {},
+      model, request, {inputs, *source}, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 

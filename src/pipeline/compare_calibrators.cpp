@@ -193,15 +193,15 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
 
   // model, plan and data; what is wrong with any of them is said before anything long begins
   const std::filesystem::path no_table;
-  const Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target,
-                              options.placement, options.format, options.equalize, names, run});
+  Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target, options.placement,
+                        options.format, options.equalize, names, run, options.outliers});
   const Graph& graph = setup.model.graph();
   const auto samples = open_data(options.evaluation.data, input_specs(graph));
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
   const std::vector<std::string> judged = values_to_judge(setup.reference(), *samples, run);
 
   // one calibration -> ranges and a variant for each candidate
-  const Calibration calibration = setup.measure(setup.plan.quantized_values());
+  const Calibration calibration = setup.calibrate_plan();
   warn_of_unsupported_tail(graph, *run.reporter);
   Candidates candidates = make_candidates(names, setup, calibration, options);
 

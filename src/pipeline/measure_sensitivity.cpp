@@ -50,16 +50,17 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
 
   // model, plan and data
   const std::filesystem::path no_table;
-  const Setup setup = set_up({options.model,
-                              options.data,
-                              no_table,
-                              options.override_file,
-                              options.target,
-                              options.placement,
-                              options.format,
-                              options.equalize,
-                              {options.calibrator},
-                              run});
+  Setup setup = set_up({options.model,
+                        options.data,
+                        no_table,
+                        options.override_file,
+                        options.target,
+                        options.placement,
+                        options.format,
+                        options.equalize,
+                        {options.calibrator},
+                        run,
+                        options.outliers});
   const Graph& graph = setup.model.graph();
   const auto samples = open_data(options.eval, input_specs(graph));
   const auto names = values_to_compare(setup.model, read_first_inputs(*samples, graph, run));
@@ -67,7 +68,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
     throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
 
   // one calibration -> ranges
-  const Calibration calibration = setup.measure(setup.plan.quantized_values());
+  const Calibration calibration = setup.calibrate_plan();
   warn_of_unsupported_tail(graph, *run.reporter);
   const ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
   RangeBook ranges(calibration, setup.range_choice(*chosen.calibrator),

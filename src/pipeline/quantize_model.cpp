@@ -53,11 +53,12 @@ QuantizeReport quantize_model(const QuantizeOptions& options) {
                         options.format,
                         options.equalize,
                         {options.calibrator},
-                        options.run});
+                        options.run,
+                        options.outliers});
   const auto judge = open_judge(options.bound, setup.reference(), setup.data.get(), options.run);
 
   // images -> executor -> histograms, or the table that holds them -> ranges
-  const Calibration calibration = setup.measure(setup.plan.quantized_values());
+  const Calibration calibration = setup.calibrate_plan();
   warn_of_unsupported_tail(setup.model.graph(), *options.run.reporter);
   ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
 

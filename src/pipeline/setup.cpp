@@ -1,6 +1,7 @@
 #include "pipeline/setup.h"
 
 #include "calibrate/from_table.h"
+#include "calibrate/outlier_samples.h"
 #include "detent/error.h"
 #include "detent/qparams.h"
 #include "exec/find_shapes.h"
@@ -9,6 +10,7 @@
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
 #include "run/model_inputs.h"
+#include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/equalize/request.h"
 #include "tune/equalize/table_equalization.h"
@@ -33,11 +35,23 @@ std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& gr
 
 Calibration Setup::measure(std::span<const ValueId> values) const {
   return table ? calibration_from(*table, model.graph(), values, *run.reporter)
-               : calibrate(model.graph(), values, *data, run);
+               : calibrate(model.graph(), values, samples(), run);
+}
+
+Calibration Setup::calibrate_plan() {
+  Calibration calibration = measure(plan.quantized_values());
+  outliers = names_of(find_outlier_samples(calibration));
+  if (policy != OutlierPolicy::Drop || outliers.empty()) return calibration;
+  if (table)
+    throw Error(ErrorCode::Usage, "--outliers drop: a table does not keep the histograms of single samples",
+                "--outliers clip works with a table; drop needs --data without --table");
+  usual = std::make_unique<SampleSubset>(*data, samples_without(*data, outliers));
+  return measure(plan.quantized_values());
 }
 
 RangeChoice Setup::range_choice(const Calibrator& calibrator) const {
-  return {model.graph(), calibrator, overrides, format.range_kind(), worker_count(run)};
+  return {model.graph(),       calibrator,        overrides,
+          format.range_kind(), worker_count(run), policy == OutlierPolicy::Clip ? outliers : no_samples()};
 }
 
 RangesOf Setup::ranges_from(const Calibration& calibration) const {
@@ -51,7 +65,8 @@ RangesOf Setup::ranges_from(const Calibration& calibration) const {
 
 ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const {
   const RangesOf ranges_of = ranges_from(calibration);
-  if (!calibrator) return choose_calibrator({model, plan, format, calibration, ranges_of, data.get(), run});
+  if (!calibrator)
+    return choose_calibrator({model, plan, format, calibration, ranges_of, data ? &samples() : nullptr, run});
   auto ranges = ranges_of(*calibrator);
   return {std::move(calibrator), std::move(ranges), std::nullopt};
 }
@@ -74,19 +89,28 @@ Setup set_up(const SetupOptions& options) {
   // channels evened out
   auto equalized =
       table ? equalize_by_table(*table, model, request, inputs)
-            : equalize_as_requested(model, request, inputs, *data, {.per_tensor_weights = format.per_tensor_weights},
+            : equalize_as_requested(model, request, {inputs, *data, options.outliers},
+                                    {.per_tensor_weights = format.per_tensor_weights},
                                     {target, options.placement, format, overrides, options.calibrators, options.run});
 
   // rules x target -> placement plan
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
-  return {std::move(model),     facts,
-          preparation,          format,
-          std::move(shapes),    std::move(plan),
-          std::move(overrides), std::move(table),
-          std::move(data),      std::move(equalized),
-          options.run};
+  return {std::move(model),
+          facts,
+          preparation,
+          format,
+          std::move(shapes),
+          std::move(plan),
+          std::move(overrides),
+          std::move(table),
+          std::move(data),
+          std::move(equalized),
+          options.run,
+          options.outliers,
+          {},
+          nullptr};
 }
 
 std::unique_ptr<Calibrator> named_calibrator(const std::string& spec) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct SetupOptions {
   const EqualizeOptions& equalize;
   std::vector<std::string> calibrators;  ///< that --equalize auto judges with
   const RunSettings& run;
+  OutlierPolicy outliers = OutlierPolicy::Clip;
 };
 
 /// A float model as the target wants it, and where its pairs go: several quantized variants are made of it.
@@ -56,14 +58,22 @@ struct Setup {
   std::unique_ptr<DataSource> data;  ///< to calibrate with; nullptr: the table alone
   std::optional<EqualizedModel> equalized;
   RunSettings run;
+  OutlierPolicy policy = OutlierPolicy::Clip;
+  std::set<std::string> outliers;     ///< names of samples that `policy` speaks of; known after calibrate_plan()
+  std::unique_ptr<DataSource> usual;  ///< `data` without them, where they are dropped
 
   /// The float model that quantized ones are compared with.
   [[nodiscard]] const Model& reference() const { return reference_of(model, equalized); }
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
     return equalized ? std::optional(equalized->report) : std::nullopt;
   }
+  /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
+  /// Errors  those of measure(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
+  [[nodiscard]] Calibration calibrate_plan();
   /// Histograms of the values, from the table or a pass over the data. Errors  those of calibration_from or calibrate.
   [[nodiscard]] Calibration measure(std::span<const ValueId> values) const;
+  /// The samples to calibrate with. There is data.
+  [[nodiscard]] const DataSource& samples() const { return usual ? *usual : *data; }
   /// This object and the calibrator must outlive the choice.
   [[nodiscard]] RangeChoice range_choice(const Calibrator& calibrator) const;
   /// Ranges by calibrator, each computed once; `calibration` and this object must outlive the function.

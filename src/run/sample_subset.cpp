@@ -21,7 +21,14 @@ uint64_t hash_of_name(std::string_view name) {
   return hash ^ (hash >> 31);
 }
 
-std::vector<size_t> samples_by_hash(const DataSource& source, size_t count) {
+std::vector<size_t> samples_without(const DataSource& source, const std::set<std::string>& names) {
+  std::vector<size_t> others;
+  for (size_t i = 0; i < source.size(); ++i)
+    if (names.empty() || !names.contains(source.sample_name(i))) others.push_back(i);
+  return others;
+}
+
+std::vector<size_t> samples_by_hash(const DataSource& source, size_t count, const std::set<std::string>& always) {
   struct Entry {
     uint64_t hash;
     std::string name;  // decides between equal hashes
@@ -33,13 +40,18 @@ std::vector<size_t> samples_by_hash(const DataSource& source, size_t count) {
     entries[i].hash = hash_of_name(entries[i].name);
     entries[i].index = i;
   }
+  const auto order = [](const Entry& a, const Entry& b) {
+    return std::tie(a.hash, a.name, a.index) < std::tie(b.hash, b.name, b.index);
+  };
+  std::vector<Entry> rest;
   const size_t kept = std::min(count, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(),
-                    [](const Entry& a, const Entry& b) {
-                      return std::tie(a.hash, a.name, a.index) < std::tie(b.hash, b.name, b.index);
-                    });
+  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(), order);
   std::vector<size_t> indices(kept);
   for (size_t i = 0; i < kept; ++i) indices[i] = entries[i].index;
+  for (size_t i = kept; i < entries.size() && !always.empty(); ++i)
+    if (always.contains(entries[i].name)) rest.push_back(entries[i]);
+  std::ranges::sort(rest, order);
+  for (const Entry& entry : rest) indices.push_back(entry.index);
   return indices;
 }
 

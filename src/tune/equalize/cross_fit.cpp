@@ -22,15 +22,15 @@ std::vector<size_t> part_of(const std::vector<size_t>& samples, size_t part, siz
 
 }  // namespace
 
-CrossFit::CrossFit(const Model& model, std::span<const Tensor> inputs, const DataSource& source,
-                   const RunSettings& settings, const FactorOptions& options, const FoldJudge& judge)
+CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOptions& options, const FoldJudge& judge)
     : model_(model), judge_(judge) {
-  const std::vector<size_t> samples = samples_by_hash(source, kMostSamples);
+  const DataSource& source = data.source;
+  const std::vector<size_t> samples = samples_by_hash(source, kMostSamples, data.always);
   const size_t parts = parts_of(samples.size());
   for (size_t part = 0; part < parts; ++part) {
     const SampleSubset fit(source, part_of(samples, part, parts, true));
     folds_.push_back(std::make_unique<Fold>(fit, SampleSubset(source, part_of(samples, part, parts, false)),
-                                            Equalizer(model, inputs, fit, settings, options)));
+                                            Equalizer(model, data.inputs, fit, data.settings, options)));
   }
 }
 
@@ -40,7 +40,7 @@ std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<Equaliz
     std::vector<Model> models;
     for (const std::vector<EqualizeItem>& items : lists)
       models.push_back(items.empty() ? model_.clone() : fold->equalizer.equalized(fold->equalizer.equalization(items)));
-    std::vector<std::vector<double>> scores = judge_(models, fold->fit, fold->held_out);
+    std::vector<std::vector<double>> scores = scores_of(judge_(models, fold->fit, fold->held_out));
     for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
   }
   return result;

@@ -10,6 +10,7 @@
 #include "equalize/choose_factors.h"
 #include "model/model.h"
 #include "run/sample_subset.h"
+#include "tune/equalize/equalize_data.h"
 #include "tune/equalize/equalizer.h"
 #include "tune/equalize/fold_scores.h"
 #include "tune/equalize/request.h"
@@ -21,13 +22,12 @@ namespace detent {
 /// one part alone may hold none of the images that go beyond it: on cifar10_resnet18 the two halves of 100 images say -3.1 and +0.5 dB of
 /// the same equalization, and 2000 other images -2.2 dB.
 ///
-/// Up to 128 samples, those whose names have the smallest hash: in halves from 32 on, else in up to three parts. A single sample
+/// Up to 128 samples, those whose names have the smallest hash and those that the data names: in halves from 32 on, else in up to three parts. A single sample
 /// judges itself.
 class CrossFit {
  public:
-  /// Measures the channels on each fold. model, inputs  as Equalizer takes them; what it looks at must outlive it.
-  CrossFit(const Model& model, std::span<const Tensor> inputs, const DataSource& source, const RunSettings& settings,
-           const FactorOptions& options, const FoldJudge& judge);
+  /// Measures the channels on each fold. What it looks at must outlive it.
+  CrossFit(const Model& model, const EqualizeData& data, const FactorOptions& options, const FoldJudge& judge);
 
   /// By list; an empty list is the plain model.
   [[nodiscard]] std::vector<PartScores> operator()(std::span<const std::vector<EqualizeItem>> lists) const;

@@ -1,8 +1,12 @@
 #include "tune/equalize/equalize_model.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/stopwatch.h"
 #include "run/deciding_samples.h"
 #include "run/sample_subset.h"
+#include "tune/acceptance.h"
 #include "tune/equalize/apply.h"
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
@@ -10,12 +14,73 @@
 
 namespace detent {
 
+namespace {
+
+/// Measures lists of items as they would be written, and takes the first that is better than no equalization.
+class Acceptance {
+ public:
+  Acceptance(const Model& model, const Equalizer& equalizer, const EqualizeData& data, const FoldJudge& judge)
+      : model_(model), equalizer_(equalizer), data_(data), judge_(judge) {}
+
+  /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better either.
+  [[nodiscard]] std::vector<EqualizeItem> accepted_of(const std::vector<EqualizeItem>& items, EqualizeReport& report) {
+    if (items.empty()) return items;
+    const FoldScores first = measure({{}, items});
+    report.acceptance = compare(first[0], first[1]);
+    if (report.acceptance->accepted) return items;
+    std::vector<std::vector<EqualizeItem>> fewer;
+    for (size_t i = 0; i < items.size() && items.size() > 1; ++i) {
+      fewer.push_back(items);
+      fewer.back().erase(fewer.back().begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    std::vector<EqualizeItem> best;
+    const FoldScores others = fewer.empty() ? FoldScores{} : measure(fewer);
+    for (size_t i = 0; i < others.size(); ++i) {
+      const AcceptanceReport one = compare(first[0], others[i]);
+      if (!one.accepted || (report.acceptance->accepted && one.after_db <= report.acceptance->after_db)) continue;
+      report.acceptance = one;
+      best = fewer[i];
+    }
+    report.notes.push_back(
+        best.empty() ? "'" + to_text(items) + "' was taken back: as it would be written it is no better on all samples"
+                     : "'" + to_text(items) + "' was no better on all samples as it would be written, '" +
+                           to_text(best) + "' is");
+    return best;
+  }
+
+ private:
+  [[nodiscard]] FoldScores measure(const std::vector<std::vector<EqualizeItem>>& lists) const {
+    std::vector<Model> models;
+    for (const auto& items : lists)
+      models.push_back(items.empty() ? model_.clone() : equalizer_.equalized(equalizer_.equalization(items)));
+    return judge_(models, data_.all, data_.all);
+  }
+
+  /// Over the calibrators: the samples of all of them together.
+  [[nodiscard]] static AcceptanceReport compare(const std::vector<std::vector<double>>& before,
+                                                const std::vector<std::vector<double>>& after) {
+    std::vector<double> all_before, all_after;
+    for (const auto& samples : before) all_before.insert(all_before.end(), samples.begin(), samples.end());
+    for (const auto& samples : after) all_after.insert(all_after.end(), samples.begin(), samples.end());
+    AcceptanceReport report = accept_change(all_before, all_after);
+    report.samples = before.empty() ? 0 : before.front().size();
+    return report;
+  }
+
+  const Model& model_;
+  const Equalizer& equalizer_;
+  const EqualizeData& data_;
+  const FoldJudge& judge_;
+};
+
+}  // namespace
+
 EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
                                const FactorOptions& options, const FoldJudge& judge) {
-  const auto& [inputs, source, settings] = data;
+  const auto& [inputs, source, all, settings, always] = data;
   const Stopwatch stopwatch;
   EqualizeOutcome outcome;
-  const SampleSubset samples(source, samples_by_hash(source, kRangeSamples));
+  const SampleSubset samples(source, samples_by_hash(source, kRangeSamples, always));
   Equalization equalization;
   {
     const Equalizer equalizer(model, inputs, samples, settings, options);
@@ -26,8 +91,12 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
     if (request.mode == EqualizeRequest::Mode::Auto) {
       report.requested = "auto";
       if (source.size() >= kFewestToJudge) {
-        const CrossFit scores(model, inputs, source, settings, options, judge);
+        const CrossFit scores(model, data, options, judge);
         items = choose_families([&](auto lists) { return scores(lists); }, report);
+        items = Acceptance(model, equalizer, data, judge).accepted_of(items, report);
+        for (EqualizeReport::Family& line : report.families)
+          line.kept =
+              std::ranges::any_of(items, [&](const EqualizeItem& item) { return name_of(item.family) == line.name; });
       }
     } else {
       report.requested = to_text(items);
@@ -37,7 +106,7 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
     }
     equalization = equalizer.equalization(items);
     report.values = equalizer.describe_values(equalization);
-    report.notes = equalizer.notes(equalization);
+    std::ranges::copy(equalizer.notes(equalization), std::back_inserter(report.notes));
     if (request.mode == EqualizeRequest::Mode::Auto && source.size() < kFewestToJudge)
       report.notes.push_back(std::to_string(source.size()) + " samples are too few to tell what gains: give " +
                              std::to_string(kFewestToJudge) + " or more, or name the families");

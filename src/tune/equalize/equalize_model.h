@@ -9,6 +9,7 @@
 #include "equalize/choose_factors.h"
 #include "equalize/equalization.h"
 #include "model/model.h"
+#include "tune/equalize/equalize_data.h"
 #include "tune/equalize/fold_scores.h"
 #include "tune/equalize/request.h"
 
@@ -23,17 +24,11 @@ struct EqualizeOutcome {
   EqualizeReport report;
 };
 
-/// The data that equalization looks at. Looks at things that must outlive it.
-struct EqualizeData {
-  std::span<const Tensor> inputs;  ///< of one batch: shapes come from it, and every patch is checked on it
-  const DataSource& source;  ///< channels are measured on 256 samples of it, those whose names have the smallest hash
-  const RunSettings& settings;
-};
-
 /// Chooses the families that are asked for and applies them to `model`, in place.
 ///
-/// auto    chosen by choose_families, judged by CrossFit; the factors of what is kept are then chosen from all samples. Nothing and a note
-///         where there are fewer than kFewestToJudge.
+/// auto    chosen by choose_families, judged by CrossFit; the factors of what is kept are then chosen from all samples. Then the model as
+///         it will be written is measured beside the model without equalization (accept_change), on all samples: what is
+///         no better loses a family, or all. Nothing and a note where there are fewer than kFewestToJudge.
 /// judge   called under auto only.
 [[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
                                              const FactorOptions& options, const FoldJudge& judge);

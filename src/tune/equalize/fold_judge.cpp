@@ -9,8 +9,8 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
+#include "evaluate/sample_scores.h"
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
@@ -23,16 +23,12 @@ namespace detent {
 
 namespace {
 
+/// The specs by the names of their calibrators, each once.
 std::vector<std::string> named(const std::vector<std::string>& specs) {
   std::vector<std::string> names;
-  const auto add = [&](const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  };
   for (const std::string& spec : specs) {
-    if (!is_auto(spec))
-      add(make_calibrator(spec)->name());
-    else
-      for (const char* name : {"max", "entropy", "mse", "percentile:99.99"}) add(name);
+    const std::string name = is_auto(spec) ? spec : make_calibrator(spec)->name();
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names;
 }
@@ -46,11 +42,16 @@ void add_variants(const Model& model, const DataSource& samples, const std::vect
   RunSettings quiet = options.run;
   quiet.reporter = &Reporter::silent();
   const Calibration calibration = calibrate(graph, plan.quantized_values(), samples, quiet);
+  const RangesOf ranges_of = [&](const Calibrator& calibrator) {
+    return choose_ranges(plan, calibration,
+                         {graph, calibrator, options.overrides, options.format.range_kind(), worker_count(options.run),
+                          options.clipped_samples});
+  };
   for (const std::string& name : calibrators) {
-    const auto calibrator = make_calibrator(name);
-    const RangeChoice choice{graph, *calibrator, options.overrides, options.format.range_kind(),
-                             worker_count(options.run)};
-    variants.push_back(quantized_model(model, plan, choose_ranges(plan, calibration, choice), options.format));
+    const auto ranges =
+        is_auto(name) ? choose_calibrator({model, plan, options.format, calibration, ranges_of, &samples, quiet}).ranges
+                      : ranges_of(*make_calibrator(name));
+    variants.push_back(quantized_model(model, plan, ranges, options.format));
   }
 }
 
@@ -69,11 +70,11 @@ FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
                   "name the families: gate, relu, linear, norm");
     std::vector<Model> variants;
     for (const Model& model : models) add_variants(model, fit, inputs, options, calibrators, variants);
-    const Evaluation evaluation =
-        evaluate_models(variants, {reference, outputs, held_out, options.run, "judging equalization"});
-    std::vector<std::vector<double>> scores(models.size());
-    for (size_t v = 0; v < variants.size(); ++v)
-      scores[v / calibrators.size()].push_back(mean_sqnr_db(evaluation.report(v)));
+    EvaluationRequest request{reference, outputs, held_out, options.run, "judging equalization"};
+    request.by_batch = true;
+    std::vector<std::vector<double>> samples = sample_scores(evaluate_models(variants, request));
+    FoldScores scores(models.size());
+    for (size_t v = 0; v < variants.size(); ++v) scores[v / calibrators.size()].push_back(std::move(samples[v]));
     return scores;
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct JudgeOptions {
   const PlacementOptions& placement;
   RewriteOptions format;
   const RangeOverrides& overrides;
-  std::vector<std::string> calibrators;  ///< specs; "auto" stands for max, entropy, mse and percentile:99.99
+  std::vector<std::string> calibrators;  ///< specs; "auto" chooses anew for each model, on `fit`
   const RunSettings& run;
+  std::set<std::string> clipped_samples = {};  ///< see RangeChoice
 };
 
 /// Quantizes each model with each calibrator, with ranges of `fit`, and compares it with `reference` on `held_out`.
