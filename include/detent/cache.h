@@ -9,7 +9,7 @@ namespace detent {
 
 struct CacheExportOptions {
   std::filesystem::path table, output;
-  std::string calibrator = "entropy";
+  std::string calibrator = "mse";
   std::string target = "tensorrt";  ///< whose version the cache names
   bool overwrite = false;
 };

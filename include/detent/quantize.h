@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/accuracy_bound.h"
@@ -22,11 +23,25 @@
 
 namespace detent {
 
+/// How much is tried for the accuracy of the written model.
+enum class Accuracy : uint8_t {
+  Fast,      ///< one calibrator, nothing is measured but the closing error
+  Balanced,  ///< the calibrator is chosen by measuring (auto)
+  Best,  ///< that with all candidates on all deciding samples, and everything that pays without labels: equalization, ranges
+         ///< value by value, weights rounded by what they do to outputs, bias correction; each kept where samples that
+         ///< it was not made of say so. Takes minutes
+};
+/// "fast", "balanced", "best".
+[[nodiscard]] constexpr std::string_view name_of(Accuracy level) {
+  return level == Accuracy::Fast ? "fast" : level == Accuracy::Balanced ? "balanced" : "best";
+}
+
 struct QuantizeOptions {
   std::filesystem::path model, output;
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured
   std::filesystem::path table;  ///< ranges come from this calibration table; empty: from a pass over the data
-  std::string calibrator = "entropy";
+  std::string calibrator;       ///< empty: "auto" where there is data and not Accuracy::Fast, else kSafeCalibrator
+  Accuracy accuracy = Accuracy::Balanced;
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;  ///< ranges or calibrators by value name, JSON; empty: none
   std::string target = "tensorrt";
@@ -36,8 +51,11 @@ struct QuantizeOptions {
   AccuracyBound bound;
   RunSettings run;
   bool overwrite = false;
-  size_t error_samples = 16;  ///< how many samples the closing error measurement uses
+  size_t error_samples = 16;  ///< how many samples the closing error measurement uses, unless `bound` names its own
 };
+
+/// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/DECISIONS.md.
+inline constexpr std::string_view kSafeCalibrator = "mse";
 
 struct QuantizeReport {
   std::string model, output, target;
@@ -64,9 +82,11 @@ struct QuantizeReport {
   std::vector<ValueHistogram> histograms;  ///< of them, with the range that was chosen; none where scales were imported
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   std::optional<BiasCorrectionReport> bias_correction;
+  AccuracyReport accuracy;
   PlanReport plan;
   std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< absent: not measured
+  std::string error_source;          ///< the samples that it was measured on: "16 calibration samples"
   VerdictReport verdict;
   std::vector<std::string> notes;
   Provenance provenance;  ///< as the file says it

@@ -23,7 +23,7 @@ struct SensitivityOptions {
   std::filesystem::path model;
   DataOptions data;  ///< to calibrate with
   DataOptions eval;  ///< to measure on; preprocessed as `data` is
-  std::string calibrator = "entropy";
+  std::string calibrator = "auto";
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
   std::string target = "tensorrt";

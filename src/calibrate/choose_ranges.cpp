@@ -129,6 +129,15 @@ const std::set<std::string>& no_samples() {
   return none;
 }
 
+KnownRanges known_ranges(const PlacementPlan& plan, const std::map<ValueId, Range>& ranges) {
+  KnownRanges known;
+  for (Unit& unit : units_of(plan)) {
+    const Range range = ranges.at(unit.members.front());
+    known.emplace(std::move(unit.members), range);
+  }
+  return known;
+}
+
 std::map<ValueId, Range> choose_ranges(const PlacementPlan& plan, const Calibration& calibration,
                                        const RangeChoice& choice, KnownRanges* known) {
   std::vector<Unit> units = units_of(plan);

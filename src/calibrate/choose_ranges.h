@@ -18,6 +18,9 @@ using KnownRanges = std::map<std::vector<ValueId>, Range>;
 
 [[nodiscard]] const std::set<std::string>& no_samples();
 
+/// Ranges of a plan's values as choose_ranges() takes them.
+[[nodiscard]] KnownRanges known_ranges(const PlacementPlan& plan, const std::map<ValueId, Range>& ranges);
+
 /// How ranges are chosen, besides from which data. Looks at things that must outlive it.
 struct RangeChoice {
   const Graph& graph;

@@ -20,8 +20,9 @@ class RangeBook {
   /// Calibrates more values on the same data. What a value's histogram becomes does not depend on the others.
   using Measure = std::function<Calibration(std::span<const ValueId>)>;
 
-  RangeBook(Calibration calibration, const RangeChoice& choice, Measure measure)
-      : calibration_(std::move(calibration)), choice_(choice), measure_(std::move(measure)) {}
+  /// known  ranges to begin with: those that some plan's values got otherwise than by `choice`.
+  RangeBook(Calibration calibration, const RangeChoice& choice, Measure measure, KnownRanges known = {})
+      : calibration_(std::move(calibration)), choice_(choice), measure_(std::move(measure)), known_(std::move(known)) {}
 
   /// One pass for everything that these plans quantize and that was not measured yet. Errors  those of measuring.
   void measure_for(std::span<const PlacementPlan> plans);

@@ -41,4 +41,30 @@ void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 enum class BiasCorrection { Offered, NotOffered };
 [[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction);
 
+/// An option that takes one of the names of an enumeration.
+template <class Enum>
+void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,
+                const std::string& help, const std::string& group = "Placement") {
+  std::string choices;
+  for (const auto& [text, ignored] : names) choices += (choices.empty() ? "" : "|") + text;
+  std::string current;
+  for (const auto& [text, meaning] : names)
+    if (meaning == value) current = text;
+  app.add_option_function<std::string>(
+         name,
+         [&value, names, name](const std::string& text) {
+           const auto found = names.find(text);
+           if (found == names.end()) {
+             std::string known;
+             for (const auto& [key, ignored] : names) known += " " + key;
+             throw CLI::ValidationError(name, "'" + text + "' is not one of" + known);
+           }
+           value = found->second;
+         },
+         help)
+      ->type_name(choices)
+      ->default_str(current)
+      ->group(group);
+}
+
 }  // namespace detent::cli

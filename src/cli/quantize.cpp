@@ -55,9 +55,8 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
   return [collect, &bound] {
     collect();
     const EvaluationOptions& given = bound.evaluation;
-    if (!bound.given() &&
-        !(given.data.sources.empty() && given.labels.empty() && given.masks.empty() && given.metric_command.empty()))
-      throw Error(ErrorCode::Usage, "--eval and what belongs to it are for --max-drop and --min-sqnr",
+    if (!bound.given() && !(given.labels.empty() && given.masks.empty() && given.metric_command.empty()))
+      throw Error(ErrorCode::Usage, "--labels, --masks and --metric-command are for --max-drop and --min-sqnr",
                   "'detent compare' judges without a bound");
   };
 }
@@ -75,6 +74,13 @@ Action declare_quantize(CLI::App& app) {
       ->type_name("TABLE.dct")
       ->group("Calibration");
   add_calibrator_options(app, options.calibrator, options.override_file);
+  app.get_option("--calibrator")->default_str("auto; with --table alone " + std::string(kSafeCalibrator));
+  add_choice(app, "--accuracy", options.accuracy,
+             {{"fast", Accuracy::Fast}, {"balanced", Accuracy::Balanced}, {"best", Accuracy::Best}},
+             "fast: one calibrator; balanced: the calibrator is measured; best: that, equalization, ranges value by "
+             "value, weights rounded by what they do to the outputs and bias correction, each kept only where it pays; "
+             "takes minutes",
+             "Calibration");
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));

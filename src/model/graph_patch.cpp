@@ -299,6 +299,14 @@ bool GraphPatch::empty() const {
          !opset;
 }
 
+GraphPatch joined(const GraphPatch& constants, const GraphPatch& others) {
+  GraphPatch both = constants;
+  if (both.reason.empty()) both.reason = others.reason;
+  both.replace_constants.insert(both.replace_constants.end(), others.replace_constants.begin(),
+                                others.replace_constants.end());
+  return both;
+}
+
 void apply_patch(Model& model, const GraphPatch& patch) {
   if (patch.empty()) return;
   try {

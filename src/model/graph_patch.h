@@ -49,6 +49,9 @@ struct GraphPatch {
   [[nodiscard]] bool empty() const;
 };
 
+/// Both, which replace different constants and do nothing else. Empty where both are.
+[[nodiscard]] GraphPatch joined(const GraphPatch& constants, const GraphPatch& others);
+
 /// Applies `patch` to the main graph. Initializers and Constant nodes that nothing reads any more are removed;
 /// value_info of values that no longer exist is removed; ir_version is raised where the new opset needs it.
 /// Errors  Internal naming patch.reason when the patch refers to something that does not exist, defines a value twice

@@ -68,6 +68,8 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
     list.add_if(!setup.equalized->equalization.values.empty(), "equalize", requested);
     list.add_if(!setup.equalized->equalization.shifts.empty(), "absorb-bias", "on");
   }
+  list.add_if(options.accuracy == Accuracy::Best, "accuracy", "best");
+  list.add_if(options.outliers != OutlierPolicy::Clip, "outliers", name_of(options.outliers));
   list.add_if(options.equalize.bias_correction, "bias-correction", "on");
   list.add_if(!setup.overrides.empty(), "override", std::to_string(setup.overrides.size()));
   return list.take();

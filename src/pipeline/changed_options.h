@@ -5,6 +5,7 @@
 #include "detent/equalize_options.h"
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
+#include "detent/quantize.h"
 #include "pipeline/setup.h"
 
 namespace detent {
@@ -14,6 +15,8 @@ struct DecidingOptions {
   const PlacementOptions& placement;
   const FormatOptions& format;
   const EqualizeOptions& equalize;
+  Accuracy accuracy = Accuracy::Balanced;
+  OutlierPolicy outliers = OutlierPolicy::Clip;
 };
 
 /// Those that differ from the target's defaults, as the command line spells them, in an order that is always the same:

@@ -74,7 +74,8 @@ struct Candidates {
 Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
                            const CompareOptions& options) {
   Candidates candidates{.names = names};
-  candidates.origin = describe_origin(setup, calibration, {options.placement, options.format, options.equalize});
+  candidates.origin = describe_origin(
+      setup, calibration, {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers});
   const RangesOf ranges_of = setup.ranges_from(calibration);
   for (const std::string& name : names) {
     const Stopwatch stopwatch;

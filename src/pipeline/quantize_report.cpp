@@ -33,7 +33,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.model = options.model.string();
   report.output = options.output.string();
   report.target = setup.plan.target->spec();
-  report.calibrator = options.calibrator;
+  report.accuracy.level = name_of(options.accuracy);
   report.table = options.table.string();
   report.opset = setup.preparation.opset_before;
   report.nodes = setup.facts.nodes;
@@ -70,13 +70,13 @@ void add_histograms(QuantizeReport& report, const Setup& setup, const Calibratio
   std::erase_if(report.histograms, [&](const ValueHistogram& value) { return !quantized.contains(value.name); });
 }
 
-void add_choices(QuantizeReport& report, std::optional<CalibratorMeasurement> measurement,
-                 std::optional<EqualizeReport> equalized, const std::optional<BiasCorrection>& correction,
-                 std::optional<BoundReport> bound) {
-  if (measurement) report.calibrator = measurement->candidates.at(measurement->winner).calibrator;
-  report.measured = std::move(measurement);
+void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::optional<EqualizeReport> equalized,
+                 const Improvement& improved, std::optional<BoundReport> bound) {
+  report.calibrator = chosen.calibrator->name();
+  report.measured = chosen.measurement;
   report.equalized = std::move(equalized);
-  if (correction) report.bias_correction = correction->report;
+  report.bias_correction = improved.biases;
+  report.accuracy.steps = improved.steps;
   report.bound = std::move(bound);
 }
 

@@ -3,9 +3,9 @@
 #include "calibrate/calibration.h"
 #include "detent/quantize.h"
 #include "model/model.h"
+#include "pipeline/improve.h"
 #include "pipeline/setup.h"
 #include "rewrite/rewrite.h"
-#include "tune/correct_biases.h"
 
 namespace detent {
 
@@ -17,9 +17,8 @@ void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewri
 void add_histograms(QuantizeReport& report, const Setup& setup, const Calibration& calibration,
                     const ChosenRanges& chosen);
 /// The decisions that were taken by measurement; the winner of a measurement becomes the report's calibrator.
-void add_choices(QuantizeReport& report, std::optional<CalibratorMeasurement> measurement,
-                 std::optional<EqualizeReport> equalized, const std::optional<BiasCorrection>& correction,
-                 std::optional<BoundReport> bound);
+void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::optional<EqualizeReport> equalized,
+                 const Improvement& improved, std::optional<BoundReport> bound);
 void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
 
 }  // namespace detent

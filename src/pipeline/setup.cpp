@@ -63,10 +63,11 @@ RangesOf Setup::ranges_from(const Calibration& calibration) const {
   };
 }
 
-ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const {
+ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration,
+                           const ChoiceEffort& effort) const {
   const RangesOf ranges_of = ranges_from(calibration);
   if (!calibrator)
-    return choose_calibrator({model, plan, format, calibration, ranges_of, data ? &samples() : nullptr, run});
+    return choose_calibrator({model, plan, format, calibration, ranges_of, data ? &samples() : nullptr, run, effort});
   auto ranges = ranges_of(*calibrator);
   return {std::move(calibrator), std::move(ranges), std::nullopt};
 }

@@ -80,7 +80,8 @@ struct Setup {
   [[nodiscard]] RangesOf ranges_from(const Calibration& calibration) const;
   /// The ranges of `calibrator`; without one, those of the calibrator that is measured to be best.
   /// Errors  those of choose_calibrator.
-  [[nodiscard]] ChosenRanges choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration) const;
+  [[nodiscard]] ChosenRanges choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration,
+                                    const ChoiceEffort& effort = {}) const;
 };
 
 /// The steps from the options to the placement plan. Errors  those of reading, preparing, equalizing and placing; Usage when

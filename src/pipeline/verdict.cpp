@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
 
 #include "detent/error.h"
 #include "evaluate/blame.h"
@@ -26,24 +25,14 @@ std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>
   return named ? std::optional(JudgedFacts::Named{named->name, named->sqnr_db}) : std::nullopt;
 }
 
-/// By name where a table says what was calibrated with: its samples may have come from another folder.
-bool calibrated_with(const Setup& setup, const Calibration& calibration, size_t measured) {
-  if (!setup.table) return true;
-  std::set<std::string> names;
-  for (const TableSample& sample : calibration.identities) names.insert(sample.name);
-  for (size_t i = 0; i < std::min(measured, setup.data->size()); ++i)
-    if (!names.contains(setup.data->sample_name(i))) return false;
-  return true;
-}
-
-JudgedFacts facts_of(const QuantizeReport& report, const Setup& setup, const Calibration& calibration,
-                     const std::optional<ClosingError>& closing) {
+JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
+  const std::optional<ClosingError>& closing = grounds.closing;
   JudgedFacts facts;
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
   if (!closing) return facts;
   facts.samples = closing->report.samples;
-  facts.calibrated_with = calibrated_with(setup, calibration, facts.samples);
+  facts.calibrated_with = grounds.calibrated_with;
   facts.output = named(closing->worst_output);
   facts.sample = named(closing->worst_sample);
   facts.classified = closing->classified;
@@ -52,22 +41,23 @@ JudgedFacts facts_of(const QuantizeReport& report, const Setup& setup, const Cal
 }
 
 /// The float model as set_up() prepared it; by now the weights of that one are INT8.
-Model read_again(const QuantizeOptions& options, const Setup& setup) {
+Model read_again(const QuantizeOptions& options, const Setup& setup, const GraphPatch& constants) {
   Model model = read_float_model(options.model);
   const auto inputs = read_first_inputs(*setup.data, model.graph(), options.run);
   (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement));
   if (setup.equalized) apply_equalization(model, setup.equalized->equalization, inputs);
+  if (!constants.empty()) apply_patch(model, constants);
   return model;
 }
 
 void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
-               const std::map<ValueId, Range>& ranges) {
+               const VerdictGrounds& grounds) {
   try {
-    const Model model = read_again(options, setup);
-    if (ranges_fingerprint(model.graph(), ranges) != report.provenance.ranges)
+    const Model model = read_again(options, setup, grounds.constants);
+    if (ranges_fingerprint(model.graph(), grounds.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
     const SampleSubset few(*setup.data, consecutive_samples(*setup.data, 0, kBlameSamples));
-    Blame blame = find_blame(model, setup.plan, ranges, setup.format, few, options.run);
+    Blame blame = find_blame(model, setup.plan, grounds.ranges, setup.format, few, options.run);
     report.verdict.blame_sqnr_db = blame.sqnr_db;
     report.verdict.blame = std::move(blame.values);
   } catch (const Error& error) {  // the model is written: what explains it may fail
@@ -79,10 +69,10 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Set
 /// What is not used yet, the likeliest first.
 std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
   std::vector<std::string> cures;
+  const bool data = !options.data.sources.empty();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
-  if (!report.measured) cures.emplace_back("--calibrator auto");
-  if (!report.equalized && options.table.empty()) cures.emplace_back("--equalize auto");
-  if (report.measured && report.calibrator != "percentile:99.99") cures.emplace_back("--calibrator percentile:99.99");
+  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
+  if (data && !report.measured) cures.emplace_back("without --calibrator, which measures all of them");
   if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;
@@ -117,11 +107,10 @@ std::string warning_text(const QuantizeReport& report) {
 }  // namespace
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
-                 const Calibration& calibration, const std::map<ValueId, Range>& ranges,
-                 const std::optional<ClosingError>& closing) {
-  report.verdict = judge(facts_of(report, setup, calibration, closing));
+                 const VerdictGrounds& grounds) {
+  report.verdict = judge(facts_of(report, grounds));
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
-  add_blame(report, options, setup, ranges);
+  add_blame(report, options, setup, grounds);
   report.verdict.cures = cures_for(report, options);
   options.run.reporter->warn(warning_text(report));
 }

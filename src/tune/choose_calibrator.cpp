@@ -63,14 +63,15 @@ class Contest {
       : question_(question), samples_(deciding_samples(*question.source)) {
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.model.graph(), question.settings));
-    if (names_.empty()) throw nothing_to_compare("no output that can run comes from float values");
+    if (names_.empty()) return;
     for (const std::string_view name : kCandidates) variants_.add(question.ranges_of(*make_calibrator(name)));
     regrets_ = worst_regrets_db(variants_.ranges, question.calibration, question.format.range_kind());
     results_.resize(variants_.ranges.size());
     rounds();
   }
 
-  [[nodiscard]] size_t winner() const { return winner_; }
+  /// Some output could be compared.
+  [[nodiscard]] bool decided() const { return !outputs_.empty(); }
   [[nodiscard]] std::map<ValueId, Range> take_ranges() { return std::move(variants_.ranges[winner_]); }
   /// A line for each candidate whose variant was run.
   [[nodiscard]] CalibratorMeasurement report() const {
@@ -99,8 +100,8 @@ class Contest {
   void rounds() {
     std::vector<size_t> playing(results_.size());
     std::iota(playing.begin(), playing.end(), size_t{0});
-    const double runs = question_.thorough ? std::numeric_limits<double>::infinity()
-                                           : affordable_runs(question_.plan, question_.calibration);
+    const double runs = question_.effort.thorough ? std::numeric_limits<double>::infinity()
+                                                  : affordable_runs(question_.plan, question_.calibration);
     if (runs < static_cast<double>(kFewest * playing.size())) {  // the safest, at least two
       std::ranges::stable_sort(playing, {}, [&](size_t v) { return regrets_[v]; });
       playing.resize(
@@ -111,10 +112,11 @@ class Contest {
       const double samples = std::max(0.0, left) / static_cast<double>(variants);
       return samples >= static_cast<double>(most) ? most : static_cast<size_t>(samples);
     };
-    const size_t first = question_.thorough
+    const size_t first = question_.effort.thorough
                              ? samples_.size()
                              : std::clamp(fits(runs / 2, playing.size(), kFirstRound), kFewest, kFirstRound);
     play(playing, 0, first);
+    if (!decided()) return;
     const double left = runs - static_cast<double>(first * playing.size());
     playing = finalists(playing);
     if (playing.size() > 1) play(playing, first, fits(left, playing.size(), samples_.size()));
@@ -151,7 +153,6 @@ class Contest {
     EvaluationRequest request{question_.model, names_, samples, question_.settings, task};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(models, request);
-    if (evaluation.outputs.empty()) throw nothing_to_compare("the shapes of all outputs depend on what they hold");
     const auto scores = sample_scores(evaluation);
     if (first == 0) names_ = outputs_ = evaluation.outputs;
     if (evaluation.outputs != outputs_) return;  // a shape that depends on the data shows first in this round
@@ -181,6 +182,13 @@ ChosenRanges choose_calibrator(const CalibratorQuestion& question) {
   if (!question.source) throw nothing_to_compare("there is no --data to run");
   const Stopwatch stopwatch;
   Contest contest(question);
+  if (!contest.decided()) {
+    if (question.effort.otherwise.empty())
+      throw nothing_to_compare("no output that can run comes from float values and has a shape of its own");
+    auto calibrator = make_calibrator(question.effort.otherwise);
+    auto ranges = question.ranges_of(*calibrator);
+    return {std::move(calibrator), std::move(ranges), std::nullopt};
+  }
   CalibratorMeasurement measurement = contest.report();
   measurement.seconds = stopwatch.seconds();
   return {make_calibrator(measurement.candidates.at(measurement.winner).calibrator), contest.take_ranges(),

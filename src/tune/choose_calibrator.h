@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "calibrate/calibration.h"
@@ -44,6 +45,12 @@ struct ChosenRanges {
 /// The candidates of "auto", as make_calibrator reads them: max, entropy, mse, percentile 99.9, 99.99, 99.999, samplemax 99, 95, 90, 50.
 [[nodiscard]] std::span<const std::string_view> auto_candidates();
 
+/// How "auto" is done.
+struct ChoiceEffort {
+  bool thorough = false;  ///< all candidates on all 32 samples, whatever that costs
+  std::string otherwise;  ///< the calibrator to take where no output can be compared; empty: that is an error
+};
+
 /// What choose_calibrator() chooses for. Looks at things that must outlive the call.
 struct CalibratorQuestion {
   const Model& model;  ///< prepared float model; unchanged
@@ -53,7 +60,7 @@ struct CalibratorQuestion {
   const RangesOf& ranges_of;
   const DataSource* source;  ///< the calibration data; nullptr when there is none
   const RunSettings& settings;
-  bool thorough = false;  ///< all candidates on all 32 samples, whatever that costs
+  ChoiceEffort effort = {};
 };
 
 /// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
@@ -64,7 +71,8 @@ struct CalibratorQuestion {
 ///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each. The same
 ///         for any machine and any number of threads: the file must not depend on the clock.
 /// Memory  see evaluate_models.
-/// Errors  InvalidOption without data or when no output can be compared; those of evaluate_models.
+/// Errors  InvalidOption without data or when no output can be compared and there is no other calibrator to take; those of
+///         evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.
 [[nodiscard]] ChosenRanges choose_calibrator(const CalibratorQuestion& question);
 

@@ -7,14 +7,15 @@
 #include "detent/progress.h"
 #include "evaluate/channel_errors.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
+#include "evaluate/sample_scores.h"
 #include "exec/runnable_part.h"
 #include "ops/traits.h"
 #include "rewrite/quantized_model.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "tune/acceptance.h"
 
 namespace detent {
 
@@ -48,12 +49,12 @@ Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
 }  // namespace
 
 BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
+                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings,
+                              const GraphPatch& weights) {
   if (!source)
     throw Error(ErrorCode::InvalidOption,
                 "--bias-correction measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
-  const SampleSubset samples(*source, deciding_samples(*source));
   const SampleSubset others(*source, samples_beside_deciding(*source, kMeasuringSamples));
   const Graph& graph = model.graph();
   std::vector<Layer> layers;
@@ -67,7 +68,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   // Biases as floats: in the network that is measured they change without anything else changing.
   RewriteOptions measured = format;
   measured.int32_bias = false;
-  Model partly = quantized_model(model, plan, ranges, measured);
+  Model partly = quantized_model(model, plan, ranges, measured, weights);
   BiasCorrection result;
   Reporter& reporter = *settings.reporter;
   reporter.begin("correcting biases", layers.size());
@@ -86,17 +87,22 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
 
   BiasCorrectionReport& report = result.report;
   report.layers = result.patch.replace_constants.size();
-  report.samples = samples.size();
+  report.samples = source->size();
   if (report.layers > 0) {
     result.patch.reason = "correct biases";
     std::vector<Model> variants;
-    variants.push_back(quantized_model(model, plan, ranges, format));
-    variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
-    const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
-    const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging biases"});
-    report.sqnr_before_db = mean_sqnr_db(evaluation.report(0));
-    report.sqnr_after_db = mean_sqnr_db(evaluation.report(1));
-    report.kept = report.sqnr_after_db > report.sqnr_before_db;
+    variants.push_back(quantized_model(model, plan, ranges, format, weights));
+    variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch)));
+    const auto names = values_to_compare(model, read_first_inputs(*source, graph, settings));
+    EvaluationRequest request{model, names, *source, settings, "judging biases"};
+    request.by_batch = true;
+    const Evaluation evaluation = evaluate_models(variants, request);
+    const auto samples = sample_scores(evaluation);
+    const AcceptanceReport accepted = accept_change(samples[0], samples[1], evaluation.report(0).argmax_agreement,
+                                                    evaluation.report(1).argmax_agreement);
+    report.sqnr_before_db = accepted.before_db;
+    report.sqnr_after_db = accepted.after_db;
+    report.kept = accepted.accepted && accepted.after_db > accepted.before_db;
   }
   if (!report.kept) result.patch = {};
   report.seconds = stopwatch.seconds();

@@ -25,6 +25,19 @@ Json measurement(const CalibratorMeasurement& measured) {
   return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
 }
 
+Json accuracy(const AccuracyReport& report) {
+  Json steps = Json::array();
+  for (const AccuracyReport::Step& step : report.steps)
+    steps.push_back({{"name", step.name},
+                     {"changed", step.changed},
+                     {"sqnr_before_db", number(step.before_db)},
+                     {"sqnr_after_db", number(step.after_db)},
+                     {"kept", step.kept},
+                     {"samples", step.samples},
+                     {"seconds", step.seconds}});
+  return {{"level", report.level}, {"steps", steps}};
+}
+
 Json bias_correction(const BiasCorrectionReport& report) {
   return {{"layers", report.layers},
           {"kept", report.kept},
@@ -87,6 +100,7 @@ std::string to_json(const QuantizeReport& report) {
             {"target", report.target},   {"calibrator", report.calibrator},
             {"samples", report.samples}, {"skipped_samples", report.skipped_samples},
             {"values", values},          {"coverage", coverage_json(report.plan.coverage)}};
+  json["accuracy"] = accuracy(report.accuracy);
   if (report.measured) json["auto"] = measurement(*report.measured);
   if (report.equalized) json["equalize"] = equalization_json(*report.equalized);
   if (report.bias_correction) json["bias_correction"] = bias_correction(*report.bias_correction);

@@ -89,6 +89,16 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
   return text;
 }
 
+/// A line for each step of the best level.
+std::string steps_text(const AccuracyReport& accuracy) {
+  std::string text;
+  for (const AccuracyReport::Step& step : accuracy.steps)
+    text += fmt::format("accuracy {}: {:12} {}, SQNR {:.2f} -> {:.2f} dB on {}, {} ({:.1f} s)\n", accuracy.level,
+                        step.name, step.changed, step.before_db, step.after_db, plural(step.samples, "sample"),
+                        step.kept ? "kept" : "dropped", step.seconds);
+  return text;
+}
+
 std::string score_text(const BoundReport& report, double score) {
   if (report.metric == "sqnr_db") return fmt::format("SQNR {:.1f} dB", score);
   if (report.metric == "top1") return fmt::format("top-1 {:.2f} %", 100 * score);
@@ -178,6 +188,7 @@ std::string to_text(const QuantizeReport& report) {
   text += outlier_text(report.outliers);
   if (report.equalized) text += equalize_text(*report.equalized);
   if (report.bias_correction) text += bias_correction_text(*report.bias_correction);
+  text += steps_text(report.accuracy);
   if (report.plan.folded_batchnorms)
     text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";
   if (report.written_opset != report.opset)

@@ -1,0 +1,77 @@
+#include "pipeline/improve.h"
+
+#include <fmt/core.h>
+
+#include "tune/refine/round_weights.h"
+
+namespace detent {
+
+namespace {
+
+std::string changed_text(size_t changed, size_t of, const char* what) {
+  return fmt::format("{} of {} {}", changed, of, what);
+}
+
+AccuracyReport::Step step_of(const WeightRoundingReport& report, size_t layers) {
+  return {.name = "weights",
+          .changed = changed_text(report.weights, layers, "layers' weights"),
+          .before_db = report.sqnr_before_db,
+          .after_db = report.sqnr_after_db,
+          .kept = report.kept,
+          .samples = report.samples,
+          .seconds = report.seconds};
+}
+
+AccuracyReport::Step step_of(const BiasCorrectionReport& report, size_t layers) {
+  return {.name = "biases",
+          .changed = changed_text(report.layers, layers, "layers' biases"),
+          .before_db = report.sqnr_before_db,
+          .after_db = report.sqnr_after_db,
+          .kept = report.kept,
+          .samples = report.samples,
+          .seconds = report.seconds};
+}
+
+}  // namespace
+
+QuantizeOptions with_level(QuantizeOptions options) {
+  const bool data = !options.data.sources.empty();
+  if (options.calibrator.empty())
+    options.calibrator = data && options.accuracy != Accuracy::Fast ? "auto" : std::string(kSafeCalibrator);
+  if (options.accuracy != Accuracy::Best || !data) return options;
+  if (options.equalize.equalize.empty() && options.table.empty()) options.equalize.equalize = "auto";
+  options.equalize.bias_correction = true;
+  return options;
+}
+
+Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
+                    ChosenRanges& chosen) {
+  Improvement result;
+  (void)calibration;
+  const auto layers = static_cast<size_t>(setup.plan.coverage.int8_layers);
+  const DataSource* source = setup.data ? &setup.samples() : nullptr;
+  if (options.accuracy == Accuracy::Best && source) {
+    if (setup.equalized && setup.equalized->report.acceptance) {
+      const EqualizeReport& evened = setup.equalized->report;
+      result.steps.push_back({.name = "equalization",
+                              .changed = changed_text(evened.values.size(), evened.values.size(), "values"),
+                              .before_db = evened.acceptance->before_db,
+                              .after_db = evened.acceptance->after_db,
+                              .kept = evened.acceptance->accepted,
+                              .samples = evened.acceptance->samples,
+                              .seconds = evened.seconds});
+    }
+    WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
+    result.steps.push_back(step_of(weights.report, layers));
+    result.constants = std::move(weights.patch);
+  }
+  if (!options.equalize.bias_correction) return result;
+  BiasCorrection biases =
+      correct_biases(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run, result.constants);
+  if (options.accuracy == Accuracy::Best) result.steps.push_back(step_of(biases.report, layers));
+  result.biases = std::move(biases.report);
+  result.constants = joined(result.constants, biases.patch);
+  return result;
+}
+
+}  // namespace detent
