@@ -55,8 +55,8 @@ struct CalibratorMeasurement {
   struct Candidate {
     std::string calibrator;  ///< "percentile:99.9"
     double score_db = 0;     ///< half the mean of the samples' SQNRs, half the SQNR of their mean noise
-    double regret_db = 0;    ///< how far its worst value lies below the best that any candidate does for that value
     ErrorReport error;       ///< against the float model, on the samples that it was measured on
+    double regret_db = 0;    ///< how far its worst value lies below the best that any candidate does for that value
   };
   std::vector<Candidate> candidates;  ///< that were measured: all, unless one sample takes long
   size_t winner = 0;                  ///< index into candidates

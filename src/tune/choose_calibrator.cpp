@@ -84,7 +84,7 @@ class Contest {
       if (variant == winner_ && !named) measurement.winner = measurement.candidates.size(), named = true;
       const ErrorReport error = summarize_errors(outputs_, result.sums, result.samples);
       measurement.candidates.push_back(
-          {std::string(kCandidates[c]), score_db(result.samples_db), regrets_[variant], error});
+          {std::string(kCandidates[c]), score_db(result.samples_db), error, regrets_[variant]});
       measurement.samples = std::max(measurement.samples, result.samples);
     }
     return measurement;

@@ -60,7 +60,7 @@ Absorption absorb(Model& model, const FoldJudge& judge, size_t threads = 1) {
 FoldJudge judge_of(double after) {
   return [after](std::span<const Model> models, const DataSource&, const DataSource&) {
     EXPECT_EQ(models.size(), 2U);
-    return std::vector<std::vector<double>>{{20}, {after}};
+    return FoldScores{{{20}}, {{after}}};
   };
 }
 
@@ -101,8 +101,8 @@ TEST(AbsorbBiases, LeaveTheModelAloneWhereItWouldLose) {
 
 TEST(AbsorbBiases, AskNobodyWhereNothingWouldGetSmaller) {
   Model model = high_network(0);
-  const Absorption absorption = absorb(
-      model, [](std::span<const Model>, const DataSource&, const DataSource&) -> std::vector<std::vector<double>> {
+  const Absorption absorption =
+      absorb(model, [](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
         throw std::logic_error("nobody asked");
       });
   EXPECT_EQ(absorption.report.activations, 1U);
@@ -138,8 +138,8 @@ std::optional<EqualizedModel> even(Model& model, const EqualizeOptions& options)
   const PlacementOptions placement;
   const RunSettings settings;
   const Target& target = find_target("tensorrt");
-  return equalize_as_requested(model, parse_equalize(options), read_first_inputs(source, model.graph(), settings),
-                               source, {},
+  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  return equalize_as_requested(model, parse_equalize(options), {inputs, source}, {},
                                {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
 }
 

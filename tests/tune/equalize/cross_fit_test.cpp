@@ -1,4 +1,5 @@
 #include "tune/equalize/cross_fit.h"
+#include "calibrate/choose_ranges.h"
 
 #include <gtest/gtest.h>
 
@@ -37,10 +38,10 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
   const FoldJudge judge = [&](std::span<const Model> models, const DataSource& fit, const DataSource& held_out) {
     EXPECT_EQ(models.size(), 1U);
     rounds.push_back({names_of(fit), names_of(held_out)});
-    return std::vector<std::vector<double>>{{static_cast<double>(rounds.size())}};
+    return FoldScores{{{static_cast<double>(rounds.size())}}};
   };
   const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
-  const CrossFit cross_fit(model, inputs, source, settings, {}, judge);
+  const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, judge);
   const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
   if (said) *said = scores.at(0);
   return rounds;

@@ -1,4 +1,5 @@
 #include "tune/equalize/equalize_model.h"
+#include "calibrate/choose_ranges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,11 +30,11 @@ EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJud
   RunSettings settings;
   settings.threads = threads;
   const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
-  return equalize_model(model, parse_equalize(request), {inputs, source, settings}, {}, judge);
+  return equalize_model(model, parse_equalize(request), {inputs, source, source, settings, no_samples()}, {}, judge);
 }
 
 FoldJudge no_judge() {
-  return [](std::span<const Model>, const DataSource&, const DataSource&) -> std::vector<std::vector<double>> {
+  return [](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
     throw std::logic_error("nobody asked");
   };
 }
@@ -47,11 +48,11 @@ FoldJudge judge_of(double gain) {
                    *is = model.graph().constant(model.graph().find_value(name));
       return !is || !std::ranges::equal(is->data<float>(), was->data<float>());
     };
-    std::vector<std::vector<double>> scores;
+    FoldScores scores;
     for (const Model& model : models) {
       bool same = true;
       for (const char* name : {"w0", "w1", "w2", "w3", "w4", "g"}) same = same && !differs(model, name);
-      scores.push_back({same ? 20 : 20 + gain});
+      scores.push_back({{same ? 20 : 20 + gain}});
     }
     return scores;
   };

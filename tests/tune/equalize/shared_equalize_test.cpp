@@ -51,7 +51,7 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
 TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
   if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
   const FoldJudge content = [](std::span<const Model>, const DataSource&, const DataSource&) {
-    return std::vector<std::vector<double>>{{0}, {1}};
+    return FoldScores{{{0}}, {{1}}};
   };
   size_t absorbed = 0;
   for (const auto& file : shared_models()) {
