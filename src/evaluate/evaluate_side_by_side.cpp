@@ -43,17 +43,26 @@ BatchErrors run_batch(const ModelsSideBySide& variants, size_t outputs, std::vec
   return result;
 }
 
+/// Drops the outputs whose shape differed in some variant.
+void keep_comparable(std::vector<ErrorSums>& sums, const std::vector<bool>& comparable) {
+  size_t kept = 0;
+  for (size_t i = 0; i < sums.size(); ++i)
+    if (comparable[i]) sums[kept++] = sums[i];
+  sums.resize(kept);
+}
+
 }  // namespace
 
 SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Graph& graph,
                                            const std::vector<std::string>& names, const DataSource& source,
-                                           const RunSettings& settings, std::string_view task) {
+                                           const RunSettings& settings, std::string_view task, bool by_batch) {
   variants.prepare(names, team_size(settings, source.size(), fixed_batch(graph)));
   std::vector<BufferPool> pools(worker_count(settings));
   std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
   std::vector<bool> comparable(names.size(), true);
   SideBySideEvaluation result;
   Evaluation& evaluation = result.evaluation;
+  if (by_batch) evaluation.by_batch.resize(variants.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     return run_batch(variants, names.size(), std::move(batch), real, pools[slot]);
   };
@@ -61,6 +70,8 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Gra
     for (size_t v = 0; v < totals.size(); ++v)
       for (size_t i = 0; i < names.size(); ++i) totals[v][i] += batch.errors[v][i];
     for (size_t i = 0; i < names.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
+    if (by_batch)
+      for (size_t v = 0; v < totals.size(); ++v) evaluation.by_batch[v].push_back(std::move(batch.errors[v]));
     result.seconds += batch.seconds;
     result.float_seconds += batch.float_seconds;
   };
@@ -70,6 +81,8 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Gra
   evaluation.skipped = counts.skipped;
 
   evaluation.errors.resize(variants.size());
+  for (auto& batches : evaluation.by_batch)
+    for (std::vector<ErrorSums>& outputs : batches) keep_comparable(outputs, comparable);
   for (size_t i = 0; i < names.size(); ++i) {
     if (!comparable[i]) continue;
     evaluation.outputs.push_back(names[i]);

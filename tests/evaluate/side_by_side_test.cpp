@@ -47,9 +47,11 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
   }
   BothWays result;
   result.shared =
-      evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing");
+      evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing", true);
   result.steps = shared.step_counts();
-  result.naive = evaluate_models(models, {network.model, names, network.source, network.settings, "not sharing"});
+  EvaluationRequest request{network.model, names, network.source, network.settings, "not sharing"};
+  request.by_batch = true;
+  result.naive = evaluate_models(models, request);
   return result;
 }
 
@@ -66,6 +68,13 @@ void expect_same_bits(const BothWays& found) {
       EXPECT_EQ(a.dot, b.dot) << "variant " << v;
       EXPECT_EQ(a.agreeing, b.agreeing) << "variant " << v;
     }
+  ASSERT_EQ(found.shared.evaluation.by_batch.size(), found.naive.by_batch.size());
+  for (size_t v = 0; v < found.naive.by_batch.size(); ++v) {
+    ASSERT_EQ(found.shared.evaluation.by_batch[v].size(), found.naive.by_batch[v].size());
+    for (size_t b = 0; b < found.naive.by_batch[v].size(); ++b)
+      for (size_t i = 0; i < found.naive.outputs.size(); ++i)
+        EXPECT_EQ(found.shared.evaluation.by_batch[v][b][i].noise, found.naive.by_batch[v][b][i].noise);
+  }
 }
 
 class VariantsSideBySideForBothTargets : public ::testing::TestWithParam<const char*> {};

@@ -1,0 +1,81 @@
+#include "tune/refine/noise_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/mean.h"
+#include "tune/tie_band.h"
+
+namespace detent {
+
+namespace {
+
+/// +-60 dB, as sample_scores() has it.
+constexpr double kLeast = 1e-6, kMost = 1e6;
+constexpr double kLeastGainDb = 1e-4;
+constexpr int kRounds = 20;
+
+double score_db(double noise) { return -10 * std::log10(std::clamp(noise, kLeast, kMost)); }
+
+}  // namespace
+
+RelativeNoise relative_noise(const BatchErrorSums& errors, const BatchErrorSums& signals) {
+  const size_t outputs = signals.empty() ? 0 : signals.front().size();
+  RelativeNoise noise(errors.size() * outputs);
+  for (size_t o = 0; o < outputs; ++o) {
+    double average = 0;
+    for (const auto& batch : signals) average += batch[o].is_float ? batch[o].signal : 0;
+    average /= static_cast<double>(signals.size());
+    if (average == 0 || !std::isfinite(average)) continue;
+    for (size_t b = 0; b < errors.size(); ++b) {
+      const double relative = errors[b][o].noise / std::max(signals[b][o].signal, average);
+      noise[b * outputs + o] = std::isfinite(relative) ? relative : kMost;
+    }
+  }
+  return noise;
+}
+
+NoiseModel::NoiseModel(const RelativeNoise& whole, std::vector<std::vector<RelativeNoise>> by_unit, size_t outputs)
+    : by_unit_(std::move(by_unit)), chosen_(by_unit_.size()), total_(whole.size()), outputs_(outputs) {
+  for (const auto& trials : by_unit_)
+    for (size_t i = 0; i < total_.size(); ++i) total_[i] += trials.front()[i];
+  for (size_t i = 0; i < total_.size(); ++i) total_[i] = std::max(total_[i], whole[i]);
+}
+
+std::vector<double> NoiseModel::gains_db(size_t unit, size_t trial) const {
+  const RelativeNoise &before = by_unit_[unit][chosen_[unit]], &after = by_unit_[unit][trial];
+  std::vector<double> gains(total_.size() / outputs_);
+  for (size_t i = 0; i < total_.size(); ++i)
+    gains[i / outputs_] +=
+        (score_db(total_[i] - before[i] + after[i]) - score_db(total_[i])) / static_cast<double>(outputs_);
+  return gains;
+}
+
+bool NoiseModel::improve(size_t unit) {
+  size_t best = chosen_[unit];
+  double most = kLeastGainDb;
+  for (size_t trial = 0; trial < by_unit_[unit].size(); ++trial) {
+    const std::vector<double> gains = gains_db(unit, trial);
+    if (mean(gains) <= most || !is_certain_gain(gains)) continue;
+    most = mean(gains);
+    best = trial;
+  }
+  if (best == chosen_[unit]) return false;
+  for (size_t i = 0; i < total_.size(); ++i) total_[i] += by_unit_[unit][best][i] - by_unit_[unit][chosen_[unit]][i];
+  chosen_[unit] = best;
+  return true;
+}
+
+void NoiseModel::descend() {
+  for (int round = 0; round < kRounds; ++round) {
+    bool changed = false;
+    for (size_t unit = 0; unit < by_unit_.size(); ++unit) changed = improve(unit) || changed;
+    if (!changed) return;
+  }
+}
+
+bool is_certain_gain(std::span<const double> gains_db) {
+  return mean(gains_db) > difference_error_db(gains_db, std::vector<double>(gains_db.size()));
+}
+
+}  // namespace detent

@@ -1,0 +1,121 @@
+#include "tune/refine/range_trials.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace detent {
+
+namespace {
+
+constexpr std::array<std::pair<float, std::string_view>, 4> kFactors = {
+    {{0.7F, "x0.7"}, {0.84F, "x0.84"}, {1.19F, "x1.19"}, {1.41F, "x1.41"}}};
+/// 0.5 dB of rounding noise: less than the noise of 32 samples tells apart.
+constexpr double kClose = 0.06;
+
+std::vector<std::vector<ValueId>> members_of_units(const PlacementPlan& plan) {
+  std::vector<std::vector<ValueId>> units = plan.scale_groups();
+  std::set<ValueId> grouped;
+  for (std::vector<ValueId>& group : units) {
+    std::ranges::sort(group);
+    grouped.insert(group.begin(), group.end());
+  }
+  for (const ValueId value : plan.quantized_values())
+    if (!grouped.contains(value)) units.push_back({value});
+  std::ranges::sort(units);
+  return units;
+}
+
+const FixedRange* find(const std::vector<FixedRange>& ranges, ValueId value) {
+  const auto found = std::ranges::find(ranges, value, &FixedRange::value);
+  return found == ranges.end() ? nullptr : &*found;
+}
+
+bool is_a_choice(const std::vector<ValueId>& members, const TrialQuestion& question) {
+  if (find_override(question.overrides, question.graph, members)) return false;
+  return std::ranges::all_of(members, [&](ValueId value) {
+    return question.calibration.histograms.contains(value) && !question.calibration.scales.contains(value) &&
+           !find(question.plan.fixed_ranges, value);
+  });
+}
+
+/// What no range needs to go beyond: what was measured, and limits that all members have.
+Range reach_of(const std::vector<ValueId>& members, const TrialQuestion& question) {
+  Range measured, limits;
+  bool limited = true;
+  for (const ValueId value : members) {
+    const Histogram& histogram = question.calibration.histograms.at(value);
+    measured = {std::min(measured.min, histogram.min()), std::max(measured.max, histogram.max())};
+    const FixedRange* limit = find(question.plan.range_limits, value);
+    limited = limited && limit;
+    if (limit) limits = {std::min(limits.min, limit->range.min), std::max(limits.max, limit->range.max)};
+  }
+  return limited ? Range{std::max(measured.min, limits.min), std::min(measured.max, limits.max)} : measured;
+}
+
+/// `reach` bounds what a factor widens; a range that lies beyond it already is not cut.
+Range scaled(const Range& own, float factor, const Range& reach) {
+  if (own.min == -own.max) {
+    const float amax = std::min(own.max * factor, std::max(own.max, reach.amax()));
+    return {-amax, amax};
+  }
+  return {std::max(own.min * factor, std::min(own.min, reach.min)),
+          std::min(own.max * factor, std::max(own.max, reach.max))};
+}
+
+double width(const Range& range) { return static_cast<double>(range.max) - range.min; }
+
+bool close(const Range& a, const Range& b) {
+  const double apart = std::abs(static_cast<double>(a.min) - b.min) + std::abs(static_cast<double>(a.max) - b.max);
+  return apart <= kClose * std::min(width(a), width(b));
+}
+
+int64_t macs_behind(const std::vector<ValueId>& members, const TrialQuestion& question) {
+  std::set<ValueId> changed(members.begin(), members.end());
+  std::set<NodeId> nodes;
+  const auto is_changed = [&](ValueId value) { return changed.contains(value); };
+  for (const Node& node : question.graph.nodes()) {
+    if (std::ranges::none_of(node.inputs, is_changed) &&
+        std::ranges::none_of(question.graph.captured_by(node), is_changed))
+      continue;
+    nodes.insert(node.id);
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) changed.insert(output);
+  }
+  int64_t macs = 0;
+  for (const LayerDecision& layer : question.plan.layers)
+    if (nodes.contains(layer.node)) macs += layer.macs;
+  return macs;
+}
+
+}  // namespace
+
+std::vector<RangeUnit> units_to_try(const TrialQuestion& question, const std::map<ValueId, Range>& ranges) {
+  std::vector<std::pair<std::string, std::map<ValueId, Range>>> choices;
+  for (const std::string_view name : auto_candidates())
+    choices.emplace_back(name, question.ranges_of(*make_calibrator(name)));
+  std::vector<RangeUnit> units;
+  for (std::vector<ValueId>& members : members_of_units(question.plan)) {
+    if (!is_a_choice(members, question)) continue;
+    const ValueId first = members.front();
+    RangeUnit unit{std::move(members), ranges.at(first), {}, 0};
+    const auto add = [&](const Range& range, std::string_view origin) {
+      if (width(range) == 0 || close(range, unit.own)) return;
+      if (std::ranges::any_of(unit.trials, [&](const TrialRange& trial) { return close(trial.range, range); })) return;
+      unit.trials.push_back({range, std::string(origin)});
+    };
+    for (const auto& [name, chosen] : choices) add(chosen.at(first), name);
+    const Range reach = reach_of(unit.members, question);
+    for (const auto& [factor, name] : kFactors) add(scaled(unit.own, factor, reach), name);
+    if (unit.trials.empty()) continue;
+    std::ranges::stable_sort(unit.trials, {}, [](const TrialRange& trial) { return width(trial.range); });
+    unit.macs = macs_behind(unit.members, question);
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace detent

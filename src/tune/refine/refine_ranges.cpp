@@ -1,0 +1,224 @@
+#include "tune/refine/refine_ranges.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "core/mean.h"
+#include "core/stopwatch.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/sample_scores.h"
+#include "evaluate/value_errors.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "tune/refine/noise_model.h"
+#include "tune/refine/range_trials.h"
+#include "tune/refine/range_variants.h"
+#include "tune/tie_band.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kFewest = 16, kSearch = 32, kHeldOut = 64, kSweeps = 2;
+
+/// A unit and the trial it should change to.
+struct Wish {
+  const RangeUnit* unit;
+  const TrialRange* trial;
+  double gain_db;  ///< expected of it alone
+};
+
+RangeChange change_of(const RangeUnit& unit, const Range& range) {
+  RangeChange change;
+  for (const ValueId member : unit.members) change[member] = range;
+  return change;
+}
+
+class Refinement {
+ public:
+  explicit Refinement(const RangeRefinement& question)
+      : question_(question), samples_(samples_by_hash(question.source, kSearch + kHeldOut)),
+        variants_(question.model, question.plan, question.format, names(), question.settings),
+        macs_left_(question.macs) {
+    result_.ranges = question.chosen.ranges;
+  }
+
+  RefinedRanges run() {
+    const Stopwatch stopwatch;
+    if (samples_.size() >= kFewest) {
+      searched_ = std::min(kSearch, samples_.size() / 2);
+      for (size_t i = 0; i < kSweeps && sweep(); ++i) {
+      }
+    }
+    list_changes();
+    result_.seconds = stopwatch.seconds();
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> names() const {
+    const SampleSubset samples(question_.source, samples_);
+    return values_to_compare(question_.model, read_first_inputs(samples, question_.model.graph(), question_.settings));
+  }
+  [[nodiscard]] SampleSubset search_samples() const {
+    return {question_.source, {samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(searched_)}};
+  }
+  [[nodiscard]] SampleSubset held_out_samples() const {
+    return {question_.source, {samples_.begin() + static_cast<std::ptrdiff_t>(searched_), samples_.end()}};
+  }
+
+  /// True when the ranges changed.
+  bool sweep() {
+    const std::vector<RangeUnit> units = units_in_order();
+    result_.values = std::max(result_.values, units.size());
+    const Evaluation whole = variants_.whole(result_.ranges, std::vector<RangeChange>(1), search_samples());
+    if (outputs_.empty()) {
+      outputs_ = whole.outputs;
+      signals_ = whole.by_batch.front();
+    }
+    if (outputs_.empty() || whole.outputs != outputs_) return false;
+    measure_alone(units);
+    return combine(wishes(units, relative_noise(whole.by_batch.front(), signals_)));
+  }
+
+  /// Worst first.
+  [[nodiscard]] std::vector<RangeUnit> units_in_order() const {
+    const Graph& graph = question_.model.graph();
+    std::vector<RangeUnit> units = units_to_try(
+        {graph, question_.plan, question_.calibration, question_.overrides, question_.ranges_of}, result_.ranges);
+    std::map<std::string, double> errors;
+    for (const LocalError& error : measure_value_errors(question_.model, question_.plan, result_.ranges,
+                                                        question_.format, search_samples(), question_.settings))
+      errors[error.value] = error.sqnr_db;
+    std::ranges::stable_sort(units, {}, [&](const RangeUnit& unit) {
+      double worst = std::numeric_limits<double>::infinity();
+      for (const ValueId member : unit.members)
+        if (const auto found = errors.find(graph.value(member).name); found != errors.end())
+          worst = std::min(worst, found->second);
+      return worst;
+    });
+    return units;
+  }
+
+  /// What a unit's pairs cause alone with a range; nullptr: not measured.
+  [[nodiscard]] const RelativeNoise* find_noise(const RangeUnit& unit, const Range& range) const {
+    const auto found = noises_.find({unit.members.front(), {range.min, range.max}});
+    return found == noises_.end() || found->second.empty() ? nullptr : &found->second;
+  }
+
+  /// All ranges of the units that were not measured before, as far as the budget goes.
+  void measure_alone(const std::vector<RangeUnit>& units) {
+    std::vector<std::pair<ValueId, std::pair<float, float>>> keys;
+    std::vector<RangeChange> changes;
+    size_t reached = 0;
+    for (const RangeUnit& unit : units) {
+      std::vector<Range> ranges{unit.own};
+      for (const TrialRange& trial : unit.trials) ranges.push_back(trial.range);
+      std::erase_if(ranges, [&](const Range& range) {
+        return noises_.contains({unit.members.front(), {range.min, range.max}});
+      });
+      macs_left_ -= static_cast<double>(unit.macs) * static_cast<double>(ranges.size() * searched_);
+      if (macs_left_ < 0) break;
+      ++reached;
+      for (const Range& range : ranges) {
+        keys.push_back({unit.members.front(), {range.min, range.max}});
+        changes.push_back(change_of(unit, range));
+      }
+    }
+    const std::vector<BatchErrorSums> found = variants_.alone(changes, outputs_, search_samples());
+    for (size_t i = 0; i < keys.size(); ++i)
+      noises_[keys[i]] = found[i].empty() ? RelativeNoise{} : relative_noise(found[i], signals_);
+    result_.trials += keys.size();
+    result_.tried = std::max(result_.tried, reached);
+  }
+
+  /// The changes that the model of the noise wants, by what each gains alone.
+  [[nodiscard]] std::vector<Wish> wishes(const std::vector<RangeUnit>& units, const RelativeNoise& whole) const {
+    std::vector<const RangeUnit*> known;
+    std::vector<std::vector<const TrialRange*>> trials;
+    std::vector<std::vector<RelativeNoise>> noises;
+    for (const RangeUnit& unit : units) {
+      const RelativeNoise* own = find_noise(unit, unit.own);
+      if (!own) continue;
+      known.push_back(&unit);
+      noises.push_back({*own});
+      trials.push_back({nullptr});
+      for (const TrialRange& trial : unit.trials)
+        if (const RelativeNoise* noise = find_noise(unit, trial.range)) {
+          noises.back().push_back(*noise);
+          trials.back().push_back(&trial);
+        }
+    }
+    const NoiseModel before(whole, std::move(noises), outputs_.size());
+    NoiseModel after = before;
+    after.descend();
+    std::vector<Wish> wishes;
+    for (size_t u = 0; u < known.size(); ++u)
+      if (const size_t trial = after.chosen(u); trial != 0)
+        wishes.push_back({known[u], trials[u][trial], mean(before.gains_db(u, trial))});
+    std::ranges::stable_sort(wishes, std::greater<>{}, &Wish::gain_db);
+    return wishes;
+  }
+
+  /// Takes the combination that serves the held-out samples best, if it serves those of the search better too.
+  bool combine(const std::vector<Wish>& wishes) {
+    std::vector<size_t> counts{0};
+    for (size_t count = wishes.size(); count > 0; count /= 2) counts.push_back(count);
+    std::vector<RangeChange> changes;
+    for (const size_t count : counts) {
+      RangeChange& together = changes.emplace_back();
+      for (size_t i = 0; i < count; ++i) together.merge(change_of(*wishes[i].unit, wishes[i].trial->range));
+    }
+    const auto searched = sample_scores(variants_.whole(result_.ranges, changes, search_samples()));
+    const Evaluation evaluation = variants_.whole(result_.ranges, changes, held_out_samples());
+    const auto scores = sample_scores(evaluation);
+    result_.samples = evaluation.samples;
+    if (!result_.kept) result_.before_db = result_.after_db = mean(scores.front());
+    size_t best = 0;
+    for (size_t i = 1; i < scores.size(); ++i)
+      if (mean(scores[i]) > mean(scores[best]) && mean(searched[i]) > mean(searched.front())) best = i;
+    const double gain = mean(scores[best]) - mean(scores.front());
+    if (gain <= difference_error_db(scores[best], scores.front())) return false;
+    result_.kept = true;
+    result_.after_db = mean(scores[best]);
+    for (size_t i = 0; i < counts[best]; ++i) take(wishes[i]);
+    return true;
+  }
+
+  void take(const Wish& wish) {
+    for (const ValueId member : wish.unit->members) result_.ranges[member] = wish.trial->range;
+    const auto [entry, added] = changes_.try_emplace(wish.unit->members.front());
+    RefinedRanges::Change& change = entry->second;
+    const std::string calibrator = question_.chosen.calibrator->name();
+    if (added)
+      change = {
+          question_.model.graph().value(wish.unit->members.front()).name, wish.unit->own, {}, calibrator, calibrator};
+    change.after = wish.trial->range;
+    const std::string& origin = wish.trial->origin;
+    change.to = origin.starts_with('x') ? change.to + ' ' + origin : origin;
+  }
+
+  void list_changes() {
+    for (auto& [value, change] : changes_)
+      if (change.before != change.after) result_.changes.push_back(std::move(change));
+  }
+
+  const RangeRefinement& question_;
+  std::vector<size_t> samples_;  // those to search with, then those held out
+  RangeVariants variants_;
+  double macs_left_;
+  size_t searched_ = 0;
+  std::vector<std::string> outputs_;
+  BatchErrorSums signals_;  // of the float model, on the samples of the search
+  std::map<std::pair<ValueId, std::pair<float, float>>, RelativeNoise> noises_;  // by unit and range
+  std::map<ValueId, RefinedRanges::Change> changes_;                             // by unit
+  RefinedRanges result_;
+};
+
+}  // namespace
+
+RefinedRanges refine_ranges(const RangeRefinement& question) { return Refinement(question).run(); }
+
+}  // namespace detent
