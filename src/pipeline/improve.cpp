@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "tune/refine/refine_ranges.h"
 #include "tune/refine/round_weights.h"
 
 namespace detent {
@@ -10,6 +11,16 @@ namespace {
 
 std::string changed_text(size_t changed, size_t of, const char* what) {
   return fmt::format("{} of {} {}", changed, of, what);
+}
+
+AccuracyReport::Step step_of(const RefinedRanges& refined) {
+  return {.name = "ranges",
+          .changed = changed_text(refined.changes.size(), refined.values, "ranges"),
+          .before_db = refined.before_db,
+          .after_db = refined.after_db,
+          .kept = refined.kept,
+          .samples = refined.samples,
+          .seconds = refined.seconds};
 }
 
 AccuracyReport::Step step_of(const WeightRoundingReport& report, size_t layers) {
@@ -47,7 +58,6 @@ QuantizeOptions with_level(QuantizeOptions options) {
 Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
                     ChosenRanges& chosen) {
   Improvement result;
-  (void)calibration;
   const auto layers = static_cast<size_t>(setup.plan.coverage.int8_layers);
   const DataSource* source = setup.data ? &setup.samples() : nullptr;
   if (options.accuracy == Accuracy::Best && source) {
@@ -61,6 +71,11 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
                               .samples = evened.acceptance->samples,
                               .seconds = evened.seconds});
     }
+    const RangesOf ranges_of = setup.ranges_from(calibration);
+    RefinedRanges refined = refine_ranges(
+        {setup.model, setup.plan, setup.format, calibration, setup.overrides, chosen, ranges_of, *source, options.run});
+    result.steps.push_back(step_of(refined));
+    chosen.ranges = std::move(refined.ranges);
     WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
     result.steps.push_back(step_of(weights.report, layers));
     result.constants = std::move(weights.patch);
