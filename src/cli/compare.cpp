@@ -88,6 +88,7 @@ Action declare_compare(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str()
       ->group("Calibration");
+  add_outlier_option(app, options.outliers);
   app.add_option("--override", options.override_file, "Calibrator or range of single values, JSON")
       ->type_name("FILE.json")
       ->group("Calibration");
