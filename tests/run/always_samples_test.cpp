@@ -1,0 +1,100 @@
+// samples_by_hash() with samples that are always wanted, and samples_without().
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run/sample_subset.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Names only.
+class NamedSamples final : public DataSource {
+ public:
+  explicit NamedSamples(std::vector<std::string> names) : names_(std::move(names)) {}
+  [[nodiscard]] size_t size() const override { return names_.size(); }
+  [[nodiscard]] std::string sample_name(size_t i) const override { return names_[i]; }
+  [[nodiscard]] Sample read(size_t i) const override { return {i, names_[i], {}}; }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+std::vector<std::string> numbered(size_t count) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) names.push_back("stack.npy[" + std::to_string(i) + "]");
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+Names chosen(const Names& names, size_t count, const std::set<std::string>& always) {
+  const NamedSamples source(names);
+  Names found;
+  for (const size_t i : samples_by_hash(source, count, always)) found.push_back(names.at(i));
+  return found;
+}
+
+/// All names in the order of their hashes.
+Names by_hash(const Names& names) { return chosen(names, names.size(), {}); }
+
+TEST(SamplesThatAreAlwaysWanted, FollowTheOthersInTheOrderOfTheirHashes) {
+  const Names names = numbered(50);
+  const Names order = by_hash(names);
+  const Names found = chosen(names, 4, {order[40], order[9], order[23]});
+  EXPECT_THAT(found, ElementsAre(order[0], order[1], order[2], order[3], order[9], order[23], order[40]));
+}
+
+TEST(SamplesThatAreAlwaysWanted, AreNotTakenTwice) {
+  const Names names = numbered(50);
+  const Names order = by_hash(names);
+  EXPECT_THAT(chosen(names, 3, {order[1], order[30]}), ElementsAre(order[0], order[1], order[2], order[30]));
+  EXPECT_EQ(chosen(names, 50, {order[1], order[30]}), order);
+}
+
+TEST(SamplesThatAreAlwaysWanted, AreTheSameHoweverTheSourceIsOrdered) {
+  Names names = numbered(80);
+  const Names order = by_hash(names);
+  const std::set<std::string> always{order[70], order[33], order[2]};
+  const Names expected = chosen(names, 10, always);
+  std::ranges::reverse(names);
+  EXPECT_EQ(chosen(names, 10, always), expected);
+  std::rotate(names.begin(), names.begin() + 31, names.end());
+  EXPECT_EQ(chosen(names, 10, always), expected);
+}
+
+TEST(SamplesThatAreAlwaysWanted, MayBeAllThatIsWanted) {
+  EXPECT_THAT(chosen({"a", "b", "c"}, 0, {"b"}), ElementsAre("b"));
+  EXPECT_THAT(chosen({"a", "b", "c"}, 0, {}), IsEmpty());
+}
+
+TEST(SamplesThatAreAlwaysWanted, ChangeNothingWhereTheSourceHasNoneOfTheName) {
+  const Names names = numbered(20);
+  EXPECT_EQ(chosen(names, 5, {"stack.npy[99]", "stack.npy"}), chosen(names, 5, {}));
+  EXPECT_THAT(chosen({}, 5, {"a"}), IsEmpty());
+}
+
+TEST(SamplesThatAreAlwaysWanted, AreAllOfOneName) {
+  const NamedSamples source({"a", "b", "a"});
+  EXPECT_THAT(samples_by_hash(source, 0, {"a"}), ElementsAre(0, 2)) << "equal names: in the order of the source";
+}
+
+TEST(SamplesWithout, AreTheOthersInTheirOrder) {
+  const NamedSamples source({"a", "b", "c", "b", "d"});
+  EXPECT_THAT(samples_without(source, {"b", "d"}), ElementsAre(0, 2));
+  EXPECT_THAT(samples_without(source, {"x"}), ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(SamplesWithout, NamesAreAllAndWithoutAllNamesAreNone) {
+  const NamedSamples source({"a", "b"});
+  EXPECT_THAT(samples_without(source, {}), ElementsAre(0, 1));
+  EXPECT_THAT(samples_without(source, {"a", "b"}), IsEmpty());
+  EXPECT_THAT(samples_without(NamedSamples({}), {"a"}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,82 @@
+#include "tune/acceptance.h"
+
+#include <gtest/gtest.h>
+
+#include "tune/tie_band.h"
+
+namespace detent {
+namespace {
+
+using Scores = std::vector<double>;
+
+TEST(WorstTenthDb, IsTheMeanOfTheWorstTenthRoundedUp) {
+  const Scores eleven{9, 3, 8, 1, 7, 6, 5, 10, 4, 11, 2};
+  EXPECT_EQ(worst_tenth_db(eleven), 1.5) << "two of eleven";
+  EXPECT_EQ(worst_tenth_db(std::span(eleven).first(10)), 1) << "one of ten";
+}
+
+TEST(WorstTenthDb, OfFewSamplesIsTheWorst) {
+  EXPECT_EQ(worst_tenth_db(Scores{12, -4, 7}), -4);
+  EXPECT_EQ(worst_tenth_db(Scores{12}), 12);
+}
+
+TEST(WorstTenthDb, OfNoSampleIsZero) { EXPECT_EQ(worst_tenth_db({}), 0); }
+
+/// Ten samples: nine of one SQNR and the worst.
+Scores nine_and(double others, double worst) {
+  Scores samples(10, others);
+  samples[4] = worst;
+  return samples;
+}
+
+TEST(AcceptChange, AcceptsWhatIsBetterOnAllSamples) {
+  const AcceptanceReport report = accept_change(nine_and(20, 18), nine_and(21, 19));
+  EXPECT_TRUE(report.accepted);
+  EXPECT_EQ(report.samples, 10U);
+  EXPECT_EQ(report.worst_before_db, 18);
+  EXPECT_EQ(report.worst_after_db, 19);
+  EXPECT_EQ(report.before_db, score_db(nine_and(20, 18)));
+  EXPECT_EQ(report.after_db, score_db(nine_and(21, 19)));
+}
+
+TEST(AcceptChange, AcceptsWhatIsEqual) {
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18)).accepted);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), 0.9, 0.9).accepted);
+}
+
+TEST(AcceptChange, RefusesAFallOfTheScore) {
+  EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.9, 20)).accepted);
+  EXPECT_FALSE(accept_change(nine_and(30, 20), nine_and(20.5, 20.5)).accepted) << "though the worst gains";
+}
+
+TEST(AcceptChange, RefusesABetterMeanThatTheWorstSamplesPayFor) {
+  const Scores before = nine_and(20, 20);
+  const AcceptanceReport report = accept_change(before, nine_and(30, 19.25));
+  ASSERT_GT(report.after_db, report.before_db);
+  EXPECT_FALSE(report.accepted) << "0.75 dB";
+  // 0.5 has few binary digits: 20 - 0.5 is exact.
+  EXPECT_TRUE(accept_change(before, nine_and(30, 19.5)).accepted) << "half a dB is not more than half a dB";
+}
+
+TEST(AcceptChange, RefusesAFallOfTheAgreement) {
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, 0.91).accepted);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.91, 0.92).accepted);
+}
+
+TEST(AcceptChange, AsksForAgreementOnlyWhereBothAreKnown) {
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), 0.92, std::nullopt).accepted);
+  EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(25, 24), std::nullopt, 0.1).accepted);
+}
+
+TEST(AcceptChange, DoesNotLetAgreementMakeUpForTheScore) {
+  EXPECT_FALSE(accept_change(nine_and(20, 18), nine_and(19, 18), 0.5, 1.0).accepted);
+}
+
+TEST(AcceptChange, AcceptsNothingWithoutSamples) {
+  const AcceptanceReport report = accept_change({}, {}, 0.5, 0.9);
+  EXPECT_FALSE(report.accepted);
+  EXPECT_EQ(report.samples, 0U);
+}
+
+}  // namespace
+}  // namespace detent
