@@ -32,6 +32,7 @@ struct OutlierReport {
   };
   std::vector<Sample> samples;  ///< most values first
   size_t values = 0;            ///< that were looked at
+  std::string policy;           ///< what became of them: "keep", "drop", "clip"; empty: no ranges were chosen
   std::vector<Sample> all;      ///< of the calibration, in the same order; empty where too few to tell what is usual
 };
 

@@ -88,15 +88,7 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
     for (size_t i = 0; i < found->second.size(); ++i)
       if (!choice.clipped_samples.contains(calibration.sample_names[i])) reach.include(found->second[i]);
   }
-  return reach.max_abs() > 0 ? std::optional(reach) : std::nullopt;
-}
-
-Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
-  if (kind == RangeKind::Symmetric) {
-    const float amax = std::min(range.amax(), reach.max_abs());
-    return {-amax, amax};
-  }
-  return {std::max(range.min, std::min(0.0F, reach.min)), std::min(range.max, std::max(0.0F, reach.max))};
+  return reach;
 }
 
 /// The range that the calibrator chooses from the merged data of the members whose range is not given in `fixed`, cut where every one
@@ -123,6 +115,15 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
 }
 
 }  // namespace
+
+Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
+  if (reach.max_abs() == 0) return range;
+  if (kind == RangeKind::Symmetric) {
+    const float amax = std::min(range.amax(), reach.max_abs());
+    return {-amax, amax};
+  }
+  return {std::max(range.min, std::min(0.0F, reach.min)), std::min(range.max, std::max(0.0F, reach.max))};
+}
 
 const std::set<std::string>& no_samples() {
   static const std::set<std::string> none;

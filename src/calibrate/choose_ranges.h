@@ -33,6 +33,9 @@ struct RangeChoice {
   const std::set<std::string>& clipped_samples = no_samples();
 };
 
+/// `range`, cut where `reach` ends; contains 0 still. A reach of nothing but zeros cuts nothing.
+[[nodiscard]] Range clipped(const Range& range, const Extremes& reach, RangeKind kind);
+
 /// One range per paired value: the user's, an imported scale, the plan's fixed range, or the one that the calibrator chooses from
 /// the histogram (merged over the value's scale group). Members of a group get the same range. Values in parallel.
 /// A calibrator among the overrides comes before a fixed range, but not beyond a limit.

@@ -66,6 +66,16 @@ OutlierReport find_outlier_samples(const Calibration& calibration) {
   return find_outlier_samples(calibration.sample_names, values);
 }
 
+OutlierReport find_outlier_samples(const CalibrationTable& table) {
+  if (!table.has_extremes()) return {};
+  std::vector<std::string> names;
+  for (const TableSample& sample : table.samples) names.push_back(sample.name);
+  std::vector<std::span<const Extremes>> values;
+  for (const auto& [name, value] : table.values)
+    if (value.scale == 0) values.emplace_back(value.extremes);
+  return find_outlier_samples(names, values);
+}
+
 std::set<std::string> names_of(const OutlierReport& outliers) {
   std::set<std::string> names;
   for (const OutlierReport::Sample& sample : outliers.samples) names.insert(sample.sample);

@@ -8,6 +8,7 @@
 #include "calibrate/calibration.h"
 #include "detent/calibration_report.h"
 #include "detent/histogram.h"
+#include "observe/calibration_table.h"
 
 namespace detent {
 
@@ -22,6 +23,9 @@ namespace detent {
                                                  std::span<const std::span<const Extremes>> values);
 /// Among those that were calibrated with; none where a table does not tell.
 [[nodiscard]] OutlierReport find_outlier_samples(const Calibration& calibration);
+
+/// Among those of a table; none where it holds no extremes.
+[[nodiscard]] OutlierReport find_outlier_samples(const CalibrationTable& table);
 
 /// The names of these samples.
 [[nodiscard]] std::set<std::string> names_of(const OutlierReport& outliers);

@@ -22,7 +22,14 @@ namespace {
 /// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
 constexpr size_t kKeptBytes = size_t{128} << 20;
 
-/// Runs a model over samples as far as the named values; `take(index, real samples, outputs)` gets them in order.
+/// One batch. `index` and `name` are its first sample's: in a subset the index is not its place.
+struct NamedBatch {
+  size_t index, real;
+  std::string name;
+  std::vector<Tensor> tensors;
+};
+
+/// Runs a model over samples as far as the named values; `take(NamedBatch&&)` gets them in order.
 template <class Take>
 void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
                const RunSettings& settings, Take&& take) {
@@ -30,18 +37,14 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
   const std::vector<ValueId> wanted = values_named(graph, names);
   const Schedule schedule(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
   ExecutorSlots slots(schedule, worker_count(settings));
-  struct Outputs {
-    size_t index, real;
-    std::vector<Tensor> tensors;
-  };
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     const size_t index = batch.front().index;
+    std::string name = batch.front().name;
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return Outputs{index, real, keeper.take()};
+    return NamedBatch{index, real, std::move(name), keeper.take()};
   };
-  run_over<Outputs>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run,
-                    [&](Outputs&& outputs) { take(outputs.index, outputs.real, std::move(outputs.tensors)); });
+  run_over<NamedBatch>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
 
 size_t bytes_of(const std::vector<Tensor>& tensors) {
@@ -80,7 +83,7 @@ void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& na
 
 /// A sample on which FP32 itself is not finite says nothing of the candidate.
 void find_worst(const ReferenceOutputs& reference, const std::map<size_t, std::vector<ErrorSums>>& by_sample,
-                const DataSource& source, ClosingError& found) {
+                const std::map<size_t, std::string>& names, ClosingError& found) {
   for (size_t i = 0; i < reference.names.size(); ++i) {
     double signal = 0, noise = 0, finite = 0;
     for (const auto& [index, sums] : by_sample) {
@@ -93,7 +96,7 @@ void find_worst(const ReferenceOutputs& reference, const std::map<size_t, std::v
     keep_worst(found.worst_output, reference.names[i], sqnr_db(signal, noise));
     for (const auto& [index, sums] : by_sample)
       if (std::isfinite(sums[i].signal))
-        keep_worst(found.worst_sample, source.sample_name(index),
+        keep_worst(found.worst_sample, names.at(index),
                    sqnr_db(std::max(sums[i].signal, signal / finite), sums[i].noise));
   }
 }
@@ -107,9 +110,9 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);
-  const auto keep = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
-    kept.tensors.emplace(index, std::move(outputs));
-    reporter.advance_to(kept.samples += real);
+  const auto keep = [&](NamedBatch&& batch) {
+    kept.tensors.emplace(batch.index, std::move(batch.tensors));
+    reporter.advance_to(kept.samples += batch.real);
   };
   // The first batch tells how much a sample's outputs take.
   const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
@@ -135,21 +138,23 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   size_t measured = 0;
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
-  const auto add = [&](size_t index, size_t real, std::vector<Tensor>&& outputs) {
-    const std::vector<Tensor>& expected = reference.tensors.at(index);
-    std::vector<ErrorSums>& sums = by_sample[index];
+  std::map<size_t, std::string> names;
+  const auto add = [&](NamedBatch&& batch) {
+    const std::vector<Tensor>&expected = reference.tensors.at(batch.index), &outputs = batch.tensors;
+    std::vector<ErrorSums>& sums = by_sample[batch.index];
+    names[batch.index] = std::move(batch.name);
     for (size_t i = 0; i < totals.size(); ++i) {
       totals[i] += sums.emplace_back(ErrorSums::of(expected[i], outputs[i]));
       add_decisions(expected[i], outputs[i], sums.back(), found);
     }
-    reporter.advance_to(measured += real);
+    reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)
     run_named(candidate, reference.names, SampleSubset(source, consecutive_samples(source, first, count)), settings,
               add);
   reporter.end();
   found.report = summarize_errors(reference.names, totals, measured);
-  find_worst(reference, by_sample, source, found);
+  find_worst(reference, by_sample, names, found);
   return found;
 }
 

@@ -44,8 +44,14 @@ std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation) {
   return scores;
 }
 
-SpreadScore spread_of(const std::vector<double>& samples) {
-  return samples.empty() ? SpreadScore{} : SpreadScore{mean(samples), *std::ranges::min_element(samples)};
+std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant) {
+  int64_t decided = 0, agreeing = 0;
+  for (const ErrorSums& sums : evaluation.errors.at(variant)) {
+    if (!sums.is_float || sums.by_sign || sums.positions != static_cast<int64_t>(evaluation.samples)) continue;
+    decided += sums.positions;
+    agreeing += sums.agreeing;
+  }
+  return decided == 0 ? std::nullopt : std::optional(static_cast<double>(agreeing) / static_cast<double>(decided));
 }
 
 }  // namespace detent

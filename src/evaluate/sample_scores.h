@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "evaluate/evaluate_models.h"
@@ -16,13 +16,8 @@ namespace detent {
 /// Left out    outputs that are 0 throughout, or not finite in FP32. No output left -> 0 for all.
 [[nodiscard]] std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation);
 
-/// How well one model serves some samples.
-struct SpreadScore {
-  double mean_db = 0;
-  double worst_db = 0;  ///< of the worst sample
-};
-
-/// Empty -> 0.
-[[nodiscard]] SpreadScore spread_of(const std::vector<double>& samples);
+/// Share of the samples' classes that are as in FP32, over the outputs that hold one row of scores a sample; absent where no
+/// output does.
+[[nodiscard]] std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant);
 
 }  // namespace detent

@@ -40,9 +40,9 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
   std::vector<size_t> others;
   const DataSource* whole = setup.data.get();
   if (setup.table) {
-    others = beside_table(*whole, calibration);
     // An imported table names no samples: nothing is known of what it was made with.
     samples.calibrated_with = !calibration.identities.empty();
+    if (samples.calibrated_with) others = beside_table(*whole, calibration);
   } else {
     samples.calibrated_with = true;
     if (options.data.limit && options.data.shard_count == 1) {

@@ -222,7 +222,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.target = setup.plan.target->spec();
   report.calibration_samples = calibration.samples;
   report.calibration_seconds = calibration.seconds;
-  report.outliers = find_outlier_samples(calibration);
+  report.outliers = setup.outlier_report;
   report.evaluation_samples = evaluation.samples;
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;

@@ -1,9 +1,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
+#include <set>
 
+#include "calibrate/choose_ranges.h"
 #include "calibrate/from_table.h"
 #include "calibrate/merged_statistics.h"
+#include "calibrate/outlier_samples.h"
 #include "calibrate/tensorrt_cache.h"
 #include "core/atomic_file.h"
 #include "detent/cache.h"
@@ -29,35 +33,48 @@ std::string version_line(const Target& target, const std::string& calibrator) {
   return "TRT-" + std::to_string(major + target.version_minor * 100) + "-" + name;
 }
 
-float scale_of(const MergedStatistics& merged, const Calibrator& calibrator) {
-  const Range range = calibrator.choose_for(merged.view(), RangeKind::Symmetric);
-  return qparams_from_range(range, QuantType{}).scale.front();
-}
+/// Chooses scales from a table as quantize does by default: no range goes beyond what samples like the others reach.
+class Scales {
+ public:
+  Scales(const CalibrationTable& table, const Calibrator& calibrator)
+      : table_(table), calibrator_(calibrator), outliers_(names_of(find_outlier_samples(table))) {}
 
-MergedStatistics statistics_of(const CalibrationTable& table, std::span<const std::string> names) {
-  MergedStatistics merged;
-  for (const std::string& name : names) {
-    const TableValue& value = table.values.at(name);
-    merged.include(value.histogram, value.extremes);
+  /// Of values that share one. Nothing where none of them was measured.
+  [[nodiscard]] std::optional<float> of(std::span<const std::string> names) const {
+    MergedStatistics merged;
+    Extremes reach;
+    for (const std::string& name : names) {
+      const TableValue& value = table_.values.at(name);
+      merged.include(value.histogram, value.extremes);
+      for (size_t i = 0; i < value.extremes.size() && !outliers_.empty(); ++i)
+        if (!outliers_.contains(table_.samples[i].name)) reach.include(value.extremes[i]);
+    }
+    if (merged.histogram.count() == 0) return std::nullopt;
+    const Range range = calibrator_.choose_for(merged.view(), RangeKind::Symmetric);
+    return qparams_from_range(clipped(range, reach, RangeKind::Symmetric), QuantType{}).scale.front();
   }
-  return merged;
-}
+
+ private:
+  const CalibrationTable& table_;
+  const Calibrator& calibrator_;
+  std::set<std::string> outliers_;
+};
 
 /// Scale of every value that the table knows anything of; values that share a scale get that of their merged data.
 std::map<std::string, float> scales_of(const CalibrationTable& table, const Calibrator& calibrator) {
   std::map<std::string, float> scales;
   if (!table.imported() && !table.has_extremes() && calibrator.looks_at_samples())
     throw lacks_samples(calibrator, table.values.begin()->first);
+  const Scales choose(table, calibrator);
   for (const auto& [name, value] : table.values)
-    if (value.scale > 0 || value.histogram.count() > 0)
-      scales[name] = value.scale > 0 ? value.scale : scale_of(statistics_of(table, std::span(&name, 1)), calibrator);
+    if (value.scale > 0)
+      scales[name] = value.scale;
+    else if (const auto scale = choose.of(std::span(&name, 1)))
+      scales[name] = *scale;
   if (table.imported()) return scales;
-  for (const std::vector<std::string>& group : table.groups) {
-    const MergedStatistics merged = statistics_of(table, group);
-    if (merged.histogram.count() == 0) continue;
-    const float shared = scale_of(merged, calibrator);
-    for (const std::string& name : group) scales[name] = shared;
-  }
+  for (const std::vector<std::string>& group : table.groups)
+    if (const auto shared = choose.of(group))
+      for (const std::string& name : group) scales[name] = *shared;
   return scales;
 }
 

@@ -30,14 +30,6 @@ size_t used_bins(std::span<const uint64_t> side) {
   return used;
 }
 
-OutlierReport outliers_of(const CalibrationTable& table, std::span<const std::string> samples) {
-  std::vector<std::span<const Extremes>> values;
-  if (!table.has_extremes()) return {};
-  for (const auto& [name, value] : table.values)
-    if (value.scale == 0) values.emplace_back(value.extremes);
-  return find_outlier_samples(samples, values);
-}
-
 }  // namespace
 
 TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
@@ -57,7 +49,7 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
                             (shard.partial ? " partial" : ""));
   for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
-  report.outliers = outliers_of(table, report.samples);
+  report.outliers = find_outlier_samples(table);
   for (const auto& [name, value] : table.values) {
     const Histogram& histogram = value.histogram;
     TableReport::Value line{name,

@@ -40,7 +40,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.model_bytes = setup.facts.bytes;
   report.samples = calibration.samples;
   report.skipped_samples = calibration.skipped;
-  report.outliers = find_outlier_samples(calibration);
+  report.outliers = setup.outlier_report;
   report.calibration_seconds = calibration.seconds;
   report.threads = worker_count(options.run);
   report.plan =

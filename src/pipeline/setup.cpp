@@ -40,7 +40,9 @@ Calibration Setup::measure(std::span<const ValueId> values) const {
 
 Calibration Setup::calibrate_plan() {
   Calibration calibration = measure(plan.quantized_values());
-  outliers = names_of(find_outlier_samples(calibration));
+  outlier_report = find_outlier_samples(calibration);
+  outlier_report.policy = name_of(policy);
+  outliers = names_of(outlier_report);
   if (policy != OutlierPolicy::Drop || outliers.empty()) return calibration;
   if (table)
     throw Error(ErrorCode::Usage, "--outliers drop: a table does not keep the histograms of single samples",
@@ -110,6 +112,7 @@ Setup set_up(const SetupOptions& options) {
           std::move(equalized),
           options.run,
           options.outliers,
+          {},
           {},
           nullptr};
 }

@@ -11,6 +11,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
+#include "detent/calibration_report.h"
 #include "detent/calibrator.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
@@ -59,6 +60,7 @@ struct Setup {
   std::optional<EqualizedModel> equalized;
   RunSettings run;
   OutlierPolicy policy = OutlierPolicy::Clip;
+  OutlierReport outlier_report;       ///< of all samples; known after calibrate_plan()
   std::set<std::string> outliers;     ///< names of samples that `policy` speaks of; known after calibrate_plan()
   std::unique_ptr<DataSource> usual;  ///< `data` without them, where they are dropped
 

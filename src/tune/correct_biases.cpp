@@ -98,8 +98,8 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);
     const auto samples = sample_scores(evaluation);
-    const AcceptanceReport accepted = accept_change(samples[0], samples[1], evaluation.report(0).argmax_agreement,
-                                                    evaluation.report(1).argmax_agreement);
+    const AcceptanceReport accepted =
+        accept_change(samples[0], samples[1], class_agreement(evaluation, 0), class_agreement(evaluation, 1));
     report.sqnr_before_db = accepted.before_db;
     report.sqnr_after_db = accepted.after_db;
     report.kept = accepted.accepted && accepted.after_db > accepted.before_db;

@@ -2,6 +2,7 @@
 # Equalization and bias correction: the same bytes however the work is divided, what the report says, what is refused.
 . "$(dirname "$0")/expect.sh"
 families="--equalize relu,linear"
+quantize_sample="$quantize_sample --calibrator max"
 
 accepts "no option" $quantize_sample --report out/plain.json -o in/plain.onnx
 if grep -q '"equalize"' out/plain.json; then fail "the report tells of an equalization that nobody asked for"; fi
@@ -46,7 +47,7 @@ for shard in 1 2 3; do
 done
 accepts "merge" merge in/part3.dct in/part1.dct in/part2.dct -o out/merged.dct
 cmp out/merged.dct in/whole.dct || fail "merged shards are not the table of the single run"
-accepts "quantize from the table" quantize "$model" --table out/merged.dct --quiet -o out/table.onnx
+accepts "quantize from the table" quantize "$model" --table out/merged.dct --calibrator max --quiet -o out/table.onnx
 cmp out/table.onnx in/1.onnx || fail "table and data give different models"
 accepts "a table without factors" calibrate "$model" $data --shard 1/3 -o in/without.dct
 rm out/*
@@ -71,7 +72,7 @@ grep -q '"absorbed": {' out/absorbed.json || fail "--report does not say that no
 accepts "calibrate, absorbing" calibrate "$model" $data --absorb-bias on -o in/absorbed.dct
 accepts "the table says that it was asked for" inspect in/absorbed.dct
 grep -q "absorbed   biases, 0 values" stdout || fail "inspect does not tell of --absorb-bias"
-accepts "quantize from the table" quantize "$model" --table in/absorbed.dct --absorb-bias on --quiet -o out/table.onnx
+accepts "quantize from the table" quantize "$model" --table in/absorbed.dct --calibrator max --absorb-bias on --quiet -o out/table.onnx
 cmp out/table.onnx in/plain.onnx || fail "table and data give different models"
 rm out/*
 refuses "absorbed or not" 14 "measured with --absorb-bias on" quantize "$model" --quiet --table in/absorbed.dct \

@@ -9,6 +9,9 @@ grep -q '<strong class="good">Good</strong>' out/page.html || fail "the page doe
 for part in error coverage values placement provenance; do
   grep -q "<section id=\"$part\">" out/page.html || fail "the page has no part '$part'"
 done
+grep -q 'id="choice"' out/page.html || fail "the page does not show between which calibrators was chosen"
+rm out/*
+accepts "a page of a named calibrator" $quantize_sample --calibrator max -o out/model.onnx --html out/page.html
 if grep -q 'id="choice"' out/page.html; then fail "a calibrator that was named is called a choice"; fi
 rm out/*
 accepts "no page" $quantize_sample -o out/model.onnx

@@ -19,8 +19,8 @@ for process in $running; do wait "$process" || fail "a shard failed: $(cat stder
 accepts "merge" merge in/4.dct in/2.dct in/1.dct in/3.dct -o out/merged.dct
 cmp out/merged.dct in/whole.dct || fail "four merged shards are not the table of the single run"
 for target in tensorrt onnxruntime; do
-  accepts "quantize from data, $target" quantize "$model" $data --target $target -o in/data.$target.onnx
-  accepts "quantize from the table, $target" quantize "$model" --table out/merged.dct --target $target --quiet \
+  accepts "quantize from data, $target" quantize "$model" $data --calibrator entropy --target $target -o in/data.$target.onnx
+  accepts "quantize from the table, $target" quantize "$model" --table out/merged.dct --calibrator entropy --target $target --quiet \
     -o in/table.$target.onnx
   grep -q "not measured: no data" stdout || fail "quantize --table alone does not say that no error was measured"
   cmp in/table.$target.onnx in/data.$target.onnx || fail "table and data give different models for $target"

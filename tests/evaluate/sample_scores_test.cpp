@@ -207,12 +207,5 @@ g (float[N, 2] x) => (float[M] kept, float[N, 2] y)
   EXPECT_THAT(sample_scores(evaluation)[0], ElementsAre(60, 60, 60));
 }
 
-TEST(SpreadOf, IsTheMeanAndTheWorst) {
-  EXPECT_EQ(spread_of({30, 12, 18}).mean_db, 20);
-  EXPECT_EQ(spread_of({30, 12, 18}).worst_db, 12);
-  EXPECT_EQ(spread_of({}).mean_db, 0);
-  EXPECT_EQ(spread_of({}).worst_db, 0);
-}
-
 }  // namespace
 }  // namespace detent

@@ -45,7 +45,7 @@ TEST(CompareCalibrators, JudgesTheVeryModelsThatQuantizeWrites) {
     const TemporaryFolder folder;
     CompareOptions options = sample_options({"max", "percentile:99.9"}, target);
     options.evaluation.data = options.data;
-    options.evaluation.data.limit = 4;  // what quantize measures its error on
+    options.evaluation.data.limit = 4;  // quantize measures its error on the same
     const ComparisonReport report = compare_calibrators(options);
     for (const auto& variant : report.variants) {
       QuantizeOptions one;
@@ -54,7 +54,7 @@ TEST(CompareCalibrators, JudgesTheVeryModelsThatQuantizeWrites) {
       one.calibrator = variant.calibrator;
       one.target = target;
       one.output = folder / (variant.calibrator + ".onnx");
-      one.error_samples = 4;
+      one.bound.evaluation.data = options.evaluation.data;
       const QuantizeReport written = quantize_model(one);
       // The same sums in the same order: the same bits.
       EXPECT_EQ(variant.metrics.at("sqnr_db"), written.error->sqnr_db) << target << " " << variant.calibrator;

@@ -103,7 +103,7 @@ TEST_F(CalibratorAuto, ClipsAnOutlierThatTheNetworkDoesNotUse) {
   EXPECT_EQ(report.calibrator, winner(measured));
   ASSERT_EQ(report.values.size(), 1U);
   EXPECT_LT(report.values[0].max, 1.25) << winner(measured) << ": a bin more than 1";
-  EXPECT_NEAR(score(measured, "max"), 0, 0.5);  // everything rounds to 0: noise = signal
+  EXPECT_LT(score(measured, "max"), 2);  // everything rounds to 0: the noise is the signal, at most the average one
   // 32 times finer steps are 30 dB; the 0.1 % that is clipped and the weights' rounding take some of it.
   EXPECT_GT(score(measured, "percentile:99.9"), score(measured, "mse") + 15);
 }

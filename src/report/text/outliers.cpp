@@ -16,6 +16,9 @@ std::string outlier_text(const OutlierReport& report) {
     text += fmt::format("{} alone sets the range of {} of {}, up to {:.3g} times the median sample\n", one.sample,
                         one.values, plural(report.values, "value"), one.ratio);
   }
+  if (!text.empty() && report.policy == "clip")
+    text += "  no range goes beyond what the other samples reach (--outliers clip)\n";
+  if (!text.empty() && report.policy == "drop") text += "  left out of the calibration (--outliers drop)\n";
   if (report.samples.size() > shown)
     text += plural(report.samples.size() - shown, "more sample") + " like these; the JSON report lists all\n";
   return text;
