@@ -5,7 +5,7 @@ data="--data $sample/calib --preprocess $preprocess --limit 10 --quiet"
 
 accepts "a good model" quantize "$model" $data --calibrator mse -o in/good.onnx --report in/good.json
 grep -q '^verdict: good' stdout || fail "a good model is not called good"
-grep -q 'calibration samples themselves' stdout || fail "nothing tells what the error was measured on"
+grep -q 'measured on samples that were not calibrated with' stdout || fail "the error is not measured beyond --limit"
 [ -s stderr ] && fail "a good model is warned of"
 grep -q '"verdict": "good"' in/good.json || fail "--report has no verdict"
 if grep -q 'fewer than 8' stdout; then fail "10 samples are called few"; fi
@@ -15,7 +15,7 @@ run quantize "$model" $data --calibrator percentile:50 -o out/broken.onnx --repo
 [ "$code" -eq 1 ] || fail "a broken model: exit $code, expected 1"
 grep -q '^verdict: broken' stdout || fail "a broken model is not called broken"
 [ "$(grep -c '^detent: warning: .* is broken' stderr)" -eq 1 ] || fail "a broken model: not one warning"
-grep -q 'try --calibrator auto' stderr || fail "the warning names no way out"
+grep -q 'try --accuracy best' stderr || fail "the warning names no way out"
 grep -q '"sqnr_db_without"' in/broken.json || fail "--report blames nothing"
 [ -s out/broken.onnx ] || fail "a broken model was not written"
 accepts "--accept-broken" quantize "$model" $data --calibrator percentile:50 --accept-broken -o out/broken.onnx --overwrite
@@ -25,6 +25,9 @@ accepts "nothing to quantize" quantize "$model" $data --exclude . -o in/nothing.
 grep -q 'nothing was quantized' stdout || fail "nothing tells that nothing was quantized"
 accepts "few samples" $quantize_sample -o in/few.onnx
 grep -q 'fewer than 8' stdout || fail "nothing tells of few samples"
+
+accepts "all samples" quantize "$model" --quiet --data $sample/calib --preprocess $preprocess --calibrator max -o in/all.onnx
+grep -q 'calibration samples themselves' stdout || fail "nothing tells that the error was measured on what was calibrated with"
 
 accepts "inspect of what was written" inspect in/good.onnx
 for word in "producer    detent" "calibrator  mse, ranges" "samples     10, digest"; do

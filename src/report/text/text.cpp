@@ -207,7 +207,10 @@ std::string to_text(const QuantizeReport& report) {
   if (report.notes.size() > kNotesShown)
     text += "note: " + std::to_string(report.notes.size() - kNotesShown) +
             " more like these; 'detent plan' and --report list all\n";
-  text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
+  if (report.error && !report.error_source.empty())
+    text += error_text(*report.error) + "; measured on " + report.error_source + "\n";
+  else
+    text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
          verdict_text(report.verdict);
 }

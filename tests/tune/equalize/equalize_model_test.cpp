@@ -135,8 +135,10 @@ TEST_F(EqualizedTables, GiveTheModelThatTheDataGives) {
     QuantizeOptions from_data = quantization(target, target + ".data.onnx");
     from_data.data = sample_data();
     from_data.equalize.equalize = "relu,linear";
+    from_data.calibrator = "max";
     QuantizeOptions from_table = quantization(target, target + ".table.onnx");
     from_table.table = measured.output;
+    from_table.calibrator = "max";
     EXPECT_EQ(model_bytes(from_table), model_bytes(from_data)) << target;
   }
 }
