@@ -14,7 +14,6 @@
 #include "evaluate/evaluate_models.h"
 #include "evaluate/sample_scores.h"
 #include "rewrite/quantized_model.h"
-#include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/tie_band.h"
@@ -26,7 +25,7 @@ namespace {
 constexpr std::array<std::string_view, 10> kCandidates = {
     "max",          "entropy",      "mse",          "percentile:99.9", "percentile:99.99", "percentile:99.999",
     "samplemax:99", "samplemax:95", "samplemax:90", "samplemax:50"};
-constexpr size_t kFirstRound = 8, kFewest = 2, kFinalists = 4;
+constexpr size_t kFirstRound = 16, kFewest = 2, kFinalists = 6, kMostSamples = 64;
 /// 5 s of one core at 15e9 a second, what networks of 8-bit dot products beside FP32 reach here (10 to 27).
 constexpr double kMacs = 75e9;
 constexpr double kShareOfCalibration = 0.2;
@@ -60,7 +59,7 @@ double affordable_runs(const PlacementPlan& plan, const Calibration& calibration
 class Contest {
  public:
   explicit Contest(const CalibratorQuestion& question)
-      : question_(question), samples_(deciding_samples(*question.source)) {
+      : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.model.graph(), question.settings));
     if (names_.empty()) return;

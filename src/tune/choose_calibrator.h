@@ -47,7 +47,7 @@ struct ChosenRanges {
 
 /// How "auto" is done.
 struct ChoiceEffort {
-  bool thorough = false;  ///< all candidates on all 32 samples, whatever that costs
+  bool thorough = false;  ///< all candidates on all 64 samples, whatever that costs
   std::string otherwise;  ///< the calibrator to take where no output can be compared; empty: that is an error
 };
 
@@ -64,7 +64,7 @@ struct CalibratorQuestion {
 };
 
 /// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
-/// up to 8 samples, then those that may still win, at most 4, on up to 32 samples together (those whose names have the smallest hash). What is taken is
+/// up to 16 samples, then those that may still win, at most 6, on up to 64 samples together (those whose names have the smallest hash). What is taken is
 /// choose_within_band()'s. Candidates with the same ranges are run once.
 ///
 /// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration samples, whichever is

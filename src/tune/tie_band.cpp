@@ -7,6 +7,12 @@
 
 namespace detent {
 
+namespace {
+
+constexpr double kBandErrors = 0.5;
+
+}  // namespace
+
 double score_db(std::span<const double> samples_db) {
   if (samples_db.empty()) return 0;
   std::vector<double> noises;
@@ -35,7 +41,7 @@ size_t choose_within_band(std::span<const CandidateScores> candidates) {
   const auto order = [&](size_t i) { return std::tuple(candidates[i].regret_db, -scores[i], i); };
   for (size_t i = 0; i < candidates.size(); ++i) {
     const double band = difference_error_db(candidates[best].samples_db, candidates[i].samples_db);
-    if (scores[best] - scores[i] <= band && order(i) < order(chosen)) chosen = i;
+    if (scores[best] - scores[i] <= kBandErrors * band && order(i) < order(chosen)) chosen = i;
   }
   return chosen;
 }

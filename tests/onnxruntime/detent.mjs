@@ -104,10 +104,11 @@ const tableOf = (model) => once(['table', model.file, model.name], async () => {
   return file;
 });
 
+// calibrator  '' for the default.
 async function quantize(model, target, calibrator, args) {
   const file = join(freshFolder(), 'model.int8.onnx');
   await detent('quantize', model.file, '-o', file, '--quiet', '--accept-broken',
-    '--target', target, '--calibrator', calibrator, '--report',
+    '--target', target, ...(calibrator ? ['--calibrator', calibrator] : []), '--report',
     reportOf(file), ...args);
   return file;
 }

@@ -87,7 +87,8 @@ export const models = [
 export const modelNamed = (name) => models.find((model) => model.name === name);
 export const calibrators = ['max', 'percentile', 'entropy', 'mse'];
 // What --calibrator auto chooses from.
-export const candidates = ['max', 'entropy', 'mse', 'percentile:99.9', 'percentile:99.99', 'percentile:99.999'];
+export const candidates = ['max', 'entropy', 'mse', 'percentile:99.9', 'percentile:99.99', 'percentile:99.999',
+  'samplemax:99', 'samplemax:95', 'samplemax:90', 'samplemax:50'];
 
 // How ONNX Runtime judges a file written for a target: int8 symmetric models with its graph optimizations off, because
 // from level "basic" on it drops a Clip(0,6) before an int8 QuantizeLinear.

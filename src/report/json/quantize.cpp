@@ -106,6 +106,7 @@ std::string to_json(const QuantizeReport& report) {
   if (report.bias_correction) json["bias_correction"] = bias_correction(*report.bias_correction);
   if (report.bound) json["bound"] = bound(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
+  if (report.error) json["error"]["measured_on"] = report.error_source;
   json["outlier_samples"] = outliers_json(report.outliers);
   json["float_layers"] = float_layers;
   json["notes"] = report.notes;
