@@ -85,8 +85,7 @@ std::optional<Extremes> reach_of_others(const std::vector<ValueId>& values, cons
       reach.include({histogram.min(), histogram.max()});
       continue;
     }
-    for (size_t i = 0; i < found->second.size(); ++i)
-      if (!choice.clipped_samples.contains(calibration.sample_names[i])) reach.include(found->second[i]);
+    reach.include(reach_without(found->second, calibration.sample_names, choice.clipped_samples));
   }
   return reach;
 }
@@ -115,6 +114,14 @@ Range joint_range(const std::vector<FixedRange>& fixed, const std::vector<FixedR
 }
 
 }  // namespace
+
+Extremes reach_without(std::span<const Extremes> extremes, std::span<const std::string> names,
+                       const std::set<std::string>& left_out) {
+  Extremes reach;
+  for (size_t i = 0; i < extremes.size(); ++i)
+    if (!left_out.contains(names[i])) reach.include(extremes[i]);
+  return reach;
+}
 
 Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
   if (reach.max_abs() == 0) return range;

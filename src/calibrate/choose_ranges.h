@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct RangeChoice {
   /// and values whose samples are not told apart are not cut.
   const std::set<std::string>& clipped_samples = no_samples();
 };
+
+/// What a value reaches in the samples that are not left out. extremes  in parallel with names.
+[[nodiscard]] Extremes reach_without(std::span<const Extremes> extremes, std::span<const std::string> names,
+                                     const std::set<std::string>& left_out);
 
 /// `range`, cut where `reach` ends; contains 0 still. A reach of nothing but zeros cuts nothing.
 [[nodiscard]] Range clipped(const Range& range, const Extremes& reach, RangeKind kind);

@@ -60,7 +60,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
     samples.what = "samples that were not calibrated with";
     return samples;
   }
-  samples.source = setup.data.get();
+  samples.source = &setup.samples();
   samples.what = samples.calibrated_with ? "calibration samples" : "samples";
   return samples;
 }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "calibrate/calibration.h"
-#include "calibrate/outlier_samples.h"
 #include "core/stopwatch.h"
 #include "detent/calibrator.h"
 #include "detent/compare.h"

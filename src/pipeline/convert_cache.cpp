@@ -37,7 +37,9 @@ std::string version_line(const Target& target, const std::string& calibrator) {
 class Scales {
  public:
   Scales(const CalibrationTable& table, const Calibrator& calibrator)
-      : table_(table), calibrator_(calibrator), outliers_(names_of(find_outlier_samples(table))) {}
+      : table_(table), calibrator_(calibrator), outliers_(names_of(find_outlier_samples(table))) {
+    for (const TableSample& sample : table.samples) names_.push_back(sample.name);
+  }
 
   /// Of values that share one. Nothing where none of them was measured.
   [[nodiscard]] std::optional<float> of(std::span<const std::string> names) const {
@@ -46,8 +48,7 @@ class Scales {
     for (const std::string& name : names) {
       const TableValue& value = table_.values.at(name);
       merged.include(value.histogram, value.extremes);
-      for (size_t i = 0; i < value.extremes.size() && !outliers_.empty(); ++i)
-        if (!outliers_.contains(table_.samples[i].name)) reach.include(value.extremes[i]);
+      if (!outliers_.empty()) reach.include(reach_without(value.extremes, names_, outliers_));
     }
     if (merged.histogram.count() == 0) return std::nullopt;
     const Range range = calibrator_.choose_for(merged.view(), RangeKind::Symmetric);
@@ -58,6 +59,7 @@ class Scales {
   const CalibrationTable& table_;
   const Calibrator& calibrator_;
   std::set<std::string> outliers_;
+  std::vector<std::string> names_;  // of the samples
 };
 
 /// Scale of every value that the table knows anything of; values that share a scale get that of their merged data.

@@ -14,33 +14,16 @@ std::string changed_text(size_t changed, size_t of, const char* what) {
 }
 
 AccuracyReport::Step step_of(const RefinedRanges& refined) {
-  return {.name = "ranges",
-          .changed = changed_text(refined.changes.size(), refined.values, "ranges"),
-          .before_db = refined.before_db,
-          .after_db = refined.after_db,
-          .kept = refined.kept,
-          .samples = refined.samples,
-          .seconds = refined.seconds};
+  return {"ranges",          changed_text(refined.changes.size(), refined.values, "ranges"),
+          refined.before_db, refined.after_db,
+          refined.kept,      refined.samples,
+          refined.seconds};
 }
 
-AccuracyReport::Step step_of(const WeightRoundingReport& report, size_t layers) {
-  return {.name = "weights",
-          .changed = changed_text(report.weights, layers, "layers' weights"),
-          .before_db = report.sqnr_before_db,
-          .after_db = report.sqnr_after_db,
-          .kept = report.kept,
-          .samples = report.samples,
-          .seconds = report.seconds};
-}
-
-AccuracyReport::Step step_of(const BiasCorrectionReport& report, size_t layers) {
-  return {.name = "biases",
-          .changed = changed_text(report.layers, layers, "layers' biases"),
-          .before_db = report.sqnr_before_db,
-          .after_db = report.sqnr_after_db,
-          .kept = report.kept,
-          .samples = report.samples,
-          .seconds = report.seconds};
+/// Of a WeightRoundingReport or a BiasCorrectionReport.
+AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
+  return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
+          report.kept,     report.samples,     report.seconds};
 }
 
 }  // namespace
@@ -77,13 +60,16 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
     result.steps.push_back(step_of(refined));
     chosen.ranges = std::move(refined.ranges);
     WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
-    result.steps.push_back(step_of(weights.report, layers));
+    result.steps.push_back(
+        step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
     result.constants = std::move(weights.patch);
   }
   if (!options.equalize.bias_correction) return result;
   BiasCorrection biases =
       correct_biases(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run, result.constants);
-  if (options.accuracy == Accuracy::Best) result.steps.push_back(step_of(biases.report, layers));
+  if (options.accuracy == Accuracy::Best)
+    result.steps.push_back(
+        step_of("biases", changed_text(biases.report.layers, layers, "layers' biases"), biases.report));
   result.biases = std::move(biases.report);
   result.constants = joined(result.constants, biases.patch);
   return result;

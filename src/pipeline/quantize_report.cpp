@@ -3,7 +3,6 @@
 #include <fstream>
 #include <set>
 
-#include "calibrate/outlier_samples.h"
 #include "detent/qparams.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/value_charts.h"

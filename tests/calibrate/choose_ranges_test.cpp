@@ -1,4 +1,5 @@
 #include "calibrate/choose_ranges.h"
+#include "calibrate/add_pair.h"
 
 #include <gtest/gtest.h>
 
@@ -43,13 +44,7 @@ class ChooseRanges : public ::testing::Test {
 
  private:
   void pair(const char* name, const char* node, int slot, int group) {
-    EdgeDecision edge;
-    edge.value = value(name);
-    edge.consumer = model_.graph().find_node(node);
-    edge.slot = slot;
-    edge.pair = true;
-    edge.scale_group = group;
-    plan_.edges.push_back(edge);
+    test::add_pair(plan_, model_.graph(), name, node, slot, group);
   }
 
   Model model_ = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>

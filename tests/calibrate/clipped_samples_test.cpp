@@ -1,6 +1,7 @@
 // choose_ranges() where some samples are outliers: ranges end where the others do.
 #include <gtest/gtest.h>
 
+#include "calibrate/add_pair.h"
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
@@ -31,13 +32,7 @@ class ClippedSamples : public ::testing::Test {
     calibration_.extremes[value(name)] = samples;
   }
   void pair(const char* name, const char* node, int slot, int group) {
-    EdgeDecision edge;
-    edge.value = value(name);
-    edge.consumer = model_.graph().find_node(node);
-    edge.slot = slot;
-    edge.pair = true;
-    edge.scale_group = group;
-    plan_.edges.push_back(edge);
+    test::add_pair(plan_, model_.graph(), name, node, slot, group);
   }
   [[nodiscard]] ValueId value(const char* name) const { return model_.graph().find_value(name); }
   [[nodiscard]] Range range(const char* name, RangeKind kind = RangeKind::Asymmetric) const {

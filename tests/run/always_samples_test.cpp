@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "run/named_samples.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -12,23 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Names only.
-class NamedSamples final : public DataSource {
- public:
-  explicit NamedSamples(std::vector<std::string> names) : names_(std::move(names)) {}
-  [[nodiscard]] size_t size() const override { return names_.size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return names_[i]; }
-  [[nodiscard]] Sample read(size_t i) const override { return {i, names_[i], {}}; }
-
- private:
-  std::vector<std::string> names_;
-};
-
-std::vector<std::string> numbered(size_t count) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < count; ++i) names.push_back("stack.npy[" + std::to_string(i) + "]");
-  return names;
-}
+using test::NamedSamples;
+using test::numbered;
 
 using Names = std::vector<std::string>;
 

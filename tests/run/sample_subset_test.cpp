@@ -1,4 +1,5 @@
 #include "run/sample_subset.h"
+#include "run/named_samples.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,23 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Names only.
-class Names final : public DataSource {
- public:
-  explicit Names(std::vector<std::string> names) : names_(std::move(names)) {}
-  [[nodiscard]] size_t size() const override { return names_.size(); }
-  [[nodiscard]] std::string sample_name(size_t i) const override { return names_[i]; }
-  [[nodiscard]] Sample read(size_t i) const override { return {i, names_[i], {}}; }
-
- private:
-  std::vector<std::string> names_;
-};
-
-std::vector<std::string> numbered(size_t count) {
-  std::vector<std::string> names;
-  for (size_t i = 0; i < count; ++i) names.push_back("stack.npy[" + std::to_string(i) + "]");
-  return names;
-}
+using Names = test::NamedSamples;
+using test::numbered;
 
 std::vector<std::string> chosen(const DataSource& source, size_t count) {
   std::vector<std::string> names;
