@@ -53,14 +53,18 @@ size_t bytes_of(const std::vector<Tensor>& tensors) {
   return bytes;
 }
 
-void add_decisions(const Tensor& expected, const Tensor& output, const ErrorSums& sums, ClosingError& found) {
-  const Shape& shape = expected.shape();
-  if (sums.is_float) {
-    if (shape.rank() != 2 || shape[1] < 2) return;
-    found.classified += static_cast<size_t>(sums.positions);
-    found.agreeing += static_cast<size_t>(sums.agreeing);
-    return;
+/// Rows of scores: which outputs tell classes is known when all samples were seen.
+void add_score_decisions(const std::vector<ErrorSums>& totals, const std::vector<bool>& rows, ClosingError& found) {
+  for (size_t i = 0; i < totals.size(); ++i) {
+    if (!totals[i].is_float || totals[i].by_sign || !rows[i] || !totals[i].tells_classes()) continue;
+    found.classified += static_cast<size_t>(totals[i].positions);
+    found.agreeing += static_cast<size_t>(totals[i].agreeing);
   }
+}
+
+/// Outputs that hold the classes themselves.
+void add_class_decisions(const Tensor& expected, const Tensor& output, ClosingError& found) {
+  const Shape& shape = expected.shape();
   const int64_t samples = shape.rank() > 0 ? shape[0] : 0;
   if (shape != output.shape() || is_floating_point(expected.type())) return;
   const auto classes_of = [&](const Tensor& tensor) {
@@ -133,6 +137,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
 ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                                    const RunSettings& settings) {
   std::vector<ErrorSums> totals(reference.names.size());
+  std::vector<bool> rows(reference.names.size(), true);
   std::map<size_t, std::vector<ErrorSums>> by_sample;
   ClosingError found;
   size_t measured = 0;
@@ -145,7 +150,8 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     names[batch.index] = std::move(batch.name);
     for (size_t i = 0; i < totals.size(); ++i) {
       totals[i] += sums.emplace_back(ErrorSums::of(expected[i], outputs[i]));
-      add_decisions(expected[i], outputs[i], sums.back(), found);
+      rows[i] = rows[i] && expected[i].shape().rank() == 2;
+      add_class_decisions(expected[i], outputs[i], found);
     }
     reporter.advance_to(measured += batch.real);
   };
@@ -154,6 +160,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
               add);
   reporter.end();
   found.report = summarize_errors(reference.names, totals, measured);
+  add_score_decisions(totals, rows, found);
   find_worst(reference, by_sample, names, found);
   return found;
 }

@@ -39,7 +39,7 @@ struct ClosingError {
   /// The worst sample (of a fixed batch the first) by its worst output. Its noise is held against its own signal or the
   /// average sample's, whichever is larger: a sample that shows nothing is not a bad one.
   std::optional<Named> worst_sample;
-  /// Decisions for a class: the largest of a row [N, C >= 2], or integers that are classes themselves (ArgMax).
+  /// Decisions for a class: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes themselves (ArgMax).
   size_t classified = 0, agreeing = 0;
 };
 

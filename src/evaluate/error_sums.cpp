@@ -47,6 +47,7 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
     for (int64_t position = 0; position < inner; ++position) {
       ++sums.positions;
       sums.agreeing += best(x, n, position) == best(y, n, position);
+      if (shape.rank() == 2) sums.undecided += !tells_a_class(x.data() + n * channels, channels);
     }
   return sums;
 }
@@ -58,6 +59,7 @@ ErrorSums& ErrorSums::operator+=(const ErrorSums& other) {
   candidate += other.candidate;
   positions += other.positions;
   agreeing += other.agreeing;
+  undecided += other.undecided;
   by_sign = by_sign || other.by_sign;
   is_float = is_float || other.is_float;
   return *this;
@@ -74,6 +76,7 @@ ErrorReport summarize_errors(std::span<const std::string> names, std::span<const
     const double norms = std::sqrt(sum.signal) * std::sqrt(sum.candidate);
     report.outputs.push_back(
         {names[i], sqnr_db(sum.signal, sum.noise), norms > 0 ? sum.dot / norms : (sum.noise == 0 ? 1.0 : 0.0)});
+    if (!sum.tells_classes()) continue;
     positions[sum.by_sign] += sum.positions;
     agreeing[sum.by_sign] += sum.agreeing;
   }

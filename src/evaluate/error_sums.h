@@ -16,6 +16,7 @@ namespace detent {
 struct ErrorSums {
   double signal = 0, noise = 0, dot = 0, candidate = 0;
   int64_t positions = 0, agreeing = 0;  ///< argmax (or sign) per position
+  int64_t undecided = 0;                ///< rows of N x C whose reference tells no class (tells_a_class)
   bool by_sign = false;
   bool is_float = false;
 
@@ -23,6 +24,9 @@ struct ErrorSums {
   /// Tensors that are not float: all zero. Errors  Internal when the shapes differ.
   static ErrorSums of(const Tensor& reference, const Tensor& candidate);
   ErrorSums& operator+=(const ErrorSums& other);
+
+  /// False when most rows of N x C tell no class: coordinates, say.
+  [[nodiscard]] bool tells_classes() const { return 2 * undecided <= positions; }
 };
 
 /// Metrics from sums per output; `names` are the outputs' names. No float output -> all zero.

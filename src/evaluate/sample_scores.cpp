@@ -48,6 +48,7 @@ std::optional<double> class_agreement(const Evaluation& evaluation, size_t varia
   int64_t decided = 0, agreeing = 0;
   for (const ErrorSums& sums : evaluation.errors.at(variant)) {
     if (!sums.is_float || sums.by_sign || sums.positions != static_cast<int64_t>(evaluation.samples)) continue;
+    if (!sums.tells_classes()) continue;
     decided += sums.positions;
     agreeing += sums.agreeing;
   }

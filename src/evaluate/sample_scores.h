@@ -16,8 +16,8 @@ namespace detent {
 /// Left out    outputs that are 0 throughout, or not finite in FP32. No output left -> 0 for all.
 [[nodiscard]] std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation);
 
-/// Share of the samples' classes that are as in FP32, over the outputs that hold one row of scores a sample; absent where no
-/// output does.
+/// Share of the samples' classes that are as in FP32, over the outputs that hold one row of scores a sample and tell classes
+/// (ErrorSums::tells_classes); absent where no output does.
 [[nodiscard]] std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant);
 
 }  // namespace detent

@@ -66,6 +66,16 @@ TEST(ClosingError, CountsClassesOfScoresAndOfArgMax) {
   EXPECT_FALSE(found.worst_output.has_value());
 }
 
+TEST(ClosingError, CountsNoClassesOfCoordinates) {
+  // The highest leads by 0.02 of about 0.4; the row that leads clearly is one of three.
+  const auto near = [](float first) { return Tensor::from<float>({1, 4}, {first, 0.1F, 0.98F, 0.2F}); };
+  const char* network = "(float[N, 4] x) => (float[N, 4] y) <float offset = {0}> { y = Add (x, offset) }";
+  const ClosingError landmarks = with_offset(network, {near(1), near(1), near(2)});
+  EXPECT_EQ(landmarks.classified, 0U);
+  EXPECT_FALSE(landmarks.report.argmax_agreement.has_value());
+  EXPECT_EQ(with_offset(network, {near(2), near(2), near(1)}).classified, 3U);
+}
+
 TEST(ClosingError, CountsNoClassesOfAnImage) {
   const ClosingError found =
       with_offset("(float[N, 2, 1, 2] x) => (float[N, 2, 1, 2] y) <float offset = {0}> { y = Add (x, offset) }",
