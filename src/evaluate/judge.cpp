@@ -38,9 +38,9 @@ void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimi
   const bool chance = facts.classified - facts.agreeing <= limits.chance_disagreements;
   // Few decisions are uncertain by their standard error, sqrt(a (1 - a) / n); two of two or three may disagree by chance.
   const double error = std::sqrt(agreement * (1 - agreement) / static_cast<double>(facts.classified));
-  verdict.add(chance ? Quality::Good
-                     : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
-              fmt::format("{} of {} classes as in FP32", facts.agreeing, facts.classified));
+  verdict.add(
+      chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
+      fmt::format("{} of {} classes as in FP32", facts.agreeing, facts.classified));
 }
 
 void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
