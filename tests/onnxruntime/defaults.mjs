@@ -1,17 +1,34 @@
 // npm run defaults [-- MODEL...]: what each level of --accuracy is worth, with no calibrator named: score and SQNR on the whole
-// evaluation set in ONNX Runtime, agreement with FP32, seconds. With --samples 16,64 calibrated with that many too; with --zoo the
+// evaluation set in ONNX Runtime, agreement with FP32, seconds of `quantize` by the clock and of all threads together, and those in
+// units of the first row of a model and target. With --samples 16,64 calibrated with that many too; with --zoo the
 // networks of other people: auto beside the best calibrator that can be named, by 'detent compare'.
+//   --levels fast,best         only these
+//   --calibrators max,mse      these instead of the levels
+//   --outliers keep,clip,drop  each of them; --equalize off,auto too. 'default' says nothing
+//   --targets tensorrt         only this one
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { detent, freshFolder, only, quantizedFromData, reportOf } from './detent.mjs';
+import { parseArgs } from 'node:util';
+import { costOf, detent, freshFolder, only, quantizedFromData, reportOf } from './detent.mjs';
 import { runModel } from './engine.mjs';
 import { openEvaluation, printHeader, printRow } from './measured.mjs';
 import { candidates, levelOf, missing, models, shared } from './models.mjs';
 import { decisionsOf, sqnr } from './score.mjs';
 
-const options = process.argv.slice(2);
-const named = options.filter((option) => !option.startsWith('--') && !/^\d/.test(option));
-const counts = options.includes('--samples') ? options[options.indexOf('--samples') + 1].split(',') : [];
+const list = (value) => ({ type: 'string', default: value });
+const { values: options, positionals: named } = parseArgs({ allowPositionals: true, options: {
+  samples: list(''), levels: list('fast,balanced,best'), calibrators: list(''), outliers: list('default'),
+  equalize: list('default'), targets: list(Object.keys(levelOf).join(',')), zoo: { type: 'boolean' } } });
+const listed = (name) => options[name].split(',').filter((one) => one !== '');
+
+// What is asked for, one after the other: {level or calibrator, outliers, equalize, count of samples}.
+const asked = [
+  ...(options.calibrators ? listed('calibrators').map((calibrator) => ({ calibrator }))
+    : listed('levels').map((level) => ({ level })))
+    .flatMap((one) => listed('outliers').map((outliers) => ({ ...one, outliers })))
+    .flatMap((one) => listed('equalize').map((equalize) => ({ ...one, equalize }))),
+  ...listed('samples').map((count) => ({ level: 'balanced', outliers: 'default', equalize: 'default', count })),
+];
 
 // Share of decisions that are as in FP32.
 function agreement(reference, output) {
@@ -19,15 +36,21 @@ function agreement(reference, output) {
   return expected.reduce((same, value, i) => same + (value === found[i]), 0) / expected.length;
 }
 
-async function rowOf(set, target, level, limit) {
+const given = (option, value) => (value === undefined || value === 'default' ? [] : [option, value]);
+
+// The first row of a model and target is the unit of the last column.
+async function rowOf(set, target, { level, calibrator, outliers, equalize, count }, unit) {
   const { model, inputs, reference, fp32 } = set;
-  const file = await quantizedFromData(model, target, '', '--accuracy', level,
-    ...(limit ? ['--shuffle', '1', '--limit', limit] : []));
-  const { calibrator, seconds, verdict } = JSON.parse(readFileSync(reportOf(file), 'utf8'));
+  const file = await quantizedFromData(model, target, calibrator ?? '', ...given('--accuracy', level),
+    ...given('--outliers', outliers), ...given('--equalize', equalize), ...(count ? ['--shuffle', '1', '--limit', count] : []));
+  const { calibrator: taken, verdict } = JSON.parse(readFileSync(reportOf(file), 'utf8'));
+  const { wall, cpu } = costOf(file);
   const output = only(await runModel(file, inputs, levelOf[target]));
-  printRow([model.name, target, level, limit ?? 'all', calibrator, (100 * fp32).toFixed(2),
+  printRow([model.name, target, level ?? calibrator, outliers, equalize, count ?? 'all', taken, (100 * fp32).toFixed(2),
     (100 * set.set.score(output)).toFixed(2), `${sqnr(reference, output).toFixed(1)} dB`,
-    `${(100 * agreement(reference, output)).toFixed(1)} %`, verdict, `${seconds.toFixed(1)} s`]);
+    `${(100 * agreement(reference, output)).toFixed(1)} %`, verdict, `${wall.toFixed(1)} s`, `${cpu.toFixed(1)} s`,
+    (cpu / (unit ?? cpu)).toFixed(1)]);
+  return cpu;
 }
 
 async function zooRow(name, target) {
@@ -45,18 +68,22 @@ async function zooRow(name, target) {
   printRow([name, target, auto.takes ?? '', db(auto).toFixed(1), best.calibrator, db(best).toFixed(1)]);
 }
 
-if (options.includes('--zoo')) {
+if (options.zoo) {
   printHeader(['network', 'target', 'auto takes', 'dB', 'best', 'dB']);
   for (const name of ['chess', 'gtcrn_simple', 'latentradio_enc', 'pfld'])
-    for (const target of Object.keys(levelOf)) if (existsSync(join(shared, 'zoo', name))) await zooRow(name, target);
+    for (const target of listed('targets')) if (existsSync(join(shared, 'zoo', name))) await zooRow(name, target);
 } else {
-  printHeader(['model', 'target', 'level', 'samples', 'calibrator', 'FP32', 'score', 'SQNR', 'agreement', 'verdict', 'time']);
+  printHeader(['model', 'target', 'asked', 'outliers', 'equalize', 'samples', 'calibrator', 'FP32', 'score', 'SQNR', 'agreement',
+    'verdict', 'wall', 'CPU', 'CPU / first row']);
   for (const model of models) {
     if (missing(model) || model.name === 'sample' || (named.length > 0 && !named.includes(model.name))) continue;
     const set = await openEvaluation(model, 'detent');
-    for (const target of Object.keys(levelOf)) {
-      for (const level of ['fast', 'balanced', 'best']) await rowOf(set, target, level);
-      for (const count of counts) await rowOf(set, target, 'balanced', count);
+    for (const target of listed('targets')) {
+      let unit;
+      for (const one of asked) {
+        const cpu = await rowOf(set, target, one, unit);
+        unit ??= cpu;
+      }
     }
   }
 }

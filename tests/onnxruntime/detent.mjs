@@ -21,13 +21,16 @@ export function freshFolder() {
 }
 
 // {stdout, stderr}; throws with the program's own message when it fails.
-export async function detent(...args) {
+async function execute(file, args) {
   try {
-    return await promisify(execFile)(program, args, { maxBuffer: 1 << 28 });
+    return await promisify(execFile)(file, args, { maxBuffer: 1 << 28 });
   } catch (error) {
-    throw new Error(`detent ${args.slice(0, 12).join(' ')} ... exit ${error.code}\n${error.stdout}${error.stderr}`);
+    const command = [file, ...args.slice(0, 12)].join(' ');
+    throw new Error(`${command} ... exit ${error.code}\n${error.stdout}${error.stderr}`);
   }
 }
+
+export const detent = (...args) => execute(program, args);
 
 const preprocessing = (model) => (model.preprocess ? ['--preprocess', model.preprocess] : []);
 
@@ -104,14 +107,25 @@ const tableOf = (model) => once(['table', model.file, model.name], async () => {
   return file;
 });
 
+const costs = new Map();
+
+// Seconds that making a quantized file took: {wall, cpu}, where cpu is user and system time of all its threads.
+export const costOf = (file) => costs.get(file);
+
 // calibrator  '' for the default.
 async function quantize(model, target, calibrator, args) {
   const file = join(freshFolder(), 'model.int8.onnx');
-  await detent('quantize', model.file, '-o', file, '--quiet', '--accept-broken',
-    '--target', target, ...(calibrator ? ['--calibrator', calibrator] : []), '--report',
-    reportOf(file), ...args);
+  const begin = performance.now();
+  const { stdout } = await execute('sh', ['-c', '"$0" "$@" && times', program, 'quantize', model.file, '-o', file, '--quiet',
+    '--accept-broken', '--target', target, ...(calibrator ? ['--calibrator', calibrator] : []), '--report',
+    reportOf(file), ...args]);
+  costs.set(file, { wall: (performance.now() - begin) / 1000, cpu: childSeconds(stdout) });
   return file;
 }
+
+// The last line of the shell's `times` is user and system time of what it ran: "0m1.25s 0m0.03s".
+const childSeconds = (stdout) => [...stdout.trim().split('\n').at(-1).matchAll(/(\d+)m([\d.]+)s/g)]
+  .reduce((sum, [, minutes, seconds]) => sum + 60 * Number(minutes) + Number(seconds), 0);
 
 // Path of the model quantized for a target from its calibration data.
 export const quantizedFromData = (model, target, calibrator, ...more) =>
@@ -145,11 +159,11 @@ function evaluationOf(folder, set) {
 const judgesOf = (folder, set) => (set.masks ? ['--masks', set.masks] : ['--labels', writeLabels(folder, set)]);
 
 // The report of `detent compare` on an evaluation set.
-export async function compared(model, set, target, calibrators) {
+export async function compared(model, set, target, calibrators, ...more) {
   const folder = freshFolder();
   const report = join(folder, 'report.json');
   await detent('compare', model.file, '--data', model.calibration, ...preprocessing(model), ...evaluationOf(folder, set),
-    '--target', target, '--calibrators', calibrators.join(','), '--json', report, '--quiet');
+    '--target', target, '--calibrators', calibrators.join(','), '--json', report, '--quiet', ...more);
   return JSON.parse(readFileSync(report, 'utf8'));
 }
 
