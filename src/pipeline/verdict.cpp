@@ -45,7 +45,7 @@ Model read_again(const QuantizeOptions& options, const Setup& setup, const Graph
   Model model = read_float_model(options.model);
   const auto inputs = read_first_inputs(*setup.data, model.graph(), options.run);
   (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement));
-  if (setup.equalized) apply_equalization(model, setup.equalized->equalization, inputs);
+  if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
   if (!constants.empty()) apply_patch(model, constants);
   return model;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "run/model_inputs.h"
+
 namespace detent {
 
 namespace {
@@ -29,8 +31,11 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
   const size_t parts = parts_of(samples.size());
   for (size_t part = 0; part < parts; ++part) {
     const SampleSubset fit(source, part_of(samples, part, parts, true));
+    // Exact on what the factors were fitted to. A held-out sample may reach a Clip, which is for the judge to see.
     folds_.push_back(std::make_unique<Fold>(fit, SampleSubset(source, part_of(samples, part, parts, false)),
-                                            Equalizer(model, data.inputs, fit, data.settings, options)));
+                                            read_first_inputs(fit, model.graph(), data.settings)));
+    Fold& fold = *folds_.back();
+    fold.equalizer.emplace(model, fold.inputs, fold.fit, data.settings, options);
   }
 }
 
@@ -39,7 +44,8 @@ std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<Equaliz
   for (const auto& fold : folds_) {
     std::vector<Model> models;
     for (const std::vector<EqualizeItem>& items : lists)
-      models.push_back(items.empty() ? model_.clone() : fold->equalizer.equalized(fold->equalizer.equalization(items)));
+      models.push_back(items.empty() ? model_.clone()
+                                     : fold->equalizer->equalized(fold->equalizer->equalization(items)));
     std::vector<std::vector<double>> scores = scores_of(judge_(models, fold->fit, fold->held_out));
     for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
   }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,7 +36,8 @@ class CrossFit {
  private:
   struct Fold {
     SampleSubset fit, held_out;
-    Equalizer equalizer;
+    std::vector<Tensor> inputs;          ///< of the first batch of `fit`
+    std::optional<Equalizer> equalizer;  ///< checked on `inputs`
   };
 
   const Model& model_;

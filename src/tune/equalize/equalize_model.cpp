@@ -5,6 +5,7 @@
 
 #include "core/stopwatch.h"
 #include "run/deciding_samples.h"
+#include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
 #include "tune/equalize/apply.h"
@@ -77,10 +78,12 @@ class Acceptance {
 
 EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
                                const FactorOptions& options, const FoldJudge& judge) {
-  const auto& [inputs, source, all, settings, always] = data;
+  const auto& [first, source, all, settings, always] = data;
   const Stopwatch stopwatch;
   EqualizeOutcome outcome;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples, always));
+  // The first sample of all may be none that was measured, and reach a Clip.
+  const std::vector<Tensor> inputs = read_first_inputs(samples, model.graph(), settings);
   Equalization equalization;
   {
     const Equalizer equalizer(model, inputs, samples, settings, options);

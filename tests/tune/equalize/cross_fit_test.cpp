@@ -8,6 +8,7 @@
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
 #include "evaluate/float_network.h"
+#include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "model/model.h"
 #include "run/memory_source.h"
@@ -77,6 +78,39 @@ TEST(CrossFit, LetsASingleSampleJudgeItself) {
   const std::vector<Round> rounds = rounds_on(1);
   ASSERT_EQ(rounds.size(), 1U);
   EXPECT_EQ(rounds[0].fit, rounds[0].held_out);
+}
+
+/// Conv -> Clip(0, 6) -> Conv, channel by channel. Five samples reach 5 in one channel and 0.05 in the other, the first sample of
+/// all 5 in both: factors of the others, which even channels out, push it into the Clip.
+struct ReachesTheClip {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float[1, 2, 1, 1] x) => (float[1, 2, 1, 1] y)
+<float[2, 2, 1, 1] w1 = {1, 0, 0, 1}, float low = {0}, float high = {6}, float[2, 2, 1, 1] w2 = {1, 1, 1, -1}>
+{ c = Conv (x, w1)  r = Clip (c, low, high)  y = Conv (r, w2) })");
+  MemorySource source{{sample(5), sample(.05F), sample(.05F), sample(.05F), sample(.05F), sample(.05F)}};
+
+  static Tensor sample(float second) { return Tensor::from<float>({1, 2, 1, 1}, {5, second}); }
+};
+
+TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
+  const ReachesTheClip given;
+  const RunSettings settings;
+  std::vector<double> second;  // the judged models' outputs on the first sample
+  const FoldJudge judge = [&](std::span<const Model> models, const DataSource&, const DataSource& held_out) {
+    if (names_of(held_out).contains("sample0"))
+      for (const Model& model : models) {
+        const Graph& graph = model.graph();
+        const std::vector<Tensor> inputs = given.source.read(0).inputs;
+        second.push_back(run_once(graph, inputs, graph.outputs())[0].data<float>()[0]);
+      }
+    return FoldScores(models.size(), {{1.0}});
+  };
+  const std::vector<Tensor> first = read_first_inputs(given.source, given.model.graph(), settings);
+  const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {}, judge);
+  static_cast<void>(cross_fit(std::vector<std::vector<EqualizeItem>>{{}, {{EqualizeFamily::Relu, 1}}}));
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0], 10);
+  EXPECT_LT(second[1], 9) << "the sample must have reached the Clip, or this test shows nothing";
 }
 
 TEST(CrossFit, GivesWhatEveryPartSays) {
