@@ -23,14 +23,14 @@ TEST_F(NoInt8Layer, EqualizationMeasuresNothingAndSaysWhy) {
   EXPECT_EQ(report.equalized->samples, 0U);
   EXPECT_TRUE(report.equalized->values.empty());
   EXPECT_THAT(report.equalized->notes,
-              testing::ElementsAre("no layer is INT8 on tensorrt, so there is nothing to gain"));
+              testing::ElementsAre("nothing is INT8 on tensorrt, so there is nothing to gain"));
 }
 
 TEST_F(NoInt8Layer, SoDoesTheAbsorptionOfBiases) {
   const QuantizeReport report = quantized("", true);
   ASSERT_TRUE(report.equalized && report.equalized->absorbed);
   EXPECT_FALSE(report.equalized->absorbed->kept);
-  EXPECT_EQ(report.equalized->absorbed->note, "no layer is INT8 on tensorrt, so there is nothing to gain");
+  EXPECT_EQ(report.equalized->absorbed->note, "nothing is INT8 on tensorrt, so there is nothing to gain");
 }
 
 TEST_F(NoInt8Layer, FamiliesThatAreNamedAreEvenedOutAllTheSame) {

@@ -126,7 +126,7 @@ class SignalWalk {
     return (moves(draft_, *node) || scales(draft_, *node)) && transformed(data_of(*node));
   }
 
-  /// `value` is a linear function of graph inputs.
+  /// `value` is a linear function of graph inputs, or that divided by its own size.
   bool signal(ValueId value) {
     if (gives_up(value)) return false;
     const Node* node = draft_.graph().producer(value);
@@ -134,10 +134,25 @@ class SignalWalk {
     const OpKind kind = draft_.kind(node->id);
     if (kind == OpKind::Concat || kind == OpKind::Add || kind == OpKind::Sub)
       return all_varying(*node, [&](ValueId part) { return signal(part); });
+    if (kind == OpKind::Div && !is_constant_affine(draft_, node->id))
+      return signal(node->input(0)) && needs_no_layer(node->input(1));
     const bool weighs = draft_.is_weighted(node->id) && is_transform(draft_, *node);
     if (weighs) path_.insert(node->id);
     return (weighs || kind == OpKind::ReduceMean || moves(draft_, *node) || scales(draft_, *node)) &&
            signal(data_of(*node));
+  }
+
+  /// `value` is computed without a layer: the peak or the deviation that a signal is divided by.
+  bool needs_no_layer(ValueId value) {
+    if (gives_up(value)) return false;
+    const Node* node = draft_.graph().producer(value);
+    if (!node) return true;
+    if (draft_.is_weighted(node->id) || draft_.kind(node->id) == OpKind::MatMul) return false;
+    const auto& slots = draft_.data_slots(node->id);
+    return std::ranges::all_of(slots, [&](int slot) {
+      const ValueId input = node->inputs[static_cast<size_t>(slot)];
+      return draft_.is_constant(input) || needs_no_layer(input);
+    });
   }
 
   template <class Check>

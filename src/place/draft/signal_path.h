@@ -13,7 +13,8 @@ namespace detent {
 ///   energies:   sums, constant factors, offsets and floors, roots, filterbanks and what moves data, up to
 ///   squares:    x * x, x^2, |x|, ReduceSumSquare, ReduceL2, of
 ///   transforms: STFT, DFT, or a weighted op without bias; what moves or scales its output, and
-///   the signal: a graph input, behind what moves, scales, adds and weighs it (padding, framing, pre-emphasis).
+///   the signal: a graph input, behind what moves, scales, adds and weighs it (padding, framing, pre-emphasis),
+///               also divided by its own peak or deviation.
 /// So everything from the graph input to the squares is linear. A graph input may take the place of the transform (real
 /// and imaginary parts), and in front of a Log that of the squares too, if a filterbank stands between.
 ///

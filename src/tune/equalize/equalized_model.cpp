@@ -23,9 +23,9 @@ std::set<std::string> outliers_of(const Model& model, const PlacementPlan& plan,
   return names_of(find_outlier_samples(calibrate(graph, plan.quantized_values(), samples.source, judged.run)));
 }
 
-/// The report where no layer is INT8: whatever was changed, no output would come nearer, so nothing is measured.
+/// The report where nothing is INT8: whatever was changed, no output would come nearer, so nothing is measured.
 EqualizedModel nothing_to_gain(const EqualizeRequest& request, const JudgeOptions& judged) {
-  const std::string why = "no layer is INT8 on " + judged.target.name + ", so there is nothing to gain";
+  const std::string why = "nothing is INT8 on " + std::string(judged.target.name) + ", so there is nothing to gain";
   EqualizedModel model;
   model.report.requested = request.equalizes() ? "auto" : "off";
   if (request.equalizes()) model.report.notes.push_back(why);
@@ -40,7 +40,7 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
                                                     JudgeOptions judged) {
   if (!request.asks()) return std::nullopt;
   const PlacementPlan plan = plan_of(model, samples, judged);
-  if (request.mode != EqualizeRequest::Mode::List && plan.coverage.int8_layers == 0)
+  if (request.mode != EqualizeRequest::Mode::List && plan.quantized_values().empty())
     return nothing_to_gain(request, judged);
   const std::set<std::string> outliers = outliers_of(model, plan, samples, judged);
   const SampleSubset usual(samples.source, samples_without(samples.source, outliers));
