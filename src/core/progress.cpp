@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string>
 
+#include "core/time_left.h"
+
 namespace detent {
 
 namespace {
@@ -71,8 +73,8 @@ class TerminalReporter final : public Reporter {
       if (terminal_) line += " " + bar();
     }
     line += fmt::format("  {:.1f}/s", rate);
-    if (total_ > done_ && rate > 0)
-      line += fmt::format(", {:.0f} s left", std::ceil(static_cast<double>(total_ - done_) / rate));
+    if (const auto left = seconds_left(seconds, done_, total_))
+      line += fmt::format(", {:.0f} s left", std::ceil(*left));
     std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
     bar_shown_ = terminal_;
   }

@@ -193,10 +193,10 @@ class ChannelTier {
     return visit_gated(node) || (multiplies_itself(node) && visit_activation(node));
   }
 
-  /// x * Sigmoid(x) or x * HardSigmoid(x).
+  /// x * Sigmoid(x), x * HardSigmoid(x), or the formula of HardSwish.
   [[nodiscard]] bool multiplies_itself(const Node& node) const {
     const auto gated = self_gated_activation(graph_, node);
-    return gated && gated->form != SelfGatedActivation::Gate::Clip;
+    return gated && (gated->form != SelfGatedActivation::Gate::Clip || gated->hard_swish > 0);
   }
 
   /// Its inputs stay; its output can be multiplied by a Mul behind it.

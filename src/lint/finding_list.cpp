@@ -23,6 +23,7 @@ std::span<const FindingKind> finding_list() {
       findings::fp16_scale(),
       findings::unequal_halves(),
       findings::q_without_dq(),
+      findings::cast_between_halves(),
       findings::weight_without_dq(),
       findings::clip_before_int8_q(),
       findings::ignored_bias_scale(),

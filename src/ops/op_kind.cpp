@@ -17,4 +17,21 @@ bool is_activation(OpKind kind) {
   }
 }
 
+bool is_arithmetic(OpKind kind) {
+  switch (kind) {
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Pow:
+    case OpKind::Sqrt:
+    case OpKind::Log:
+    case OpKind::Abs:
+    case OpKind::Min:
+    case OpKind::Max:
+    case OpKind::OtherElementwise: return true;
+    default: return false;
+  }
+}
+
 }  // namespace detent

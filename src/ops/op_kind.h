@@ -27,6 +27,12 @@ enum class OpKind : uint8_t {
   Mul,
   Sub,
   Div,
+  Pow,
+  Sqrt,
+  Log,
+  Abs,
+  Min,
+  Max,
   OtherElementwise,
   Concat,
   Split,
@@ -34,6 +40,9 @@ enum class OpKind : uint8_t {
   AveragePool,
   GlobalAveragePool,
   ReduceMean,
+  ReduceSum,
+  ReduceSumSquare,
+  ReduceL2,
   OtherReduction,
   Resize,
   Reshape,  // Reshape, Flatten, Squeeze, Unsqueeze, Identity: same elements in the same order
@@ -55,12 +64,17 @@ enum class OpKind : uint8_t {
   QuantizeLinear,
   DequantizeLinear,
   QOperator,  // QLinear*, *Integer, DynamicQuantizeLinear
+  Fourier,    // STFT, DFT
   Sequence,   // makes a sequence or an optional
 };
 
 /// True for functions of one value that bend, element by element, and stand behind a layer. GELU and PRelu are not among
 /// them: engines run them apart.
 [[nodiscard]] bool is_activation(OpKind kind);
+
+/// True for operators that compute an output element from the elements of all inputs at its place, but for activations
+/// and GELU.
+[[nodiscard]] bool is_arithmetic(OpKind kind);
 
 /// The axis of a weight tensor that counts output channels.
 enum class WeightAxis : uint8_t { None, First, Second, GemmOutput, Last };

@@ -63,6 +63,12 @@ cmp in/bias1.onnx in/bias2.onnx || fail "bias correction: 1 and 2 threads write 
 accepts "both" $quantize_sample $families --bias-correction on -o out/both.onnx
 rm out/*
 
+# Where nothing is INT8 there is nothing to gain: said, not measured.
+accepts "nothing is INT8" quantize "$model" $data --calibrator max --exclude . --equalize auto -o out/float.onnx
+grep -q "nothing is INT8 on tensorrt, so there is nothing to gain" stdout || fail "equalization does not say why it does nothing"
+if grep -q "channels of" stdout; then fail "channels were measured where nothing is INT8"; fi
+rm out/*
+
 # Absorbed biases. The sample's only layer that could take one reads channels that are all cut off somewhere.
 accepts "--absorb-bias off" $quantize_sample --absorb-bias off -o out/off.onnx
 cmp out/off.onnx in/plain.onnx || fail "--absorb-bias off is not the same as no option"

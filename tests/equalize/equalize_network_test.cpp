@@ -180,6 +180,30 @@ TEST(EqualizeAct, AMulBehindSiluOnlyWhenAskedFor) {
   EXPECT_THAT(expect_exact(model, EqualizeFamily::Act, ActivationFactors::Behind).activations, SizeIs(1));
 }
 
+/// The formula of HardSwish behind c, in three orders, and with another number.
+const std::vector<std::string> kHardSwishWeights = {uneven("w1", {6, 4, 1, 1}), kTwo, "float three = {3}",
+                                                    "float six = {6}", "float zero = {0}"};
+
+TEST(EqualizeAct, AMulBehindTheFormulaOfHardSwish) {
+  for (const std::string formula : {
+           "a = Add (c, three)\n l = Clip (a, zero, six)\n d = Div (l, six)\n m = Mul (c, d)\n",
+           "a = Add (c, three)\n l = Clip (a, zero, six)\n p = Mul (c, l)\n m = Div (p, six)\n",
+           "s = Div (c, six)\n a = Add (c, three)\n r = Relu (a)\n l = Min (r, six)\n m = Mul (s, l)\n",
+       }) {
+    const Model model = network("c = Conv (x, w1)\n " + formula + " y = Conv (m, w2)", kHardSwishWeights);
+    EXPECT_THAT(groups_of(model), IsEmpty()) << formula;
+    EXPECT_THAT(expect_exact(model, EqualizeFamily::Act, ActivationFactors::Behind).activations, SizeIs(1)) << formula;
+  }
+}
+
+TEST(EqualizeAct, NotBehindAFormulaOfOtherNumbers) {
+  const Model model = network(
+      "c = Conv (x, w1)\n a = Add (c, six)\n l = Clip (a, zero, six)\n d = Div (l, six)\n m = Mul (c, d)\n y = Conv "
+      "(m, w2)",
+      kHardSwishWeights);
+  EXPECT_THAT(groups_of(model, ActivationFactors::Behind), IsEmpty());
+}
+
 TEST(EqualizeNorm, ScaleAndShiftOfALayerNormalizationBeforeSeveralProducts) {
   const Model model =
       network("n = LayerNormalization (x, gamma, beta)\n a = MatMul (n, w1)\n b = MatMul (n, w2)\n y = Add (a, b)",

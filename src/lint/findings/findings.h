@@ -22,6 +22,7 @@ FindingKind unequal_halves();
 
 // Pairs that are not whole.
 FindingKind q_without_dq();
+FindingKind cast_between_halves();
 FindingKind weight_without_dq();
 
 // Where pairs stand.

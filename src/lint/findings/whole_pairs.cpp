@@ -1,6 +1,9 @@
 //   wrong:   x --> Q --> Conv                 right:   x --> Q --> DQ --> Conv
+//   wrong:   x --> Q --> Cast --> DQ          right:   x --> Q --> DQ
 //
-// Codes that a float operator reads, or that nobody reads.
+// Codes that a float operator reads, or that nobody reads; codes of another type in the second half than in the first.
+
+#include <set>
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
@@ -26,6 +29,18 @@ void check(const LintView& view, FindingLog& log) {
   }
 }
 
+void check_casts(const LintView& view, FindingLog& log) {
+  std::set<int> seen;
+  for (const QuantizedOperand& operand : view.reading().operands) {
+    if (!operand.cast || operand.dequantize < 0 || !seen.insert(operand.dequantize).second) continue;
+    const QdqNode& dq = view.qdq(operand.dequantize);
+    log.add(dq.name,
+            "a Cast to another type of codes stands between QuantizeLinear and DequantizeLinear of " +
+                subject(view, operand.dequantize) + ": engines look for the two side by side and find no pair",
+            "remove the Cast and give both halves one type of codes", view.layers_of(operand.dequantize));
+  }
+}
+
 }  // namespace
 
 FindingKind q_without_dq() {
@@ -35,6 +50,15 @@ FindingKind q_without_dq() {
           "a QuantizeLinear without its DequantizeLinear",
           "onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
           check};
+}
+
+FindingKind cast_between_halves() {
+  return {"cast-between-q-and-dq",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "a Cast of the codes to another type parts a pair",
+          "tried in ONNX Runtime 1.30, CPU; for TensorRT ours",
+          check_casts};
 }
 
 }  // namespace detent::findings

@@ -33,13 +33,20 @@ void check_uint8(const LintView& view, FindingLog& log) {
 }
 
 void check_other(const LintView& view, FindingLog& log) {
+  const auto behind_cast = [&](int index) {  // that has a finding of its own
+    return std::ranges::any_of(view.operands_of(index), [&](const QuantizedOperand* operand) {
+      return operand->cast && operand->dequantize == index;
+    });
+  };
   for (const int index : nodes_where(view, [](const QdqNode& node) {
          return !is_bias(node) && node.has_zero_point && node.codes != DataType::Int8 && node.codes != DataType::UInt8;
-       }))
+       })) {
+    if (behind_cast(index)) continue;
     log.add(view.qdq(index).name,
             subject(view, index) + " holds codes of type " + std::string(name_of(view.qdq(index).codes)) +
                 ", from which no INT8 kernel is made",
             "quantize to INT8", view.layers_of(index));
+  }
 }
 
 void check_shifted(const LintView& view, FindingLog& log) {

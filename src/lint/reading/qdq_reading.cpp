@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "core/float_type.h"
 #include "core/onnx_type.h"
 #include "lint/reading/qdq_node.h"
 #include "model/name_source.h"
@@ -15,11 +16,16 @@ namespace {
 
 bool is_codes(DataType type) { return type == DataType::Int8 || type == DataType::UInt8; }
 
+bool is_integer(DataType type) {
+  return !is_floating_point(type) && type != DataType::Bool && type != DataType::Undefined;
+}
+
 /// Where a value comes from once the pairs are gone.
 struct Trace {
   ValueId source = kNoValue;
   int quantize = -1, dequantize = -1;
   bool constant = false;
+  bool cast = false;                  ///< see QuantizedOperand
   std::vector<size_t> axes;           ///< see QuantizedOperand
   DataType type = DataType::Float32;  ///< of the floats that a constant of codes stands for
   [[nodiscard]] bool quantized() const { return quantize >= 0 || dequantize >= 0; }
@@ -64,15 +70,34 @@ class QdqReader {
     return copies(node) && node.outputs.size() == 1 && top_of_codes(node.input(0)) != nullptr;
   }
 
-  /// The QuantizeLinear whose codes `value` holds, behind copies of codes or not; nullptr when there is none, or when
-  /// anybody but copies and DequantizeLinear reads what the copies write.
+  static DataType cast_to(const Node& cast) { return data_type_from_onnx(static_cast<int32_t>(cast.int_or("to", 1))); }
+
+  /// A Cast to integers.
+  [[nodiscard]] bool casts_codes(const Node& node) const {
+    return kind(node) == OpKind::Cast && is_integer(cast_to(node));
+  }
+
+  /// What stands in front of the Casts that write `codes`.
+  [[nodiscard]] ValueId before_casts(ValueId codes) const {
+    while (const Node* node = producer(codes)) {
+      if (!casts_codes(*node)) break;
+      codes = node->input(0);
+    }
+    return codes;
+  }
+
+  /// The QuantizeLinear whose codes `value` holds, behind copies and Casts of codes or not; nullptr when there is none,
+  /// or when anybody but those and DequantizeLinear reads what they write.
   [[nodiscard]] const Node* top_of_codes(ValueId value) const {
     for (const Node* node = producer(value); node; node = producer(node->input(0))) {
       if (kind(*node) == OpKind::QuantizeLinear) return node;
-      if (!copies(*node) || node->outputs.size() != 1 || graph_.value(node->output(0)).is_output) return nullptr;
+      if ((!copies(*node) && !casts_codes(*node)) || node->outputs.size() != 1 ||
+          graph_.value(node->output(0)).is_output)
+        return nullptr;
       for (const Use& use : graph_.value(node->output(0)).uses) {
         const Node& reader = graph_.node(use.node);
-        if (use.slot != 0 || (kind(reader) != OpKind::DequantizeLinear && !copies(reader))) return nullptr;
+        const bool passes = kind(reader) == OpKind::DequantizeLinear || copies(reader) || casts_codes(reader);
+        if (use.slot != 0 || !passes) return nullptr;
       }
     }
     return nullptr;
@@ -108,6 +133,14 @@ class QdqReader {
     return value;
   }
 
+  /// Some Cast changes the type of the codes; one to their own type is no obstacle to an engine.
+  [[nodiscard]] bool has_cast(ValueId codes, const Node& top) const {
+    const DataType type = reading_.nodes[static_cast<size_t>(index(top))].codes;
+    for (const Node* node = producer(codes); node && node->id != top.id; node = producer(node->input(0)))
+      if (casts_codes(*node) && cast_to(*node) != type) return true;
+    return false;
+  }
+
   [[nodiscard]] Trace trace_codes(ValueId codes, CastInFront cast) const {
     Trace trace;
     std::vector<size_t> axes;
@@ -116,7 +149,10 @@ class QdqReader {
       return {.source = below, .constant = true, .axes = axes};
     const Node* top = top_of_codes(codes);
     if (!top) return {.source = codes};
-    if (top != producer(codes)) return {.source = codes, .quantize = index(*top)};  // a copy writes it
+    const ValueId written = before_casts(codes);
+    const bool casts = has_cast(codes, *top);
+    if (top != producer(written))
+      return {.source = written, .quantize = index(*top), .cast = casts};  // a copy writes it
     ValueId input = top->input(0);
     // Casts on both sides of a pair belong to it: an FP16 value with an FP32 scale.
     if (cast == CastInFront::OfPair && is(producer(input), OpKind::Cast)) input = producer(input)->input(0);
@@ -124,6 +160,7 @@ class QdqReader {
     trace.constant = trace.constant || constant(trace.source);
     trace.quantize = index(*top);
     trace.dequantize = -1;
+    trace.cast = casts;
     return trace;
   }
 
@@ -133,7 +170,7 @@ class QdqReader {
     const Node* node = producer(value);
     DataType type = DataType::Undefined;
     if (is(node, OpKind::Cast) && is(producer(node->input(0)), OpKind::DequantizeLinear)) {
-      type = data_type_from_onnx(static_cast<int32_t>(node->int_or("to", 1)));
+      type = cast_to(*node);
       node = producer(node->input(0));
     }
     if (!is(node, OpKind::DequantizeLinear)) return {.source = value};
@@ -193,7 +230,8 @@ class QdqReader {
 
   void record(const Node& node, int slot, const Trace& trace) {
     if (kind(node) != OpKind::QuantizeLinear)
-      reading_.operands.push_back({node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes});
+      reading_.operands.push_back(
+          {node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes, trace.cast});
     const ValueId value = node.inputs[static_cast<size_t>(slot)];
     if (trace.source == value && !trace.constant && !renamed_.contains(value)) return;
     rewired_.insert({node.id, slot});
@@ -222,7 +260,7 @@ class QdqReader {
     const Node* node = producer(output);
     const Trace trace = trace_value(output);
     if (!node || trace.dequantize < 0 || trace.source == output || trace.constant) return;
-    reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}});
+    reading_.operands.push_back({node->name, 0, trace.quantize, trace.dequantize, false, {}, trace.cast});
     reading_.float_patch.remove_nodes.push_back(node->name);
     replaced_.insert(node->id);
     reading_.float_patch.add_nodes.push_back(

@@ -18,13 +18,14 @@ struct QuantizedOperand {
   /// Axis of the DequantizeLinear's data for each axis of what the consumer reads: a Transpose may stand between.
   /// Empty: they are the same.
   std::vector<size_t> axes;
+  bool cast = false;  ///< a Cast of the codes to another type stands between QuantizeLinear and DequantizeLinear
 };
 
 /// The quantization found in a model, and the patch that takes it away.
 ///
 /// Behind the patch the graph computes with floats: edges read the value that the pair stood on, quantized weights are
 /// float constants again (all 0 where the file has codes only: their shape is what placement looks at), copies of codes
-/// (Reshape between Q and DQ) are copies of floats. A graph output behind a pair is written by an Identity of the
+/// (Reshape between Q and DQ) are copies of floats, and Casts of codes to other integers are gone. A graph output behind a pair is written by an Identity of the
 /// DequantizeLinear's name. What cannot be taken away stays: an INT8 graph input's DequantizeLinear, codes read by
 /// integer operators. Node names are those of the file.
 struct QdqReading {

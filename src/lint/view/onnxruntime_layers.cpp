@@ -30,6 +30,7 @@ bool has_range(const QdqNode& node) { return is_8_bit(node) && node.scales.size(
 std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const std::string& whose) {
   const QdqNode& grid = view.grid(pair);
   if (pair.dequantize < 0) return whose + " has no DequantizeLinear";
+  if (pair.cast) return whose + " has a Cast between its QuantizeLinear and its DequantizeLinear";
   if (!grid.scale_constant) return whose + " has a scale that is computed at run time";
   if (!is_8_bit(grid)) return whose + " is of type " + std::string(name_of(grid.codes));
   if (grid.per_channel()) return whose + " has a scale for each channel";

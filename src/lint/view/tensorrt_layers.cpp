@@ -13,6 +13,7 @@ bool usable(float scale) { return std::isfinite(scale) && scale > 0; }
 // Why TensorRT refuses the first of an operand's nodes that it does; empty when it takes them all.
 std::string refusal_of(const PairView& view, const QuantizedOperand& operand) {
   if (operand.dequantize < 0) return "has no DequantizeLinear";
+  if (operand.cast) return "has a Cast between its QuantizeLinear and its DequantizeLinear";
   for (const int index : {operand.quantize, operand.dequantize}) {
     if (index < 0) continue;
     if (std::string refusal = tensorrt_refusal(view, view.qdq(index)); !refusal.empty()) return refusal;

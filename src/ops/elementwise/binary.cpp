@@ -119,13 +119,14 @@ std::unique_ptr<Kernel> make_arithmetic(const KernelContext& context) {
 struct Variadic {
   std::string_view op_type;
   BinaryFunction function;
+  OpKind kind = OpKind::OtherElementwise;
   bool mean = false;
 };
 
-constexpr Variadic kVariadic[] = {{"Min", BinaryFunction::Min},
-                                  {"Max", BinaryFunction::Max},
+constexpr Variadic kVariadic[] = {{"Min", BinaryFunction::Min, OpKind::Min},
+                                  {"Max", BinaryFunction::Max, OpKind::Max},
                                   {"Sum", BinaryFunction::Add},
-                                  {"Mean", BinaryFunction::Add, true}};
+                                  {"Mean", BinaryFunction::Add, OpKind::OtherElementwise, true}};
 
 std::unique_ptr<Kernel> make_variadic(const KernelContext& context) {
   const auto* found = std::ranges::find(kVariadic, std::string_view(context.node.op_type), &Variadic::op_type);
@@ -216,15 +217,12 @@ constexpr auto make_definitions() {
                            .first_opset = 7};
   for (const Variadic& variadic : kVariadic)
     definitions[next++] = {.op_type = variadic.op_type,
-                           .traits = {.kind = OpKind::OtherElementwise},
+                           .traits = {.kind = variadic.kind},
                            .make = with_half<make_variadic>,
                            .layout = LayoutNeed::Any,
                            .first_opset = 6};
-  definitions[next] = {.op_type = "Pow",
-                       .traits = {.kind = OpKind::OtherElementwise},
-                       .make = make_pow,
-                       .layout = LayoutNeed::Any,
-                       .first_opset = 7};
+  definitions[next] = {
+      .op_type = "Pow", .traits = {.kind = OpKind::Pow}, .make = make_pow, .layout = LayoutNeed::Any, .first_opset = 7};
   return definitions;
 }
 

@@ -20,10 +20,10 @@ struct Unary {
 
 constexpr Unary kUnary[] = {
     {"Exp", UnaryFunction::Exp},
-    {"Log", UnaryFunction::Log},
-    {"Sqrt", UnaryFunction::Sqrt},
+    {"Log", UnaryFunction::Log, OpKind::Log},
+    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt},
     {"Reciprocal", UnaryFunction::Reciprocal},
-    {"Abs", UnaryFunction::Abs},
+    {"Abs", UnaryFunction::Abs, OpKind::Abs},
     {"Neg", UnaryFunction::Neg},
     {"Floor", UnaryFunction::Floor},
     {"Ceil", UnaryFunction::Ceil},

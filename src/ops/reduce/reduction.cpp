@@ -28,13 +28,13 @@ struct Reduction {
 
 constexpr Reduction kReductions[] = {
     {"ReduceMean", ReduceFunction::Sum, Finish::Divide, OpKind::ReduceMean},
-    {"ReduceSum", ReduceFunction::Sum, Finish::None, OpKind::OtherReduction, 13},
+    {"ReduceSum", ReduceFunction::Sum, Finish::None, OpKind::ReduceSum, 13},
     {"ReduceMax", ReduceFunction::Max},
     {"ReduceMin", ReduceFunction::Min},
     {"ReduceProd", ReduceFunction::Prod},
     {"ReduceL1", ReduceFunction::SumAbs},
-    {"ReduceL2", ReduceFunction::SumSquare, Finish::SquareRoot},
-    {"ReduceSumSquare", ReduceFunction::SumSquare},
+    {"ReduceL2", ReduceFunction::SumSquare, Finish::SquareRoot, OpKind::ReduceL2},
+    {"ReduceSumSquare", ReduceFunction::SumSquare, Finish::None, OpKind::ReduceSumSquare},
     {"ReduceLogSum", ReduceFunction::Sum, Finish::Logarithm},
     {"ReduceLogSumExp", ReduceFunction::Sum, Finish::LogSumExp},
 };

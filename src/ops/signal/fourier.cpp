@@ -1,35 +1,45 @@
 #include <algorithm>
-#include <cmath>
 #include <complex>
-#include <numbers>
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/signal/fourier_transform.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
 
-using Complex = std::complex<double>;
+using Complex = FourierTransform::Complex;
 
 enum class Direction : uint8_t { Forward, Inverse };
 
-/// The first `bins` sums of in[k] * exp(-+ 2 pi i k b / n), n = in.size(): O(n * bins), signals in graphs are short.
-std::vector<Complex> transform(const std::vector<Complex>& in, size_t bins, Direction direction) {
-  const bool inverse = direction == Direction::Inverse;
-  const size_t n = in.size();
-  std::vector<Complex> roots(n), out(bins);
-  for (size_t k = 0; k < n; ++k)
-    roots[k] = std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
-  for (size_t b = 0; b < bins; ++b) {
-    for (size_t k = 0; k < n; ++k) out[b] += in[k] * roots[k * b % n];
-    if (inverse) out[b] /= static_cast<double>(n);
+/// The first `bins` bins of lines of one length: reals by their own, shorter way.
+class LineTransform {
+ public:
+  const std::vector<Complex>& run(const std::vector<Complex>& line, Direction direction, size_t bins) {
+    out_.resize(line.size());
+    if (direction == Direction::Inverse)
+      transform_.inverse(line, out_);
+    else
+      transform_.forward(std::span<const Complex>(line), out_);
+    out_.resize(bins);
+    return out_;
   }
-  return out;
-}
+  /// bins is at most half of the line and one.
+  const std::vector<Complex>& run(const std::vector<double>& line, size_t bins) {
+    out_.resize(line.size() / 2 + 1);
+    transform_.forward(std::span<const double>(line), out_);
+    out_.resize(bins);
+    return out_;
+  }
+
+ private:
+  FourierTransform transform_;
+  std::vector<Complex> out_;
+};
 
 /// Numbers of a tensor whose last axis is 1 (real) or 2 (real, imaginary).
 Complex complex_at(const double* data, int64_t index, int64_t parts) {
@@ -82,6 +92,7 @@ void run_dft(KernelCall& call, const DftOptions& options) {
   const int64_t outer = shape.element_count(0, axis), inner = shape.element_count(axis + 1, shape.rank() - 1);
   const double* in = input.data<double>().data();
   double* out = output.mutable_data<double>().data();
+  LineTransform transform;
   std::vector<Complex> line;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
@@ -90,7 +101,7 @@ void run_dft(KernelCall& call, const DftOptions& options) {
       for (int64_t k = 0; k < used; ++k)
         line[static_cast<size_t>(k)] = complex_at(in, (o * shape[axis] + k) * inner + i, parts);
       if (to_real) mirror(line, static_cast<size_t>(length));
-      const std::vector<Complex> bins = transform(line, static_cast<size_t>(to[axis]), options.direction);
+      const auto& bins = transform.run(line, options.direction, static_cast<size_t>(to[axis]));
       for (int64_t b = 0; b < to[axis]; ++b) {
         const int64_t at = (o * to[axis] + b) * inner + i;
         const Complex value = bins[static_cast<size_t>(b)];
@@ -110,33 +121,57 @@ std::unique_ptr<Kernel> make_dft(const KernelContext& context) {
   return kernel_of([options](KernelCall& call) { run_dft(call, options); });
 }
 
-/// Transforms of frames of the signal, `step` samples apart, times the window.
+/// Frames of a signal N x samples x parts, `step` samples apart.
+struct Frames {
+  Shape signal;
+  int64_t step = 0, length = 0;
+  [[nodiscard]] int64_t parts() const { return signal[2]; }
+  [[nodiscard]] int64_t each() const { return (signal[1] - length) / step + 1; }
+  /// Index of the first sample of frame `number`, counted over the batch.
+  [[nodiscard]] int64_t start(int64_t number) const { return number / each() * signal[1] + number % each() * step; }
+};
+
+/// Errors  InvalidData when no frame fits.
+Frames frames_of(const KernelCall& call) {
+  const Shape& given = call.input(0).shape();
+  Frames frames{given.rank() == 2 ? Shape{given[0], given[1], 1} : given, number_in(call, 1).value_or(0), 0};
+  parts_of(frames.signal);
+  const int64_t window = call.has_input(2) ? call.input(2).element_count() : 0;
+  frames.length = number_in(call, 3).value_or(window);
+  const bool fits = frames.signal.rank() == 3 && frames.step >= 1 && frames.length >= 1 &&
+                    frames.length <= frames.signal[1] && (!call.has_input(2) || window == frames.length);
+  if (!fits)
+    throw Error(ErrorCode::InvalidData, "frames of " + std::to_string(frames.length) + " samples, " +
+                                            std::to_string(frames.step) + " apart, do not fit a signal of shape " +
+                                            frames.signal.to_string());
+  return frames;
+}
+
+/// Transforms of frames of the signal times the window. A real signal has the bins of its other half from these.
 void run_stft(KernelCall& call, bool onesided) {
   const DataType type = call.input(0).type();
+  const Frames frames = frames_of(call);
   const Tensor signal = cast(call.input(0), DataType::Float64, call.allocator());
-  const Shape shape = signal.shape().rank() == 2 ? Shape{signal.shape()[0], signal.shape()[1], 1} : signal.shape();
-  const int64_t parts = parts_of(shape);
-  const int64_t step = number_in(call, 1).value_or(0);
   const Tensor window = call.has_input(2) ? cast(call.input(2), DataType::Float64, call.allocator()) : Tensor();
-  const int64_t length = number_in(call, 3).value_or(window.empty_handle() ? 0 : window.element_count());
-  if (shape.rank() != 3 || step < 1 || length < 1 || length > shape[1] ||
-      (!window.empty_handle() && window.element_count() != length))
-    throw Error(ErrorCode::InvalidData, "frames of " + std::to_string(length) + " samples, " + std::to_string(step) +
-                                            " apart, do not fit a signal of shape " + shape.to_string());
-  const int64_t frames = (shape[1] - length) / step + 1, bins = onesided ? length / 2 + 1 : length;
-  Tensor output(DataType::Float64, Shape{shape[0], frames, bins, 2}, call.allocator());
-  double* out = output.mutable_data<double>().data();
-  std::vector<Complex> line(static_cast<size_t>(length));
-  for (int64_t frame = 0; frame < shape[0] * frames; ++frame) {
-    const int64_t start = frame / frames * shape[1] + frame % frames * step;
-    for (size_t k = 0; k < line.size(); ++k) {
-      line[k] = complex_at(signal.data<double>().data(), start + static_cast<int64_t>(k), parts);
-      if (!window.empty_handle()) line[k] *= window.data<double>()[k];
+  const auto length = static_cast<size_t>(frames.length), bins = onesided ? length / 2 + 1 : length;
+  Tensor output(DataType::Float64, Shape{frames.signal[0], frames.each(), static_cast<int64_t>(bins), 2},
+                call.allocator());
+  Complex* out = reinterpret_cast<Complex*>(output.mutable_data<double>().data());
+  const double* factors = call.has_input(2) ? window.data<double>().data() : nullptr;
+  LineTransform transform;
+  std::vector<double> reals(length);
+  std::vector<Complex> line(length);
+  for (int64_t frame = 0; frame < frames.signal[0] * frames.each(); ++frame, out += bins) {
+    const int64_t start = frames.start(frame);
+    const double* samples = signal.data<double>().data() + start * frames.parts();
+    if (frames.parts() == 1 && onesided) {
+      for (size_t k = 0; k < length; ++k) reals[k] = factors ? samples[k] * factors[k] : samples[k];
+      std::ranges::copy(transform.run(reals, bins), out);
+      continue;
     }
-    for (const Complex& value : transform(line, static_cast<size_t>(bins), Direction::Forward)) {
-      *out++ = value.real();
-      *out++ = value.imag();
-    }
+    for (size_t k = 0; k < length; ++k)
+      line[k] = complex_at(samples, static_cast<int64_t>(k), frames.parts()) * (factors ? factors[k] : 1.0);
+    std::ranges::copy(transform.run(line, Direction::Forward, bins), out);
   }
   call.set_output(0, cast(output, type, call.allocator()));
 }
@@ -147,8 +182,8 @@ std::unique_ptr<Kernel> make_stft(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "DFT", .traits = {.data_inputs = 1}, .make = make_dft, .first_opset = 17},
-    {.op_type = "STFT", .traits = {.data_inputs = 1}, .make = make_stft, .first_opset = 17},
+    {.op_type = "DFT", .traits = {.kind = OpKind::Fourier, .data_inputs = 1}, .make = make_dft, .first_opset = 17},
+    {.op_type = "STFT", .traits = {.kind = OpKind::Fourier, .data_inputs = 1}, .make = make_stft, .first_opset = 17},
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ enum class RuleId : uint8_t {
   // Every engine.
   UserChoice,
   MeasuredChoice,
+  SignalFrontEnd,
   KnownRange,
   // ONNX Runtime.
   OnnxRuntimeLayer,

@@ -12,6 +12,7 @@ std::span<const Rule> tensorrt_rules() {
   static const std::array list{
       rules::user_choice(),
       rules::measured_choice(),
+      rules::signal_front_end(),
       small_layers(),
       weighted_ops(),
       deconvolution_activation(),
@@ -33,6 +34,7 @@ std::span<const Rule> onnxruntime_rules() {
   static const std::array list{
       rules::user_choice(),
       rules::measured_choice(),
+      rules::signal_front_end(),
       layers(),
       float_deconvolution(),
       activations(),

@@ -8,6 +8,7 @@ namespace detent::rules {
 
 Rule user_choice();
 Rule measured_choice();
+Rule signal_front_end();
 Rule known_ranges();
 
 namespace tensorrt {

@@ -12,11 +12,25 @@ namespace detent {
 
 namespace {
 
-std::set<std::string> outliers_of(const Model& model, const EqualizeSamples& samples, const JudgeOptions& judged) {
+PlacementPlan plan_of(const Model& model, const EqualizeSamples& samples, const JudgeOptions& judged) {
+  const ValueShapes shapes = find_shapes(model.graph(), samples.inputs);
+  return make_placement_plan(model.graph(), judged.target, judged.placement, shapes);
+}
+
+std::set<std::string> outliers_of(const Model& model, const PlacementPlan& plan, const EqualizeSamples& samples,
+                                  const JudgeOptions& judged) {
   const Graph& graph = model.graph();
-  const ValueShapes shapes = find_shapes(graph, samples.inputs);
-  const PlacementPlan plan = make_placement_plan(graph, judged.target, judged.placement, shapes);
   return names_of(find_outlier_samples(calibrate(graph, plan.quantized_values(), samples.source, judged.run)));
+}
+
+/// The report where nothing is INT8: whatever was changed, no output would come nearer, so nothing is measured.
+EqualizedModel nothing_to_gain(const EqualizeRequest& request, const JudgeOptions& judged) {
+  const std::string why = "nothing is INT8 on " + std::string(judged.target.name) + ", so there is nothing to gain";
+  EqualizedModel model;
+  model.report.requested = request.equalizes() ? "auto" : "off";
+  if (request.equalizes()) model.report.notes.push_back(why);
+  if (request.absorbs()) model.report.absorbed.emplace().note = why;
+  return model;
 }
 
 }  // namespace
@@ -25,7 +39,10 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
                                                     const EqualizeSamples& samples, const FactorOptions& options,
                                                     JudgeOptions judged) {
   if (!request.asks()) return std::nullopt;
-  const std::set<std::string> outliers = outliers_of(model, samples, judged);
+  const PlacementPlan plan = plan_of(model, samples, judged);
+  if (request.mode != EqualizeRequest::Mode::List && plan.quantized_values().empty())
+    return nothing_to_gain(request, judged);
+  const std::set<std::string> outliers = outliers_of(model, plan, samples, judged);
   const SampleSubset usual(samples.source, samples_without(samples.source, outliers));
   const bool kept = samples.outliers == OutlierPolicy::Keep, dropped = samples.outliers == OutlierPolicy::Drop;
   if (samples.outliers == OutlierPolicy::Clip) judged.clipped_samples = outliers;

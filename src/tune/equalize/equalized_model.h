@@ -32,6 +32,7 @@ struct EqualizeSamples {
 /// --absorb-bias, then --equalize, which then finds shorter ranges; in place. nullopt when neither is asked for.
 /// A first pass finds the samples that alone set ranges (find_outlier_samples): ranges do not follow them unless they are kept, so
 /// neither do the channels. Where they are kept, channels are always measured on them.
+/// Where no value carries a pair, nothing is measured or changed but for families that are named; the report says so.
 /// judged  how the models are quantized that decide. Errors  those of absorb_biases and equalize_model.
 [[nodiscard]] std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
                                                                   const EqualizeSamples& samples,

@@ -37,18 +37,7 @@ bool comes_from_int8_conv(const PlacementDraft& draft, ValueId value) {
   return node && draft.kind(node->id) == OpKind::Conv && draft.is_int8(node->id);
 }
 
-bool is_elementwise(OpKind kind) {
-  switch (kind) {
-    case OpKind::Add:
-    case OpKind::Sub:
-    case OpKind::Mul:
-    case OpKind::Div:
-    case OpKind::Gelu:
-    case OpKind::Tanh:
-    case OpKind::OtherElementwise: return true;
-    default: return false;
-  }
-}
+bool computes_gate(OpKind kind) { return is_arithmetic(kind) || kind == OpKind::Gelu || kind == OpKind::Tanh; }
 
 // The nodes that compute the gate `value` of x * gate(x) from x alone, element by element, with an Erf or Tanh among
 // them; empty when it is no such gate. Source: GELU as PyTorch exports it, by Erf and by its Tanh approximation.
@@ -62,7 +51,7 @@ std::set<NodeId> gelu_gate(const PlacementDraft& draft, ValueId value, ValueId x
     open.pop_back();
     if (current == kNoValue || current == x || draft.is_constant(current)) continue;
     const Node* node = draft.graph().producer(current);
-    if (!node || !is_elementwise(draft.kind(node->id))) return {};
+    if (!node || !computes_gate(draft.kind(node->id))) return {};
     if (!inside.insert(node->id).second) continue;
     if (inside.size() > kLargestGate) return {};
     bends = bends || draft.kind(node->id) == OpKind::Gelu || draft.kind(node->id) == OpKind::Tanh;

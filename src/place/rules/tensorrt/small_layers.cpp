@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "place/draft/certain_shapes.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules::tensorrt {
@@ -35,34 +36,35 @@ bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || in >= kSmall));
 }
 
-// Rows of the product that the model fixes; -1 when open. Only for products of two matrices.
-int64_t certain_rows(const PlacementDraft& draft, const Node& node) {
-  const auto& shape = draft.graph().value(node.output(0)).declared_shape;
+// Rows of the product that the model fixes, declared or not; -1 when open. Only for products of two matrices.
+int64_t certain_rows(CertainShapes& shapes, const Node& node) {
+  const auto shape = shapes.of(node.output(0));
   return shape && shape->size() == 2 ? (*shape)[0] : -1;
 }
 
-bool is_small_product(const PlacementDraft& draft, const Node& node) {
+bool is_small_product(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
   const Shape& weight = draft.weight(node.id).shape();
   const bool transposed = draft.kind(node.id) == OpKind::Gemm && node.int_or("transB", 0) != 0;
   const bool on_the_left = draft.weight_slot(node.id) == 0;
   int64_t rows = weight[weight.rank() - 2], columns = weight[weight.rank() - 1];
   if (transposed != on_the_left) std::swap(rows, columns);  // rows = K, columns = N
-  return rows < kSmall || columns < kSmall || certain_rows(draft, node) == 1;
+  return rows < kSmall || columns < kSmall || certain_rows(shapes, node) == 1;
 }
 
-bool is_small(const PlacementDraft& draft, const Node& node) {
+bool is_small(const PlacementDraft& draft, const Node& node, CertainShapes& shapes) {
   switch (draft.kind(node.id)) {
     case OpKind::Conv: return is_small_conv(draft, node);
     case OpKind::Gemm:
-    case OpKind::MatMul: return is_small_product(draft, node);
+    case OpKind::MatMul: return is_small_product(draft, node, shapes);
     default: return false;
   }
 }
 
 void mark(PlacementDraft& draft) {
   if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
+  CertainShapes shapes(draft);
   for (const Node& node : draft.graph().nodes()) {
-    if (!draft.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node)) continue;
+    if (!draft.is_weighted(node.id) || draft.is_forced(node.id) || !is_small(draft, node, shapes)) continue;
     draft.keep_out(node.id, "weight " + draft.weight(node.id).shape().to_string() +
                                 " is too small to gain from INT8 (--small-layers quantize overrides)");
   }

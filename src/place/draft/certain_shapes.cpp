@@ -1,0 +1,250 @@
+#include "place/draft/certain_shapes.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace detent {
+namespace {
+
+using Extents = CertainShapes::Extents;
+using Known = std::optional<Extents>;
+
+Known broadcast(const Known& a, const Known& b) {
+  if (!a || !b) return std::nullopt;
+  const bool swapped = a->size() < b->size();
+  Extents out = swapped ? *b : *a;
+  const Extents& other = swapped ? *a : *b;
+  const size_t missing = out.size() - other.size();
+  for (size_t i = 0; i < other.size(); ++i) {
+    int64_t& extent = out[missing + i];
+    if (extent == 1 || (extent < 0 && other[i] > 1)) extent = other[i];
+  }
+  return out;
+}
+
+/// Batch and channels stay.
+Known windowed(Known in) {
+  if (in && in->size() > 2) std::fill(in->begin() + 2, in->end(), -1);
+  return in;
+}
+
+Known pooled(Known in) {
+  if (in && in->size() > 2) std::fill(in->begin() + 2, in->end(), 1);
+  return in;
+}
+
+Known with_ones(Extents in, const Extents& axes) {
+  for (const int64_t axis : axes) {
+    const auto place = static_cast<size_t>(axis < 0 ? axis + std::ssize(in) : axis);
+    if (place >= in.size()) return std::nullopt;
+    in[place] = 1;
+  }
+  return in;
+}
+
+/// Nothing is known of these axes any more; where none are given, of any.
+Known opened(Known in, const Extents& axes) {
+  if (!in) return in;
+  for (const int64_t axis : axes) {
+    const auto place = static_cast<size_t>(axis < 0 ? axis + std::ssize(*in) : axis);
+    if (place >= in->size()) return std::nullopt;
+    (*in)[place] = -1;
+  }
+  if (axes.empty()) std::fill(in->begin(), in->end(), -1);
+  return in;
+}
+
+Known without(const Extents& in, const Extents& axes) {
+  if (std::ranges::find(axes, CertainShapes::kOpen) != axes.end()) return std::nullopt;
+  Extents out;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const auto front = static_cast<int64_t>(i), back = front - static_cast<int64_t>(in.size());
+    if (std::ranges::find(axes, front) == axes.end() && std::ranges::find(axes, back) == axes.end())
+      out.push_back(in[i]);
+  }
+  return out;
+}
+
+int64_t product(const Extents& extents) {
+  int64_t total = 1;
+  for (const int64_t extent : extents) {
+    if (extent < 0 || __builtin_mul_overflow(total, extent, &total)) return -1;
+  }
+  return total;
+}
+
+Known flattened(const Node& node, const Known& in) {
+  const int64_t axis = node.int_or("axis", 1);
+  if (!in || axis < 0 || axis > static_cast<int64_t>(in->size())) return Extents{-1, -1};
+  return Extents{product(Extents(in->begin(), in->begin() + axis)), product(Extents(in->begin() + axis, in->end()))};
+}
+
+Known unsqueezed(const Extents& in, const Extents& axes) {
+  Extents out(in.size() + axes.size(), 0);
+  const Known marked = with_ones(out, axes);
+  if (!marked) return std::nullopt;
+  auto next = in.begin();
+  out = *marked;
+  for (int64_t& extent : out)
+    if (extent == 0 && next != in.end()) extent = *next++;
+  return out;
+}
+
+Known as_wanted(const Node& node, Extents wanted, const Known& in) {
+  const auto open = std::ranges::find(wanted, -1) - wanted.begin();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == 0 && node.int_or("allowzero", 0) == 0) wanted[i] = in && i < in->size() ? (*in)[i] : -1;
+    wanted[i] = std::max<int64_t>(wanted[i], -1);
+  }
+  const int64_t total = in ? product(*in) : -1;
+  if (open == std::ssize(wanted) || total < 0) return wanted;
+  Extents others = wanted;
+  others.erase(others.begin() + open);
+  if (const int64_t rest = product(others); rest > 0) wanted[static_cast<size_t>(open)] = total / rest;
+  return wanted;
+}
+
+}  // namespace
+
+CertainShapes::Known CertainShapes::of(ValueId value) {
+  if (value == kNoValue || depth_ > kDeepest) return std::nullopt;
+  if (const auto found = known_.find(value); found != known_.end()) return found->second;
+  ++depth_;
+  Known shape = find(value);
+  --depth_;
+  return known_[value] = std::move(shape);
+}
+
+CertainShapes::Known CertainShapes::find(ValueId value) {
+  if (const Tensor* constant = draft_.graph().constant(value))
+    return Extents(constant->shape().dims().begin(), constant->shape().dims().end());
+  const auto& declared = draft_.graph().value(value).declared_shape;
+  const bool open = !declared || std::ranges::any_of(*declared, [](int64_t extent) { return extent < 0; });
+  const Node* node = draft_.graph().producer(value);
+  const bool first = node && (node->output(0) == value || draft_.kind(node->id) == OpKind::Split);
+  if (!open || !first) return declared;
+  const Known computed = behind(*node);
+  if (!declared) return computed;
+  if (!computed || computed->size() != declared->size()) return declared;
+  Extents both = *declared;
+  for (size_t i = 0; i < both.size(); ++i) both[i] = std::max(both[i], (*computed)[i]);
+  return both;
+}
+
+CertainShapes::Known CertainShapes::behind(const Node& node) {
+  const OpKind kind = draft_.kind(node.id);
+  if (is_activation(kind)) return of(node.input(0));
+  switch (kind) {
+    case OpKind::PRelu:
+    case OpKind::Gelu:
+    case OpKind::Softmax:
+    case OpKind::BatchNorm:
+    case OpKind::LayerNorm:
+    case OpKind::InstanceNorm:
+    case OpKind::GroupNorm:
+    case OpKind::Sqrt:
+    case OpKind::Abs:
+    case OpKind::Log:
+    case OpKind::Cast: return of(node.input(0));
+    case OpKind::Add:
+    case OpKind::Sub:
+    case OpKind::Mul:
+    case OpKind::Div:
+    case OpKind::Pow: return broadcast(of(node.input(0)), of(node.input(1)));
+    case OpKind::Conv: return behind_conv(node);
+    case OpKind::MaxPool:
+    case OpKind::AveragePool: return windowed(of(node.input(0)));
+    case OpKind::GlobalAveragePool: return pooled(of(node.input(0)));
+    case OpKind::Gemm: return behind_gemm(node);
+    case OpKind::MatMul: return behind_product(node);
+    case OpKind::Concat:
+    case OpKind::Split: return opened(of(node.input(0)), {node.int_or("axis", 0)});
+    case OpKind::Slice: return sliced(node);
+    case OpKind::ReduceSum:
+    case OpKind::ReduceMean: return reduced(node);
+    case OpKind::Reshape: return reshaped(node);
+    case OpKind::Transpose: return transposed(node);
+    case OpKind::Gather:
+      if (node.op_type == "GatherElements") return of(node.input(1));
+      return node.op_type == "Gather" ? gathered(node) : std::nullopt;
+    case OpKind::Expand: return expanded(node);
+    default: return std::nullopt;
+  }
+}
+
+CertainShapes::Known CertainShapes::behind_conv(const Node& node) {
+  Known out = windowed(of(node.input(0)));
+  if (out && out->size() > 2 && draft_.is_weighted(node.id)) (*out)[1] = draft_.weight(node.id).shape()[0];
+  return out;
+}
+
+CertainShapes::Known CertainShapes::behind_gemm(const Node& node) {
+  const Known a = of(node.input(0)), b = of(node.input(1));
+  Extents out{-1, -1};
+  if (a && a->size() == 2) out[0] = (*a)[node.int_or("transA", 0) != 0 ? 1 : 0];
+  if (b && b->size() == 2) out[1] = (*b)[node.int_or("transB", 0) != 0 ? 0 : 1];
+  return out;
+}
+
+CertainShapes::Known CertainShapes::behind_product(const Node& node) {
+  const Known a = of(node.input(0)), b = of(node.input(1));
+  if (!a || !b || a->size() < 2 || b->size() < 2) return std::nullopt;
+  Known out = broadcast(Extents(a->begin(), a->end() - 2), Extents(b->begin(), b->end() - 2));
+  out->push_back((*a)[a->size() - 2]);
+  out->push_back(b->back());
+  return out;
+}
+
+CertainShapes::Known CertainShapes::reduced(const Node& node) {
+  Known in = of(node.input(0));
+  Known axes = numbers(node, "axes", 1);
+  if (!in || !axes) return std::nullopt;
+  return node.int_or("keepdims", 1) != 0 ? with_ones(*in, *axes) : without(*in, *axes);
+}
+
+CertainShapes::Known CertainShapes::reshaped(const Node& node) {
+  const Known in = of(node.input(0));
+  if (node.op_type == "Flatten") return flattened(node, in);
+  if (node.op_type == "Squeeze" || node.op_type == "Unsqueeze") {
+    const Known axes = numbers(node, "axes", 1);
+    if (!in || !axes) return std::nullopt;
+    return node.op_type == "Squeeze" ? without(*in, *axes) : unsqueezed(*in, *axes);
+  }
+  if (node.op_type != "Reshape") return in;  // Identity, Dropout
+  const Known wanted = numbers(node, "shape", 1);
+  return wanted ? as_wanted(node, *wanted, in) : std::nullopt;
+}
+
+CertainShapes::Known CertainShapes::expanded(const Node& node) {
+  Known to = numbers(node.input(1));
+  if (!to) return std::nullopt;
+  for (int64_t& extent : *to) extent = std::max<int64_t>(extent, -1);
+  return broadcast(of(node.input(0)), to);
+}
+
+CertainShapes::Known CertainShapes::sliced(const Node& node) {
+  const Known in = of(node.input(0)), axes = numbers(node, "axes", 3);
+  return axes ? opened(in, *axes) : opened(in, {});
+}
+
+CertainShapes::Known CertainShapes::transposed(const Node& node) {
+  const Known in = of(node.input(0));
+  const Extents order = node.ints_or("perm", {});
+  if (!in || order.size() != in->size()) return std::nullopt;
+  Extents out;
+  for (const int64_t axis : order) out.push_back(in->at(static_cast<size_t>(axis)));
+  return out;
+}
+
+CertainShapes::Known CertainShapes::gathered(const Node& node) {
+  const Known in = of(node.input(0)), indices = of(node.input(1));
+  if (!in || !indices) return std::nullopt;
+  const int64_t written = node.int_or("axis", 0), axis = written < 0 ? written + std::ssize(*in) : written;
+  if (axis < 0 || axis >= std::ssize(*in)) return std::nullopt;
+  Extents out(in->begin(), in->begin() + axis);
+  out.insert(out.end(), indices->begin(), indices->end());
+  out.insert(out.end(), in->begin() + axis + 1, in->end());
+  return out;
+}
+
+}  // namespace detent

@@ -1,0 +1,204 @@
+#include "place/draft/signal_path.h"
+
+#include <algorithm>
+#include <set>
+
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+/// Front ends have tens of nodes; where this many were looked at without coming to the signal, it is none.
+constexpr int kMostSteps = 256;
+
+/// Every number of a float constant passes `check`; true for an operand that is left out. Ends at the first that does not:
+/// most weights have a negative one among the first.
+template <class Check>
+bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
+  if (value == kNoValue) return true;
+  const Tensor* constant = draft.graph().constant(value);
+  if (!constant || !draft.is_float(value)) return false;
+  if (constant->type() == DataType::Float32) return std::ranges::all_of(constant->data<float>(), check);
+  const Tensor wide = cast(*constant, DataType::Float32);
+  return std::ranges::all_of(wide.data<float>(), check);
+}
+
+ValueId bias_of(const PlacementDraft& draft, const Node& node) {
+  const int slot = draft.traits(node.id).bias_slot;
+  return slot < 0 ? kNoValue : node.input(static_cast<size_t>(slot));
+}
+
+/// The exponent of a Pow with one constant exponent, of whatever type; 0 for others.
+double exponent_of(const PlacementDraft& draft, const Node& pow) {
+  const Tensor* exponent = pow.input(1) == kNoValue ? nullptr : draft.graph().constant(pow.input(1));
+  return exponent && exponent->element_count() == 1 ? cast(*exponent, DataType::Float64).data<double>()[0] : 0.0;
+}
+
+bool is_root(const PlacementDraft& draft, const Node& node) {
+  const OpKind kind = draft.kind(node.id);
+  if (kind == OpKind::Sqrt || kind == OpKind::ReduceL2) return true;
+  const double exponent = kind == OpKind::Pow ? exponent_of(draft, node) : 0.0;
+  return exponent > 0 && exponent < 1;
+}
+
+bool is_square(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::Abs:
+    case OpKind::ReduceL2:
+    case OpKind::ReduceSumSquare: return true;
+    case OpKind::Mul: return node.inputs.size() == 2 && node.inputs[0] == node.inputs[1];
+    case OpKind::Pow: return exponent_of(draft, node) == 2;
+    default: return false;
+  }
+}
+
+bool is_filterbank(const PlacementDraft& draft, const Node& node) {
+  const auto passes = [](float x) { return x >= 0; };
+  return draft.is_weighted(node.id) && all_numbers(draft, bias_of(draft, node), passes) &&
+         all_numbers(draft, node.input(static_cast<size_t>(draft.weight_slot(node.id))), passes);
+}
+
+bool is_transform(const PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) == OpKind::Fourier) return true;
+  return draft.is_weighted(node.id) && all_numbers(draft, bias_of(draft, node), [](float x) { return x == 0; });
+}
+
+bool moves(const PlacementDraft& draft, const Node& node) {
+  return draft.kind(node.id) == OpKind::Cast ||
+         (draft.traits(node.id).commutes && draft.kind(node.id) != OpKind::MaxPool);
+}
+
+/// Mul or Div by a constant.
+bool scales(const PlacementDraft& draft, const Node& node) {
+  const OpKind kind = draft.kind(node.id);
+  return (kind == OpKind::Mul || kind == OpKind::Div) && is_constant_affine(draft, node.id);
+}
+
+class SignalWalk {
+ public:
+  SignalWalk(const PlacementDraft& draft, const Node& end) : draft_(draft), end_(end) {}
+
+  std::vector<NodeId> run() {
+    if (!ends_spectrum() || !energies_from(end_) || (sums_ && divides_its_vector())) return {};
+    return {path_.begin(), path_.end()};
+  }
+
+ private:
+  [[nodiscard]] bool ends_spectrum() const {
+    return draft_.kind(end_.id) == OpKind::Log || is_root(draft_, end_) || is_filterbank(draft_, end_);
+  }
+
+  /// The node writes energies, `value` holds some.
+  bool energies_from(const Node& node) {
+    path_.insert(node.id);
+    const OpKind kind = draft_.kind(node.id);
+    if (is_square(draft_, node)) {
+      sums_ = sums_ || kind == OpKind::ReduceL2 || kind == OpKind::ReduceSumSquare;
+      return transformed(node.input(0));
+    }
+    if (is_filterbank(draft_, node)) filtered_ = true;
+    if (kind == OpKind::ReduceSum) sums_ = true;
+    const bool passes = is_filterbank(draft_, node) || kind == OpKind::Log || kind == OpKind::ReduceSum ||
+                        kind == OpKind::Relu || kind == OpKind::Clip || is_root(draft_, node) || moves(draft_, node) ||
+                        is_constant_affine(draft_, node.id);
+    if (kind == OpKind::Add || kind == OpKind::Max || kind == OpKind::Min || kind == OpKind::Concat)
+      return all_varying(node, [&](ValueId value) { return energies(value); });
+    return passes && energies(data_of(node));
+  }
+
+  bool energies(ValueId value) {
+    if (gives_up(value)) return false;
+    const Node* node = draft_.graph().producer(value);
+    if (!node) return draft_.graph().value(value).is_input && filtered_ && draft_.kind(end_.id) == OpKind::Log;
+    return draft_.kind(node->id) != OpKind::Log && energies_from(*node);
+  }
+
+  /// `value` is a linear transform of the signal.
+  bool transformed(ValueId value) {
+    if (gives_up(value)) return false;
+    vectors_.insert(value);
+    const Node* node = draft_.graph().producer(value);
+    if (!node) return draft_.graph().value(value).is_input;
+    path_.insert(node->id);
+    if (is_transform(draft_, *node)) return signal(data_of(*node));
+    if (draft_.kind(node->id) == OpKind::Concat)
+      return all_varying(*node, [&](ValueId part) { return transformed(part); });
+    return (moves(draft_, *node) || scales(draft_, *node)) && transformed(data_of(*node));
+  }
+
+  /// `value` is a linear function of graph inputs, or that divided by its own size.
+  bool signal(ValueId value) {
+    if (gives_up(value)) return false;
+    const Node* node = draft_.graph().producer(value);
+    if (!node) return draft_.graph().value(value).is_input;
+    const OpKind kind = draft_.kind(node->id);
+    if (kind == OpKind::Concat || kind == OpKind::Add || kind == OpKind::Sub)
+      return all_varying(*node, [&](ValueId part) { return signal(part); });
+    if (kind == OpKind::Div && !is_constant_affine(draft_, node->id))
+      return signal(node->input(0)) && needs_no_layer(node->input(1));
+    const bool weighs = draft_.is_weighted(node->id) && is_transform(draft_, *node);
+    if (weighs) path_.insert(node->id);
+    return (weighs || kind == OpKind::ReduceMean || moves(draft_, *node) || scales(draft_, *node)) &&
+           signal(data_of(*node));
+  }
+
+  /// `value` is computed without a layer: the peak or the deviation that a signal is divided by.
+  bool needs_no_layer(ValueId value) {
+    if (gives_up(value)) return false;
+    const Node* node = draft_.graph().producer(value);
+    if (!node) return true;
+    if (draft_.is_weighted(node->id) || draft_.kind(node->id) == OpKind::MatMul) return false;
+    const auto& slots = draft_.data_slots(node->id);
+    return std::ranges::all_of(slots, [&](int slot) {
+      const ValueId input = node->inputs[static_cast<size_t>(slot)];
+      return draft_.is_constant(input) || needs_no_layer(input);
+    });
+  }
+
+  template <class Check>
+  bool all_varying(const Node& node, Check check) {
+    bool varies = false;
+    for (const ValueId value : node.inputs) {
+      if (value == kNoValue || draft_.is_constant(value)) continue;
+      varies = true;
+      if (!check(value)) return false;
+    }
+    return varies;
+  }
+
+  [[nodiscard]] ValueId data_of(const Node& node) const {
+    return is_constant_affine(draft_, node.id) ? varying_input(draft_, node.id) : draft_.data_input(node.id);
+  }
+
+  bool gives_up(ValueId value) { return value == kNoValue || !draft_.is_float(value) || ++steps_ > kMostSteps; }
+
+  /// x / |x|: what the root becomes divides one of the vectors that its squares were taken of.
+  [[nodiscard]] bool divides_its_vector() const {
+    std::vector<ValueId> open{end_.output(0)};
+    for (size_t next = 0; next < open.size() && open.size() < kMostSteps; ++next) {
+      if (open[next] == kNoValue) continue;
+      for (const Use& use : draft_.graph().value(open[next]).uses) {
+        if (use.slot < 0) continue;
+        const Node& reader = draft_.graph().node(use.node);
+        const OpKind kind = draft_.kind(use.node);
+        const ValueId other = reader.inputs.size() == 2 ? reader.inputs[static_cast<size_t>(1 - use.slot)] : kNoValue;
+        if ((kind == OpKind::Div || kind == OpKind::Mul) && vectors_.contains(other)) return true;
+        if (moves(draft_, reader) || is_arithmetic(kind) || kind == OpKind::Clip) open.push_back(reader.output(0));
+      }
+    }
+    return false;
+  }
+
+  const PlacementDraft& draft_;
+  const Node& end_;
+  std::set<NodeId> path_;
+  std::set<ValueId> vectors_;
+  int steps_ = 0;
+  bool sums_ = false, filtered_ = false;
+};
+
+}  // namespace
+
+std::vector<NodeId> signal_path(const PlacementDraft& draft, const Node& end) { return SignalWalk(draft, end).run(); }
+
+}  // namespace detent

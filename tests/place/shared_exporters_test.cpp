@@ -1,0 +1,57 @@
+// One network written by two exporters: one rule, one answer.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "model/model.h"
+#include "place/make_plan.h"
+#include "prepare/fold_batchnorm.h"
+#include "prepare/forward_constants.h"
+#include "shared_folder.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// How many layers of each size are INT8 and float. An exporter may write a Gemm where the other has MatMul and Add.
+using Coverage = std::map<std::pair<int64_t, bool>, int>;
+
+Coverage coverage(const fs::path& file, const std::string& target) {
+  Model model = read_model(file);
+  forward_constants(model);
+  fold_batchnorms(model);
+  Coverage counts;
+  for (const LayerDecision& layer : make_placement_plan(model.graph(), find_target(target), {}).layers) {
+    const auto& inputs = model.graph().node(layer.node).inputs;
+    int64_t weights = 0;
+    for (const ValueId input : inputs)
+      if (const Tensor* tensor = input == kNoValue ? nullptr : model.graph().constant(input))
+        weights = std::max(weights, tensor->element_count());
+    ++counts[{weights, layer.int8}];
+  }
+  return counts;
+}
+
+class SharedExporters : public testing::TestWithParam<std::string> {};
+
+TEST_P(SharedExporters, TheSameLayersAreInt8) {
+  const fs::path folder = shared_folder() / "exports" / GetParam();
+  std::vector<fs::path> files;
+  if (fs::exists(folder))
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".onnx") files.push_back(entry.path());
+  if (files.size() < 2) GTEST_SKIP() << "no two exports in " << folder;
+  for (const std::string target : {"tensorrt", "onnxruntime"})
+    EXPECT_EQ(coverage(files[0], target), coverage(files[1], target)) << target << ", " << files[0] << ", " << files[1];
+}
+
+INSTANTIATE_TEST_SUITE_P(, SharedExporters,
+                         testing::Values("bert_mini", "conv3d_mini", "fpn_mini", "style_mini", "tcn1d", "vit_mini",
+                                         "yolo_mini"),
+                         [](const auto& one) { return one.param; });
+
+}  // namespace
+}  // namespace detent
