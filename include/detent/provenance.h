@@ -13,7 +13,8 @@ struct Provenance {
   std::string ranges;         ///< fingerprint of the values' names and ranges, 32 hexadecimal digits
   size_t samples = 0;         ///< calibrated with; 0: imported scales
   std::string sample_digest;  ///< of the samples' names and contents, in no order; empty without samples
-  std::string options;        ///< that differ from the target's defaults: "concat=inputs; per-tensor=on"; may be empty
+  /// That differ from the target's defaults and hold for this file: "concat=inputs; accuracy=best"; may be empty.
+  std::string options;
   std::string source_producer;  ///< what the float model said: "pytorch 2.1"; empty: nothing
 };
 

@@ -57,21 +57,38 @@ void add_format(OptionList& list, const RewriteOptions& made, const RewriteOptio
   list.add_if(made.int32_bias != usual.int32_bias, "bias", made.int32_bias ? "int32" : "float");
 }
 
+void add_equalization(OptionList& list, const EqualizeOptions& given, const Setup& setup, bool best) {
+  // The best level equalizes by "auto" unless told otherwise; a table says itself how it was equalized.
+  list.add_if(best && !setup.table && given.equalize == "off", "equalize", "off");
+  if (!setup.equalized) return;
+  const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
+  const bool implied = best && !setup.table && requested == "auto";
+  list.add_if(!setup.equalized->equalization.values.empty() && !implied, "equalize", requested);
+  list.add_if(!setup.equalized->equalization.shifts.empty(), "absorb-bias", "on");
+}
+
+/// "--min-sqnr 34" as the list has it.
+void add_bound(OptionList& list, const BoundReport* bound) {
+  if (!bound || bound->kept.empty()) return;
+  const size_t space = bound->bound.find(' ');
+  list.add(std::string_view(bound->bound).substr(2, space - 2), std::string_view(bound->bound).substr(space + 1));
+}
+
 }  // namespace
 
 std::string changed_options(const DecidingOptions& options, const Setup& setup) {
   OptionList list;
   add_placement(list, options.placement);
   add_format(list, setup.format, rewrite_options({}, {}, *setup.plan.target));
-  if (setup.equalized) {
-    const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
-    list.add_if(!setup.equalized->equalization.values.empty(), "equalize", requested);
-    list.add_if(!setup.equalized->equalization.shifts.empty(), "absorb-bias", "on");
-  }
-  list.add_if(options.accuracy == Accuracy::Best, "accuracy", "best");
+  const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
+  add_equalization(list, options.equalize, setup, best);
+  list.add_if(best, "accuracy", "best");
   list.add_if(options.outliers != OutlierPolicy::Clip, "outliers", name_of(options.outliers));
-  list.add_if(options.equalize.bias_correction, "bias-correction", "on");
-  list.add_if(!setup.overrides.empty(), "override", std::to_string(setup.overrides.size()));
+  list.add_if(options.biases_corrected && !best, "bias-correction", "on");
+  add_bound(list, options.bound);
+  list.add_if(
+      !setup.overrides.empty(), "override",
+      "FILE of " + std::to_string(setup.overrides.size()) + (setup.overrides.size() == 1 ? " value" : " values"));
   return list.take();
 }
 

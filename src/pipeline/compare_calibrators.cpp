@@ -51,13 +51,11 @@ struct Candidates {
   DistinctRanges distinct;
   std::vector<Model> models;  // by variant
   std::vector<double> making_seconds;
-  Provenance origin;                      // but for the calibrator and the ranges
-  std::vector<std::string> fingerprints;  // of the ranges, by variant
+  std::vector<Provenance> origins;  // by variant, but for the calibrator
 
   [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const {
-    Provenance provenance = origin;
+    Provenance provenance = origins[distinct.variant_of[candidate]];
     provenance.calibrator = takes[candidate].empty() ? names[candidate] : takes[candidate];
-    provenance.ranges = fingerprints[distinct.variant_of[candidate]];
     return provenance;
   }
 
@@ -73,8 +71,6 @@ struct Candidates {
 Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
                            const CompareOptions& options) {
   Candidates candidates{.names = names};
-  candidates.origin = describe_origin(
-      setup, calibration, {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers});
   const RangesOf ranges_of = setup.ranges_from(calibration);
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
@@ -95,7 +91,10 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     if (options.equalize.bias_correction)
       biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
     candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
-    candidates.fingerprints.push_back(ranges_fingerprint(setup.model.graph(), ranges));
+    candidates.origins.push_back(describe_origin(
+        setup, calibration,
+        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, !biases.empty()}));
+    candidates.origins.back().ranges = ranges_fingerprint(setup.model.graph(), ranges);
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;

@@ -86,8 +86,10 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   const Rewrite rewrite = make_qdq_patch(setup.model.graph(), setup.plan, chosen.ranges, setup.format);
   add_values(report, setup.model.graph(), rewrite);
   add_histograms(report, setup, calibration, chosen);
-  report.provenance = describe_origin(
-      setup, calibration, {options.placement, options.format, options.equalize, options.accuracy, options.outliers});
+  report.provenance =
+      describe_origin(setup, calibration,
+                      {options.placement, options.format, given.equalize, options.accuracy, options.outliers,
+                       improved.biases && improved.biases->kept, bound ? &*bound : nullptr});
   report.provenance.calibrator = chosen.calibrator->name();
   report.provenance.ranges = ranges_fingerprint(setup.model.graph(), chosen.ranges);
   add_choices(report, chosen, setup.equalize_report(), improved, std::move(bound));

@@ -68,6 +68,7 @@ std::string to_html(const QuantizeReport& report) {
       {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
        {"outliers", "Samples", html::outliers_section(report.outliers)},
        {"choice", "Calibrator", html::choice_section(report.measured)},
+       {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
        {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
        {"error", "Error", html::error_section(report.error)},
        {"coverage", "Coverage", html::coverage_section(plan.coverage)},

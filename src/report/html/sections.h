@@ -25,6 +25,8 @@ namespace detent::html {
 [[nodiscard]] std::string outliers_section(const OutlierReport& report);
 /// The candidates that "auto" measured.
 [[nodiscard]] std::string choice_section(const std::optional<CalibratorMeasurement>& measured);
+/// What each step of the best level gained, and whether it was kept. Without steps "".
+[[nodiscard]] std::string accuracy_section(const AccuracyReport& accuracy);
 /// SQNR and cosine of each output of the written model.
 [[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
 /// What the written file says of its making.

@@ -199,6 +199,21 @@ TEST(QuantizePage, TellsWhetherABoundHolds) {
   EXPECT_THAT(to_html(report), HasSubstr("--max-drop 0.01 could not be met: "));
 }
 
+TEST(QuantizePage, ListsTheStepsOfTheBestLevelWithTheirGain) {
+  QuantizeReport report = good_report();
+  report.accuracy.level = "best";
+  EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"accuracy\""))) << "no step was tried";
+  report.accuracy.steps = {{"ranges", "1 of 18 ranges", 34.25, 34.5, true, 12, 8.5},
+                           {kHostile, kHostile, 34.5, 34.25, false, 12, 1}};
+  const std::string page = to_html(report);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("<a href=\"#accuracy\">"), HasSubstr("Steps of the best level</h2>"),
+                          HasSubstr("1 of 2 steps kept, in 9.5 s."), HasSubstr("ranges <small>1 of 18 ranges</small>"),
+                          HasSubstr(">+0.25</td><td><span class=\"tag kept\">kept</span>"),
+                          HasSubstr(">\u22120.25</td><td><span class=\"tag\">dropped</span>")));
+  EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
+}
+
 TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
   QuantizeReport report = good_report();
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));

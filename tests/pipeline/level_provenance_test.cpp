@@ -1,0 +1,66 @@
+// What a file says of its options: those that hold for it, as they can be given again.
+#include <gtest/gtest.h>
+
+#include "pipeline/changed_options.h"
+#include "pipeline/small_network.h"
+
+namespace detent {
+namespace {
+
+class OptionsInTheFile : public SmallNetwork {
+ protected:
+  [[nodiscard]] QuantizeOptions asked(Accuracy level) const {
+    QuantizeOptions given = options(samples("data", std::vector<float>(16, 1.5F)));
+    given.placement = {};
+    given.accuracy = level;
+    return given;
+  }
+  [[nodiscard]] static std::string written(const QuantizeOptions& given) {
+    (void)quantize_model(given);
+    return inspect_model(given.output).provenance.value().options;
+  }
+  /// Of a run without a level of its own, with this outcome.
+  [[nodiscard]] std::string listed(bool biases_corrected, const BoundReport* bound) const {
+    const QuantizeOptions given = asked(Accuracy::Balanced);
+    const detent::Setup setup =
+        set_up({given.model, given.data, {}, {}, given.target, given.placement, given.format, given.equalize, {}, {}});
+    return changed_options(
+        {given.placement, given.format, given.equalize, given.accuracy, given.outliers, biases_corrected, bound},
+        setup);
+  }
+};
+
+TEST_F(OptionsInTheFile, NameTheBestLevelAndNothingThatItImplies) {
+  EXPECT_EQ(written(asked(Accuracy::Best)), "accuracy=best");
+  EXPECT_EQ(written(asked(Accuracy::Balanced)), "");
+}
+
+TEST_F(OptionsInTheFile, NameWhatTheUserAskedOtherwiseThanTheLevel) {
+  QuantizeOptions given = asked(Accuracy::Best);
+  given.equalize.equalize = "off";
+  EXPECT_EQ(written(given), "equalize=off; accuracy=best");
+  given.accuracy = Accuracy::Balanced;
+  EXPECT_EQ(written(given), "") << "the default";
+}
+
+TEST_F(OptionsInTheFile, LeaveOutALevelThatHadNoDataToWorkWith) {
+  QuantizeOptions given = asked(Accuracy::Best);
+  given.table = table(given.data, "table.dct");
+  given.data = {};
+  EXPECT_EQ(written(given), "");
+}
+
+TEST_F(OptionsInTheFile, NameACorrectionOfBiasesOnlyWhereItWasKept) {
+  EXPECT_EQ(listed(true, nullptr), "bias-correction=on");
+  EXPECT_EQ(listed(false, nullptr), "");
+}
+
+TEST_F(OptionsInTheFile, NameABoundOnlyWhereLayersAreFloatForIt) {
+  BoundReport bound{.bound = "--min-sqnr 34"};
+  EXPECT_EQ(listed(false, &bound), "");
+  bound.kept.push_back({.name = "conv", .op = "Conv"});
+  EXPECT_EQ(listed(false, &bound), "min-sqnr=34");
+}
+
+}  // namespace
+}  // namespace detent
