@@ -61,7 +61,8 @@ CLI::Validator known_calibrator(const std::string& option) {
             std::vector<std::string> names{"auto"};
             for (const CalibratorEntry& entry : calibrator_list()) names.emplace_back(entry.name);
             const std::string name = text.substr(0, text.find(':'));
-            if (!name.empty() && std::ranges::find(names, name) == names.end()) refuse_choice(option, name, names);
+            const bool known = std::ranges::find(names, name) != names.end();
+            if (!known && !likely_name(name, names).empty()) refuse_choice(option, name, names);
             return std::string();
           },
           ""};

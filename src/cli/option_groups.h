@@ -45,7 +45,8 @@ enum class BiasCorrection { Offered, NotOffered };
 [[noreturn]] void refuse_choice(const std::string& option, const std::string& given,
                                 const std::vector<std::string>& names);
 
-/// Checks the name in "NAME[:ARG]" of an option that takes a calibrator. Errors  Usage, as refuse_choice.
+/// Refuses a mistyped name in "NAME[:ARG]" of an option that takes a calibrator, as refuse_choice does; names that are like none
+/// are left to the command, which lists what each calibrator does.
 [[nodiscard]] CLI::Validator known_calibrator(const std::string& option);
 
 /// An option that takes one of the names of an enumeration.
