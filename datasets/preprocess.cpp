@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "core/nearest_names.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -123,6 +124,14 @@ T choose(std::string_view pair, std::string_view value, const std::pair<std::str
   refuse(pair, "possible values: " + names);
 }
 
+[[noreturn]] void refuse_key(std::string_view pair, std::string_view key) {
+  std::vector<std::string> names{"resize", "crop", "letterbox", "color", "div", "mean", "std", "interp", "layout"};
+  for (const PreprocessPreset& preset : kPresets) names.emplace_back(preset.name);
+  refuse(pair, did_you_mean(key, names,
+                            "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, "
+                            "mean, std, interp, layout"));
+}
+
 void set_pair(Spec& spec, std::string_view pair) {
   static constexpr std::pair<std::string_view, Spec::Color> kColors[] = {
       {"rgb", Spec::Color::Rgb}, {"bgr", Spec::Color::Bgr}, {"gray", Spec::Color::Gray}};
@@ -156,9 +165,7 @@ void set_pair(Spec& spec, std::string_view pair) {
   else if (key == "layout")
     spec.channels_last = choose(pair, value, kLayouts);
   else
-    refuse(pair,
-           "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, mean, std, interp, "
-           "layout");
+    refuse_key(pair, key);
 }
 
 void check_channel_counts(const Spec& spec) {

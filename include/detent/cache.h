@@ -14,10 +14,16 @@ struct CacheExportOptions {
   bool overwrite = false;
 };
 
-/// Writes a TensorRT calibration cache: a scale per value. Returns the number of scales.
+struct CacheExportReport {
+  std::string table, output, calibrator;
+  std::string target;  ///< "tensorrt:10.13"
+  size_t scales = 0;   ///< that were written
+};
+
+/// Writes a TensorRT calibration cache: a scale per value.
 /// Errors  InvalidData when the table cannot be read; Usage for a calibrator or target that is not known; InvalidOption for
 ///         a target without such caches; TableMismatch for a table of an equalized network; CannotWrite.
-size_t export_cache(const CacheExportOptions& options);
+CacheExportReport export_cache(const CacheExportOptions& options);
 
 struct CacheImportOptions {
   std::filesystem::path cache, model, output;

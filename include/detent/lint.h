@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -20,6 +21,10 @@ struct LintOptions {
 struct LintReport {
   PlanReport plan;     ///< model, target, layers as the file runs them, coverage, notes; no edges
   std::string origin;  ///< "qdq", "qoperator", "float"
+  std::string codes;   ///< what its pairs hold: "UINT8 with zero points, INT32 biases"; empty without pairs
+  /// The other engine, where it has at most a quarter of the errors and warnings: "onnxruntime"; empty: nothing says so.
+  std::string built_for;
+  size_t following = 0;  ///< findings that are not there for the engine it was built for
   struct Finding {
     std::string id, level, node, message, cure;
     double mac_share = 0;  ///< fraction of the model's MACs that it concerns; 0 when sizes are open

@@ -1,10 +1,11 @@
-#include <cstdio>
 #include <memory>
 #include <sstream>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "detent/calibrate.h"
+#include "report/json/json.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -13,6 +14,7 @@ namespace {
 
 struct State {
   CalibrateOptions options;
+  ReportOptions report;
   std::string targets;
   std::vector<Collect> collect;
 };
@@ -22,7 +24,11 @@ int calibrate(State& state, Environment& environment) {
   std::istringstream targets(state.targets);
   for (std::string target; std::getline(targets, target, ',');) state.options.targets.push_back(target);
   state.options.run.reporter = &environment.reporter;
-  std::fputs(summary_text(calibrate_model(state.options)).c_str(), stdout);
+  state.options.overwrite = state.report.overwrite;
+  state.report.check();
+  const TableReport report = calibrate_model(state.options);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.print(summary_text(report));
   return 0;
 }
 
@@ -46,7 +52,9 @@ Action declare_calibrate(CLI::App& app) {
          "--resume", options.resume,
          "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample")
       ->group("Running");
-  app.add_flag("--overwrite", options.overwrite, "Replace TABLE if it exists")->group("Running");
+  add_json_option(app, state->report, "Running");
+  app.add_flag("--overwrite", state->report.overwrite, "Replace TABLE, and the file of --json, if it exists")
+      ->group("Running");
   return [state](Environment& environment) { return calibrate(*state, environment); };
 }
 

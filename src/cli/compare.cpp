@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "core/atomic_file.h"
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
@@ -20,8 +20,7 @@ namespace {
 
 struct State {
   CompareOptions options;
-  std::filesystem::path json_file, html_file;
-  bool overwrite = false;
+  ReportOptions report;
   std::optional<double> fail_below;
   std::optional<size_t> layer_samples;
   std::vector<Collect> collect;
@@ -57,17 +56,16 @@ void check_bound(const ComparisonReport& report, double bound) {
 
 int compare(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
-  for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file, state.overwrite);
+  state.report.check();
   state.options.run.reporter = &environment.reporter;
   const ComparisonReport report = compare_calibrators(state.options);
-  if (!state.json_file.empty()) write_file(state.json_file, to_json(report), state.overwrite);
-  if (!state.html_file.empty()) write_file(state.html_file, to_html(report, std::nullopt), state.overwrite);
-  std::fputs(to_text(report).c_str(), stdout);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.write_html([&] { return to_html(report, std::nullopt); });
+  state.report.print(to_text(report, state.report.lists()));
   if (state.layer_samples && !report.winner.empty()) {  // interrupted from here on, the page above stays
     const SensitivityReport layers = measure_layers(state.options, report.winner, *state.layer_samples);
-    std::fputs(("\n" + to_text(layers, kPrintedLayers)).c_str(), stdout);
-    if (!state.html_file.empty()) write_file(state.html_file, to_html(report, layers));
+    state.report.print("\n" + to_text(layers, kPrintedLayers, state.report.lists()));
+    if (!state.report.html.empty()) write_file(state.report.html, to_html(report, layers));
   }
   if (state.fail_below) check_bound(report, *state.fail_below);
   return 0;
@@ -86,6 +84,7 @@ Action declare_compare(CLI::App& app) {
                  "auto' would take, judged like the others")
       ->type_name("LIST")
       ->delimiter(',')
+      ->check(known_calibrator("--calibrators"))
       ->capture_default_str()
       ->group("Calibration");
   add_outlier_option(app, options.outliers);
@@ -96,12 +95,10 @@ Action declare_compare(CLI::App& app) {
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_run_options(app, options.run));
-  app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
-  app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
-      ->type_name("FILE.html")
-      ->group("Report");
-  app.add_flag("--overwrite", state->overwrite, "Replace the files of --json and --html if they exist")
-      ->group("Report");
+  add_all_option(app, state->report, "output, equalized value and layer");
+  add_json_option(app, state->report);
+  add_html_option(app, state->report, "the candidates' scores, and every value with its ranges, with charts");
+  add_report_overwrite(app, state->report, "the file of --json and of --html");
   app.add_option("--layers", state->layer_samples,
                  "Also measure every layer by itself with the winner, on the first N evaluation samples, as 'detent "
                  "sensitivity' does; the page shows them")

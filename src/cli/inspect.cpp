@@ -1,7 +1,7 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/report_options.h"
 #include "detent/error.h"
 #include "detent/inspect.h"
 #include "report/json/json.h"
@@ -14,23 +14,25 @@ namespace {
 struct State {
   std::filesystem::path file;
   std::string value;
-  bool json = false;
+  ReportOptions report;
 };
 
 template <class Report>
-void print(const Report& report, bool json) {
-  std::fputs((json ? to_json(report) : to_text(report)).c_str(), stdout);
+void print(const Report& report, const ReportOptions& options) {
+  options.write_json([&] { return to_json(report); });
+  options.print(to_text(report));
 }
 
 int inspect(const State& state) {
+  state.report.check();
   if (!is_table(state.file)) {
     if (!state.value.empty())
       throw Error(ErrorCode::Usage, "--value: " + state.file.string() + " is not a calibration table");
-    print(inspect_model(state.file), state.json);
+    print(inspect_model(state.file), state.report);
   } else if (state.value.empty()) {
-    print(inspect_table(state.file), state.json);
+    print(inspect_table(state.file), state.report);
   } else {
-    print(inspect_table_value(state.file, state.value), state.json);
+    print(inspect_table_value(state.file, state.value), state.report);
   }
   return 0;
 }
@@ -41,7 +43,8 @@ Action declare_inspect(CLI::App& app) {
   auto state = std::make_shared<State>();
   app.add_option("FILE", state->file, "ONNX model or calibration table")->required();
   app.add_option("--value", state->value, "Show how this value of a table is distributed")->type_name("NAME");
-  app.add_flag("--json", state->json, "Print one JSON document");
+  add_json_option(app, state->report);
+  add_report_overwrite(app, state->report, "the file of --json");
   return [state](Environment&) { return inspect(*state); };
 }
 

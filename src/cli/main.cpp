@@ -2,6 +2,7 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <iostream>
@@ -9,7 +10,10 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/help_format.h"
 #include "cli/print_config.h"
+#include "cli/report_options.h"
+#include "cli/suggest.h"
 #include "detent/error.h"
 #include "detent/version.h"
 
@@ -39,6 +43,7 @@ struct Parsed {
 
 void declare(Parsed& parsed) {
   CLI::App& app = parsed.app;
+  app.formatter(cli::make_help_formatter(cli::help_width()));  // subcommands inherit it
   app.require_subcommand(1);
   app.fallthrough();
   app.set_version_flag("--version", [] { return version_text(); });
@@ -47,24 +52,13 @@ void declare(Parsed& parsed) {
   app.add_flag("--quiet", parsed.quiet, "No progress on stderr")->configurable(false);
   app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")
       ->configurable(false);
-  app.footer("'detent COMMAND --help' shows a command's options and an example.");
+  app.footer("'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example.");
   for (const cli::Command& command : cli::command_list()) {
     CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
     sub->fallthrough();
     sub->footer("Example\n  " + std::string(command.example));
     parsed.actions.emplace_back(sub, command.declare(*sub));
   }
-}
-
-/// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
-void refuse_unknown_command(int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return;
-  std::string known;
-  for (const cli::Command& command : cli::command_list()) {
-    if (command.name == argv[1]) return;
-    known += " " + std::string(command.name);
-  }
-  throw Error(ErrorCode::Usage, std::string("there is no command '") + argv[1] + "'", "commands are:" + known);
 }
 
 int report(const Error& error) {
@@ -103,9 +97,11 @@ int main(int argc, char** argv) {
   try {
     Parsed parsed;
     declare(parsed);
-    refuse_unknown_command(argc, argv);
+    std::vector<std::string> arguments = cli::with_json_values(cli::with_help({argv + 1, argv + argc}));
+    cli::refuse_unknown_command(arguments);
     try {
-      parsed.app.parse(argc, argv);
+      std::ranges::reverse(arguments);  // as CLI11 takes them
+      parsed.app.parse(std::move(arguments));
     } catch (const CLI::Success& success) {
       parsed.app.exit(success);
       return flushed(0);
@@ -115,8 +111,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::FileError& error) {
       throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
     } catch (const CLI::ParseError& error) {
-      throw Error(ErrorCode::Usage, error.what(),
-                  "'detent --help' and 'detent COMMAND --help' list commands and options");
+      throw Error(ErrorCode::Usage, error.what(), cli::hint_for(parsed.app));
     }
     return flushed(run(parsed));
   } catch (const Error& error) {

@@ -1,24 +1,42 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/report_options.h"
 #include "detent/merge.h"
+#include "report/json/json.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
 
+namespace {
+
+struct State {
+  MergeTablesOptions options;
+  ReportOptions report;
+};
+
+int merge(State& state) {
+  state.options.overwrite = state.report.overwrite;
+  state.report.check();
+  const TableReport report = merge_tables(state.options);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.print(summary_text(report));
+  return 0;
+}
+
+}  // namespace
+
 Action declare_merge(CLI::App& app) {
-  auto options = std::make_shared<MergeTablesOptions>();
-  app.add_option("TABLE", options->tables, "Calibration tables of one model, TABLE.partial of interrupted ones too")
+  auto state = std::make_shared<State>();
+  MergeTablesOptions& options = state->options;
+  app.add_option("TABLE", options.tables, "Calibration tables of one model, TABLE.partial of interrupted ones too")
       ->required();
-  app.add_option("-o,--output", options->output, "Where their sum goes")->required()->type_name("TABLE.dct");
-  app.add_flag("--mixed-isa", options->mixed_isa,
+  app.add_option("-o,--output", options.output, "Where their sum goes")->required()->type_name("TABLE.dct");
+  app.add_flag("--mixed-isa", options.mixed_isa,
                "Accept tables from CPUs with different instruction sets, whose results differ in the last bits");
-  app.add_flag("--overwrite", options->overwrite, "Replace the output if it exists");
-  return [options](Environment&) {
-    std::fputs(summary_text(merge_tables(*options)).c_str(), stdout);
-    return 0;
-  };
+  add_json_option(app, state->report, "Options");
+  app.add_flag("--overwrite", state->report.overwrite, "Replace the output, and the file of --json, if it exists");
+  return [state](Environment&) { return merge(*state); };
 }
 
 }  // namespace detent::cli

@@ -1,9 +1,11 @@
 #include "cli/option_groups.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <sstream>
 
+#include "core/nearest_names.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 
@@ -48,6 +50,24 @@ void parse_shape(const std::string& text, std::map<std::string, std::vector<int6
 
 }  // namespace
 
+void refuse_choice(const std::string& option, const std::string& given, const std::vector<std::string>& names) {
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + known, did_you_mean(given, names));
+}
+
+CLI::Validator known_calibrator(const std::string& option) {
+  return {[option](std::string& text) {
+            std::vector<std::string> names{"auto"};
+            for (const CalibratorEntry& entry : calibrator_list()) names.emplace_back(entry.name);
+            const std::string name = text.substr(0, text.find(':'));
+            const bool known = std::ranges::find(names, name) != names.end();
+            if (!known && !likely_name(name, names).empty()) refuse_choice(option, name, names);
+            return std::string();
+          },
+          ""};
+}
+
 Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
   data.option = "--data";
   auto* source =
@@ -81,6 +101,7 @@ void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesys
   calibrators += "\n  auto: measures them at the outputs of the quantized model and takes the best";
   app.add_option("--calibrator", calibrator, "How ranges are chosen from the histograms:" + calibrators)
       ->type_name("NAME[:ARG]")
+      ->check(known_calibrator("--calibrator"))
       ->capture_default_str()
       ->group("Calibration");
   app.add_option("--override", override_file, "Calibrator or range of single values, JSON")
@@ -165,17 +186,17 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
     std::string weights, weight_range = "max", activation, range = "narrow", bias;
   };
   auto texts = std::make_shared<Texts>();
-  const auto choice = [&](const std::string& name, std::string& value, std::vector<std::string> known,
+  const auto choice = [&](const std::string& name, std::string& value, const std::vector<std::string>& known,
                           const std::string& help) {
-    app.add_option(name, value, help)->check(CLI::IsMember(std::move(known)))->capture_default_str()->group("Format");
+    std::map<std::string, std::string> names;
+    for (const std::string& one : known) names[one] = one;
+    add_choice(app, name, value, names, help, "Format");
   };
   choice("--weights", texts->weights, {"int8", "fp32"},
          "INT8 initializer + DequantizeLinear, or FP32 initializer + full pair (default: the target's)");
   choice("--weight-range", texts->weight_range, {"max", "mse"}, "Range of each channel's weights");
-  app.add_option("--weight-bits", format.weight_bits, "8, or 7 against saturation on CPUs without VNNI")
-      ->check(CLI::IsMember(std::vector<int>{7, 8}))
-      ->capture_default_str()
-      ->group("Format");
+  add_choice(app, "--weight-bits", format.weight_bits, {{"7", 7}, {"8", 8}},
+             "8, or 7 against saturation on CPUs without VNNI", "Format");
   app.add_flag("--per-tensor", format.per_tensor, "One scale per weight tensor instead of one per output channel")
       ->group("Format");
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
@@ -199,22 +220,16 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrec
          "measured with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");
-  app.add_option(
-         "--absorb-bias", options.absorb_bias,
-         "Before equalizing, move what channels behind a Relu or Clip never fall below into the biases of the layers "
-         "that read them, where that does not cost accuracy. Default: off, or what --table was measured with")
-      ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
-      ->type_name("off|on")
-      ->group("Equalization");
+  add_choice<std::string>(
+      app, "--absorb-bias", options.absorb_bias, {{"off", "off"}, {"on", "on"}},
+      "Before equalizing, move what channels behind a Relu or Clip never fall below into the biases of the layers "
+      "that read them, where that does not cost accuracy. Default: off, or what --table was measured with",
+      "Equalization");
   if (correction == BiasCorrection::NotOffered) return [] {};
-  auto choice = std::make_shared<std::string>("off");
-  app.add_option(
-         "--bias-correction", *choice,
-         "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs")
-      ->check(CLI::IsMember(std::vector<std::string>{"off", "on"}))
-      ->capture_default_str()
-      ->group("Equalization");
-  return [choice, &options] { options.bias_correction = *choice == "on"; };
+  add_choice(app, "--bias-correction", options.bias_correction, {{"off", false}, {"on", true}},
+             "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs",
+             "Equalization");
+  return [] {};
 }
 
 }  // namespace detent::cli

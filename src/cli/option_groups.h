@@ -41,6 +41,14 @@ void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 enum class BiasCorrection { Offered, NotOffered };
 [[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction);
 
+/// Errors  Usage: "--concat: 'x' is not one of inputs, shared", with the name that was meant as the hint.
+[[noreturn]] void refuse_choice(const std::string& option, const std::string& given,
+                                const std::vector<std::string>& names);
+
+/// Refuses a mistyped name in "NAME[:ARG]" of an option that takes a calibrator, as refuse_choice does; names that are like none
+/// are left to the command, which lists what each calibrator does.
+[[nodiscard]] CLI::Validator known_calibrator(const std::string& option);
+
 /// An option that takes one of the names of an enumeration.
 template <class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,
@@ -55,9 +63,9 @@ void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<st
          [&value, names, name](const std::string& text) {
            const auto found = names.find(text);
            if (found == names.end()) {
-             std::string known;
-             for (const auto& [key, ignored] : names) known += " " + key;
-             throw CLI::ValidationError(name, "'" + text + "' is not one of" + known);
+             std::vector<std::string> known;
+             for (const auto& [key, ignored] : names) known.push_back(key);
+             refuse_choice(name, text, known);
            }
            value = found->second;
          },

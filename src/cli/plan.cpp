@@ -1,9 +1,10 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "detent/plan.h"
+#include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
 
@@ -13,15 +14,17 @@ namespace {
 
 struct State {
   PlanModelOptions options;
-  bool json = false, all_edges = false;
+  ReportOptions report;
   std::vector<Collect> collect;
 };
 
 int plan(State& state) {
   for (const Collect& collect : state.collect) collect();
+  state.report.check();
   const PlanReport report = plan_model(state.options);
-  const ListedEdges edges = state.all_edges ? ListedEdges::All : ListedEdges::Pairs;
-  std::fputs((state.json ? to_json(report) : to_text(report, edges)).c_str(), stdout);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.write_html([&] { return to_html(report); });
+  state.report.print(to_text(report, state.report.lists()));
   return 0;
 }
 
@@ -32,8 +35,10 @@ Action declare_plan(CLI::App& app) {
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
   state->collect.push_back(add_shape_option(app, state->options.shapes));
-  app.add_flag("--all", state->all_edges, "List the edges that stay float too");
-  app.add_flag("--json", state->json, "Print one JSON document");
+  add_all_option(app, state->report, "layer, edge and note, edges that stay float too");
+  add_json_option(app, state->report);
+  add_html_option(app, state->report, "what runs in INT8, and every layer and edge with its rule and reason");
+  add_report_overwrite(app, state->report, "the file of --json and of --html");
   app.footer("src/place/RULES.md explains the rules\n\n" + app.get_footer());
   return [state](Environment&) { return plan(*state); };
 }

@@ -1,8 +1,8 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "core/atomic_file.h"
 #include "detent/quantize.h"
 #include "report/html/page.h"
@@ -15,20 +15,24 @@ namespace {
 
 struct State {
   QuantizeOptions options;
-  std::filesystem::path report_file, html_file;
+  ReportOptions report;
+  std::filesystem::path report_file;
   bool accept_broken = false;
   std::vector<Collect> collect;
 };
 
 int quantize(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
-  if (!state.report_file.empty()) check_writable(state.report_file);
-  if (!state.html_file.empty()) check_writable(state.html_file, state.options.overwrite);
+  state.options.overwrite = state.report.overwrite;
+  if (state.report_file == "-") state.report.json = "-", state.report_file.clear();
+  state.report.check();
+  if (!state.report_file.empty()) check_writable(state.report_file, state.report.overwrite);
   state.options.run.reporter = &environment.reporter;
   const QuantizeReport report = quantize_model(state.options);
-  if (!state.report_file.empty()) write_file(state.report_file, to_json(report));
-  if (!state.html_file.empty()) write_file(state.html_file, to_html(report), state.options.overwrite);
-  std::fputs(to_text(report).c_str(), stdout);
+  if (!state.report_file.empty()) write_file(state.report_file, to_json(report), state.report.overwrite);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.write_html([&] { return to_html(report); });
+  state.report.print(to_text(report, state.report.lists()));
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound),
                 "another --calibrator (auto measures them), or a wider bound");
@@ -90,12 +94,13 @@ Action declare_quantize(CLI::App& app) {
                "Exit 0 even where the verdict on the written model is 'broken' (else 1)")
       ->group("Evaluation");
   state->collect.push_back(add_run_options(app, options.run));
-  app.add_option("--report", state->report_file, "Write the report as JSON")->type_name("FILE.json")->group("Running");
-  app.add_option("--html", state->html_file,
-                 "Write the report as one HTML page: the verdict and what it rests on, unlike samples, every value")
-      ->type_name("FILE.html")
-      ->group("Running");
-  app.add_flag("--overwrite", options.overwrite, "Replace OUT and the page if they exist")->group("Running");
+  add_all_option(app, state->report, "float layer, note and equalized value");
+  add_json_option(app, state->report);
+  app.add_option("--report", state->report_file, "The same document, to a file besides the text")
+      ->type_name("FILE.json")
+      ->group("Report");
+  add_html_option(app, state->report, "the verdict and what it rests on, unlike samples, every value");
+  add_report_overwrite(app, state->report, "OUT and every other file that is written");
   return [state](Environment& environment) { return quantize(*state, environment); };
 }
 

@@ -1,9 +1,10 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "detent/run.h"
+#include "report/json/json.h"
 #include "report/text/text.h"
 
 namespace detent::cli {
@@ -12,6 +13,7 @@ namespace {
 
 struct State {
   RunOptions options;
+  ReportOptions report;
   std::vector<Collect> collect;
 };
 
@@ -26,14 +28,19 @@ Action declare_run(CLI::App& app) {
       ->type_name("DIR");
   state->collect.push_back(add_data_options(app, state->options.data, Need::Required));
   state->collect.push_back(add_run_options(app, state->options.run));
-  app.add_flag("--overwrite", state->options.overwrite, "Replace files in DIR")->group("Running");
+  add_json_option(app, state->report, "Running");
+  app.add_flag("--overwrite", state->report.overwrite, "Replace files in DIR, and that of --json")->group("Running");
   app.add_flag("--profile", state->options.profile,
                "Print where the time went: by operator, by node, and the collector's share of a calibration")
       ->group("Running");
   return [state](Environment& environment) {
     for (const Collect& collect : state->collect) collect();
     state->options.run.reporter = &environment.reporter;
-    std::fputs(to_text(run_model(state->options)).c_str(), stdout);
+    state->options.overwrite = state->report.overwrite;
+    state->report.check();
+    const RunReport report = run_model(state->options);
+    state->report.write_json([&] { return to_json(report); });
+    state->report.print(to_text(report));
     return 0;
   };
 }

@@ -1,9 +1,8 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
-#include "core/atomic_file.h"
+#include "cli/report_options.h"
 #include "detent/sensitivity.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
@@ -15,21 +14,19 @@ namespace {
 
 struct State {
   SensitivityOptions options;
-  std::filesystem::path json_file, html_file;
-  bool overwrite = false;
+  ReportOptions report;
   size_t top = 20;
   std::vector<Collect> collect;
 };
 
 int sensitivity(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
-  for (const std::filesystem::path& file : {state.json_file, state.html_file})
-    if (!file.empty()) check_writable(file, state.overwrite);
+  state.report.check();
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
-  if (!state.json_file.empty()) write_file(state.json_file, to_json(report), state.overwrite);
-  if (!state.html_file.empty()) write_file(state.html_file, to_html(report), state.overwrite);
-  std::fputs(to_text(report, state.top).c_str(), stdout);
+  state.report.write_json([&] { return to_json(report); });
+  state.report.write_html([&] { return to_html(report); });
+  state.report.print(to_text(report, state.top, state.report.lists()));
   return 0;
 }
 
@@ -47,16 +44,14 @@ Action declare_sensitivity(CLI::App& app) {
   state->collect.push_back(add_format_options(app, options.format));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));
   state->collect.push_back(add_run_options(app, options.run));
-  app.add_option("--top", state->top, "How many layers and values to print; files hold all")
+  app.add_option("--top", state->top, "How many layers and values to print; files hold all, --all prints all")
       ->type_name("N")
       ->capture_default_str()
       ->group("Report");
-  app.add_option("--json", state->json_file, "Write the report as JSON")->type_name("FILE.json")->group("Report");
-  app.add_option("--html", state->html_file, "Write the report as one HTML page with charts")
-      ->type_name("FILE.html")
-      ->group("Report");
-  app.add_flag("--overwrite", state->overwrite, "Replace the files of --json and --html if they exist")
-      ->group("Report");
+  add_all_option(app, state->report, "layer and value");
+  add_json_option(app, state->report);
+  add_html_option(app, state->report, "layers by what they cost, and every value, with charts");
+  add_report_overwrite(app, state->report, "the file of --json and of --html");
   return [state](Environment& environment) { return sensitivity(*state, environment); };
 }
 

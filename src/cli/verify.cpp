@@ -1,8 +1,8 @@
-#include <cstdio>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/option_groups.h"
+#include "cli/report_options.h"
 #include "detent/verify.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
@@ -13,18 +13,16 @@ namespace {
 
 struct State {
   VerifyOptions options;
-  bool json = false;
+  ReportOptions report;
 };
 
 int verify(State& state, Environment& environment) {
+  state.report.check();
   state.options.run.reporter = &environment.reporter;
   const VerifyReport report = verify_models(state.options);
-  if (state.json) {
-    std::fputs(to_json(report).c_str(), stdout);
-  } else {
-    for (const auto& line : report.lines) std::fputs(to_text(line).c_str(), stdout);
-    std::fputs(summary_text(report).c_str(), stdout);
-  }
+  state.report.write_json([&] { return to_json(report); });
+  for (const auto& line : report.lines) state.report.print(to_text(line));
+  state.report.print(summary_text(report));
   return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
 }
 
@@ -41,7 +39,8 @@ Action declare_verify(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--threads", state->options.run.threads, "Worker threads (default: all cores)")
       ->check(CLI::Range(1, 4096));
-  app.add_flag("--json", state->json, "Print one JSON document");
+  add_json_option(app, state->report);
+  add_report_overwrite(app, state->report, "the file of --json");
   return [state](Environment& environment) { return verify(*state, environment); };
 }
 

@@ -1,9 +1,41 @@
 #include "core/nearest_names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace detent {
+
+namespace {
+
+/// Without capitals and the dashes of an option.
+std::string plain(std::string_view name) {
+  name.remove_prefix(std::min(name.find_first_not_of('-'), name.size()));
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+/// As edit_distance, with two neighbours swapped as one slip.
+size_t slips(std::string_view a, std::string_view b) {
+  const size_t width = b.size() + 1;
+  std::vector<size_t> table((a.size() + 1) * width);
+  for (size_t i = 0; i <= a.size(); ++i)
+    for (size_t j = 0; j <= b.size(); ++j) {
+      size_t& here = table[i * width + j];
+      if (i == 0 || j == 0) {
+        here = i + j;
+        continue;
+      }
+      const size_t replaced = table[(i - 1) * width + j - 1] + (a[i - 1] != b[j - 1]);
+      here = std::min({replaced, table[(i - 1) * width + j] + 1, table[i * width + j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        here = std::min(here, table[(i - 2) * width + j - 2] + 1);
+    }
+  return table.back();
+}
+
+}  // namespace
 
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);  // distances of a's beginning from each beginning of b
@@ -32,6 +64,25 @@ std::vector<std::string> nearest_names(std::string_view wanted, std::span<const 
   std::vector<std::string> nearest;
   for (size_t i = 0; i < std::min(count, ranked.size()); ++i) nearest.push_back(names[ranked[i].second]);
   return nearest;
+}
+
+std::string likely_name(std::string_view wanted, std::span<const std::string> names) {
+  constexpr size_t kBeginning = 3;
+  const std::string typed = plain(wanted);
+  size_t least = std::max<size_t>(1, typed.size() / 3) + 1, begun = 0;
+  std::string nearest, whole;
+  for (const std::string& name : names) {
+    const std::string known = plain(name);
+    if (typed.size() >= kBeginning && known.starts_with(typed)) ++begun, whole = name;
+    if (const size_t distance = slips(typed, known); distance < std::min(least, known.size()))
+      least = distance, nearest = name;
+  }
+  return nearest.empty() && begun == 1 ? whole : nearest;
+}
+
+std::string did_you_mean(std::string_view wanted, std::span<const std::string> names, const std::string& otherwise) {
+  const std::string name = likely_name(wanted, names);
+  return name.empty() ? otherwise : "did you mean '" + name + "'?";
 }
 
 }  // namespace detent

@@ -108,7 +108,7 @@ std::vector<std::string> missing_values(const Graph& prepared, const Calibration
 
 }  // namespace
 
-size_t export_cache(const CacheExportOptions& options) {
+CacheExportReport export_cache(const CacheExportOptions& options) {
   check_writable(options.output, options.overwrite);
   const Target& target = find_target(options.target);
   if (target.engine != Engine::TensorRT)
@@ -122,7 +122,7 @@ size_t export_cache(const CacheExportOptions& options) {
                 "calibrate without --equalize and --absorb-bias");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
-  return cache.scales.size();
+  return {options.table.string(), options.output.string(), calibrator->name(), target.spec(), cache.scales.size()};
 }
 
 CacheImportReport import_cache(const CacheImportOptions& options) {

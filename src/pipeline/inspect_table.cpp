@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibrate/outlier_samples.h"
+#include "core/nearest_names.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -75,9 +76,12 @@ TableReport inspect_table(const std::filesystem::path& path) { return describe_t
 DistributionReport inspect_table_value(const std::filesystem::path& path, const std::string& value) {
   const CalibrationTable table = read_table(path);
   const auto found = table.values.find(value);
-  if (found == table.values.end())
+  if (found == table.values.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : table.values) names.push_back(name);
     throw Error(ErrorCode::InvalidOption, path.string() + ": the table has no value '" + value + "'",
-                "'detent inspect TABLE' lists the values");
+                did_you_mean(value, names, "'detent inspect TABLE' lists the values"));
+  }
   if (found->second.scale > 0)
     throw Error(ErrorCode::InvalidOption, path.string() + ": of '" + value + "' only the imported scale is known");
   DistributionReport report;

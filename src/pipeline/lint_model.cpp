@@ -2,6 +2,7 @@
 
 #include "detent/error.h"
 #include "detent/lint.h"
+#include "lint/built_for.h"
 #include "lint/finding_list.h"
 #include "lint/lint_graph.h"
 #include "lint/view/qoperator_layers.h"
@@ -84,6 +85,9 @@ LintReport lint_model(const LintOptions& options) {
   std::vector<std::string> notes;
   const ValueShapes shapes = shapes_or_note(graph, options.shapes, notes);
   LintedGraph linted = lint_graph(graph, reading, target, shapes);
+  report.codes = codes_text(reading);
+  if (const BuiltFor built = built_for(linted, graph, reading, target, shapes); built.target)
+    report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
   report.plan = describe_plan(linted.plan, graph, options.model.string(), facts, 0);
   report.plan.notes = notes;

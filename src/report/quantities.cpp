@@ -18,9 +18,15 @@ std::string bytes_text(double bytes) {
   return fmt::format("{:.2f} GB", bytes / 1e9);
 }
 
-std::string percent_text(double fraction) {
+double rounded_percent(double fraction, int decimals) {
+  const double steps = std::pow(10, decimals);
+  const double rounded = std::round(100 * fraction * steps) / steps;
+  return fraction < 1 ? std::min(rounded, 100 - 1 / steps) : rounded;
+}
+
+std::string percent_text(double fraction, int decimals) {
   if (fraction == 1.0) return "100 %";
-  return fmt::format("{:.1f} %", std::min(99.9, std::floor(fraction * 1000) / 10));
+  return fmt::format("{:.{}f} %", rounded_percent(fraction, decimals), decimals);
 }
 
 std::string coverage_text(const CoverageReport& coverage) {

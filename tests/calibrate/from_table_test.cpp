@@ -76,7 +76,7 @@ TEST_F(Tables, GiveTheSampleMaximaThatTheDataGives) {
 
   const CacheExportOptions exported{.table = options.output, .output = folder_ / "half", .calibrator = "samplemax:50"};
   const CacheExportOptions whole{.table = options.output, .output = folder_ / "whole", .calibrator = "max"};
-  EXPECT_EQ(export_cache(exported), export_cache(whole));
+  EXPECT_EQ(export_cache(exported).scales, export_cache(whole).scales);
   EXPECT_NE(TemporaryFolder::read(exported.output), TemporaryFolder::read(whole.output));
 }
 

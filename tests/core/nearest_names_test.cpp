@@ -29,5 +29,37 @@ TEST(NearestNames, CountAPartOfANameAsNear) {
 
 TEST(NearestNames, AreNoneOfNone) { EXPECT_THAT(nearest_names("x", {}, 3), IsEmpty()); }
 
+TEST(LikelyName, IsTheOneThatIsASlipAway) {
+  const std::vector<std::string> names = {"max", "percentile", "entropy", "mse"};
+  EXPECT_EQ(likely_name("entrpy", names), "entropy");
+  EXPECT_EQ(likely_name("entorpy", names), "entropy") << "two neighbours swapped";
+  EXPECT_EQ(likely_name("Entropy", names), "entropy");
+  EXPECT_EQ(likely_name("mae", names), "max") << "of two at the same distance the first";
+  EXPECT_EQ(likely_name("perc", names), "percentile") << "begins no other";
+}
+
+TEST(LikelyName, IsNoneWhereNothingIsNear) {
+  const std::vector<std::string> names = {"max", "mse", "map", "mapping"};
+  EXPECT_EQ(likely_name("nosuch", names), "");
+  EXPECT_EQ(likely_name("", names), "");
+  EXPECT_EQ(likely_name("mapp", {}), "");
+  EXPECT_EQ(likely_name("xyz", names), "") << "three characters, all of them wrong";
+  const std::vector<std::string> calibrations = {"calibrate", "calibrator"};
+  EXPECT_EQ(likely_name("calib", calibrations), "") << "begins both";
+}
+
+TEST(LikelyName, LooksBehindTheDashesOfOptions) {
+  const std::vector<std::string> names = {"--data", "--table"};
+  EXPECT_EQ(likely_name("--dta", names), "--data");
+  EXPECT_EQ(likely_name("--x", names), "");
+}
+
+TEST(DidYouMean, AsksForTheNearOneAndSaysSomethingElseOtherwise) {
+  const std::vector<std::string> names = {"entropy"};
+  EXPECT_EQ(did_you_mean("entrpy", names, "known: entropy"), "did you mean 'entropy'?");
+  EXPECT_EQ(did_you_mean("nosuch", names, "known: entropy"), "known: entropy");
+  EXPECT_EQ(did_you_mean("nosuch", names), "");
+}
+
 }  // namespace
 }  // namespace detent

@@ -15,6 +15,15 @@ TEST(PercentText, SaysHundredOnlyWhenItIs) {
   EXPECT_EQ(percent_text(1.0), "100 %");
   EXPECT_EQ(percent_text(0.99999), "99.9 %");
   EXPECT_EQ(percent_text(0.5), "50.0 %");
+  EXPECT_EQ(percent_text(1.0, 2), "100 %");
+  EXPECT_EQ(percent_text(0.99999, 2), "99.99 %");
+}
+
+TEST(PercentText, RoundsToTheNearest) {
+  EXPECT_EQ(percent_text(0.8996), "90.0 %");
+  EXPECT_EQ(percent_text(0.8994), "89.9 %");
+  EXPECT_EQ(percent_text(0.12346, 2), "12.35 %");
+  EXPECT_EQ(percent_text(0), "0.0 %");
 }
 
 TEST(BytesText, ChoosesTheUnit) {

@@ -23,8 +23,9 @@ tr '\n' ' ' <"$names" | grep -oE 'RuleName\{[^}]*\}' |
 sed -n 's/^### //p' "$page" >"$work/page"
 same rules
 
-# A finding is a row "| `id` | level |"; the help says "id  summary (level)".
-"$program" lint --help | sed -nE '/^Findings/,/^$/ s/^ +([a-z0-9-]+) .*\(([a-z, ]+)\)$/\1 \2/p' >"$work/program"
+# A finding is a row "| `id` | level |"; the help says "id  summary (level)" on one line or several.
+"$program" lint --help | sed -n '/^Findings/,/^$/p' | sed -E ':more; N; $!b more; s/\n {5,}/ /g' |
+  sed -nE 's/^ +([a-z0-9-]+) .*\(([a-z, ]+)\)$/\1 \2/p' >"$work/program"
 sed -nE 's/^\| `([a-z0-9-]+)` \| ([a-z, ]+) \|.*/\1 \2/p' "$page" >"$work/page"
 same findings
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/nearest_names.h"
 #include "place/targets/targets.h"
 
 namespace detent {
@@ -26,8 +27,13 @@ const Target& find_target(std::string_view spec) {
   });
   if (found != targets.end()) return *found;
   std::string known;
-  for (const Target& target : targets) known += (known.empty() ? "" : ", ") + target.spec();
-  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'", "known targets: " + known);
+  std::vector<std::string> names;
+  for (const Target& target : targets) {
+    known += (known.empty() ? "" : ", ") + target.spec();
+    names.insert(names.end(), {std::string(target.name), target.spec()});
+  }
+  throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
+              did_you_mean(spec, names, "known targets: " + known));
 }
 
 }  // namespace detent

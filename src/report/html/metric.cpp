@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/html/numbers.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -49,8 +50,7 @@ MetricStyle metric_style(const std::string& metric) {
 }
 
 std::string MetricStyle::number(double value) const {
-  // A share that is not complete is not written as 100 %.
-  if (factor == 100 && value < 1) return fixed_text(std::min(factor * value, 100 - std::pow(10, -decimals)), decimals);
+  if (factor == 100) return fixed_text(rounded_percent(value, decimals), decimals);
   return fixed_text(factor * value, decimals);
 }
 

@@ -107,4 +107,20 @@ std::string to_html(const SensitivityReport& sensitivity) {
                   {"placement", "Placement", html::placement_section(sensitivity.plan)}});
 }
 
+std::string to_html(const PlanReport& plan) {
+  return page_of(head(plan.model, "placement"), html::summary_section(plan),
+                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"placement", "Placement", html::placement_section(plan)},
+                  {"equalizable", "Equalization", html::equalizable_section(plan)}});
+}
+
+std::string to_html(const LintReport& report) {
+  PlanReport plan = report.plan;
+  plan.notes.clear();  // they stand in the summary
+  return page_of(head(plan.model, "lint"), html::summary_section(report),
+                 {{"findings", "Findings", html::findings_section(report)},
+                  {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"placement", "Placement", html::placement_section(plan)}});
+}
+
 }  // namespace detent

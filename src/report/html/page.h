@@ -4,6 +4,7 @@
 #include <string>
 
 #include "detent/compare.h"
+#include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/sensitivity.h"
 
@@ -24,5 +25,11 @@ namespace detent {
 
 /// The same page for one run of quantize: its verdict first, and what it rests on.
 [[nodiscard]] std::string to_html(const QuantizeReport& report);
+
+/// The same page for a plan: no values, for there was no data.
+[[nodiscard]] std::string to_html(const PlanReport& plan);
+
+/// The same page for a quantized file: its findings, and what of it runs in INT8.
+[[nodiscard]] std::string to_html(const LintReport& report);
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "detent/compare.h"
+#include "detent/lint.h"
 #include "detent/quantize.h"
 #include "detent/sensitivity.h"
 
@@ -19,6 +20,14 @@ namespace detent::html {
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
 /// The verdict with what it rests on, what one must know and what to try next. Always there.
 [[nodiscard]] std::string summary_section(const QuantizeReport& report);
+/// How much of the plan is INT8. Always there.
+[[nodiscard]] std::string summary_section(const PlanReport& plan);
+/// The findings counted, what the file was built for, and what of it runs in INT8. Always there.
+[[nodiscard]] std::string summary_section(const LintReport& report);
+/// The kinds of findings with their cures, and every finding.
+[[nodiscard]] std::string findings_section(const LintReport& report);
+/// The values whose channels equalization could even out, by family.
+[[nodiscard]] std::string equalizable_section(const PlanReport& plan);
 /// What the outputs gain without the pair of one value. Names link to the value's histogram where there is one.
 [[nodiscard]] std::string blame_section(const VerdictReport& verdict, const std::vector<ValueHistogram>& histograms);
 /// How many values' ranges each calibration sample sets alone, as a plot, and a table of the first samples.

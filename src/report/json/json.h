@@ -2,10 +2,12 @@
 
 #include <string>
 
+#include "detent/cache.h"
 #include "detent/compare.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
+#include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
 
@@ -22,5 +24,8 @@ namespace detent {
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 [[nodiscard]] std::string to_json(const ComparisonReport& report);
 [[nodiscard]] std::string to_json(const SensitivityReport& report);
+[[nodiscard]] std::string to_json(const RunReport& report);
+[[nodiscard]] std::string to_json(const CacheExportReport& report);
+[[nodiscard]] std::string to_json(const CacheImportReport& report);
 
 }  // namespace detent

@@ -21,9 +21,7 @@ struct Column {
   std::string (*show)(double);
 };
 
-std::string as_percent(double fraction) { return fmt::format("{:.2f} %", 100 * fraction); }
-/// 100 % only when it is.
-std::string as_agreement(double fraction) { return as_percent(std::floor(fraction * 1e4) / 1e4); }
+std::string as_percent(double fraction) { return fmt::format("{:.2f} %", rounded_percent(fraction, 2)); }
 std::string as_number(double value) { return fmt::format("{:.6g}", value); }
 std::string as_decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "infinite"; }
 std::string as_cosine(double value) { return fmt::format("{:.5f}", value); }
@@ -34,8 +32,8 @@ constexpr std::array<Column, 8> kColumns = {{{"metric", "metric", as_number},
                                              {"top5", "top-5", as_percent},
                                              {"sqnr_db", "SQNR", as_decibels},
                                              {"cosine", "cosine", as_cosine},
-                                             {"argmax_agreement", "argmax", as_agreement},
-                                             {"sign_agreement", "sign", as_agreement}}};
+                                             {"argmax_agreement", "argmax", as_percent},
+                                             {"sign_agreement", "sign", as_percent}}};
 
 using Table = std::vector<std::vector<std::string>>;
 
@@ -90,17 +88,20 @@ std::string table_of(const ComparisonReport& report) {
 }
 
 /// SQNR and cosine by output; nothing to say of a single one.
-std::string outputs_of(const ComparisonReport& report) {
+std::string outputs_of(const ComparisonReport& report, Listing& listing) {
+  constexpr size_t kColumnsShown = 6;
   const auto& outputs = report.variants.front().outputs;
   if (outputs.size() < 2) return {};
+  const size_t shown = listing.shown(outputs.size(), kColumnsShown);
   Table rows(1, {"  SQNR, cosine"});
-  for (const auto& output : outputs) rows[0].push_back(output.name);
+  for (size_t i = 0; i < shown; ++i) rows[0].push_back(outputs[i].name);
   for (const auto& variant : report.variants) {
     rows.push_back({"  " + variant.calibrator});
-    for (const auto& output : variant.outputs)
-      rows.back().push_back(as_decibels(output.sqnr_db) + ", " + as_cosine(output.cosine));
+    for (size_t i = 0; i < shown; ++i)
+      rows.back().push_back(as_decibels(variant.outputs[i].sqnr_db) + ", " + as_cosine(variant.outputs[i].cosine));
   }
-  return "\n" + aligned(rows);
+  return "\n" + aligned(rows) +
+         (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " more\n" : "");
 }
 
 std::string title_of(const std::string& criterion) {
@@ -111,7 +112,8 @@ std::string title_of(const std::string& criterion) {
 
 }  // namespace
 
-std::string to_text(const ComparisonReport& report) {
+std::string to_text(const ComparisonReport& report, Lists lists) {
+  Listing listing(lists);
   std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
                      std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
                      report.target + "\n";
@@ -120,12 +122,13 @@ std::string to_text(const ComparisonReport& report) {
           plural(report.variants.size(), "calibrator") + " on " + plural(report.evaluation_samples, "sample") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  text += outlier_text(report.outliers);
-  if (report.equalized) text += equalize_text(*report.equalized);
+  text += outlier_text(report.outliers, listing);
+  if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n\n";
-  text += table_of(report) + outputs_of(report);
-  return text + "\n* best by " + title_of(report.criterion) + ": --calibrator " + report.winner + "\n";
+  text += table_of(report) + outputs_of(report, listing);
+  return text + "\n* best by " + title_of(report.criterion) + ": --calibrator " + report.winner + "\n" +
+         listing.closing();
 }
 
 }  // namespace detent

@@ -12,8 +12,8 @@ namespace {
 
 constexpr size_t kShown = 5;
 
-std::string more_than_shown(size_t count) {
-  return count > kShown ? "  and " + plural(count - kShown, "value") + " more\n" : "";
+std::string more_than(size_t shown, size_t count) {
+  return count > shown ? "  and " + plural(count - shown, "value") + " more\n" : "";
 }
 
 std::string family_line(const EqualizeReport::Family& family) {
@@ -28,19 +28,20 @@ std::string family_line(const EqualizeReport::Family& family) {
 }
 
 /// The values whose channels differed most.
-std::string imbalance_lines(std::vector<EqualizeReport::Value> values) {
+std::string imbalance_lines(std::vector<EqualizeReport::Value> values, Listing& listing) {
   std::erase_if(values, [](const auto& value) { return value.imbalance_before == 0; });
   std::stable_sort(values.begin(), values.end(),
                    [](const auto& a, const auto& b) { return a.imbalance_before > b.imbalance_before; });
   std::string text;
-  for (size_t i = 0; i < std::min(kShown, values.size()); ++i)
+  const size_t shown = listing.shown(values.size(), kShown);
+  for (size_t i = 0; i < shown; ++i)
     text += fmt::format("  largest over median of {} channels {:.1f} -> {:.1f}  ", values[i].channels,
                         values[i].imbalance_before, values[i].imbalance_after) +
             values[i].name + "\n";
-  return text + more_than_shown(values.size());
+  return text + more_than(shown, values.size());
 }
 
-std::string absorb_text(const AbsorbReport& report) {
+std::string absorb_text(const AbsorbReport& report, Listing& listing) {
   if (report.values.empty() && report.activations > 0)
     return "absorbed no bias: none of " + plural(report.activations, "activation") + " would get smaller\n";
   if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
@@ -53,20 +54,21 @@ std::string absorb_text(const AbsorbReport& report) {
     text += fmt::format(", SQNR {:.2f} -> {:.2f} dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
             (report.kept ? "kept" : "dropped");
   text += "\n";
-  for (size_t i = 0; i < std::min(kShown, report.values.size()); ++i) {
+  const size_t shown = listing.shown(report.values.size(), kShown);
+  for (size_t i = 0; i < shown; ++i) {
     const auto& value = report.values[i];
     text += fmt::format("  {} of {} channels", value.absorbed, value.channels);
     if (value.amax_before > 0) text += fmt::format(", largest {:.3g} -> {:.3g}", value.amax_before, value.amax_after);
     text += "  " + value.name + "\n";
   }
-  text += more_than_shown(report.values.size());
+  text += more_than(shown, report.values.size());
   return report.note.empty() ? text : text + "  " + report.note + "\n";
 }
 
 }  // namespace
 
-std::string equalize_text(const EqualizeReport& report) {
-  std::string text = report.absorbed ? absorb_text(*report.absorbed) : "";
+std::string equalize_text(const EqualizeReport& report, Listing& listing) {
+  std::string text = report.absorbed ? absorb_text(*report.absorbed, listing) : "";
   if (report.requested.starts_with("off")) return text;
   text += "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
   if (report.samples > 0)
@@ -75,7 +77,7 @@ std::string equalize_text(const EqualizeReport& report) {
     text += fmt::format(", SQNR {:.2f} -> {:.2f} dB", *report.sqnr_before_db, *report.sqnr_after_db);
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
-  text += imbalance_lines(report.values);
+  text += imbalance_lines(report.values, listing);
   for (const std::string& note : report.notes) text += "  " + note + "\n";
   return text;
 }

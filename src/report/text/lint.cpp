@@ -3,20 +3,28 @@
 
 #include "report/quantities.h"
 #include "report/text/columns.h"
+#include "report/text/plan_lines.h"
 #include "report/text/text.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kShown = 3;  // of each kind of finding, in full
+constexpr size_t kExamples = 3;  // of a kind whose findings differ
 
 using Findings = std::vector<const LintReport::Finding*>;
 
-std::string origin_text(const std::string& origin) {
-  if (origin == "qdq") return "Q/DQ";
-  if (origin == "qoperator") return "integer operators (QOperator)";
-  return "float: it holds no pairs, so there is nothing to judge; `detent plan` shows where they would go";
+/// "built for onnxruntime: UINT8 with zero points, INT32 biases; 118 findings for tensorrt follow from that".
+std::string origin_text(const LintReport& report) {
+  if (report.origin == "qoperator") return "integer operators (QOperator)";
+  if (report.origin == "float")
+    return "float: it holds no pairs, so there is nothing to judge; `detent plan` shows where they would go";
+  if (report.built_for.empty()) return report.codes.empty() ? "Q/DQ" : "Q/DQ, " + report.codes;
+  const std::string target = report.plan.target.substr(0, report.plan.target.find(':'));
+  return "built for " + report.built_for + ": " + report.codes + "; " +
+         (report.following == report.findings.size() ? "" : std::to_string(report.following) + " of ") +
+         plural(report.findings.size(), "finding") + " for " + target +
+         (report.following == 1 ? " follows" : " follow") + " from that";
 }
 
 std::string share_text(double share) { return share > 0 ? "  (" + percent_text(share) + " of MACs)" : ""; }
@@ -36,30 +44,43 @@ std::vector<Findings> grouped(const LintReport& report) {
   return groups;
 }
 
-std::string group_text(const Findings& group) {
+std::string finding_text(const LintReport::Finding& finding, const std::string& cure) {
+  return "  " + finding.node + share_text(finding.mac_share) + "\n    " + finding.message + "\n" +
+         (finding.cure == cure ? "" : "    cure: " + finding.cure + "\n");
+}
+
+/// A finding of each message, and how many there are like it.
+std::string group_text(const Findings& group, Listing& listing) {
   std::string text = "\n" + group.front()->level + "  " + group.front()->id;
   if (group.size() > 1) text += ", " + std::to_string(group.size()) + " times";
   text += "\n";
-  for (size_t i = 0; i < std::min(kShown, group.size()); ++i) {
-    const auto& finding = *group[i];
-    text += "  " + finding.node + share_text(finding.mac_share) + "\n    " + finding.message + "\n";
-    if (i == 0) text += "    cure: " + finding.cure + "\n";
+  std::vector<std::string> patterns, others;
+  for (const auto* finding : group) patterns.push_back(pattern_of(finding->message));
+  const auto alike = listing.groups(patterns);
+  const size_t shown = listing.shown(alike.size(), kExamples);
+  std::string cure;  // said once where it is the same
+  for (size_t i = 0; i < alike.size(); ++i) {
+    std::vector<std::string> names;
+    for (const size_t index : alike[i]) names.push_back(group[index]->node);
+    if (i >= shown) {
+      others.insert(others.end(), names.begin(), names.end());
+      continue;
+    }
+    text += finding_text(*group[alike[i].front()], cure);
+    cure = group[alike[i].front()]->cure;
+    names.erase(names.begin());
+    if (!names.empty()) text += "  " + std::to_string(names.size()) + " like this: " + listing.names(names) + "\n";
   }
-  if (group.size() <= kShown) return text;
-  text += "  and";
-  for (size_t i = kShown; i < group.size(); ++i) text += (i > kShown ? ", " : " ") + group[i]->node;
-  return text + "\n";
+  if (!others.empty()) text += "  " + std::to_string(others.size()) + " more: " + listing.names(others) + "\n";
+  return text;
 }
 
-std::string float_layers_text(const LintReport& report) {
+std::string float_layers_text(const LintReport& report, Listing& listing) {
+  std::vector<const PlanReport::Layer*> layers;
+  for (const auto& layer : report.plan.layers)
+    if (!layer.int8) layers.push_back(&layer);
   std::string text;
-  const auto all = static_cast<double>(report.plan.coverage.macs);
-  for (const auto& layer : report.plan.layers) {
-    if (layer.int8) continue;
-    text += "  " + layer.name + " (" + layer.op + ")" +
-            share_text(all > 0 ? static_cast<double>(layer.macs) / all : 0) + "  " +
-            (layer.rule == "-" ? "" : layer.rule + ": ") + layer.reason + "\n";
-  }
+  for (const std::string& line : layer_lines(layers, listing, report.plan.coverage.macs)) text += "  " + line + "\n";
   return text.empty() ? "" : "\nfloat layers\n" + text;
 }
 
@@ -74,17 +95,18 @@ std::string counts_text(const LintReport& report) {
 
 }  // namespace
 
-std::string to_text(const LintReport& report) {
+std::string to_text(const LintReport& report, Lists lists) {
+  Listing listing(lists);
   const PlanReport& plan = report.plan;
   std::string text = std::filesystem::path(plan.model).filename().string() + "  opset " + std::to_string(plan.opset) +
-                     ", " + plural(plan.nodes, "node") + "     target " + plan.target + "\n" +
-                     origin_text(report.origin) + "\n";
+                     ", " + plural(plan.nodes, "node") + "     target " + plan.target + "\n" + origin_text(report) +
+                     "\n";
   if (report.origin == "float") return text;
   text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
-          " with pairs\n" + float_layers_text(report);
-  for (const Findings& group : grouped(report)) text += group_text(group);
+          " with pairs\n" + float_layers_text(report, listing);
+  for (const Findings& group : grouped(report)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
-  return text + counts_text(report);
+  return text + counts_text(report) + listing.closing();
 }
 
 std::string to_text(const std::vector<FindingInfo>& kinds) {

@@ -7,9 +7,9 @@
 
 namespace detent {
 
-std::string outlier_text(const OutlierReport& report) {
+std::string outlier_text(const OutlierReport& report, Listing& listing) {
   constexpr size_t kShown = 3;
-  const size_t shown = std::min(kShown, report.samples.size());
+  const size_t shown = listing.shown(report.samples.size(), kShown);
   std::string text;
   for (size_t i = 0; i < shown; ++i) {
     const auto& one = report.samples[i];

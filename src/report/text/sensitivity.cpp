@@ -15,7 +15,7 @@ namespace {
 
 std::string decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
 
-std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, size_t top) {
+std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top) {
   const size_t shown = std::min(top, layers.size());
   size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
@@ -26,7 +26,7 @@ std::string layer_lines(const std::vector<SensitivityReport::Layer>& layers, siz
                         decibels(layer.sqnr_db_alone), decibels(layer.sqnr_db_all_but));
     text += fmt::format("  {:>7}\n", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
   }
-  if (shown < layers.size()) text += fmt::format("  {} more: --top, --json\n", layers.size() - shown);
+  if (shown < layers.size()) text += fmt::format("  {} more: --all, --top\n", layers.size() - shown);
   return text;
 }
 
@@ -38,13 +38,15 @@ std::string value_lines(const SensitivityReport& report, size_t top) {
   std::string text = fmt::format("\n  {}  {:>8}\n", padded("quantized value", width), "by itself");
   for (size_t i = 0; i < shown; ++i)
     text += fmt::format("  {}  {:>8}\n", padded(report.values[i].value, width), decibels(report.values[i].sqnr_db));
-  if (shown < report.values.size()) text += fmt::format("  {} more: --top, --json\n", report.values.size() - shown);
+  if (shown < report.values.size()) text += fmt::format("  {} more: --all, --top\n", report.values.size() - shown);
   return text;
 }
 
 }  // namespace
 
-std::string to_text(const SensitivityReport& report, size_t top) {
+std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
+  Listing listing(lists);
+  if (listing.all()) top = std::max(ranked_layers(report).size(), report.values.size());
   std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
                      std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
                      report.target + "     calibrator " + report.calibrator + "\n";
@@ -52,13 +54,13 @@ std::string to_text(const SensitivityReport& report, size_t top) {
           plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
           fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  if (report.equalized) text += equalize_text(*report.equalized);
+  if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += coverage_text(report.plan.coverage) +
           "; SQNR at the output with all of them: " + decibels(report.sqnr_db_all) + " dB\n";
   text += "\nSQNR at the output in dB with one layer quantized alone, and with all but that one; worst first\n";
-  text += layer_lines(ranked_layers(report), top);
+  text += layer_table(ranked_layers(report), top);
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";
-  return text + value_lines(report, top);
+  return text + value_lines(report, top) + listing.closing();
 }
 
 }  // namespace detent

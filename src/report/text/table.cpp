@@ -20,10 +20,10 @@ std::string joined(const std::vector<std::string>& items, const char* empty) {
 std::string value_line(const TableReport::Value& value, size_t width) {
   const std::string name = padded(value.name, width);
   if (value.scale) return fmt::format("  {}  scale {:.9g} (imported)\n", name, *value.scale);
-  std::string text =
-      fmt::format("  {}  {:12}  {:>5.1f} %  {:>12.6g}  {:>12.6g}  2^{:<4}  {:5}", name, value.count,
-                  value.count ? 100.0 * static_cast<double>(value.zeros) / static_cast<double>(value.count) : 0.0,
-                  value.min, value.max, value.log2_width, value.bins_in_use);
+  std::string text = fmt::format(
+      "  {}  {:12}  {:>5.1f} %  {:>12.6g}  {:>12.6g}  2^{:<4}  {:5}", name, value.count,
+      value.count ? rounded_percent(static_cast<double>(value.zeros) / static_cast<double>(value.count), 1) : 0.0,
+      value.min, value.max, value.log2_width, value.bins_in_use);
   if (value.nans + value.infinities > 0) text += fmt::format("  {} NaN, {} Inf", value.nans, value.infinities);
   return text + "\n";
 }
@@ -48,7 +48,8 @@ std::string summary_text(const TableReport& report) {
       text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples.size()) / *report.seconds);
     text += "\n";
   }
-  text += outlier_text(report.outliers);
+  Listing listing(Lists::Capped);
+  text += outlier_text(report.outliers, listing);
   return text + "wrote " + report.table + " (" + bytes_text(static_cast<double>(report.bytes)) + ")\n";
 }
 
@@ -83,6 +84,10 @@ std::string to_text(const DistributionReport& report) {
         fmt::format("  {:>12.6g} .. {:>12.6g}  {:12}  ", row.low, row.high, row.count) + std::string(marks, '#') + "\n";
   }
   return text;
+}
+
+std::string to_text(const CacheExportReport& report) {
+  return "wrote " + report.output + " (" + std::to_string(report.scales) + " scales)\n";
 }
 
 std::string to_text(const CacheImportReport& report) {

@@ -8,10 +8,13 @@
 #include <map>
 
 #include "report/quantities.h"
+#include "report/text/plan_lines.h"
 
 namespace detent {
 
 namespace {
+
+constexpr size_t kLinesShown = 20;  // of a list whose lines differ
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -28,18 +31,6 @@ std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
     text +=
         (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
   return text;
-}
-
-/// "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
-std::string share_text(const CoverageReport& coverage) {
-  const auto share = [](int64_t part, int64_t whole) {
-    return percent_text(static_cast<double>(part) / static_cast<double>(whole));
-  };
-  std::string text;
-  if (coverage.params > 0) text += "parameters " + share(coverage.int8_params, coverage.params) + " INT8";
-  if (coverage.activation_bytes > 0)
-    text += ", activation bytes " + share(coverage.int8_activation_bytes, coverage.activation_bytes);
-  return text.empty() ? text : text + "\n";
 }
 
 /// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
@@ -68,8 +59,8 @@ std::string error_text(const ErrorReport& error) {
   std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
   text += std::isfinite(error.sqnr_db) ? fmt::format("{:.1f} dB", error.sqnr_db) : "infinite";
   text += fmt::format(", cosine {:.5f}", error.cosine);
-  if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement);
-  if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement);
+  if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement, 2);
+  if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement, 2);
   return text;
 }
 
@@ -82,8 +73,8 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
     text += fmt::format("  {} {:17} {:>6.2f} dB", i == measured.winner ? '*' : ' ', candidate.calibrator,
                         candidate.score_db);
     if (candidate.error.argmax_agreement)
-      text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement);
-    if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement);
+      text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement, 2);
+    if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement, 2);
     text += "\n";
   }
   return text;
@@ -99,10 +90,32 @@ std::string steps_text(const AccuracyReport& accuracy) {
   return text;
 }
 
+std::string kept_float_text(const PlanReport& plan, Listing& listing) {
+  std::vector<const PlanReport::Layer*> layers;
+  for (const auto& layer : plan.layers)
+    if (!layer.int8) layers.push_back(&layer);
+  const std::vector<std::string> lines = layer_lines(layers, listing);
+  const size_t shown = listing.shown(lines.size(), kLinesShown);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) text += "kept float: " + lines[i] + "\n";
+  if (shown < lines.size())
+    text += "kept float: " + std::to_string(lines.size() - shown) + " more, each for its own reason\n";
+  return text;
+}
+
+std::string notes_text(const std::vector<std::string>& notes, Listing& listing) {
+  const std::vector<std::string> sentences = listing.sentences(notes);
+  const size_t shown = listing.shown(sentences.size(), kLinesShown);
+  std::string text;
+  for (size_t i = 0; i < shown; ++i) text += "note: " + sentences[i] + "\n";
+  if (shown < sentences.size()) text += "note: " + std::to_string(sentences.size() - shown) + " more of other kinds\n";
+  return text;
+}
+
 std::string score_text(const BoundReport& report, double score) {
   if (report.metric == "sqnr_db") return fmt::format("SQNR {:.1f} dB", score);
-  if (report.metric == "top1") return fmt::format("top-1 {:.2f} %", 100 * score);
-  if (report.metric == "miou") return fmt::format("mIoU {:.2f} %", 100 * score);
+  if (report.metric == "top1") return "top-1 " + percent_text(score, 2);
+  if (report.metric == "miou") return "mIoU " + percent_text(score, 2);
   return fmt::format("metric {:.6g}", score);
 }
 
@@ -144,34 +157,8 @@ std::string to_text(const ModelReport& report) {
   return text;
 }
 
-std::string to_text(const PlanReport& report, ListedEdges edges) {
-  const bool all_edges = edges == ListedEdges::All;
-  std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
-                     plural(report.nodes, "node") + "     target " + report.target + "\n";
-  if (report.folded_batchnorms)
-    text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
-  text += "\nlayers\n";
-  for (const auto& layer : report.layers)
-    text += fmt::format("  {:5} ", layer.int8 ? "INT8" : "float") + layer.name + " (" + layer.op + ")  " + layer.rule +
-            ": " + layer.reason + "\n";
-  text += all_edges ? "\nedges\n" : "\npairs\n";
-  for (const auto& edge : report.edges) {
-    if (!edge.pair && !all_edges) continue;
-    text += fmt::format("  {:5} ", edge.pair ? "pair" : "float") + edge.value + " -> " + edge.consumer + " (" +
-            edge.op + ", input " + std::to_string(edge.slot) + ")";
-    if (edge.scale_group) text += " scale group " + std::to_string(*edge.scale_group);
-    text += "  " + edge.rule + ": " + edge.reason + "\n";
-  }
-  if (!report.notes.empty()) text += "\nnotes\n";
-  for (const auto& note : report.notes) text += "  " + note + "\n";
-  text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
-          " on " + plural(report.quantized_values, "value");
-  if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  return text + "\n" + share_text(report.coverage) +
-         (report.equalizable ? equalizable_text(*report.equalizable) : std::string());
-}
-
-std::string to_text(const QuantizeReport& report) {
+std::string to_text(const QuantizeReport& report, Lists lists) {
+  Listing listing(lists);
   std::string text = file_name(report.model) + "  opset " + std::to_string(report.opset) + ", " +
                      plural(report.nodes, "node") + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
                      "     target " + report.target + "\n";
@@ -185,8 +172,8 @@ std::string to_text(const QuantizeReport& report) {
           (report.measured ? " (auto)" : "") + "\n";
   if (report.measured) text += measurement_text(*report.measured);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
-  text += outlier_text(report.outliers);
-  if (report.equalized) text += equalize_text(*report.equalized);
+  text += outlier_text(report.outliers, listing);
+  if (report.equalized) text += equalize_text(*report.equalized, listing);
   if (report.bias_correction) text += bias_correction_text(*report.bias_correction);
   text += steps_text(report.accuracy);
   if (report.plan.folded_batchnorms)
@@ -198,21 +185,15 @@ std::string to_text(const QuantizeReport& report) {
   if (report.plan.shared_scale_groups)
     text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
   text += "\n";
-  for (const auto& layer : report.plan.layers)
-    if (!layer.int8)
-      text += "kept float: " + layer.name + " (" + layer.op + ")  " + layer.rule + ": " + layer.reason + "\n";
+  text += kept_float_text(report.plan, listing);
   if (report.bound) text += bound_text(*report.bound);
-  constexpr size_t kNotesShown = 3;
-  for (size_t i = 0; i < std::min(kNotesShown, report.notes.size()); ++i) text += "note: " + report.notes[i] + "\n";
-  if (report.notes.size() > kNotesShown)
-    text += "note: " + std::to_string(report.notes.size() - kNotesShown) +
-            " more like these; 'detent plan' and --report list all\n";
+  text += notes_text(report.notes, listing);
   if (report.error && !report.error_source.empty())
     text += error_text(*report.error) + "; measured on " + report.error_source + "\n";
   else
     text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
-         verdict_text(report.verdict);
+         listing.closing() + verdict_text(report.verdict);
 }
 
 namespace {

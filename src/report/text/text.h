@@ -10,25 +10,28 @@
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
+#include "report/text/lists.h"
 
 namespace detent {
 
-/// The same reports for people: what the commands print on stdout. Every text ends with a newline.
+/// The same reports for people: what the commands print on stdout. Every text ends with a newline. Under Lists::Capped, lines that
+/// say the same of many names are one line with their count, and a last one says that --all lists everything.
 [[nodiscard]] std::string to_text(const ModelReport& report);
-enum class ListedEdges { Pairs, All };
-[[nodiscard]] std::string to_text(const PlanReport& report, ListedEdges edges);
-/// Layers that stay float, then the findings, worst first; a kind's message in full for its first nodes only.
-[[nodiscard]] std::string to_text(const LintReport& report);
+/// Layers, those that stay float first, and pairs; under Lists::All every edge.
+[[nodiscard]] std::string to_text(const PlanReport& report, Lists lists = Lists::Capped);
+/// What the file was built for, layers that stay float, then the findings, worst first: each kind with an example, its cure and how
+/// many more there are.
+[[nodiscard]] std::string to_text(const LintReport& report, Lists lists = Lists::Capped);
 /// One line a kind of finding.
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
-[[nodiscard]] std::string to_text(const QuantizeReport& report);
+[[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);
 /// A table of the candidates, the best one marked.
-[[nodiscard]] std::string to_text(const ComparisonReport& report);
-/// Layers, operators and values, worst first; of each list the first `top`.
-[[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top);
+[[nodiscard]] std::string to_text(const ComparisonReport& report, Lists lists = Lists::Capped);
+/// Layers, operators and values, worst first; of each list the first `top`, under Lists::All every one.
+[[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top, Lists lists = Lists::Capped);
 /// A sentence: "--max-drop 0.01 cannot be met: ...".
 [[nodiscard]] std::string unmet_text(const BoundReport& report);
 /// With the profile, if there is one.
@@ -42,14 +45,15 @@ enum class ListedEdges { Pairs, All };
 [[nodiscard]] std::string to_text(const TableReport& report);
 /// A histogram of text.
 [[nodiscard]] std::string to_text(const DistributionReport& report);
+[[nodiscard]] std::string to_text(const CacheExportReport& report);
 [[nodiscard]] std::string to_text(const CacheImportReport& report);
 
 /// "airplane_0500.jpg alone sets the range of 63 of 113 values, up to 107 times the median sample"; a line for each of the first
 /// three, and how many more there are. Empty when there is none.
-[[nodiscard]] std::string outlier_text(const OutlierReport& report);
+[[nodiscard]] std::string outlier_text(const OutlierReport& report, Listing& listing);
 
 /// The families that were tried, those that were kept and their gain, and the values whose channels differed most.
-[[nodiscard]] std::string equalize_text(const EqualizeReport& report);
+[[nodiscard]] std::string equalize_text(const EqualizeReport& report, Listing& listing);
 /// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "equalizable: nothing" when there is none.
 [[nodiscard]] std::string equalizable_text(const std::vector<PlanReport::Equalizable>& families);
 [[nodiscard]] std::string bias_correction_text(const BiasCorrectionReport& report);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "core/nearest_names.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -22,7 +23,12 @@ EqualizeItem parse_item(const std::string& text) {
   const std::string name = text.substr(0, colon);
   const auto* const family =
       std::ranges::find(kEqualizeFamilies, name, [](EqualizeFamily one) { return name_of(one); });
-  if (family == std::end(kEqualizeFamilies)) throw wrong("'" + name + "' is no family");
+  if (family == std::end(kEqualizeFamilies)) {
+    std::vector<std::string> names{"off", "auto"};
+    for (const EqualizeFamily one : kEqualizeFamilies) names.emplace_back(name_of(one));
+    const Error error = wrong("'" + name + "' is no family");
+    throw Error(error.code(), error.what(), did_you_mean(name, names, error.hint()));
+  }
   EqualizeItem item{*family};
   if (colon == std::string::npos) return item;
   const std::string alpha = text.substr(colon + 1);

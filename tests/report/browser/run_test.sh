@@ -3,6 +3,7 @@
 #   sample, broken             made up: of a comparison, of a quantization
 #   compare, equalize          of `detent compare` on the bundled sample, as it is and with --equalize
 #   quantize                   of `detent quantize` on the bundled sample
+#   plan, lint                 of `detent plan` on it, and of `detent lint` on a file for the other engine
 # Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
 # CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
 set -eu
@@ -29,12 +30,22 @@ detent() {
   "$DETENT" "$command" $data/model_opset13.onnx --data $data/calib --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 \
     --target onnxruntime --limit 16 --html "$folder/report.html" --overwrite --quiet "$@"
 }
+tests=report.test.mjs
 case "$page" in
   sample) "$SAMPLE_PAGE" "$folder/report.html" compare ;;
   broken) "$SAMPLE_PAGE" "$folder/report.html" quantize ;;
   quantize) detent quantize --calibrator auto -o "$folder/model.onnx" ;;
   compare) detent compare $judge --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
   equalize) detent compare $judge --calibrators max,percentile:99.99,mse --equalize auto ;;
+  plan | lint)
+    tests=placement.test.mjs
+    set -- "$data/model_opset13.onnx"
+    if [ "$page" = lint ]; then
+      detent quantize --calibrator max -o "$folder/model.onnx" --accept-broken >"$folder/quantize.txt"
+      set -- "$folder/model.onnx" --target tensorrt
+    fi
+    "$DETENT" "$page" "$@" --html "$folder/report.html" --overwrite
+    ;;
   *) echo "run_test.sh: no page named '$page'" >&2; exit 2 ;;
 esac
-CHROMIUM=$program exec node report.test.mjs "$folder/report.html" "$folder" "$page"
+CHROMIUM=$program exec node $tests "$folder/report.html" "$folder" "$page"

@@ -42,11 +42,11 @@ TEST(SensitivityText, RanksLayersAndOperatorsTogether) {
 
 TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
   SensitivityReport report = two_layers();
-  report.layers[0].macs_share = 0.8999;  // down, so that what is not all of it never reads as 100 %
-  report.layers[1].macs_share = 0.1001;
-  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   89.9 %\n"), HasSubstr("   10.0 %\n")));
-  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">89.9 %<"), HasSubstr(">10.0 %<")));
-  report.layers[0].macs_share = 0.9999;
+  report.layers[0].macs_share = 0.8996;
+  report.layers[1].macs_share = 0.1004;
+  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   90.0 %\n"), HasSubstr("   10.0 %\n")));
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr(">90.0 %<"), HasSubstr(">10.0 %<")));
+  report.layers[0].macs_share = 0.9999;  // what is not all of it never reads as 100 %
   report.layers[1].macs_share = 0.0001;
   EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("   99.9 %\n"), HasSubstr("    0.0 %\n")));
   EXPECT_THAT(to_html(report), AllOf(HasSubstr(">99.9 %<"), HasSubstr(">0.0 %<"))) << "a layer of few MACs has some";
@@ -54,8 +54,12 @@ TEST(SensitivityText, RoundsSharesOfMacsAsThePageDoes) {
 
 TEST(SensitivityText, ShowsTheFirstAndSaysHowManyMore) {
   const std::string text = to_text(two_layers(), 1);
-  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --top, --json"), HasSubstr("1 more: --top, --json")));
+  EXPECT_THAT(text, AllOf(HasSubstr("stem"), HasSubstr("2 more: --all, --top"), HasSubstr("1 more: --all, --top")));
   EXPECT_THAT(text, Not(HasSubstr("gate")));
+}
+
+TEST(SensitivityText, ShowsEveryOneWhereAllAreAskedFor) {
+  EXPECT_THAT(to_text(two_layers(), 1, Lists::All), AllOf(HasSubstr("gate"), Not(HasSubstr("more:"))));
 }
 
 TEST(SensitivityText, CallsAnOutputWithoutErrorExact) {

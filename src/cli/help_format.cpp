@@ -1,0 +1,108 @@
+#include "cli/help_format.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+namespace detent::cli {
+
+namespace {
+
+constexpr size_t kNarrowest = 40, kWidest = 120, kElsewhere = 100;
+constexpr size_t kNames = 30;  // columns of options' names
+
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(size_t width) : width_(width), names_(std::min(kNames, width / 3)) { column_width(names_); }
+
+  /// One empty line between parts.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const std::string help = CLI::Formatter::make_help(app, std::move(name), mode);
+    std::string text;
+    for (const char c : help)
+      if (c != '\n' || !text.ends_with("\n\n")) text += c;
+    return text;
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    return app->get_description().empty() ? "" : wrapped(app->get_description(), width_, 0);
+  }
+
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    usage.pop_back();
+    return wrapped(usage, width_, 2);
+  }
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return entry(make_option_name(option, is_positional) + make_option_opts(option), make_option_desc(option));
+  }
+
+  std::string make_subcommand(const CLI::App* command) const override {
+    return entry(command->get_display_name(true), command->get_description());
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    const std::string footer = app->get_footer();
+    std::string text, line;
+    for (size_t at = 0; at < footer.size();) {
+      const size_t end = std::min(footer.find('\n', at), footer.size());
+      line += footer.substr(at, end - at);
+      at = end + 1;
+      const bool command = line.starts_with("  detent ");
+      if (command && line.ends_with("\\")) continue;  // goes on
+      text += command ? wrapped_command(line, width_, 2) : footer_line(line);
+      line.clear();
+    }
+    return text;
+  }
+
+ private:
+  /// Names on the left, the description beside or, where the names are long, below them.
+  [[nodiscard]] std::string entry(const std::string& names, const std::string& description) const {
+    std::string left = wrapped("  " + names, width_, 4);
+    left.pop_back();
+    std::string right = wrapped(description, width_ - names_, 0);
+    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
+      right.insert(at + 1, names_, ' ');
+    if (description.empty()) return left + "\n";
+    const bool beside = left.find('\n') == std::string::npos && left.size() + 1 < names_;
+    return left + (beside ? std::string(names_ - left.size(), ' ') : "\n" + std::string(names_, ' ')) + right;
+  }
+
+  /// "  id   what it is": what is broken goes on below the second column.
+  [[nodiscard]] std::string footer_line(const std::string& line) const {
+    const size_t name = line.find_first_not_of(' ');
+    const size_t gap = name == std::string::npos ? name : line.find("  ", name);
+    const size_t column = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
+    if (column == std::string::npos || line.size() <= width_) return wrapped(line, width_, 2);
+    const size_t below = column <= width_ / 2 ? column : width_ / 3;
+    std::string right = wrapped(line.substr(column), width_ - below, 0);
+    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
+      right.insert(at + 1, below, ' ');
+    return column == below ? line.substr(0, column) + right
+                           : line.substr(0, gap) + "\n" + std::string(below, ' ') + right;
+  }
+
+  size_t width_, names_;
+};
+
+}  // namespace
+
+size_t help_width() {
+  size_t width = 0;
+  winsize terminal{};
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const std::string_view text = columns;
+    std::from_chars(text.data(), text.data() + text.size(), width);
+  }
+  if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal) == 0) width = terminal.ws_col;
+  return width == 0 ? kElsewhere : std::clamp(width, kNarrowest, kWidest);
+}
+
+std::shared_ptr<CLI::FormatterBase> make_help_formatter(size_t width) { return std::make_shared<HelpFormatter>(width); }
+
+}  // namespace detent::cli

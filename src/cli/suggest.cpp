@@ -1,0 +1,59 @@
+#include "cli/suggest.h"
+
+#include <algorithm>
+
+#include "cli/command.h"
+#include "core/nearest_names.h"
+#include "detent/error.h"
+
+namespace detent::cli {
+
+namespace {
+
+void add_options(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+}
+
+}  // namespace
+
+std::vector<std::string> with_help(std::vector<std::string> arguments) {
+  if (arguments.empty()) return {"--help"};
+  if (arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (std::find(arguments.begin(), arguments.end(), "--help") == arguments.end()) arguments.emplace_back("--help");
+  return arguments;
+}
+
+void refuse_unknown_command(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with("-")) return;
+  std::vector<std::string> names{"help"};
+  std::string known;
+  for (const Command& command : command_list()) {
+    if (command.name == arguments.front()) return;
+    names.emplace_back(command.name);
+    known += " " + names.back();
+  }
+  throw Error(ErrorCode::Usage, "there is no command '" + arguments.front() + "'",
+              did_you_mean(arguments.front(), names, "commands are:" + known));
+}
+
+std::string hint_for(const CLI::App& app) {
+  const std::string otherwise = "'detent --help' and 'detent COMMAND --help' list commands and options";
+  const CLI::App* command = &app;
+  std::vector<std::string> options;
+  add_options(app, options);
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    add_options(*command, options);
+  }
+  std::vector<std::string> subcommands;
+  for (const CLI::App* sub : command->get_subcommands({})) subcommands.push_back(sub->get_name());
+  for (const std::string& unknown : app.remaining(true)) {
+    if (unknown.starts_with("--")) return did_you_mean(unknown.substr(0, unknown.find('=')), options, otherwise);
+    if (!subcommands.empty()) return did_you_mean(unknown, subcommands, otherwise);
+  }
+  return otherwise;
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,59 @@
+#include "lint/built_for.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <utility>
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kFewer = 4;
+
+size_t above_note(const LintedGraph& linted) {
+  return static_cast<size_t>(std::ranges::count_if(
+      linted.findings, [](const auto& found) { return found.finding.level != FindingLevel::Note; }));
+}
+
+/// The default version of an engine that is not the target's; nullptr when there is none.
+const Target* other_engine(const Target& target) {
+  for (const Target& other : target_list())
+    if (other.engine != target.engine) return &other;
+  return nullptr;
+}
+
+}  // namespace
+
+std::string codes_text(const QdqReading& reading) {
+  std::set<std::string> types;
+  bool shifted = false, int32_biases = false;
+  for (const QdqNode& node : reading.nodes) {
+    int32_biases |= node.role == QdqRole::Bias && node.codes == DataType::Int32;
+    if (node.role != QdqRole::Activation) continue;
+    std::string type(name_of(node.codes));
+    std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::toupper(c); });
+    types.insert(type);
+    shifted |= std::ranges::any_of(node.zero_points, [](int64_t point) { return point != 0; });
+  }
+  if (types.empty()) return {};
+  std::string text;
+  for (const std::string& type : types) text += (text.empty() ? "" : " and ") + type;
+  text = shifted ? text + " with zero points" : "symmetric " + text;
+  return text + (int32_biases ? ", INT32 biases" : "");
+}
+
+BuiltFor built_for(const LintedGraph& linted, const Graph& graph, const QdqReading& reading, const Target& target,
+                   const ValueShapes& shapes) {
+  const Target* other = other_engine(target);
+  if (above_note(linted) == 0 || !other) return {};
+  const LintedGraph there = lint_graph(graph, reading, *other, shapes);
+  if (above_note(there) * kFewer > above_note(linted)) return {};
+  std::set<std::pair<std::string_view, std::string>> found;
+  for (const auto& one : there.findings) found.emplace(one.finding.id, one.finding.node);
+  BuiltFor result{other, 0};
+  for (const auto& one : linted.findings) result.following += !found.contains({one.finding.id, one.finding.node});
+  return result;
+}
+
+}  // namespace detent

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <array>
+
+#include "report/html/cells.h"
+#include "report/html/figures.h"
+#include "report/html/markup.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/quantities.h"
+
+namespace detent::html {
+namespace {
+
+using Finding = LintReport::Finding;
+
+/// Worst first, with the class that colours it.
+struct Level {
+  const char* name;
+  const char* colour;
+};
+constexpr std::array<Level, 3> kLevels = {{{"error", "broken"}, {"warning", "doubtful"}, {"note", "usual"}}};
+
+size_t rank(const Finding& finding) {
+  const auto found = std::ranges::find(kLevels, finding.level, &Level::name);
+  return static_cast<size_t>(found - kLevels.begin());
+}
+
+std::string level_cell(const Finding& finding) {
+  const size_t level = rank(finding);
+  return "<td data-key=\"" + std::to_string(level) + "\"><span class=\"tag " +
+         (level < kLevels.size() ? kLevels[level].colour : "usual") + "\">" + escape(finding.level) + "</span></td>";
+}
+
+std::string share_cell(double share) {
+  return number_cell(share, share > 0 ? percent_text(share) : std::string("\u2013"));
+}
+
+size_t count_of(const LintReport& report, const char* level) {
+  return static_cast<size_t>(std::ranges::count(report.findings, level, &Finding::level));
+}
+
+/// One row a kind: how often, and the cure of its first.
+std::string kinds_table(const LintReport& report) {
+  std::vector<std::pair<const Finding*, size_t>> kinds;
+  for (const Finding& finding : report.findings) {
+    const auto same = std::ranges::find_if(
+        kinds, [&](const auto& kind) { return kind.first->id == finding.id && kind.first->level == finding.level; });
+    if (same == kinds.end())
+      kinds.emplace_back(&finding, 1);
+    else
+      ++same->second;
+  }
+  std::string html =
+      "<table id=\"finding-kinds\" class=\"wide\"><thead><tr><th scope=\"col\" data-sort=\"number\">Level</th>" +
+      text_head("Kind") + number_head("Findings", "How many there are of the kind") + "</tr></thead><tbody>";
+  for (const auto& [first, count] : kinds)
+    html += "<tr>" + level_cell(*first) + "<th scope=\"row\"><code>" + escape(first->id) +
+            "</code><p class=\"reason\">" + escape(first->cure) + "</p></th>" +
+            number_cell(static_cast<double>(count), std::to_string(count)) + "</tr>\n";
+  return html + "</tbody></table>";
+}
+
+std::string findings_table(const LintReport& report) {
+  std::string html =
+      "<details id=\"findings-details\"><summary>Every finding: " + std::to_string(report.findings.size()) +
+      "</summary><div data-search=\"finding-table\" data-label=\"Search findings\"><table "
+      "id=\"finding-table\" class=\"wide\"><thead><tr><th scope=\"col\" data-sort=\"number\">Level</th>" +
+      text_head("Node") + number_head("MACs", "Share of the model's MACs that it concerns") + "</tr></thead><tbody>";
+  for (const Finding& finding : report.findings)
+    html += "<tr>" + level_cell(finding) + "<th scope=\"row\">" + name_markup(finding.node) + " <small>" +
+            escape(finding.id) + "</small><p class=\"reason\">" + escape(finding.message) + "</p></th>" +
+            share_cell(finding.mac_share) + "</tr>\n";
+  return html + "</tbody></table></div></details>";
+}
+
+std::string verdict(const LintReport& report) {
+  if (report.origin == "float") return "A float model: it holds no pairs, so there is nothing to judge.";
+  const std::string target = escape(report.plan.target);
+  if (report.findings.empty()) return "<strong class=\"good\">No finding</strong> for " + target + ".";
+  const size_t errors = count_of(report, "error"), warnings = count_of(report, "warning");
+  const std::string counts =
+      plural(errors, "error") + ", " + plural(warnings, "warning") + ", " + plural(count_of(report, "note"), "note");
+  const char* colour = errors ? "broken" : warnings ? "doubtful" : "good";
+  return "<strong class=\"" + std::string(colour) + "\">" + counts + "</strong> for " + target + ".";
+}
+
+std::string advice(const LintReport& report) {
+  std::string items;
+  if (!report.built_for.empty())
+    items += "<li>Built for " + escape(report.built_for) + ": " +
+             (report.following == report.findings.size() ? "all" : std::to_string(report.following) + " of") + " " +
+             plural(report.findings.size(), "finding") + " follow from that.</li>";
+  for (const std::string& note : report.plan.notes) items += "<li>" + escape(note) + "</li>";
+  return items.empty() ? items : "<ul class=\"notes advice\">" + items + "</ul>";
+}
+
+}  // namespace
+
+std::string summary_section(const LintReport& report) {
+  const PlanReport& plan = report.plan;
+  std::string figures = coverage_figure(plan.coverage);
+  if (plan.coverage.pairs > 0) figures += figure(std::to_string(plan.coverage.pairs), "values with pairs");
+  return "<header id=\"summary\"><p class=\"eyebrow\">What runs in INT8</p><h1>" + escaped_file_name(plan.model) +
+         "</h1><ul class=\"facts\"><li>target " + escape(plan.target) + "</li><li>opset " + std::to_string(plan.opset) +
+         ", " + plural(plan.nodes, "node") + "</li>" +
+         (report.codes.empty() ? "" : "<li>" + escape(report.codes) + "</li>") + "</ul><p class=\"verdict\">" +
+         verdict(report) + "</p>" + advice(report) +
+         (figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>") + "</header>\n";
+}
+
+std::string findings_section(const LintReport& report) {
+  if (report.findings.empty()) return {};
+  return "<section id=\"findings\"><h2>Findings</h2><p class=\"lead\">Worst first. An error is refused by the engine "
+         "or "
+         "computes something else; a warning loses a fusion or an INT8 layer. Each kind with the cure of its "
+         "first.</p>" +
+         kinds_table(report) + findings_table(report) + "</section>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,81 @@
+#include "report/text/lists.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kNames = 3;
+constexpr std::string_view kAny = "...";
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Where the name that is quoted from `at` on ends; npos when no name starts there: an apostrophe stands behind a letter.
+size_t closing_quote(std::string_view sentence, size_t at) {
+  if (sentence[at] != '\'') return std::string_view::npos;
+  if (at > 0 && std::isalnum(static_cast<unsigned char>(sentence[at - 1])) != 0) return std::string_view::npos;
+  return sentence.find('\'', at + 1);
+}
+
+}  // namespace
+
+std::string pattern_of(std::string_view sentence) {
+  std::string pattern;
+  for (size_t i = 0; i < sentence.size();) {
+    if (const size_t end = closing_quote(sentence, i); end != std::string_view::npos) {
+      pattern += "'" + std::string(kAny) + "'";
+      i = end + 1;
+    } else if (is_digit(sentence[i]) && pattern.ends_with("input ")) {
+      pattern += kAny;
+      while (i < sentence.size() && is_digit(sentence[i])) ++i;
+    } else {
+      pattern += sentence[i++];
+    }
+  }
+  return pattern;
+}
+
+std::vector<std::vector<size_t>> Listing::groups(const std::vector<std::string>& keys) const {
+  std::vector<std::vector<size_t>> groups;
+  std::map<std::string_view, size_t> group_of;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const auto [found, first] = group_of.try_emplace(keys[i], groups.size());
+    if (first || all_)
+      groups.push_back({i});
+    else
+      groups[found->second].push_back(i);
+  }
+  return groups;
+}
+
+size_t Listing::shown(size_t count, size_t usual) {
+  if (all_ || count <= usual + 1) return count;
+  cut_ = true;
+  return usual;
+}
+
+std::string Listing::names(const std::vector<std::string>& names) {
+  const size_t some = shown(names.size(), kNames);
+  std::string text;
+  for (size_t i = 0; i < some; ++i) text += (i ? ", " : "") + names[i];
+  return some == names.size() ? text : text + " and " + std::to_string(names.size() - some) + " more";
+}
+
+std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {
+  std::vector<std::string> patterns, result;
+  for (const std::string& sentence : sentences) patterns.push_back(pattern_of(sentence));
+  for (const std::vector<size_t>& group : groups(patterns)) {
+    result.push_back(sentences[group.front()]);
+    if (group.size() == 1) continue;
+    result.back() += " (" + std::to_string(group.size()) + " like this)";
+    cut_ = true;
+  }
+  return result;
+}
+
+std::string Listing::closing() const { return cut_ ? "--all lists everything\n" : ""; }
+
+}  // namespace detent

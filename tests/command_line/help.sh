@@ -1,0 +1,73 @@
+#!/bin/sh
+# Help that is asked for in any way, its width, and what is said of a mistyped word.
+. "$(dirname "$0")/expect.sh"
+unset COLUMNS
+
+accepts "nothing at all"
+cp stdout in/help
+grep -q 'Usage: detent' in/help || fail "nothing at all does not print the help"
+accepts "help" help
+cmp -s stdout in/help || fail "'help' prints something else than nothing at all"
+accepts "--help" --help
+cmp -s stdout in/help || fail "'--help' prints something else than nothing at all"
+for command in quantize calibrate merge plan lint compare sensitivity run verify inspect cache "cache export"; do
+  accepts "$command --help" $command --help
+  cp stdout in/command
+  accepts "help $command" help $command
+  cmp -s stdout in/command || fail "'help $command' is not '$command --help'"
+  for width in 60 80; do
+    COLUMNS=$width
+    export COLUMNS
+    accepts "help $command in $width columns" help $command
+    # An address or a list of names without a blank stands alone on its line.
+    awk -v width=$width 'length > width && NF > 1 && length($1) < width - 22' stdout >in/long
+    [ -s in/long ] && fail "help $command is wider than $width: $(head -n 1 in/long)"
+    unset COLUMNS
+  done
+  awk 'length > 100' in/command >in/long
+  [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
+done
+
+# The example can be copied, however often it is broken.
+for width in 40 100; do
+  COLUMNS=$width "$DETENT" help plan | sed -n '/^Example/,$p' | sed 1d | tr -d '\\\n' | tr -s ' ' >in/example
+  grep -q '^ detent plan datasets/.*onnx --target tensorrt --shape image=1,3,128,128' in/example ||
+    fail "the example of plan in $width columns: $(cat in/example)"
+done
+
+# suggests SENTENCE WORD ARG...: wrong usage, and this word is what was meant.
+suggests() {
+  sentence=$1 word=$2
+  shift 2
+  refuses "$sentence" 2 "hint: did you mean '$word'?" "$@"
+}
+# guesses_nothing SENTENCE ARG...: wrong usage, and nothing is near.
+guesses_nothing() {
+  sentence=$1
+  shift
+  refuses "$sentence" 2 "" "$@"
+  grep -q 'did you mean' stderr && fail "$sentence: $(grep 'did you mean' stderr)"
+}
+suggests "a command" quantize qantize
+suggests "a command that was begun" calibrate calib
+suggests "a command behind help" plan help plna
+suggests "a command of cache" export cache exprot
+suggests "an option" --target plan "$model" --tagret onnxruntime
+suggests "an option that is required" --data calibrate "$model" --dta in -o out/table.dct
+suggests "an option of every command" --quiet plan "$model" --queit
+suggests "a calibrator" entropy $quantize_sample -o out/model.onnx --calibrator entrpy
+suggests "a calibrator with a number" percentile $quantize_sample -o out/model.onnx --calibrator percentil:99.9
+suggests "a calibrator of a list" mse compare "$model" --data in --eval in --calibrators max,mes
+suggests "a target" tensorrt plan "$model" --target tensort
+suggests "a target with a version" tensorrt:8.6 plan "$model" --target tensorrt:8.7
+suggests "an accuracy" balanced $quantize_sample -o out/model.onnx --accuracy balansed
+suggests "a policy" independent plan "$model" --concat indepedent
+suggests "a type" uint8 $quantize_sample -o out/model.onnx --activation unit8
+suggests "an equalization" relu $quantize_sample -o out/model.onnx --equalize rleu
+suggests "a preset" imagenet quantize "$model" --data "$sample/calib" --preprocess imagnet -o out/model.onnx --quiet
+guesses_nothing "a command that is like none" nosuch
+guesses_nothing "an option that is like none" plan "$model" --nosuch
+guesses_nothing "a calibrator that is like none" $quantize_sample -o out/model.onnx --calibrator nosuch
+guesses_nothing "a target that is like none" plan "$model" --target nosuch
+guesses_nothing "an accuracy that is like none" $quantize_sample -o out/model.onnx --accuracy nosuch
+finish

@@ -1,0 +1,97 @@
+// The pages of plan and lint.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "nesting_fault.h"
+#include "report/html/page.h"
+
+namespace detent {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kHostile = "</script><script>alert('1')</script>\"&";
+
+PlanReport small_plan() {
+  PlanReport plan;
+  plan.model = "folder/net.onnx", plan.target = "tensorrt:10.13";
+  plan.opset = 13, plan.nodes = 4;
+  plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
+                 {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
+  plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
+                {"a", "relu", "Relu", 0, false, std::nullopt, "-", "no rule"}};
+  plan.notes = {"a note of the plan"};
+  plan.coverage = {2, 1, 40, 10, 10, 5, 100, 50, 1};
+  plan.quantized_values = 1;
+  plan.equalizable = {{"gate", {"a", "b"}}, {"linear", {"c"}}};
+  return plan;
+}
+
+LintReport small_lint() {
+  LintReport report;
+  report.plan = small_plan();
+  report.plan.edges.clear();
+  report.plan.equalizable.reset();
+  report.origin = "qdq", report.codes = "UINT8 with zero points", report.built_for = "onnxruntime",
+  report.following = 2;
+  report.findings = {{"uint8-codes", "error", "q1", "holds UINT8 codes", "quantize to INT8", 0.25},
+                     {"uint8-codes", "error", "q2", "holds UINT8 codes", "quantize to INT8", 0},
+                     {"float-island", "warning", "relu", "an op in float", "quantize it", 0}};
+  return report;
+}
+
+TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
+  const std::string page = to_html(small_plan());
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("<strong>1 pair</strong> on 1 value: 1 of 2 weighted layers would run in INT8."),
+                          HasSubstr("id=\"coverage\""), HasSubstr("<table id=\"layers\""), HasSubstr("id=\"edges\""),
+                          HasSubstr("a note of the plan"), HasSubstr("3 values whose channels"),
+                          HasSubstr("<code>--equalize gate,linear</code>")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"values\""))) << "there was no data";
+}
+
+TEST(PlanPage, OfNothingStands) {
+  const std::string page = to_html(PlanReport{});
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, AllOf(HasSubstr("Nothing of it would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
+}
+
+TEST(LintPage, CountsTheFindingsAndListsKindsWithTheirCureAndEachFinding) {
+  const std::string page = to_html(small_lint());
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<strong class=\"broken\">2 errors, 1 warning, 0 notes</strong> for tensorrt:10.13."),
+                    HasSubstr("<li>Built for onnxruntime: 2 of 3 findings follow from that.</li>"),
+                    HasSubstr("<code>uint8-codes</code><p class=\"reason\">quantize to INT8</p></th><td "
+                              "class=\"number\" data-key=\"2\">2</td>"),
+                    HasSubstr("<code>q2</code>"), HasSubstr("data-search=\"finding-table\""), HasSubstr(">25.0 %<")));
+}
+
+TEST(LintPage, WithoutFindingsSaysSo) {
+  LintReport report = small_lint();
+  report.findings.clear(), report.built_for.clear();
+  EXPECT_THAT(to_html(report), AllOf(HasSubstr("<strong class=\"good\">No finding</strong> for tensorrt:10.13."),
+                                     Not(HasSubstr("id=\"findings\"")), Not(HasSubstr("Built for"))));
+  report.origin = "float";
+  EXPECT_THAT(to_html(report), HasSubstr("there is nothing to judge"));
+}
+
+TEST(PlanAndLintPages, EscapeEveryNameThatComesFromOutside) {
+  LintReport report = small_lint();
+  PlanReport plan = small_plan();
+  plan.model = plan.target = plan.layers[0].name = plan.layers[1].reason = plan.edges[0].value = plan.notes[0] =
+      (*plan.equalizable)[0].values[0] = (*plan.equalizable)[0].family = kHostile;
+  report.plan = plan;
+  report.codes = report.built_for = kHostile;
+  report.findings[0] = {kHostile, kHostile, kHostile, kHostile, kHostile, 0};
+  for (const std::string& page : {to_html(plan), to_html(report)}) {
+    EXPECT_EQ(nesting_fault(page), "");
+    EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
+    EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
+  }
+}
+
+}  // namespace
+}  // namespace detent
