@@ -81,7 +81,8 @@ TEST(Preprocess, NamesWhatIsWrong) {
     EXPECT_EQ(error.code(), ErrorCode::Usage) << text;
   }
   EXPECT_THAT(refusal("imagnet").what(), HasSubstr("'imagnet'"));
-  EXPECT_THAT(refusal("imagnet").hint(), HasSubstr("imagenet, unit, raw, yolox, yolo"));
+  EXPECT_THAT(refusal("imagnet").hint(), HasSubstr("did you mean 'imagenet'?"));
+  EXPECT_THAT(refusal("torchvision").hint(), HasSubstr("imagenet, unit, raw, yolox, yolo"));
   EXPECT_THAT(refusal("imagenet,color=gray").what(), HasSubstr("3 numbers for 1 channels"));
 }
 
