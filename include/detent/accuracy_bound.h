@@ -12,7 +12,7 @@ namespace detent {
 /// How much quantization may cost. At most one of the two.
 struct AccuracyBound {
   std::optional<double> max_drop;     ///< of the score, absolute, as a fraction: 0.01 is one point
-  std::optional<double> min_sqnr_db;  ///< at the outputs
+  std::optional<double> min_sqnr_db;  ///< at every output
   EvaluationOptions evaluation;       ///< samples of both; for min_sqnr_db the calibration data by default
 
   [[nodiscard]] bool given() const { return max_drop || min_sqnr_db; }
@@ -26,7 +26,8 @@ struct BoundReport {
   std::optional<double> fp32;                ///< of the float model; absent for "sqnr_db"
   double all_int8 = 0;                       ///< with nothing kept float
   double reached = 0;                        ///< by the written model
-  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the output
+  double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the worst output
+  std::string output;                        ///< that output's name, where several were measured
   struct Kept {
     std::string name, op;
     std::string reason;     ///< a phrase: "INT8 costs 1.2 dB; ..." and the bound

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,8 +21,11 @@
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 #include "detent/run_settings.h"
+#include "detent/sensitivity.h"
 
 namespace detent {
+
+struct ComparisonReport;
 
 struct CompareOptions {
   std::filesystem::path model;
@@ -35,6 +39,9 @@ struct CompareOptions {
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;
+  std::optional<size_t> layer_samples;  ///< how many evaluation samples to measure every layer on, with the winner
+  /// Gets the report when the candidates are judged, before layers are measured, which takes longer. Empty: nobody wants it.
+  std::function<void(const ComparisonReport&)> judged;
   RunSettings run;
 };
 
@@ -50,9 +57,12 @@ struct ComparisonReport {
   struct Variant {
     std::string calibrator;
     std::string takes;  ///< the calibrator that "auto" chose; empty for the others
-    /// "sqnr_db", "cosine", "argmax_agreement" or "sign_agreement", "top1", "top5", "miou", "metric"; fractions in [0, 1].
+    /// "sqnr_db", "cosine", "argmax_agreement", "sign_agreement", "integer_agreement" (of the worst output each), "top1", "top5", "miou", "metric"; fractions in [0, 1].
     std::map<std::string, double> metrics;
     std::vector<ErrorReport::Output> outputs;
+    /// Standard error of the criterion over the samples, in its unit: how much it would vary with other samples of the same
+    /// kind. Absent for a metric command, which gives one number for all samples, and with fewer than two samples.
+    std::optional<double> score_error;
     uintmax_t size_bytes = 0;  ///< of the file that quantize_model would write
     double seconds = 0;        ///< making, running and judging this variant; all cores together
   };
@@ -60,9 +70,13 @@ struct ComparisonReport {
   std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: equalization is off
   std::string winner;                       ///< calibrator of the best variant
   std::string criterion;                    ///< the metric that decided: a key of `metrics`
+  /// Candidates that the samples cannot tell from the winner: their score lies below its by no more than 1.96 standard errors
+  /// of the difference. Not those that are the winner's model under another name.
+  std::vector<std::string> ties;
   Provenance provenance;                    ///< as the file of the best variant would say it
   PlanReport plan;                          ///< the same for all variants
   std::vector<ValueHistogram> values;       ///< every quantized value
+  std::optional<SensitivityReport> layers;  ///< of the winner, where they were asked for
 };
 
 /// Calibrates once, quantizes once for each calibrator and judges all variants together on the evaluation samples: each
@@ -70,7 +84,9 @@ struct ComparisonReport {
 /// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
 /// equal ranges share a variant.
 /// The winner has the best task metric ("metric", else "miou", else "top1"), of equals the higher SQNR, of equals the first;
-/// without a task metric the higher SQNR.
+/// without a task metric the higher SQNR of the worst output. How sure that is: `score_error`, by a bootstrap over the samples
+/// with a fixed seed, and `ties`.
+/// Layers are measured with the winner as it would be written: same equalization, ranges and biases.
 ///
 /// Memory   the weights of all variants, and per worker one sample's activations and outputs; nothing grows with the samples,
 ///          but the disk's temporary folder with a metric command.

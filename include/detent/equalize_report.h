@@ -20,7 +20,7 @@ struct AbsorbReport {
   size_t activations = 0;                               ///< whose readers could make up for it; 0 also by a table
   std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, where it was measured
   bool kept = false;
-  std::string note;    ///< why not, besides the SQNR
+  std::string note;    ///< a clause: why not
   size_t samples = 0;  ///< channels were measured on
   double seconds = 0;
 };
@@ -34,6 +34,7 @@ struct EqualizeReport {
     size_t groups = 0, values = 0;  ///< that can be equalized
     bool kept = false;
     std::optional<double> gain_db;  ///< of the output SQNR on top of the families kept before it, where it was measured
+    std::string reason;             ///< a clause: why it was not kept, where it was measured
   };
   std::vector<Family> families;  ///< in a fixed order; those without a group too
   struct Value {
@@ -54,9 +55,10 @@ struct EqualizeReport {
 
 /// The correction of biases by the mean error that quantization leaves. SQNRs are at the outputs, in dB.
 struct BiasCorrectionReport {
-  size_t layers = 0;  ///< whose biases were corrected
+  size_t layers = 0;  ///< whose biases were corrected; 0: no INT8 layer has a bias of its own that could be
   double sqnr_before_db = 0, sqnr_after_db = 0;
   bool kept = false;
+  std::string reason;  ///< a clause: why not
   size_t samples = 0;
   double seconds = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,18 +9,40 @@
 
 namespace detent {
 
-/// Error of one model's outputs against another's. SQNRs are in dB, infinite where the outputs are equal.
+/// What an output holds, which says what its agreement counts.
+enum class OutputKind {
+  Float,    ///< numbers: no agreement
+  Scores,   ///< a score a class: positions with the same largest one
+  Signs,    ///< one score: elements with the same sign
+  Integers  ///< integers or booleans: equal elements
+};
+/// "float", "scores", "signs", "integers".
+[[nodiscard]] constexpr std::string_view name_of(OutputKind kind) {
+  return kind == OutputKind::Scores     ? "scores"
+         : kind == OutputKind::Signs    ? "signs"
+         : kind == OutputKind::Integers ? "integers"
+                                        : "float";
+}
+
+/// Error of one model's outputs against another's, over the same samples. A model is as good as its worst output: one that is
+/// exact says nothing of the others, so no number here is a mean over outputs. SQNRs are in dB, infinite where the outputs
+/// are equal; an output that FP32 leaves at 0 has none.
 struct ErrorReport {
   size_t samples = 0;
-  double sqnr_db = 0;                      ///< mean over float outputs of their SQNR
-  double cosine = 0;                       ///< mean over float outputs
-  std::optional<double> argmax_agreement;  ///< fraction; outputs with two or more channels
-  std::optional<double> sign_agreement;    ///< fraction; outputs with one channel
+  std::optional<double> sqnr_db;            ///< the lowest; absent: no output has one
+  std::optional<double> cosine;             ///< the lowest of the float outputs
+  std::optional<double> argmax_agreement;   ///< fraction; the lowest of the outputs that are Scores
+  std::optional<double> sign_agreement;     ///< fraction; the lowest of Signs
+  std::optional<double> integer_agreement;  ///< fraction of equal elements; the lowest of Integers
   struct Output {
     std::string name;
-    double sqnr_db = 0, cosine = 0;
+    std::optional<double> sqnr_db, cosine;  ///< of floats
+    std::optional<double> agreement;        ///< fraction, see `kind`; absent: Float
+    OutputKind kind = OutputKind::Float;
+    uint64_t elements = 0, differing = 0;  ///< of integers, over all samples
   };
-  std::vector<Output> outputs;
+  std::vector<Output> outputs;  ///< that were compared, in the model's order
+  std::string worst;            ///< the output with the lowest SQNR; empty: none has one
 };
 
 /// The error that one quantized value's own pair makes, everything else being float.
@@ -34,6 +57,7 @@ struct AcceptanceReport {
   double before_db = 0, after_db = 0;  ///< half the mean of the samples' SQNRs, half the SQNR of their mean noise
   double worst_before_db = 0, worst_after_db = 0;  ///< mean over the worst tenth of the samples
   bool accepted = false;
+  std::string reason;  ///< a clause: why not; empty where it is accepted
 };
 
 /// The steps of `--accuracy best` beyond the choice of a calibrator, in the order they were tried.
@@ -44,8 +68,9 @@ struct AccuracyReport {
     std::string changed;                 ///< what: "12 of 113 ranges"
     double before_db = 0, after_db = 0;  ///< SQNR at the outputs on the samples that decided
     bool kept = false;
-    size_t samples = 0;  ///< that decided
+    size_t samples = 0;  ///< that decided; 0: nothing was measured
     double seconds = 0;
+    std::string reason;  ///< a clause: why it was not kept
   };
   std::vector<Step> steps;
 };
@@ -60,7 +85,9 @@ struct CalibratorMeasurement {
   };
   std::vector<Candidate> candidates;  ///< that were measured: all, unless one sample takes long
   size_t winner = 0;                  ///< index into candidates
-  size_t samples = 0;                 ///< of those measured longest
+  size_t highest = 0;                 ///< index of the highest score, among those measured longest; another than the
+      ///< winner where the samples cannot tell the two and the winner is safer over values
+  size_t samples = 0;  ///< of those measured longest
   double seconds = 0;
 };
 
@@ -78,10 +105,10 @@ struct VerdictReport {
   struct Blame {
     std::string value;
     double sqnr_db = 0;          ///< of the value behind its own pair
-    double sqnr_db_without = 0;  ///< of the outputs, when this value alone has no pair
+    double sqnr_db_without = 0;  ///< of the worst output, when this value alone has no pair
   };
-  std::vector<Blame> blame;        ///< the values that cost most, worst first; measured unless it is good
-  double blame_sqnr_db = 0;        ///< of the outputs with all pairs, on the samples that the blame was measured on
+  std::vector<Blame> blame;  ///< the values that cost most, worst first; measured unless it is good
+  double blame_sqnr_db = 0;  ///< of the worst output with all pairs, on the samples that the blame was measured on
   std::vector<std::string> cures;  ///< options to try next, the likeliest first; unless it is good
 };
 

@@ -37,14 +37,16 @@ struct SensitivityOptions {
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
-  size_t skipped_samples = 0;  ///< unreadable, in both sets
-  double sqnr_db_all = 0;      ///< at the output with every layer quantized
-  /// SQNRs are means over the outputs, each within +-144.5 dB; infinite when every output is as the float model's.
+  size_t skipped_samples = 0;                ///< unreadable, in both sets
+  double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized
+  std::vector<ErrorReport::Output> outputs;  ///< each, with every layer quantized
+  /// SQNRs are those of the worst output; infinite when every output is as the float model's.
   struct Layer {
     std::string name, op;
-    double sqnr_db_alone = 0;    ///< at the output when only this layer is quantized
+    double sqnr_db_alone = 0;    ///< when only this layer is quantized
     double sqnr_db_all_but = 0;  ///< when every layer but this one is
     double macs_share = 0;       ///< of the model's MACs, in [0, 1]
+    std::string output;          ///< the worst when only this layer is quantized
   };
   std::vector<Layer> layers;       ///< weighted ops in INT8
   std::vector<Layer> operators;    ///< operators without weights that carry pairs for their own sake; share 0
@@ -53,6 +55,7 @@ struct SensitivityReport {
   double plain_runs = 0;           ///< the cost of that, in runs of the float model over the same samples
   double seconds = 0;
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
+  size_t corrected_biases = 0;  ///< the float network has them too, so that what is measured is the cost of quantizing
   PlanReport plan;
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
 };

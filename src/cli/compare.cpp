@@ -22,25 +22,10 @@ struct State {
   CompareOptions options;
   ReportOptions report;
   std::optional<double> fail_below;
-  std::optional<size_t> layer_samples;
   std::vector<Collect> collect;
 };
 
 constexpr size_t kPrintedLayers = 10;  // a page holds all
-
-/// Every layer by itself, with the winner.
-SensitivityReport measure_layers(const CompareOptions& options, const std::string& winner, size_t samples) {
-  SensitivityOptions layers{.model = options.model, .data = options.data, .eval = options.evaluation.data};
-  layers.eval.limit = std::min(samples, layers.eval.limit.value_or(samples));
-  layers.calibrator = winner;
-  layers.override_file = options.override_file;
-  layers.target = options.target;
-  layers.placement = options.placement;
-  layers.format = options.format;
-  layers.equalize = options.equalize;
-  layers.run = options.run;
-  return measure_sensitivity(layers);
-}
 
 /// Errors  CheckFailed when the winner's score is below the bound.
 void check_bound(const ComparisonReport& report, double bound) {
@@ -58,14 +43,16 @@ int compare(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.report.check();
   state.options.run.reporter = &environment.reporter;
+  state.options.judged = [&](const ComparisonReport& report) {  // interrupted from here on, this stays
+    state.report.write_json([&] { return to_json(report); });
+    state.report.write_html([&] { return to_html(report, std::nullopt); });
+    state.report.print(to_text(report, state.report.lists()));
+    std::fflush(stdout);
+  };
   const ComparisonReport report = compare_calibrators(state.options);
-  state.report.write_json([&] { return to_json(report); });
-  state.report.write_html([&] { return to_html(report, std::nullopt); });
-  state.report.print(to_text(report, state.report.lists()));
-  if (state.layer_samples && !report.winner.empty()) {  // interrupted from here on, the page above stays
-    const SensitivityReport layers = measure_layers(state.options, report.winner, *state.layer_samples);
-    state.report.print("\n" + to_text(layers, kPrintedLayers, state.report.lists()));
-    if (!state.report.html.empty()) write_file(state.report.html, to_html(report, layers));
+  if (report.layers) {
+    state.report.print("\n" + to_text(*report.layers, kPrintedLayers, state.report.lists()));
+    if (!state.report.html.empty()) write_file(state.report.html, to_html(report, report.layers));
   }
   if (state.fail_below) check_bound(report, *state.fail_below);
   return 0;
@@ -99,7 +86,7 @@ Action declare_compare(CLI::App& app) {
   add_json_option(app, state->report);
   add_html_option(app, state->report, "the candidates' scores, and every value with its ranges, with charts");
   add_report_overwrite(app, state->report, "the file of --json and of --html");
-  app.add_option("--layers", state->layer_samples,
+  app.add_option("--layers", options.layer_samples,
                  "Also measure every layer by itself with the winner, on the first N evaluation samples, as 'detent "
                  "sensitivity' does; the page shows them")
       ->type_name("N")

@@ -40,10 +40,10 @@ Blame find_blame(const Model& model, const PlacementPlan& plan, const std::map<V
   const auto found = evaluate_side_by_side(variants, graph, values_to_judge(model, source, settings), source, settings,
                                            "looking for the cause");
   Blame blame;
-  blame.sqnr_db = mean_sqnr_db(found.evaluation.report(all));
+  blame.sqnr_db = worst_sqnr_db(found.evaluation.report(all));
   for (size_t i = 0; i < suspects.size(); ++i)
     blame.values.push_back(
-        {suspects[i].value, suspects[i].sqnr_db, mean_sqnr_db(found.evaluation.report(all + 1 + i))});
+        {suspects[i].value, suspects[i].sqnr_db, worst_sqnr_db(found.evaluation.report(all + 1 + i))});
   std::ranges::stable_sort(blame.values, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
   return blame;
 }

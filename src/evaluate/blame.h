@@ -14,12 +14,12 @@
 namespace detent {
 
 struct Blame {
-  double sqnr_db = 0;  ///< of the outputs with every pair, the mean over them
+  double sqnr_db = 0;  ///< of the worst output with every pair
   std::vector<VerdictReport::Blame> values;
 };
 
 /// Measures which quantized values ruin the outputs: of the values that their own pair distorts most, what the
-/// outputs gain when that value alone has no pair; most first. Biases are taken as float.
+/// worst output gains when that value alone has no pair; most first. Biases are taken as float.
 /// Errors  those of measure_value_errors, values_to_judge and evaluate_side_by_side.
 [[nodiscard]] Blame find_blame(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
                                RewriteOptions format, const DataSource& source, const RunSettings& settings);

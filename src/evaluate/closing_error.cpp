@@ -6,6 +6,7 @@
 
 #include "core/float_type.h"
 #include "detent/progress.h"
+#include "evaluate/batch_errors.h"
 #include "evaluate/class_output.h"
 #include "evaluate/error_sums.h"
 #include "exec/runnable_part.h"
@@ -40,9 +41,10 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     const size_t index = batch.front().index;
     std::string name = batch.front().name;
+    const size_t size = batch.size();
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return NamedBatch{index, real, std::move(name), keeper.take()};
+    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real)};
   };
   run_over<NamedBatch>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
@@ -53,31 +55,36 @@ size_t bytes_of(const std::vector<Tensor>& tensors) {
   return bytes;
 }
 
-/// Rows of scores: which outputs tell classes is known when all samples were seen.
-void add_score_decisions(const std::vector<ErrorSums>& totals, const std::vector<bool>& rows, ClosingError& found) {
-  for (size_t i = 0; i < totals.size(); ++i) {
-    if (!totals[i].is_float || totals[i].by_sign || !rows[i] || !totals[i].tells_classes()) continue;
-    found.classified += static_cast<size_t>(totals[i].positions);
-    found.agreeing += static_cast<size_t>(totals[i].agreeing);
-  }
-}
+using Decisions = ClosingError::Decisions;
 
-/// Outputs that hold the classes themselves.
-void add_class_decisions(const Tensor& expected, const Tensor& output, ClosingError& found) {
-  const Shape& shape = expected.shape();
-  const int64_t samples = shape.rank() > 0 ? shape[0] : 0;
-  if (shape != output.shape() || is_floating_point(expected.type())) return;
+/// Decisions of an output that is no float.
+void add_integers(const Tensor& expected, const Tensor& output, const ErrorSums& sums, bool only_integers,
+                  Decisions& found) {
+  const int64_t samples = expected.shape().rank() > 0 ? expected.shape()[0] : 0;
   const auto classes_of = [&](const Tensor& tensor) {
     auto classes = ClassOutput::of_samples(tensor, samples);
     return classes ? classes : ClassOutput::of_pixels(tensor, samples);
   };
   const auto a = classes_of(expected), b = classes_of(output);
-  if (!a || !b) return;
-  for (int64_t n = 0; n < samples; ++n)
-    for (int64_t position = 0; position < a->height() * a->width(); ++position) {
-      ++found.classified;
-      found.agreeing += a->class_at(n, position) == b->class_at(n, position);
-    }
+  if (a && b) {
+    for (int64_t n = 0; n < samples; ++n)
+      for (int64_t position = 0; position < a->height() * a->width(); ++position) {
+        ++found.all;
+        found.agreeing += a->class_at(n, position) == b->class_at(n, position);
+      }
+  } else if (only_integers) {
+    found.classes = false;
+    found.all += static_cast<size_t>(sums.integers);
+    found.agreeing += static_cast<size_t>(sums.integers - sums.differing);
+  }
+}
+
+/// The output with the smallest share of agreeing decisions, of equals the first; none where nothing is decided.
+std::optional<Decisions> worst_decisions(const std::vector<Decisions>& outputs) {
+  std::optional<Decisions> worst;
+  for (const Decisions& one : outputs)
+    if (one.all > 0 && (!worst || one.agreeing * worst->all < worst->agreeing * one.all)) worst = one;
+  return worst;
 }
 
 /// NaN is worse than any number.
@@ -85,25 +92,69 @@ void keep_worst(std::optional<ClosingError::Named>& worst, const std::string& na
   if (!worst || std::isnan(sqnr_db) || sqnr_db < worst->sqnr_db) worst = {name, sqnr_db};
 }
 
-/// A sample on which FP32 itself is not finite says nothing of the candidate.
-void find_worst(const ReferenceOutputs& reference, const std::map<size_t, std::vector<ErrorSums>>& by_sample,
-                const std::map<size_t, std::string>& names, ClosingError& found) {
-  for (size_t i = 0; i < reference.names.size(); ++i) {
-    double signal = 0, noise = 0, finite = 0;
-    for (const auto& [index, sums] : by_sample) {
-      if (!std::isfinite(sums[i].signal)) continue;
-      signal += sums[i].signal;
-      noise += sums[i].noise;
-      ++finite;
-    }
-    if (signal == 0) continue;
-    keep_worst(found.worst_output, reference.names[i], sqnr_db(signal, noise));
+/// A sample's noise is held against its own signal or the average sample's.
+void find_worst_sample(const std::map<size_t, std::vector<ErrorSums>>& by_sample,
+                       const std::map<size_t, std::string>& names, ClosingError& found) {
+  const size_t outputs = by_sample.empty() ? 0 : by_sample.begin()->second.size();
+  for (size_t i = 0; i < outputs; ++i) {
+    double signal = 0, finite = 0;
     for (const auto& [index, sums] : by_sample)
-      if (std::isfinite(sums[i].signal))
+      if (sums[i].is_float) signal += sums[i].signal, ++finite;
+    if (signal == 0) continue;
+    for (const auto& [index, sums] : by_sample)
+      if (sums[i].is_float)
         keep_worst(found.worst_sample, names.at(index),
                    sqnr_db(std::max(sums[i].signal, signal / finite), sums[i].noise));
   }
 }
+
+/// Sums over all samples, output by output.
+struct Totals {
+  std::vector<ErrorSums> sums;
+  std::vector<Decisions> decisions;
+  std::vector<bool> comparable, rows;  // rows: of rank 2 in all samples
+  bool only_integers = true;
+
+  explicit Totals(const ReferenceOutputs& reference)
+      : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
+        rows(reference.names.size(), true) {
+    for (size_t i = 0; i < decisions.size(); ++i) decisions[i].name = reference.names[i];
+    for (const auto& [index, tensors] : reference.tensors)
+      for (const Tensor& tensor : tensors) only_integers = only_integers && !is_floating_point(tensor.type());
+  }
+
+  /// The sums of one batch at output `i`.
+  ErrorSums add(size_t i, const Tensor& expected, const Tensor& output) {
+    comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
+                    expected.is_sequence() == output.is_sequence() &&
+                    (expected.empty_handle() || expected.is_sequence() || expected.shape() == output.shape());
+    if (!comparable[i]) return {};
+    ErrorSums one = ErrorSums::of(expected, output);
+    if (one.is_float && !std::isfinite(one.signal)) one = {};
+    rows[i] = rows[i] && expected.shape().rank() == 2;
+    if (one.integers > 0) add_integers(expected, output, one, only_integers, decisions[i]);
+    sums[i] += one;
+    return one;
+  }
+
+  /// Rows of scores: which outputs tell classes is known when all samples were seen.
+  void add_score_decisions() {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (!sums[i].is_float || sums[i].by_sign || !rows[i] || !sums[i].tells_classes()) continue;
+      decisions[i].all += static_cast<size_t>(sums[i].positions);
+      decisions[i].agreeing += static_cast<size_t>(sums[i].agreeing);
+    }
+  }
+
+  void forget_uncomparable(ClosingError& found) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      if (comparable[i]) continue;
+      sums[i] = {};
+      decisions[i].all = 0;
+      found.uncomparable.push_back(decisions[i].name);
+    }
+  }
+};
 
 }  // namespace
 
@@ -136,8 +187,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
 
 ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                                    const RunSettings& settings) {
-  std::vector<ErrorSums> totals(reference.names.size());
-  std::vector<bool> rows(reference.names.size(), true);
+  Totals totals(reference);
   std::map<size_t, std::vector<ErrorSums>> by_sample;
   ClosingError found;
   size_t measured = 0;
@@ -145,23 +195,25 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   reporter.begin("measuring the error", reference.samples);
   std::map<size_t, std::string> names;
   const auto add = [&](NamedBatch&& batch) {
-    const std::vector<Tensor>&expected = reference.tensors.at(batch.index), &outputs = batch.tensors;
+    const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
     std::vector<ErrorSums>& sums = by_sample[batch.index];
     names[batch.index] = std::move(batch.name);
-    for (size_t i = 0; i < totals.size(); ++i) {
-      totals[i] += sums.emplace_back(ErrorSums::of(expected[i], outputs[i]));
-      rows[i] = rows[i] && expected[i].shape().rank() == 2;
-      add_class_decisions(expected[i], outputs[i], found);
-    }
+    for (size_t i = 0; i < expected.size(); ++i) sums.push_back(totals.add(i, expected[i], batch.tensors[i]));
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)
     run_named(candidate, reference.names, SampleSubset(source, consecutive_samples(source, first, count)), settings,
               add);
   reporter.end();
-  found.report = summarize_errors(reference.names, totals, measured);
-  add_score_decisions(totals, rows, found);
-  find_worst(reference, by_sample, names, found);
+  totals.forget_uncomparable(found);
+  totals.add_score_decisions();
+  for (auto& [index, sums] : by_sample)
+    for (size_t i = 0; i < sums.size(); ++i)
+      if (!totals.comparable[i]) sums[i] = {};
+  found.report = summarize_errors(reference.names, totals.sums, measured);
+  found.decisions = worst_decisions(totals.decisions);
+  if (found.report.sqnr_db) found.worst_output = {found.report.worst, *found.report.sqnr_db};
+  find_worst_sample(by_sample, names, found);
   return found;
 }
 

@@ -34,16 +34,26 @@ struct ClosingError {
     std::string name;
     double sqnr_db = 0;
   };
-  /// The worst float output that FP32 does not leave at 0 throughout.
+  /// The worst float output (ErrorReport::worst).
   std::optional<Named> worst_output;
   /// The worst sample (of a fixed batch the first) by its worst output. Its noise is held against its own signal or the
   /// average sample's, whichever is larger: a sample that shows nothing is not a bad one.
   std::optional<Named> worst_sample;
-  /// Decisions for a class: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes themselves (ArgMax).
-  size_t classified = 0, agreeing = 0;
+  /// Decisions that are held against those of FP32, of the output where most are others.
+  struct Decisions {
+    std::string name;
+    bool classes = true;  ///< false: integers of another kind, element by element
+    size_t all = 0, agreeing = 0;
+  };
+  /// Classes: the largest of a row [N, C >= 2] where rows tell classes, or integers that are classes themselves (ArgMax). Where the model has integer
+  /// outputs only, their elements whatever they are: there is nothing else to judge by. Absent: nothing is decided.
+  std::optional<Decisions> decisions;
+  std::vector<std::string>
+      uncomparable;  ///< outputs that have another shape than in FP32 on some sample; in no number here
 };
 
-/// Runs the candidate on the same samples of the same source and compares by name.
+/// Runs the candidate on the same samples of the same source and compares by name. At each output, samples on which FP32 is
+/// not finite are left out: they say nothing of the candidate.
 /// Errors  those of reading and running; Interrupted.
 [[nodiscard]] ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate,
                                                  const DataSource& source, const RunSettings& settings);

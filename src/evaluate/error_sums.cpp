@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/float_type.h"
@@ -15,12 +16,69 @@ double sqnr_db(double signal, double noise) {
   return 10 * std::log10(signal / noise);
 }
 
+namespace {
+
+bool holds_numbers(const Tensor& tensor) {
+  return !tensor.empty_handle() && !tensor.is_sequence() && tensor.type() != DataType::String;
+}
+
+/// Elements that differ, of types that are equal only bit by bit.
+int64_t differing_elements(const Tensor& reference, const Tensor& candidate) {
+  if (reference.type() != candidate.type()) return reference.element_count();
+  const Tensor a = to_plain(reference), b = to_plain(candidate);
+  const size_t bytes = byte_size(a.type());
+  const auto* x = static_cast<const std::byte*>(a.raw());
+  const auto* y = static_cast<const std::byte*>(b.raw());
+  int64_t differing = 0;
+  for (size_t at = 0; at < a.byte_count(); at += bytes) differing += std::memcmp(x + at, y + at, bytes) != 0;
+  return differing;
+}
+
+/// Lower is worse; NaN is the worst.
+double rank(double sqnr_db) { return std::isnan(sqnr_db) ? -std::numeric_limits<double>::infinity() : sqnr_db; }
+
+void keep_lowest(std::optional<double>& lowest, const std::optional<double>& value) {
+  if (value && (!lowest || rank(*value) < rank(*lowest))) lowest = value;
+}
+
+double share(int64_t part, int64_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
+
+ErrorReport::Output describe(const std::string& name, const ErrorSums& sum) {
+  ErrorReport::Output output{.name = name};
+  if (!sum.is_float) {
+    output.kind = OutputKind::Integers;
+    output.elements = static_cast<uint64_t>(sum.integers);
+    output.differing = static_cast<uint64_t>(sum.differing);
+    output.agreement = share(sum.integers - sum.differing, sum.integers);
+    return output;
+  }
+  const double norms = std::sqrt(sum.signal) * std::sqrt(sum.candidate);
+  output.sqnr_db = sum.sqnr_db();
+  if (output.sqnr_db) output.cosine = norms > 0 ? sum.dot / norms : 0.0;
+  if (sum.positions == 0 || !sum.tells_classes()) return output;
+  output.kind = sum.by_sign ? OutputKind::Signs : OutputKind::Scores;
+  output.agreement = share(sum.agreeing, sum.positions);
+  return output;
+}
+
+}  // namespace
+
+std::optional<double> ErrorSums::sqnr_db() const {
+  if (!is_float || signal == 0) return std::nullopt;
+  return detent::sqnr_db(signal, noise);
+}
+
 ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   ErrorSums sums;
-  if (!is_floating_point(reference.type())) return sums;
+  if (!holds_numbers(reference) || !holds_numbers(candidate)) return sums;
   if (reference.shape() != candidate.shape())
     throw Error(ErrorCode::Internal, "outputs of shape " + reference.shape().to_string() + " and " +
                                          candidate.shape().to_string() + " cannot be compared");
+  if (!is_floating_point(reference.type())) {
+    sums.integers = reference.element_count();
+    sums.differing = differing_elements(reference, candidate);
+    return sums;
+  }
   sums.is_float = true;
   const Tensor a = to_plain(cast(reference, DataType::Float32));
   const Tensor b = to_plain(cast(candidate, DataType::Float32));
@@ -60,6 +118,8 @@ ErrorSums& ErrorSums::operator+=(const ErrorSums& other) {
   positions += other.positions;
   agreeing += other.agreeing;
   undecided += other.undecided;
+  integers += other.integers;
+  differing += other.differing;
   by_sign = by_sign || other.by_sign;
   is_float = is_float || other.is_float;
   return *this;
@@ -68,35 +128,28 @@ ErrorSums& ErrorSums::operator+=(const ErrorSums& other) {
 ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums, size_t samples) {
   ErrorReport report;
   report.samples = samples;
-  int64_t positions[2] = {0, 0};
-  int64_t agreeing[2] = {0, 0};
   for (size_t i = 0; i < sums.size(); ++i) {
-    const ErrorSums& sum = sums[i];
-    if (!sum.is_float) continue;
-    const double norms = std::sqrt(sum.signal) * std::sqrt(sum.candidate);
-    report.outputs.push_back(
-        {names[i], sqnr_db(sum.signal, sum.noise), norms > 0 ? sum.dot / norms : (sum.noise == 0 ? 1.0 : 0.0)});
-    if (!sum.tells_classes()) continue;
-    positions[sum.by_sign] += sum.positions;
-    agreeing[sum.by_sign] += sum.agreeing;
+    if (!sums[i].is_float && sums[i].integers == 0) continue;
+    const ErrorReport::Output& output = report.outputs.emplace_back(describe(names[i], sums[i]));
+    if (output.sqnr_db && (!report.sqnr_db || rank(*output.sqnr_db) < rank(*report.sqnr_db)))
+      report.worst = output.name;
+    keep_lowest(report.sqnr_db, output.sqnr_db);
+    keep_lowest(report.cosine, output.cosine);
+    switch (output.kind) {
+      case OutputKind::Scores: keep_lowest(report.argmax_agreement, output.agreement); break;
+      case OutputKind::Signs: keep_lowest(report.sign_agreement, output.agreement); break;
+      case OutputKind::Integers: keep_lowest(report.integer_agreement, output.agreement); break;
+      case OutputKind::Float: break;
+    }
   }
-  for (const auto& output : report.outputs) {
-    report.sqnr_db += output.sqnr_db / static_cast<double>(report.outputs.size());
-    report.cosine += output.cosine / static_cast<double>(report.outputs.size());
-  }
-  if (positions[0]) report.argmax_agreement = static_cast<double>(agreeing[0]) / static_cast<double>(positions[0]);
-  if (positions[1]) report.sign_agreement = static_cast<double>(agreeing[1]) / static_cast<double>(positions[1]);
   return report;
 }
 
 /// 20 log10(2^24): a float is not known better than this.
 static constexpr double kExactDb = 144.5;
 
-double mean_sqnr_db(const ErrorReport& error) {
-  double sum = 0;
-  for (const auto& output : error.outputs)
-    sum += std::isnan(output.sqnr_db) ? -kExactDb : std::clamp(output.sqnr_db, -kExactDb, kExactDb);
-  return error.outputs.empty() ? -kExactDb : sum / static_cast<double>(error.outputs.size());
+double worst_sqnr_db(const ErrorReport& error) {
+  return error.sqnr_db ? std::clamp(rank(*error.sqnr_db), -kExactDb, kExactDb) : -kExactDb;
 }
 
 }  // namespace detent

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,7 +10,10 @@
 
 namespace detent {
 
-/// SQNR in dB: 10 log10(signal / noise). No noise -> +infinity; no signal -> 0 dB when there is no noise either, else -infinity.
+/// SQNR in dB: 10 log10(signal / noise), powers as sums of squares. No noise -> +infinity; no signal -> 0 dB when there is no
+/// noise either, else -infinity.
+/// Source  Gray and Neuhoff, "Quantization", IEEE Transactions on Information Theory 44 (1998), equation 7, with the power of the
+///         signal for its variance: a constant that is lost is an error too.
 [[nodiscard]] double sqnr_db(double signal, double noise);
 
 /// Sums over the elements of one output that its metrics need. Adding sums of samples in the same order gives the same bits.
@@ -17,24 +21,33 @@ struct ErrorSums {
   double signal = 0, noise = 0, dot = 0, candidate = 0;
   int64_t positions = 0, agreeing = 0;  ///< argmax (or sign) per position
   int64_t undecided = 0;                ///< rows of N x C whose reference tells no class (tells_a_class)
+  int64_t integers = 0, differing = 0;  ///< elements of an output that is not float
   bool by_sign = false;
   bool is_float = false;
 
   /// Sums of one sample. Shapes N x C x spatial...: argmax over C at each position; C == 1 or rank < 2: sign.
-  /// Tensors that are not float: all zero. Errors  Internal when the shapes differ.
+  /// Integers and booleans: elements that differ. Lists, strings and absent optionals: all zero.
+  /// Errors  Internal when the shapes of numbers differ.
   static ErrorSums of(const Tensor& reference, const Tensor& candidate);
   ErrorSums& operator+=(const ErrorSums& other);
 
   /// False when most rows of N x C tell no class: coordinates, say.
   [[nodiscard]] bool tells_classes() const { return 2 * undecided <= positions; }
+  /// None where the output is not float or FP32 leaves it at 0.
+  [[nodiscard]] std::optional<double> sqnr_db() const;
 };
 
-/// Metrics from sums per output; `names` are the outputs' names. No float output -> all zero.
+/// The rule of several outputs: a model is as good as its worst one. An output that is exact, perhaps because no layer touches it,
+/// says nothing of the others, so there is no mean over outputs anywhere: what is shown, what bounds speak of, and what
+/// decides between candidates is the output with the lowest SQNR (NaN is lower than any number). Integers have none;
+/// they count by their share of equal elements.
+///
+/// Metrics from sums per output; `names` are the outputs' names. Outputs of which nothing was summed are left out.
 [[nodiscard]] ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums,
                                            size_t samples);
 
-/// Mean over the outputs of their SQNR in dB, each within the resolution of a float (+-144.5 dB), so that one that nobody
-/// touches does not make all means infinite; NaN counts as the worst. No output -> the worst.
-[[nodiscard]] double mean_sqnr_db(const ErrorReport& error);
+/// SQNR of the worst output, to compare models by: within the resolution of a float (+-144.5 dB); NaN, and no output with an
+/// SQNR at all, count as the worst.
+[[nodiscard]] double worst_sqnr_db(const ErrorReport& error);
 
 }  // namespace detent

@@ -98,6 +98,7 @@ struct Totals {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
   std::vector<TaskSums> task;                                 // [0] of the float model, [1 + variant]
+  std::vector<std::vector<TaskSums>> task_by_batch;           // [1 + variant][batch]; where kept
   std::vector<double> seconds;                                // the same
   std::vector<std::vector<std::vector<ErrorSums>>> by_batch;  // [variant][batch][output]; where kept
   std::vector<std::string> batch_names;
@@ -105,7 +106,7 @@ struct Totals {
 
   Totals(size_t variants, size_t outputs, bool keep_batches)
       : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
-        seconds(variants + 1), by_batch(keep_batches ? variants : 0) {}
+        task_by_batch(variants + 1), seconds(variants + 1), by_batch(keep_batches ? variants : 0) {}
 
   /// The pass that begins with variant `first`.
   void begin_pass(size_t first) {
@@ -132,6 +133,7 @@ struct Totals {
     samples += batch.real;
     if (by_batch.empty()) return;
     for (size_t v = 0; v < batch.errors.size(); ++v) by_batch[first_ + v].push_back(std::move(batch.errors[v]));
+    for (size_t m = 1; m < batch.task.size(); ++m) task_by_batch[first_ + m].push_back(std::move(batch.task[m]));
     if (first_ == 0) batch_names.push_back(std::move(batch.name));
   }
 
@@ -176,7 +178,10 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   result.samples = totals.samples;
   result.skipped = totals.skipped;
   result.seconds = std::move(totals.seconds);
-  if (judges.task && judges.task->given()) result.task = std::move(totals.task);
+  if (judges.task && judges.task->given()) {
+    result.task = std::move(totals.task);
+    result.task_by_batch = std::move(totals.task_by_batch);
+  }
   result.errors.resize(variants.size());
   result.batch_names = std::move(totals.batch_names);
   result.by_batch = std::move(totals.by_batch);

@@ -24,7 +24,8 @@ struct Evaluation {
   std::vector<std::string> batch_names;  ///< of the first sample of each batch; where asked for
   size_t samples = 0, skipped = 0;       ///< skipped: unreadable
   std::vector<TaskSums> task;            ///< [0] of the float model, [1 + variant]; empty without a TaskMetric
-  std::vector<double> seconds;           ///< in the same order: spent running it, summed over the workers
+  std::vector<std::vector<TaskSums>> task_by_batch;  ///< [1 + variant][batch], as `by_batch`; [0] is empty
+  std::vector<double> seconds;                       ///< in the same order: spent running it, summed over the workers
 
   /// Metrics of one variant.
   [[nodiscard]] ErrorReport report(size_t variant) const { return summarize_errors(outputs, errors[variant], samples); }

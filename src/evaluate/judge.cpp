@@ -40,10 +40,16 @@ void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimi
   const double error = std::sqrt(agreement * (1 - agreement) / static_cast<double>(facts.classified));
   verdict.add(
       chance ? Quality::Good : grade(agreement + error, limits.broken_below_agreement, limits.good_from_agreement),
-      fmt::format("{} of {} classes as in FP32", facts.agreeing, facts.classified));
+      fmt::format("{} of {} {} as in FP32", facts.agreeing, facts.classified, facts.classes ? "classes" : "elements") +
+          (facts.decided_by.empty() ? "" : " at '" + facts.decided_by + "'"));
 }
 
 void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
+  if (!facts.uncomparable.empty())
+    verdict.caveat("not judged, for its shape depends on the data and is another one than in FP32: '" +
+                   facts.uncomparable.front() + "'" +
+                   (facts.uncomparable.size() > 1 ? fmt::format(" and {} more outputs", facts.uncomparable.size() - 1)
+                                                  : std::string()));
   if (facts.calibration_samples > 0 && facts.calibration_samples < limits.few_samples)
     verdict.caveat(fmt::format("calibrated with {} sample{}: fewer than {} say little about the ranges",
                                facts.calibration_samples, facts.calibration_samples == 1 ? "" : "s",

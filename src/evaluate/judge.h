@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "detent/error_report.h"
 
@@ -20,8 +21,11 @@ struct JudgedFacts {
   };
   std::optional<Named> output;  ///< the worst float output; absent: none, or all are 0 throughout
   std::optional<Named> sample;  ///< the worst sample
-  size_t classified = 0;        ///< decisions for a class; 0: no output is a classification
+  size_t classified = 0;        ///< decisions, of the output where most are others than in FP32; 0: nothing is decided
   size_t agreeing = 0;          ///< of them, as in FP32
+  bool classes = true;          ///< they are for a class; false: elements of integer outputs, where there are no others
+  std::vector<std::string> uncomparable = {};  ///< outputs that have another shape than in FP32 on some sample
+  std::string decided_by;                      ///< the output's name, where there are several; empty: not worth saying
 };
 
 /// Limits of the verdict, fitted to 154 candidates of the four classifiers, judged on whole evaluation sets (src/DECISIONS.md,
@@ -40,7 +44,7 @@ struct VerdictLimits {
   size_t few_samples = 8;
 };
 
-/// The worst of three answers: the worst output's SQNR, agreement on classes, the worst sample (doubtful at most).
+/// The worst of three answers: the worst output's SQNR, agreement of decisions, the worst sample (doubtful at most).
 [[nodiscard]] VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits = {});
 
 }  // namespace detent

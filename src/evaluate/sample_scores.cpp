@@ -23,14 +23,14 @@ std::vector<double> average_signals(const std::vector<std::vector<ErrorSums>>& b
 }
 
 double score_of(const std::vector<ErrorSums>& outputs, const std::vector<double>& average) {
-  double sum = 0, counted = 0;
+  std::optional<double> worst;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (average[i] == 0) continue;
     const double db = sqnr_db(std::max(outputs[i].signal, average[i]), outputs[i].noise);
-    sum += std::isnan(db) ? -kMostDb : std::clamp(db, -kMostDb, kMostDb);
-    ++counted;
+    const double bounded = std::isnan(db) ? -kMostDb : std::clamp(db, -kMostDb, kMostDb);
+    worst = std::min(worst.value_or(kMostDb), bounded);
   }
-  return counted == 0 ? 0 : sum / counted;
+  return worst.value_or(0);
 }
 
 }  // namespace
@@ -45,14 +45,14 @@ std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation) {
 }
 
 std::optional<double> class_agreement(const Evaluation& evaluation, size_t variant) {
-  int64_t decided = 0, agreeing = 0;
+  std::optional<double> lowest;
   for (const ErrorSums& sums : evaluation.errors.at(variant)) {
-    if (!sums.is_float || sums.by_sign || sums.positions != static_cast<int64_t>(evaluation.samples)) continue;
-    if (!sums.tells_classes()) continue;
-    decided += sums.positions;
-    agreeing += sums.agreeing;
+    if (!sums.is_float || sums.by_sign || sums.positions == 0 || !sums.tells_classes()) continue;
+    if (sums.positions != static_cast<int64_t>(evaluation.samples)) continue;
+    const double agreement = static_cast<double>(sums.agreeing) / static_cast<double>(sums.positions);
+    lowest = std::min(lowest.value_or(1), agreement);
   }
-  return decided == 0 ? std::nullopt : std::optional(static_cast<double>(agreeing) / static_cast<double>(decided));
+  return lowest;
 }
 
 }  // namespace detent

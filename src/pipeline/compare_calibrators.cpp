@@ -9,96 +9,27 @@
 #include "detent/data_source.h"
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "detent/qparams.h"
 #include "detent/run_settings.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
 #include "evaluate/metric_command.h"
+#include "evaluate/score_error.h"
 #include "evaluate/task_metric.h"
 #include "model/model.h"
+#include "pipeline/compared_candidates.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/provenance.h"
+#include "pipeline/sensitivity_report.h"
 #include "pipeline/setup.h"
 #include "pipeline/value_charts.h"
-#include "rewrite/quantized_model.h"
 #include "run/model_inputs.h"
+#include "run/sample_subset.h"
 #include "run/workers.h"
-#include "tune/choose_calibrator.h"
-#include "tune/correct_biases.h"
 
 namespace detent {
 
 namespace {
-
-/// Names as calibrators call themselves ("percentile" is "percentile:99.99").
-std::vector<std::string> candidate_names(const std::vector<std::string>& specs) {
-  std::vector<std::string> names;
-  for (const std::string& spec : specs) {
-    names.push_back(is_auto(spec) ? spec : make_calibrator(spec)->name());
-    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
-      throw Error(ErrorCode::Usage, "--calibrators names " + names.back() + " twice");
-  }
-  if (names.empty()) throw Error(ErrorCode::Usage, "--calibrators names none");
-  return names;
-}
-
-/// The candidates' quantized models, each made once.
-struct Candidates {
-  std::vector<std::string> names;
-  std::vector<std::string> takes;        // by candidate: what auto chose
-  std::vector<double> choosing_seconds;  // by candidate
-  DistinctRanges distinct;
-  std::vector<Model> models;  // by variant
-  std::vector<double> making_seconds;
-  std::vector<Provenance> origins;  // by variant, but for the calibrator
-
-  [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const {
-    Provenance provenance = origins[distinct.variant_of[candidate]];
-    provenance.calibrator = takes[candidate].empty() ? names[candidate] : takes[candidate];
-    return provenance;
-  }
-
-  /// "fp32", then the first name of each variant.
-  [[nodiscard]] std::vector<std::string> folder_names() const {
-    std::vector<std::string> folders(models.size() + 1);
-    folders[0] = "fp32";
-    for (size_t c = names.size(); c-- > 0;) folders[1 + distinct.variant_of[c]] = names[c];
-    return folders;
-  }
-};
-
-Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
-                           const CompareOptions& options) {
-  Candidates candidates{.names = names};
-  const RangesOf ranges_of = setup.ranges_from(calibration);
-  for (const std::string& name : names) {
-    const Stopwatch stopwatch;
-    std::string takes;
-    if (is_auto(name)) {
-      auto chosen = setup.choose(nullptr, calibration);
-      takes = chosen.calibrator->name();
-      candidates.distinct.add(std::move(chosen.ranges));
-    } else {
-      candidates.distinct.add(ranges_of(*make_calibrator(name)));
-    }
-    candidates.takes.push_back(takes);
-    candidates.choosing_seconds.push_back(stopwatch.seconds());
-  }
-  for (const auto& ranges : candidates.distinct.ranges) {
-    const Stopwatch stopwatch;
-    GraphPatch biases;
-    if (options.equalize.bias_correction)
-      biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
-    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
-    candidates.origins.push_back(describe_origin(
-        setup, calibration,
-        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, !biases.empty()}));
-    candidates.origins.back().ranges = ranges_fingerprint(setup.model.graph(), ranges);
-    candidates.making_seconds.push_back(stopwatch.seconds());
-  }
-  return candidates;
-}
 
 /// The number that the user's command gives each model, the float model first, and the time it took. Empty without a command.
 struct CommandResults {
@@ -131,39 +62,80 @@ Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command
 }
 
 void add_error_metrics(Metrics& metrics, const ErrorReport& error) {
-  if (error.outputs.empty()) return;
-  metrics["sqnr_db"] = error.sqnr_db;
-  metrics["cosine"] = error.cosine;
-  if (error.argmax_agreement) metrics["argmax_agreement"] = *error.argmax_agreement;
-  if (error.sign_agreement) metrics["sign_agreement"] = *error.sign_agreement;
+  const auto add = [&](const char* name, const std::optional<double>& value) {
+    if (value) metrics[name] = *value;
+  };
+  add("sqnr_db", error.sqnr_db);
+  add("cosine", error.cosine);
+  add("argmax_agreement", error.argmax_agreement);
+  add("sign_agreement", error.sign_agreement);
+  add("integer_agreement", error.integer_agreement);
 }
 
 /// Fills `criterion` and `winner`. Errors  InvalidOption when there is nothing to judge by.
-void choose_winner(ComparisonReport& report) {
-  constexpr std::array<const char*, 4> kCriteria = {"metric", "miou", "top1", "sqnr_db"};
+void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
+  constexpr std::array<const char*, 5> kCriteria = {"metric", "miou", "top1", "sqnr_db", "integer_agreement"};
   const auto& metrics = report.variants.front().metrics;
   const auto* criterion =
       std::find_if(kCriteria.begin(), kCriteria.end(), [&](const char* name) { return metrics.contains(name); });
   if (criterion == kCriteria.end())
     throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values and has one shape in all variants",
+                "no output can be compared: none comes from float values, has one shape in all variants and is not 0",
                 "judge by --labels, --masks or --metric-command");
   report.criterion = *criterion;
-  const auto rank = [&](const ComparisonReport::Variant& variant) {
-    ErrorReport error;
-    error.outputs = variant.outputs;
-    const double sqnr = mean_sqnr_db(error);
-    return std::pair(report.criterion == "sqnr_db" ? sqnr : variant.metrics.at(report.criterion), sqnr);
+  const auto rank = [&](size_t v) {
+    const double score = report.criterion == "sqnr_db" ? sqnr_db[v] : report.variants[v].metrics.at(report.criterion);
+    return std::pair(score, sqnr_db[v]);
   };
-  const auto best = std::max_element(report.variants.begin(), report.variants.end(),
-                                     [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-  report.winner = best->calibrator;  // the first of equals
+  size_t best = 0;
+  for (size_t v = 1; v < report.variants.size(); ++v)
+    if (rank(best) < rank(v)) best = v;  // the first of equals
+  report.winner = report.variants[best].calibrator;
 }
 
 /// Variants are in the order of the candidates.
 size_t index_of_winner(const ComparisonReport& report) {
   const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
   return static_cast<size_t>(winner - report.variants.begin());
+}
+
+/// How sure the scores are, and who cannot be told from the winner.
+void add_uncertainty(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
+                     const std::vector<double>& sqnr_db) {
+  const auto errors = score_errors(evaluation, report.criterion);
+  if (!errors) return;
+  const auto score = [&](size_t c) {
+    return report.criterion == "sqnr_db" ? sqnr_db[c] : report.variants[c].metrics.at(report.criterion);
+  };
+  const size_t best = index_of_winner(report), winner = candidates.distinct.variant_of[best];
+  for (size_t c = 0; c < report.variants.size(); ++c) {
+    const size_t v = candidates.distinct.variant_of[c];
+    report.variants[c].score_error = errors->own[v];
+    if (v != winner && score(best) - score(c) <= kToldApartErrors * errors->difference[winner][v])
+      report.ties.push_back(report.variants[c].calibrator);
+  }
+}
+
+/// SQNR of the worst output by candidate.
+std::vector<double> worst_by_candidate(const Candidates& candidates, const Evaluation& evaluation) {
+  std::vector<double> sqnr_db;
+  for (const size_t v : candidates.distinct.variant_of) sqnr_db.push_back(worst_sqnr_db(evaluation.report(v)));
+  return sqnr_db;
+}
+
+SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options, const Setup& setup,
+                                 const Calibration& calibration, const Candidates& candidates,
+                                 const DataSource& samples) {
+  const size_t best = index_of_winner(report), variant = candidates.distinct.variant_of[best];
+  const std::string& name = candidates.takes[best].empty() ? candidates.names[best] : candidates.takes[best];
+  const auto calibrator = make_calibrator(name);
+  const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
+  SensitivityReport layers = sensitivity_of({setup, options.placement, calibration, *calibrator,
+                                             candidates.distinct.ranges[variant], candidates.biases[variant]},
+                                            first);
+  layers.model = report.model;
+  layers.plan = report.plan;
+  return layers;
 }
 
 void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
@@ -211,8 +183,9 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
     command = std::make_unique<MetricCommand>(options.evaluation.metric_command, judged, candidates.folder_names(),
                                               fixed_batch(graph));
   const std::string what = "comparing " + std::to_string(names.size()) + " calibrators";
-  const Evaluation evaluation =
-      evaluate_models(candidates.models, {setup.reference(), judged, *samples, run, what, {&task, command.get()}});
+  EvaluationRequest request{setup.reference(), judged, *samples, run, what, {&task, command.get()}};
+  request.by_batch = true;
+  const Evaluation evaluation = evaluate_models(candidates.models, request);
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
 
   ComparisonReport report;
@@ -227,13 +200,17 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.equalized = setup.equalize_report();
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
-  choose_winner(report);
+  const std::vector<double> sqnr_db = worst_by_candidate(candidates, evaluation);
+  choose_winner(report, sqnr_db);
+  add_uncertainty(report, candidates, evaluation, sqnr_db);
   report.provenance = candidates.origin_of_candidate(index_of_winner(report));
   report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (size_t c = 0; c < names.size(); ++c)
     chosen.emplace_back(names[c], &candidates.distinct.ranges[candidates.distinct.variant_of[c]]);
   report.values = describe_values(graph, calibration.histograms, setup.format.range_kind(), chosen);
+  if (options.judged) options.judged(report);
+  if (options.layer_samples) report.layers = measure_winner(report, options, setup, calibration, candidates, *samples);
   return report;
 }
 

@@ -17,13 +17,13 @@ AccuracyReport::Step step_of(const RefinedRanges& refined) {
   return {"ranges",          changed_text(refined.changes.size(), refined.values, "ranges"),
           refined.before_db, refined.after_db,
           refined.kept,      refined.samples,
-          refined.seconds};
+          refined.seconds,   refined.reason};
 }
 
 /// Of a WeightRoundingReport or a BiasCorrectionReport.
 AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
   return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
-          report.kept,     report.samples,     report.seconds};
+          report.kept,     report.samples,     report.seconds,        report.reason};
 }
 
 }  // namespace
@@ -46,13 +46,15 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
   if (options.accuracy == Accuracy::Best && source) {
     if (setup.equalized && setup.equalized->report.acceptance) {
       const EqualizeReport& evened = setup.equalized->report;
-      result.steps.push_back({.name = "equalization",
-                              .changed = changed_text(evened.values.size(), evened.values.size(), "values"),
-                              .before_db = evened.acceptance->before_db,
-                              .after_db = evened.acceptance->after_db,
-                              .kept = evened.acceptance->accepted,
-                              .samples = evened.acceptance->samples,
-                              .seconds = evened.seconds});
+      result.steps.push_back(
+          {.name = "equalization",
+           .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
+           .before_db = evened.acceptance->before_db,
+           .after_db = evened.acceptance->after_db,
+           .kept = evened.acceptance->accepted,
+           .samples = evened.acceptance->samples,
+           .seconds = evened.seconds,
+           .reason = evened.acceptance->reason});
     }
     const RangesOf ranges_of = setup.ranges_from(calibration);
     RefinedRanges refined = refine_ranges(

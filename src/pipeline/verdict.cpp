@@ -35,8 +35,13 @@ JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds
   facts.calibrated_with = grounds.calibrated_with;
   facts.output = named(closing->worst_output);
   facts.sample = named(closing->worst_sample);
-  facts.classified = closing->classified;
-  facts.agreeing = closing->agreeing;
+  if (const auto& decisions = closing->decisions) {
+    facts.classified = decisions->all;
+    facts.agreeing = decisions->agreeing;
+    facts.classes = decisions->classes;
+    if (closing->report.outputs.size() > 1) facts.decided_by = decisions->name;
+  }
+  facts.uncomparable = closing->uncomparable;
   return facts;
 }
 
@@ -91,12 +96,14 @@ std::string distorted_text(std::vector<VerdictReport::Blame> blame) {
 std::string warning_text(const QuantizeReport& report) {
   const VerdictReport& verdict = report.verdict;
   std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
+  const bool several = report.error && report.error->outputs.size() > 1;
   size_t shown = 0;
   for (const VerdictReport::Blame& blame : verdict.blame) {
     // A tenth of a dB is what one measurement on few samples may vary by.
     if (shown == kBlamedShown || blame.sqnr_db_without < verdict.blame_sqnr_db + 0.1) break;
-    text += fmt::format("\n  '{}': without its pair the outputs have {:.1f} dB instead of {:.1f}; itself {:.1f} dB",
-                        blame.value, blame.sqnr_db_without, verdict.blame_sqnr_db, blame.sqnr_db);
+    text += fmt::format("\n  '{}': without its pair {} {:.1f} dB instead of {:.1f}; itself {:.1f} dB", blame.value,
+                        several ? "the worst output has" : "the output has", blame.sqnr_db_without,
+                        verdict.blame_sqnr_db, blame.sqnr_db);
     ++shown;
   }
   if (shown == 0) text += distorted_text(verdict.blame);

@@ -79,35 +79,53 @@ void refuse_unknown_inputs(const Graph& graph) {
                       "' is no tensor, sequence or optional of an element type that is supported");
 }
 
+/// What all data sets have in common is said once.
+void add_detail(Line& line, const std::string& text) {
+  if (line.detail.find(text) == std::string::npos) line.detail += (line.detail.empty() ? "" : " ") + text;
+}
+
+/// Of several that differ the first data set is told, its first wrong output, and how many are wrong.
 void compare_data_set(const Schedule& schedule, const fs::path& data_set, Tolerance tolerance, Line& line) {
   const Graph& graph = schedule.graph();
   std::vector<Tensor> inputs = read_numbered(data_set, "input_", graph, graph.inputs());
   const bool narrowed = fit_inputs(graph, inputs);
   if (narrowed) {
     tolerance.atol = std::max(tolerance.atol, kHalfTolerance);
-    line.detail = "(float16 model against float data: within 2e-2)";
+    add_detail(line, "(float16 model against float data: within 2e-2)");
   }
   const std::vector<Tensor> expected = read_numbered(data_set, "output_", graph, graph.outputs());
   std::vector<ValueId> wanted(graph.outputs().begin(), graph.outputs().end());
   if (expected.empty()) throw Error(ErrorCode::InvalidData, data_set.filename().string() + " holds no output_0.pb");
-  wanted.resize(std::min(wanted.size(), expected.size()));
+  if (expected.size() > wanted.size())
+    throw Error(ErrorCode::InvalidData, data_set.filename().string() + " holds " + std::to_string(expected.size()) +
+                                            " outputs, the model has " + std::to_string(wanted.size()));
+  if (expected.size() < wanted.size())
+    add_detail(line, "(" + std::to_string(expected.size()) + " of " + std::to_string(wanted.size()) +
+                         " outputs compared: there are no data for the others)");
+  wanted.resize(expected.size());
   OutputKeeper keeper(graph, wanted);
   Executor(schedule).run(inputs, keeper);
   const std::vector<Tensor> got = keeper.take();
+  std::string difference;
+  size_t wrong = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const bool widen = narrowed && got[i].type() == DataType::Float16;
     const TensorComparison result = compare_tensors(as_bfloat16(expected[i], got[i].type()),
                                                     widen ? cast(got[i], DataType::Float32) : got[i], tolerance);
     line.worst_relative_error = std::max(line.worst_relative_error, result.worst_relative_error);
-    if (result.same) continue;
-    if (line.outcome != Line::Outcome::Failed) {
-      line.detail =
+    if (result.same || line.outcome == Line::Outcome::Failed) continue;
+    if (wrong++ == 0) {
+      difference =
           data_set.filename().string() + ", output '" + graph.value(wanted[i]).name + "': " + result.difference;
       if (const NodeId producer = graph.value(wanted[i]).producer; producer != kNoNode)
         line.operators = {graph.node(producer).op_type};
     }
-    line.outcome = Line::Outcome::Failed;
   }
+  if (wrong == 0) return;
+  line.outcome = Line::Outcome::Failed;
+  if (wanted.size() > 1)
+    difference += " (" + std::to_string(wrong) + " of " + std::to_string(wanted.size()) + " outputs)";
+  line.detail = difference;
 }
 
 /// Operator types that cannot run, each once.

@@ -1,6 +1,9 @@
 #include "tune/acceptance.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "core/mean.h"
@@ -14,6 +17,11 @@ namespace {
 constexpr double kWorstMayFallDb = 0.5;
 
 }  // namespace
+
+std::string fall_text(double before_db, double after_db) {
+  const double fall = before_db - after_db;
+  return fall < 0.005 ? "no higher" : fmt::format("{:.2f} dB lower", fall);
+}
 
 double worst_tenth_db(std::span<const double> samples_db) {
   std::vector<double> sorted(samples_db.begin(), samples_db.end());
@@ -30,8 +38,16 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
   report.worst_before_db = worst_tenth_db(before);
   report.worst_after_db = worst_tenth_db(after);
   const bool agrees = !agreement_before || !agreement_after || *agreement_after >= *agreement_before;
-  report.accepted = !before.empty() && report.after_db >= report.before_db &&
-                    report.worst_after_db >= report.worst_before_db - kWorstMayFallDb && agrees;
+  if (before.empty())
+    report.reason = "no sample to judge it by";
+  else if (!(report.after_db >= report.before_db))
+    report.reason = "SQNR " + fall_text(report.before_db, report.after_db);
+  else if (!(report.worst_after_db >= report.worst_before_db - kWorstMayFallDb))
+    report.reason = "worst tenth of samples " + fall_text(report.worst_before_db, report.worst_after_db);
+  else if (!agrees)
+    report.reason = fmt::format("{:.2f} % of classes as in FP32 instead of {:.2f} %", 100 * *agreement_after,
+                                100 * *agreement_before);
+  report.accepted = report.reason.empty();
   return report;
 }
 

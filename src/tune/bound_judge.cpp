@@ -73,8 +73,10 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   std::vector<Score> scores;
   const double fp32 = metric_ == "sqnr_db" ? 0 : score_of(0);
   for (size_t v = 0; v < variants.size(); ++v) {
-    const double sqnr = mean_sqnr_db(evaluation.report(v));
-    scores.push_back({fp32, metric_ == "sqnr_db" ? sqnr : score_of(1 + v), sqnr});
+    const ErrorReport error = evaluation.report(v);
+    const double sqnr = worst_sqnr_db(error);
+    scores.push_back({fp32, metric_ == "sqnr_db" ? sqnr : score_of(1 + v), sqnr,
+                      error.outputs.size() > 1 ? error.worst : std::string()});
   }
   return scores;
 }

@@ -17,9 +17,10 @@ class BoundJudge {
  public:
   /// Of one model, on all samples.
   struct Score {
-    double fp32 = 0;   ///< the float model's, in the same metric; 0 for "sqnr_db"
-    double score = 0;  ///< in the metric
-    double sqnr_db = 0;
+    double fp32 = 0;     ///< the float model's, in the same metric; 0 for "sqnr_db"
+    double score = 0;    ///< in the metric
+    double sqnr_db = 0;  ///< at the worst output
+    std::string output;  ///< that output, where several were measured
   };
 
   /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.

@@ -75,12 +75,14 @@ class Contest {
   /// A line for each candidate whose variant was run.
   [[nodiscard]] CalibratorMeasurement report() const {
     CalibratorMeasurement measurement;
-    bool named = false;
+    bool named = false, highest_named = false;
     for (size_t c = 0; c < kCandidates.size(); ++c) {
       const size_t variant = variants_.variant_of[c];
       const Result& result = results_[variant];
       if (result.samples_db.empty()) continue;
       if (variant == winner_ && !named) measurement.winner = measurement.candidates.size(), named = true;
+      if (variant == highest_ && !highest_named)
+        measurement.highest = measurement.candidates.size(), highest_named = true;
       const ErrorReport error = summarize_errors(outputs_, result.sums, result.samples);
       measurement.candidates.push_back(
           {std::string(kCandidates[c]), score_db(result.samples_db), error, regrets_[variant]});
@@ -122,6 +124,7 @@ class Contest {
     std::vector<CandidateScores> scores;
     for (const size_t v : playing) scores.push_back({results_[v].samples_db, regrets_[v]});
     winner_ = playing[choose_within_band(scores)];
+    highest_ = *std::ranges::max_element(playing, {}, [&](size_t v) { return score_db(results_[v].samples_db); });
   }
 
   /// Those of `playing` that may still win, the best of them, in their order.
@@ -170,7 +173,7 @@ class Contest {
   DistinctRanges variants_;
   std::vector<double> regrets_;
   std::vector<Result> results_;
-  size_t winner_ = 0;
+  size_t winner_ = 0, highest_ = 0;
 };
 
 }  // namespace

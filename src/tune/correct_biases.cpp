@@ -103,7 +103,10 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     report.sqnr_before_db = accepted.before_db;
     report.sqnr_after_db = accepted.after_db;
     report.kept = accepted.accepted && accepted.after_db > accepted.before_db;
+    if (!report.kept)
+      report.reason = accepted.accepted ? "SQNR " + fall_text(accepted.before_db, accepted.after_db) : accepted.reason;
   }
+  if (report.layers == 0) report.reason = "no INT8 layer has a constant bias of its own";
   if (!report.kept) result.patch = {};
   report.seconds = stopwatch.seconds();
   return result;

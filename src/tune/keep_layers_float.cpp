@@ -105,7 +105,7 @@ class Search {
     const LayerErrors errors = measure_layer_errors(variants_, model_, judge_.float_values(), samples, settings_);
     const auto macs = static_cast<double>(std::max<int64_t>(1, whole_.coverage.macs));
     for (const LayerErrors::Choice& choice : errors.choices)
-      ranking_.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, mean_sqnr_db(choice.alone)});
+      ranking_.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, worst_sqnr_db(choice.alone)});
     // A layer costs its MACs, and something for being one more.
     const double each = 0.25 / static_cast<double>(std::max<size_t>(1, ranking_.size()));
     std::ranges::stable_sort(ranking_, std::greater(), [&](const Ranked& choice) {
@@ -219,6 +219,7 @@ class Search {
     BoundReport& report = result_.report;
     report.reached = found.score.score;
     report.sqnr_db = found.score.sqnr_db;
+    report.output = found.score.output;
     for (const size_t i : found.kept) {
       const NodeId node = ranking_[i].what.node;
       report.kept.push_back({name(i), variants_.graph().node(node).op_type, reason(i),

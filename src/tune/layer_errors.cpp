@@ -49,7 +49,7 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   for (size_t i = 0; i < choices.size(); ++i)
     result.choices.push_back({choices[i], found.evaluation.report(1 + 2 * i), found.evaluation.report(2 + 2 * i)});
   std::ranges::stable_sort(result.choices, {}, [](const LayerErrors::Choice& choice) {
-    return std::pair(mean_sqnr_db(choice.alone), -mean_sqnr_db(choice.all_but));
+    return std::pair(worst_sqnr_db(choice.alone), -worst_sqnr_db(choice.all_but));
   });
   return result;
 }

@@ -21,13 +21,9 @@ double score_db(std::span<const double> samples_db) {
 }
 
 double difference_error_db(std::span<const double> better, std::span<const double> other) {
-  if (better.size() < 2) return 0;
-  std::vector<double> differences, squares;
+  std::vector<double> differences;
   for (size_t i = 0; i < better.size(); ++i) differences.push_back(better[i] - other[i]);
-  const double middle = mean(differences);
-  for (const double difference : differences) squares.push_back((difference - middle) * (difference - middle));
-  // mean() divides by n: the sample variance is that times n / (n - 1), and the mean's a further n smaller.
-  return std::sqrt(mean(squares) / static_cast<double>(squares.size() - 1));
+  return standard_error(differences);
 }
 
 size_t choose_within_band(std::span<const CandidateScores> candidates) {

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "evaluate/error_sums.h"
 #include "model/graph_patch.h"
@@ -54,15 +56,16 @@ TEST(ClosingError, DoesNotJudgeASampleOnWhichTheFloatModelIsNotFinite) {
 
 TEST(ClosingError, CountsClassesOfScoresAndOfArgMax) {
   const std::vector<Tensor> samples{row({1, 2}), row({1, 0.75F}), row({3, 1})};
-  EXPECT_EQ(with_offset(kScores, samples).classified, 3U);
-  EXPECT_EQ(with_offset(kScores, samples).agreeing, 3U);
+  EXPECT_EQ(with_offset(kScores, samples).decisions->all, 3U);
+  EXPECT_EQ(with_offset(kScores, samples).decisions->agreeing, 3U);
   // Half a unit more on the second score alone: the second sample changes sides.
   const ClosingError found = with_offset(
       "(float[N, 2] x) => (int64[N] class) <float offset = {0}, float[2] second = {0, 1}> "
       "{ shift = Mul (offset, second)  y = Add (x, shift)  class = ArgMax <axis = 1, keepdims = 0> (y) }",
       samples);
-  EXPECT_EQ(found.classified, 3U);
-  EXPECT_EQ(found.agreeing, 2U);
+  EXPECT_EQ(found.decisions->all, 3U);
+  EXPECT_EQ(found.decisions->agreeing, 2U);
+  EXPECT_TRUE(found.decisions->classes);
   EXPECT_FALSE(found.worst_output.has_value());
 }
 
@@ -71,17 +74,59 @@ TEST(ClosingError, CountsNoClassesOfCoordinates) {
   const auto near = [](float first) { return Tensor::from<float>({1, 4}, {first, 0.1F, 0.98F, 0.2F}); };
   const char* network = "(float[N, 4] x) => (float[N, 4] y) <float offset = {0}> { y = Add (x, offset) }";
   const ClosingError landmarks = with_offset(network, {near(1), near(1), near(2)});
-  EXPECT_EQ(landmarks.classified, 0U);
+  EXPECT_FALSE(landmarks.decisions.has_value());
   EXPECT_FALSE(landmarks.report.argmax_agreement.has_value());
-  EXPECT_EQ(with_offset(network, {near(2), near(2), near(1)}).classified, 3U);
+  EXPECT_EQ(with_offset(network, {near(2), near(2), near(1)}).decisions->all, 3U);
 }
 
 TEST(ClosingError, CountsNoClassesOfAnImage) {
   const ClosingError found =
       with_offset("(float[N, 2, 1, 2] x) => (float[N, 2, 1, 2] y) <float offset = {0}> { y = Add (x, offset) }",
                   {Tensor::from<float>({1, 2, 1, 2}, {1, 2, 3, 4})});
-  EXPECT_EQ(found.classified, 0U);
+  EXPECT_FALSE(found.decisions.has_value());
   EXPECT_TRUE(found.worst_output.has_value());
+}
+
+/// y = x + offset in tenths, as integers: no classes, for a sample has two.
+constexpr const char* kTenths =
+    "(float[N, 2] x) => (int64[N, 2] tenths%s) <float offset = {0}, float ten = {10}> "
+    "{ y = Add (x, offset)  more = Mul (y, ten)  tenths = Cast <to = 7> (more) }";
+
+std::string tenths(const std::string& other_output) {
+  std::string text = kTenths;
+  return text.replace(text.find("%s"), 2, other_output);
+}
+
+TEST(ClosingError, JudgesIntegersElementByElementWhereThereIsNothingElse) {
+  const ClosingError found = with_offset(tenths(""), {row({1, 2}), row({3, 4})});
+  ASSERT_TRUE(found.decisions.has_value());
+  EXPECT_FALSE(found.decisions->classes);
+  EXPECT_EQ(found.decisions->all, 4U);
+  EXPECT_EQ(found.decisions->agreeing, 0U) << "half a unit is five tenths";
+}
+
+TEST(ClosingError, DoesNotJudgeIntegersBesideAFloatOutput) {
+  EXPECT_FALSE(with_offset(tenths(", float[N, 2] y"), {row({1, 2})}).decisions.has_value());
+}
+
+TEST(ClosingError, TakesTheOutputWhereMostClassesAreOthers) {
+  const ClosingError found = with_offset(
+      "(float[N, 2] x) => (float[N, 2] kept, float[N, 2] moved) <float offset = {0}, float[2] second = {0, 1}> "
+      "{ kept = Abs (x)  shift = Mul (offset, second)  moved = Add (x, shift) }",
+      {row({1, 0.75F}), row({3, 1})});
+  EXPECT_EQ(found.decisions->name, "moved");
+  EXPECT_EQ(found.decisions->all, 2U);
+  EXPECT_EQ(found.decisions->agreeing, 1U);
+}
+
+TEST(ClosingError, NamesAnOutputWhoseShapeIsAnotherOne) {
+  const ClosingError found = with_offset(
+      "(float[N, 2] x) => (float[N, 2] y, float[M] kept) <float offset = {0}, float limit = {1.25}> "
+      "{ y = Add (x, offset)  over = Greater (y, limit)  kept = Compress (y, over) }",
+      {row({1, 2}), row({3, 4})});
+  EXPECT_EQ(found.uncomparable, std::vector<std::string>{"kept"});
+  ASSERT_EQ(found.report.outputs.size(), 1U);
+  EXPECT_EQ(found.worst_output->name, "y");
 }
 
 }  // namespace

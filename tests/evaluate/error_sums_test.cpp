@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "detent/error.h"
 
@@ -34,7 +35,7 @@ TEST(ErrorSums, ComparesArgmaxAtEveryPosition) {
   const ErrorReport report = report_of(a, b);
   EXPECT_DOUBLE_EQ(report.argmax_agreement.value(), 2.0 / 3.0);
   EXPECT_FALSE(report.sign_agreement.has_value());
-  EXPECT_NEAR(report.sqnr_db, 10 * std::log10(31.0 / 81.0), 1e-12);
+  EXPECT_NEAR(report.sqnr_db.value(), 10 * std::log10(31.0 / 81.0), 1e-12);
 }
 
 TEST(ErrorSums, ComparesSignsOfOneChannel) {
@@ -44,11 +45,73 @@ TEST(ErrorSums, ComparesSignsOfOneChannel) {
   EXPECT_FALSE(report.argmax_agreement.has_value());
 }
 
-TEST(ErrorSums, LeavesIntegerOutputsOut) {
-  const Tensor indices = Tensor::from<int64_t>({2}, {1, 2});
-  const ErrorReport report = report_of(indices, indices);
-  EXPECT_TRUE(report.outputs.empty());
-  EXPECT_EQ(report.sqnr_db, 0);
+TEST(ErrorSums, CountsTheIntegersThatDiffer) {
+  const ErrorReport report =
+      report_of(Tensor::from<int64_t>({4}, {1, 2, 3, -4}), Tensor::from<int64_t>({4}, {1, 2, 3, 4}));
+  ASSERT_EQ(report.outputs.size(), 1U);
+  EXPECT_EQ(report.outputs[0].kind, OutputKind::Integers);
+  EXPECT_EQ(report.outputs[0].elements, 4U);
+  EXPECT_EQ(report.outputs[0].differing, 1U);
+  EXPECT_DOUBLE_EQ(report.outputs[0].agreement.value(), 0.75);
+  EXPECT_DOUBLE_EQ(report.integer_agreement.value(), 0.75);
+  EXPECT_FALSE(report.sqnr_db.has_value()) << "integers have no SQNR, and none is not 0 dB";
+  EXPECT_FALSE(report.cosine.has_value());
+  EXPECT_EQ(report.worst, "");
+  EXPECT_EQ(worst_sqnr_db(report), -144.5) << "nothing to judge by is no good model";
+}
+
+TEST(ErrorSums, CountsBooleansAsIntegers) {
+  const Tensor yes = Tensor::from<bool>({2}, {true, false});
+  EXPECT_EQ(report_of(yes, yes).integer_agreement, 1.0);
+}
+
+TEST(ErrorSums, HasNoSqnrOfAnOutputThatIs0InFp32) {
+  const Tensor zeros = Tensor::from<float>({1, 2}, {0, 0});
+  for (const Tensor& candidate : {zeros, Tensor::from<float>({1, 2}, {0, 1})}) {
+    const ErrorReport report = report_of(zeros, candidate);
+    ASSERT_EQ(report.outputs.size(), 1U);
+    EXPECT_FALSE(report.outputs[0].sqnr_db.has_value());
+    EXPECT_FALSE(report.sqnr_db.has_value());
+  }
+}
+
+/// One row of scores, off by `offset` at both.
+ErrorSums off_by(float offset) {
+  return ErrorSums::of(Tensor::from<float>({1, 2}, {3, 4}), Tensor::from<float>({1, 2}, {3 + offset, 4 + offset}));
+}
+
+TEST(SummarizeErrors, JudgesByTheWorstOutputAndNotByAMean) {
+  const std::vector<std::string> names{"exact", "good", "bad"};
+  const std::vector<ErrorSums> sums{off_by(0), off_by(0.5F), off_by(1)};
+  const ErrorReport report = summarize_errors(names, sums, 1);
+  EXPECT_EQ(report.worst, "bad");
+  EXPECT_DOUBLE_EQ(report.sqnr_db.value(), sqnr_db(25, 2));
+  EXPECT_DOUBLE_EQ(worst_sqnr_db(report), sqnr_db(25, 2));
+  EXPECT_EQ(report.cosine, report.outputs[2].cosine);
+  EXPECT_TRUE(std::isinf(report.outputs[0].sqnr_db.value())) << "every output is told";
+  EXPECT_DOUBLE_EQ(report.outputs[1].sqnr_db.value(), sqnr_db(25, 0.5));
+}
+
+TEST(SummarizeErrors, AreThoseOfASingleOutput) {
+  const std::string name = "y";
+  const ErrorSums sums = off_by(0.25F);
+  const ErrorReport report = summarize_errors(std::span(&name, 1), std::span(&sums, 1), 1);
+  EXPECT_EQ(report.sqnr_db, report.outputs[0].sqnr_db);
+  EXPECT_EQ(report.worst, "y");
+}
+
+TEST(SummarizeErrors, AreExactOnlyWhereEveryOutputIs) {
+  const std::vector<std::string> names{"a", "b"};
+  EXPECT_EQ(worst_sqnr_db(summarize_errors(names, std::vector{off_by(0), off_by(0)}, 1)), 144.5);
+  EXPECT_LT(worst_sqnr_db(summarize_errors(names, std::vector{off_by(0), off_by(0.125F)}, 1)), 60);
+}
+
+TEST(SummarizeErrors, TakeNotANumberForTheWorst) {
+  const std::vector<std::string> names{"bad", "nan"};
+  const ErrorReport report =
+      summarize_errors(names, std::vector{off_by(9), off_by(std::numeric_limits<float>::quiet_NaN())}, 1);
+  EXPECT_EQ(report.worst, "nan");
+  EXPECT_EQ(worst_sqnr_db(report), -144.5);
 }
 
 TEST(ErrorSums, RefusesDifferentShapes) {

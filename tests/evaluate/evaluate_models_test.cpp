@@ -72,10 +72,10 @@ TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
   EXPECT_EQ(evaluation.samples, 7U);
   ASSERT_THAT(evaluation.outputs, ElementsAre("y", "z"));
   // Every number has few binary digits, so both loops are exact and only the logarithm rounds.
-  EXPECT_DOUBLE_EQ(evaluation.report(0).outputs[0].sqnr_db, 10 * std::log10(signal / noise_of_offset));
-  EXPECT_DOUBLE_EQ(evaluation.report(1).outputs[1].sqnr_db, 10 * std::log10(signal / noise_of_factor));
-  EXPECT_TRUE(std::isinf(evaluation.report(0).outputs[1].sqnr_db));  // what a variant leaves alone is exact
-  EXPECT_TRUE(std::isinf(evaluation.report(1).outputs[0].sqnr_db));
+  EXPECT_DOUBLE_EQ(evaluation.report(0).outputs[0].sqnr_db.value(), 10 * std::log10(signal / noise_of_offset));
+  EXPECT_DOUBLE_EQ(evaluation.report(1).outputs[1].sqnr_db.value(), 10 * std::log10(signal / noise_of_factor));
+  EXPECT_TRUE(std::isinf(evaluation.report(0).outputs[1].sqnr_db.value()));  // what a variant leaves alone is exact
+  EXPECT_TRUE(std::isinf(evaluation.report(1).outputs[0].sqnr_db.value()));
 }
 
 TEST(EvaluateVariants, ReadsEverySampleOnceForAllVariants) {

@@ -44,6 +44,14 @@ TEST(AcceptChange, AcceptsWhatIsEqual) {
   EXPECT_TRUE(accept_change(nine_and(20, 18), nine_and(20, 18), 0.9, 0.9).accepted);
 }
 
+TEST(AcceptChange, SaysWhyNot) {
+  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21)).reason, "");
+  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(19.5, 19.5)).reason, "SQNR 0.50 dB lower");
+  EXPECT_EQ(accept_change(nine_and(20, 20), nine_and(21, 21), 0.975, 0.95).reason,
+            "95.00 % of classes as in FP32 instead of 97.50 %");
+  EXPECT_EQ(accept_change({}, {}).reason, "no sample to judge it by");
+}
+
 TEST(AcceptChange, RefusesAFallOfTheScore) {
   EXPECT_FALSE(accept_change(nine_and(20, 20), nine_and(19.9, 20)).accepted);
   EXPECT_FALSE(accept_change(nine_and(30, 20), nine_and(20.5, 20.5)).accepted) << "though the worst gains";
@@ -54,6 +62,7 @@ TEST(AcceptChange, RefusesABetterMeanThatTheWorstSamplesPayFor) {
   const AcceptanceReport report = accept_change(before, nine_and(30, 19.25));
   ASSERT_GT(report.after_db, report.before_db);
   EXPECT_FALSE(report.accepted) << "0.75 dB";
+  EXPECT_EQ(report.reason, "worst tenth of samples 0.75 dB lower");
   // 0.5 has few binary digits: 20 - 0.5 is exact.
   EXPECT_TRUE(accept_change(before, nine_and(30, 19.5)).accepted) << "half a dB is not more than half a dB";
 }

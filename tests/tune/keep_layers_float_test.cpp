@@ -49,7 +49,9 @@ double sqnr_of(test::VariantsOf& network, const PlacementPlan& plan) {
     return list;
   }();
   const std::vector<std::string> names{"y"};
-  return evaluate_models(models, {network.model, names, network.source, network.settings, "judging"}).report(0).sqnr_db;
+  return evaluate_models(models, {network.model, names, network.source, network.settings, "judging"})
+      .report(0)
+      .sqnr_db.value();
 }
 
 TEST(KeepLayersFloat, KeepsNothingWhereTheBoundHolds) {

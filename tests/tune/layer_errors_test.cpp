@@ -39,7 +39,7 @@ TEST(LayerErrors, FindTheBadLayer) {
   ASSERT_EQ(errors.choices.size(), 5U);
   EXPECT_EQ(name(network, errors.choices.front()), kWide);
   // 64 times fewer steps for the other 15 channels are 36 dB; the rest of the network is at 8 bits, within 10 dB of itself.
-  EXPECT_LT(errors.choices.front().alone.sqnr_db + 15, errors.choices[1].alone.sqnr_db);
+  EXPECT_LT(errors.choices.front().alone.sqnr_db.value() + 15, errors.choices[1].alone.sqnr_db);
   for (size_t i = 1; i < errors.choices.size(); ++i)
     EXPECT_LT(errors.choices[i].all_but.sqnr_db, errors.choices.front().all_but.sqnr_db);
 }
@@ -49,7 +49,7 @@ TEST(LayerErrors, CallNoLayerBadWhereAllAreAlike) {
   const MemorySource source(test::residual_samples(6));
   test::VariantsOf network(model, source, "tensorrt");
   const LayerErrors errors = errors_of(network);
-  EXPECT_LT(errors.choices.back().alone.sqnr_db - errors.choices.front().alone.sqnr_db, 15);
+  EXPECT_LT(errors.choices.back().alone.sqnr_db.value() - errors.choices.front().alone.sqnr_db.value(), 15);
 }
 
 TEST(LayerErrors, OfALayerAloneAreSmallerThanOfAllTogether) {
@@ -60,10 +60,10 @@ TEST(LayerErrors, OfALayerAloneAreSmallerThanOfAllTogether) {
   double noise = 0;
   for (const auto& choice : errors.choices) {
     EXPECT_GT(choice.alone.sqnr_db, errors.all.sqnr_db);
-    noise += std::pow(10, -choice.all_but.sqnr_db / 10);
+    noise += std::pow(10, -choice.all_but.sqnr_db.value() / 10);
   }
   // Noise of layers adds up where it is independent: without one it is less on average, though not for every layer.
-  EXPECT_LT(noise / 5, std::pow(10, -errors.all.sqnr_db / 10));
+  EXPECT_LT(noise / 5, std::pow(10, -errors.all.sqnr_db.value() / 10));
 }
 
 TEST(FloatVariants, NeverLeaveHalfAFusion) {

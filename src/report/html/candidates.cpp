@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "report/html/axis.h"
@@ -70,13 +71,20 @@ std::string head(const std::vector<std::string>& metrics, const std::string& cri
 /// A candidate's row has a dot at its place on the axis.
 enum class Dot { Shown, Hidden };
 
+/// The standard error behind a score.
+std::string error_markup(const MetricStyle& style, double error) {
+  return " <small class=\"minor\">\u00B1" + fixed_text(style.factor * error, style.decimals) + "</small>";
+}
+
 /// The cells of one row.
 std::string metric_cells(const Metrics& values, const std::vector<std::string>& metrics, const ComparisonReport& report,
-                         const Axis& axis, Dot dot) {
+                         const Axis& axis, Dot dot, const std::optional<double>& error = {}) {
   std::string html;
   for (size_t i = 0; i < metrics.size(); ++i) {
     const double value = value_or_nan(values, metrics[i]);
-    html += number_cell(value, metric_style(metrics[i]).number(value));
+    const MetricStyle style = metric_style(metrics[i]);
+    const bool is_criterion = i == 0 && metrics[i] == report.criterion;
+    html += number_cell(value, style.number(value) + (is_criterion && error ? error_markup(style, *error) : ""));
     if (i == 0 && metrics[i] == report.criterion)
       html += position_cell(axis, dot == Dot::Shown ? value : kNone, value_or_nan(report.fp32, report.criterion));
   }
@@ -91,7 +99,7 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
     html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
             (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
-            metric_cells(variant.metrics, metrics, report, axis, Dot::Shown) +
+            metric_cells(variant.metrics, metrics, report, axis, Dot::Shown, variant.score_error) +
             number_cell(static_cast<double>(variant.size_bytes),
                         variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
             number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds)) + "</tr>\n";
@@ -111,7 +119,8 @@ std::string outputs_table(const ComparisonReport& report) {
       if (std::find(names.begin(), names.end(), output.name) == names.end()) names.push_back(output.name);
   if (names.size() < 2) return {};
   std::string html =
-      "<h3>Each output, SQNR in dB</h3><div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+      "<h3>Each output: SQNR in dB, of integers the share of equal elements</h3><div class=\"scroll\" role=\"region\" "
+      "tabindex=\"0\" "
       "aria-label=\"SQNR of each output\"><table id=\"outputs\"><thead><tr><th scope=\"col\" "
       "data-sort=\"text\">Output</th>";
   for (const Variant& variant : report.variants)
@@ -122,8 +131,10 @@ std::string outputs_table(const ComparisonReport& report) {
     for (const Variant& variant : report.variants) {
       const auto found = std::find_if(variant.outputs.begin(), variant.outputs.end(),
                                       [&](const auto& output) { return output.name == name; });
-      const double value = found == variant.outputs.end() ? kNone : found->sqnr_db;
-      html += number_cell(value, fixed_text(value, 2));
+      const double value = found == variant.outputs.end() ? kNone : found->sqnr_db.value_or(kNone);
+      const bool integers = found != variant.outputs.end() && found->kind == OutputKind::Integers;
+      html += integers ? number_cell(found->agreement.value_or(kNone), percent_text(found->agreement.value_or(0)))
+                       : number_cell(value, fixed_text(value, 2));
     }
     html += "</tr>";
   }
@@ -135,8 +146,11 @@ std::string outputs_table(const ComparisonReport& report) {
 std::string candidates_section(const ComparisonReport& report) {
   if (report.variants.empty()) return {};
   const std::vector<std::string> metrics = metrics_of(report);
+  const bool sure =
+      std::ranges::any_of(report.variants, [](const Variant& one) { return one.score_error.has_value(); });
   const std::string lead =
       "<p class=\"lead\">Each was calibrated on the same histograms and run on the same samples." +
+      std::string(sure ? " Behind \u00B1 stands the standard error over the samples." : "") +
       std::string(report.fp32.count(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
       "</p>";
   return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +

@@ -8,6 +8,7 @@
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/output_errors.h"
 #include "report/quantities.h"
 
 namespace detent::html {
@@ -46,14 +47,23 @@ std::vector<Agreement> agreements_of(const std::vector<Candidate>& candidates) {
   return found;
 }
 
+/// What the numbers do not say.
+std::string in_words(const ErrorReport::Output& output) {
+  if (is_exact(output) || output.kind == OutputKind::Integers || !output.sqnr_db) return output_error_text(output);
+  if (!output.agreement) return {};
+  return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") + percent_text(*output.agreement);
+}
+
 }  // namespace
 
 std::string choice_section(const std::optional<CalibratorMeasurement>& measured) {
   if (!measured || measured->candidates.empty()) return {};
   const Axis axis = score_axis(measured->candidates);
   const std::vector<Agreement> agreements = agreements_of(measured->candidates);
-  std::string table = "<table id=\"choice-table\"><thead><tr>" + text_head("Calibrator") +
-                      number_head("SQNR, dB", "Of the outputs, mean over them") + "<td class=\"chart\"></td>";
+  std::string table =
+      "<table id=\"choice-table\"><thead><tr>" + text_head("Calibrator") +
+      number_head("SQNR, dB", "Of the worst output: half the mean over the samples, half that of their mean noise") +
+      "<td class=\"chart\"></td>";
   for (const Agreement& agreement : agreements) {
     const MetricStyle style = metric_style(agreement.metric);
     table += number_head(style.label + ", %", style.meaning);
@@ -79,16 +89,19 @@ std::string choice_section(const std::optional<CalibratorMeasurement>& measured)
 
 std::string error_section(const std::optional<ErrorReport>& error) {
   if (!error || error->outputs.empty()) return {};
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::string table = "<table id=\"error-table\"><thead><tr>" + text_head("Output") +
                       number_head("SQNR, dB", metric_style("sqnr_db").meaning) +
-                      number_head("Cosine", metric_style("cosine").meaning) + "</tr></thead><tbody>";
-  for (const ErrorReport::Output& output : error->outputs)
-    table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" +
-             number_cell(output.sqnr_db, fixed_text(output.sqnr_db, 2)) +
-             number_cell(output.cosine, fixed_text(output.cosine, 5)) + "</tr>\n";
+                      number_head("Cosine", metric_style("cosine").meaning) + text_head("In words") +
+                      "</tr></thead><tbody>";
+  for (const ErrorReport::Output& output : worst_first(error->outputs)) {
+    const double sqnr = output.sqnr_db.value_or(kNone), cosine = output.cosine.value_or(kNone);
+    table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" + number_cell(sqnr, fixed_text(sqnr, 2)) +
+             number_cell(cosine, fixed_text(cosine, 5)) + "<td>" + escape(in_words(output)) + "</td></tr>\n";
+  }
   return "<section id=\"error\"><h2>Error of the outputs</h2><p class=\"lead\">The written model against FP32 on " +
-         plural(error->samples, "sample") + ".</p>" + scrolling(table + "</tbody></table>", "Error of each output") +
-         "</section>\n";
+         plural(error->samples, "sample") + (error->outputs.size() > 1 ? ", worst first" : "") + ".</p>" +
+         scrolling(table + "</tbody></table>", "Error of each output") + "</section>\n";
 }
 
 }  // namespace detent::html

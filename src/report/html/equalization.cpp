@@ -33,7 +33,9 @@ bool has_alpha(const Family& family) { return family.groups > 0 && (family.kept 
 std::string decision(const Family& family) {
   if (family.values == 0) return "<td class=\"nothing\">nothing to equalize</td>";
   const char* text = family.kept ? "kept" : family.gain_db ? "dropped" : "left alone";
-  return std::string("<td><span class=\"tag") + (family.kept ? " kept" : "") + "\">" + text + "</span></td>";
+  return std::string("<td><span class=\"tag") + (family.kept ? " kept" : "") + "\">" + text + "</span>" +
+         (family.kept || family.reason.empty() ? "" : " <small class=\"minor\">" + escape(family.reason) + "</small>") +
+         "</td>";
 }
 
 std::string families_table(const std::vector<Family>& families) {
@@ -143,9 +145,10 @@ std::string lead(const EqualizeReport& report) {
                      " (<span class=\"option\">--equalize</span> " + escape(report.requested);
   if (report.samples > 0) text += ", channels of " + plural(report.samples, "sample");
   text += ").";
-  if (report.sqnr_before_db && report.sqnr_after_db)
-    text += " SQNR at the outputs, on the samples that decided: " + fixed_text(*report.sqnr_before_db, 2) + " \u2192 " +
-            fixed_text(*report.sqnr_after_db, 2) + "\u00A0dB.";
+  // What was chosen on halves of the samples may have been taken back as it would be written.
+  if (report.acceptance && report.acceptance->accepted)
+    text += " SQNR at the outputs, on all of them: " + fixed_text(report.acceptance->before_db, 2) + " \u2192 " +
+            fixed_text(report.acceptance->after_db, 2) + "\u00A0dB.";
   return text + "</p>";
 }
 
@@ -162,8 +165,7 @@ std::string absorption(const std::optional<AbsorbReport>& report) {
   if (report->sqnr_before_db && report->sqnr_after_db)
     html += "; SQNR at the outputs " + fixed_text(*report->sqnr_before_db, 2) + " \u2192 " +
             fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB";
-  html += report->kept ? ": kept." : ": dropped.";
-  if (!report->note.empty()) html += " " + escape(report->note);
+  html += report->kept ? ": kept." : report->note.empty() ? ": dropped." : ": dropped, " + escape(report->note) + ".";
   html +=
       "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Absorbed biases\"><table "
       "id=\"absorbed-values\"><thead><tr><th scope=\"col\">Value</th><th scope=\"col\" "
@@ -182,11 +184,14 @@ std::string absorption(const std::optional<AbsorbReport>& report) {
 
 std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (!report) return {};
+  if (report->layers == 0)
+    return "<h3>Bias correction</h3><p id=\"bias-correction\">No bias was corrected: " + escape(report->reason) +
+           ".</p>";
   return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean error that quantization leaves went into the "
          "biases of " +
          plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(report->sqnr_before_db, 2) +
          " \u2192 " + fixed_text(report->sqnr_after_db, 2) + "\u00A0dB on " + plural(report->samples, "sample") +
-         (report->kept ? ", kept." : ", dropped.") + "</p>";
+         (report->kept ? ", kept." : ", dropped: " + escape(report->reason) + ".") + "</p>";
 }
 
 std::string equalization_parts(const EqualizeReport& report) {

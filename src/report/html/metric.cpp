@@ -18,7 +18,7 @@ struct KnownMetric {
 };
 
 // In the order of columns.
-constexpr std::array<KnownMetric, 8> kKnown = {{
+constexpr std::array<KnownMetric, 9> kKnown = {{
     {"top1", "top-1", "Share of samples whose label is the largest output", KnownMetric::Fraction},
     {"top5", "top-5", "Share of samples whose label is among the five largest outputs", KnownMetric::Fraction},
     {"miou", "mIoU", "Intersection over union with the masks, mean over classes", KnownMetric::Fraction},
@@ -26,8 +26,10 @@ constexpr std::array<KnownMetric, 8> kKnown = {{
     {"argmax_agreement", "same argmax", "Share of positions where the largest channel is that of FP32",
      KnownMetric::Fraction},
     {"sign_agreement", "same sign", "Share of elements with the sign that FP32 gives", KnownMetric::Fraction},
-    {"sqnr_db", "SQNR", "Power of the FP32 output over the power of the error; larger is better", KnownMetric::Decibel},
-    {"cosine", "cosine", "Cosine between the output and that of FP32", KnownMetric::Plain},
+    {"integer_agreement", "same integers", "Share of integer elements that are as in FP32", KnownMetric::Fraction},
+    {"sqnr_db", "SQNR", "Power of the FP32 output over the power of the error, at the worst output; larger is better",
+     KnownMetric::Decibel},
+    {"cosine", "cosine", "Cosine between the output and that of FP32, at the worst output", KnownMetric::Plain},
 }};
 
 size_t rank(const std::string& metric) {

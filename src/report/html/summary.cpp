@@ -8,6 +8,7 @@
 #include "report/html/metric.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
+#include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/ranked_layers.h"
 
@@ -43,6 +44,14 @@ std::string beside(const MetricStyle& style, double value, double other, const s
   return style.difference(value, other) + (value > other ? " above " : " below ") + name;
 }
 
+/// Who is as good as the best for all that the samples can tell.
+std::string certainty(const ComparisonReport& report, const Variant& winner) {
+  if (report.variants.size() < 2 || !winner.score_error) return {};
+  const std::string samples = plural(report.evaluation_samples, "sample");
+  if (report.ties.empty()) return " The " + samples + " tell it from every other one.";
+  return " The " + samples + " cannot tell " + escape(listed(report.ties)) + " from it.";
+}
+
 std::string verdict(const ComparisonReport& report) {
   const Variant* winner = winning_variant(report);
   if (!winner) return "No variant was compared.";
@@ -62,7 +71,7 @@ std::string verdict(const ComparisonReport& report) {
                          : name + " is the best of " + plural(report.variants.size(), "candidate") + ": " + reached;
   if (!parts.empty()) text += ". That is " + parts[0];
   if (parts.size() > 1) text += ", and " + parts[1];
-  return text + ".";
+  return text + "." + certainty(report, *winner);
 }
 
 /// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
@@ -80,7 +89,7 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
   if (report.criterion != "sqnr_db")
     add_metric("sqnr_db");
   else
-    add_metric("argmax_agreement"), add_metric("sign_agreement");
+    add_metric("argmax_agreement"), add_metric("sign_agreement"), add_metric("integer_agreement");
   html += coverage_figure(report.plan.coverage);
   if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
@@ -104,8 +113,8 @@ std::string verdict(const SensitivityReport& report) {
   if (layers.empty()) return "Nothing is quantized.";
   const auto& worst = layers.front();
   return "<strong>" + escape(worst.name) + "</strong> costs most: alone in INT8 it leaves " +
-         decibels(worst.sqnr_db_alone) + " at the output. All layers together leave " + decibels(report.sqnr_db_all) +
-         ", all but this one " + decibels(worst.sqnr_db_all_but) + ".";
+         decibels(worst.sqnr_db_alone) + " at " + the_output(report.outputs) + ". All layers together leave " +
+         decibels(report.sqnr_db_all) + ", all but this one " + decibels(worst.sqnr_db_all_but) + ".";
 }
 
 }  // namespace

@@ -67,7 +67,10 @@ std::string key_figures(const QuantizeReport& report) {
   std::string html;
   if (report.error) {
     const ErrorReport& error = *report.error;
-    html += figure(decibels(error.sqnr_db), "SQNR", "on " + plural(error.samples, "sample"));
+    const bool several = error.outputs.size() > 1;
+    if (error.sqnr_db)
+      html += figure(decibels(*error.sqnr_db), several ? "SQNR of the worst output" : "SQNR",
+                     "on " + plural(error.samples, "sample"));
     const auto add = [&](const char* metric, const std::optional<double>& value) {
       if (!value) return;
       const MetricStyle style = metric_style(metric);
@@ -75,6 +78,7 @@ std::string key_figures(const QuantizeReport& report) {
     };
     add("argmax_agreement", error.argmax_agreement);
     add("sign_agreement", error.sign_agreement);
+    add("integer_agreement", error.integer_agreement);
   }
   html += coverage_figure(report.plan.coverage);
   if (report.output_bytes > 0)

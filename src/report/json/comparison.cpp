@@ -14,6 +14,7 @@ std::string to_json(const ComparisonReport& report) {
     Json item{{"calibrator", variant.calibrator}};
     if (!variant.takes.empty()) item["takes"] = variant.takes;
     item["metrics"] = metrics(variant.metrics);
+    item["score_error"] = number(variant.score_error);
     item["outputs"] = output_errors_json(variant.outputs);
     item["size_bytes"] = variant.size_bytes;
     item["seconds"] = variant.seconds;
@@ -29,6 +30,7 @@ std::string to_json(const ComparisonReport& report) {
                  {"fp32", metrics(report.fp32)},
                  {"variants", variants},
                  {"winner", report.winner},
+                 {"ties", report.ties},
                  {"criterion", report.criterion},
                  {"provenance", provenance_json(report.provenance)},
                  {"coverage", coverage_json(report.plan.coverage)},

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "report/output_errors.h"
+
 namespace detent {
 
 std::string render(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
@@ -25,11 +27,26 @@ Json coverage_json(const CoverageReport& report) {
 Json output_errors_json(const std::vector<ErrorReport::Output>& outputs) {
   Json array = Json::array();
   for (const auto& output : outputs)
-    array.push_back({{"name", output.name}, {"sqnr_db", number(output.sqnr_db)}, {"cosine", number(output.cosine)}});
+    array.push_back({{"name", output.name},
+                     {"kind", name_of(output.kind)},
+                     {"sqnr_db", number(output.sqnr_db)},
+                     {"cosine", number(output.cosine)},
+                     {"agreement", number(output.agreement)},
+                     {"exact", is_exact(output)}});
   return array;
 }
 
 namespace {
+
+Json acceptance_json(const AcceptanceReport& report) {
+  return {{"accepted", report.accepted},
+          {"reason", report.reason},
+          {"sqnr_before_db", number(report.before_db)},
+          {"sqnr_after_db", number(report.after_db)},
+          {"worst_before_db", number(report.worst_before_db)},
+          {"worst_after_db", number(report.worst_after_db)},
+          {"samples", report.samples}};
+}
 
 Json absorption_json(const AbsorbReport& report) {
   Json values = Json::array();
@@ -73,6 +90,7 @@ Json equalization_json(const EqualizeReport& report) {
                         {"groups", family.groups},
                         {"values", family.values},
                         {"kept", family.kept},
+                        {"reason", family.reason},
                         {"gain_db", number(family.gain_db)}});
   for (const auto& value : report.values)
     values.push_back({{"name", value.name},
@@ -85,6 +103,7 @@ Json equalization_json(const EqualizeReport& report) {
           {"values", values},
           {"sqnr_before_db", number(report.sqnr_before_db)},
           {"sqnr_after_db", number(report.sqnr_after_db)},
+          {"acceptance", report.acceptance ? acceptance_json(*report.acceptance) : Json(nullptr)},
           {"samples", report.samples},
           {"notes", report.notes},
           {"absorbed", report.absorbed ? absorption_json(*report.absorbed) : Json(nullptr)},

@@ -9,6 +9,7 @@ Json error_metrics(const ErrorReport& error) {
   Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
   json["argmax_agreement"] = number(error.argmax_agreement);
   json["sign_agreement"] = number(error.sign_agreement);
+  json["integer_agreement"] = number(error.integer_agreement);
   if (!error.outputs.empty()) json["outputs"] = output_errors_json(error.outputs);
   return json;
 }
@@ -33,6 +34,7 @@ Json accuracy(const AccuracyReport& report) {
                      {"sqnr_before_db", number(step.before_db)},
                      {"sqnr_after_db", number(step.after_db)},
                      {"kept", step.kept},
+                     {"reason", step.reason},
                      {"samples", step.samples},
                      {"seconds", step.seconds}});
   return {{"level", report.level}, {"steps", steps}};
@@ -41,6 +43,7 @@ Json accuracy(const AccuracyReport& report) {
 Json bias_correction(const BiasCorrectionReport& report) {
   return {{"layers", report.layers},
           {"kept", report.kept},
+          {"reason", report.reason},
           {"sqnr_before_db", number(report.sqnr_before_db)},
           {"sqnr_after_db", number(report.sqnr_after_db)},
           {"samples", report.samples},
@@ -60,6 +63,7 @@ Json bound(const BoundReport& report) {
           {"reached", number(report.reached)},
           {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
           {"sqnr_db", number(report.sqnr_db)},
+          {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},
           {"kept", kept},
           {"samples", report.samples},
           {"measurements", report.measurements},

@@ -11,7 +11,8 @@ std::string to_json(const SensitivityReport& report) {
                        {"op", layer.op},
                        {"sqnr_db_alone", number(layer.sqnr_db_alone)},
                        {"sqnr_db_all_but", number(layer.sqnr_db_all_but)},
-                       {"mac_share", number(layer.macs_share)}});
+                       {"mac_share", number(layer.macs_share)},
+                       {"output", layer.output}});
     return array;
   };
   Json values = Json::array();
@@ -24,6 +25,7 @@ std::string to_json(const SensitivityReport& report) {
                  {"evaluation_samples", report.evaluation_samples},
                  {"skipped_samples", report.skipped_samples},
                  {"sqnr_db_all", number(report.sqnr_db_all)},
+                 {"outputs", output_errors_json(report.outputs)},
                  {"layers", layers(report.layers)},
                  {"operators", layers(report.operators)},
                  {"values", values},

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/text/columns.h"
 #include "report/text/text.h"
@@ -23,29 +24,38 @@ struct Column {
 
 std::string as_percent(double fraction) { return fmt::format("{:.2f} %", rounded_percent(fraction, 2)); }
 std::string as_number(double value) { return fmt::format("{:.6g}", value); }
-std::string as_decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "infinite"; }
+std::string as_decibels(double value) {
+  if (std::isinf(value) && value > 0) return "exact";
+  return fmt::format("{:.2f} dB", value);
+}
 std::string as_cosine(double value) { return fmt::format("{:.5f}", value); }
 
-constexpr std::array<Column, 8> kColumns = {{{"metric", "metric", as_number},
+constexpr std::array<Column, 9> kColumns = {{{"metric", "metric", as_number},
                                              {"miou", "mIoU", as_percent},
                                              {"top1", "top-1", as_percent},
                                              {"top5", "top-5", as_percent},
                                              {"sqnr_db", "SQNR", as_decibels},
                                              {"cosine", "cosine", as_cosine},
                                              {"argmax_agreement", "argmax", as_percent},
-                                             {"sign_agreement", "sign", as_percent}}};
+                                             {"sign_agreement", "sign", as_percent},
+                                             {"integer_agreement", "integers", as_percent}}};
 
 using Table = std::vector<std::vector<std::string>>;
+
+/// Characters, of which UTF-8 takes up to four bytes each.
+size_t width_of(const std::string& text) {
+  return static_cast<size_t>(std::ranges::count_if(text, [](char byte) { return (byte & 0xC0) != 0x80; }));
+}
 
 /// Columns as wide as their longest cell; the first flush left, the others right.
 std::string aligned(const Table& rows) {
   std::vector<size_t> widths(rows.front().size());
   for (const auto& row : rows)
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   std::string text;
   for (const auto& row : rows) {
-    std::string line = padded(row[0], widths[0]);
-    for (size_t i = 1; i < row.size(); ++i) line += "  " + std::string(widths[i] - row[i].size(), ' ') + row[i];
+    std::string line = row[0] + std::string(widths[0] - width_of(row[0]), ' ');
+    for (size_t i = 1; i < row.size(); ++i) line += "  " + std::string(widths[i] - width_of(row[i]), ' ') + row[i];
     text += line + "\n";
   }
   return text;
@@ -59,10 +69,18 @@ std::vector<Column> columns_of(const ComparisonReport& report) {
   return columns;
 }
 
-void add_cells(std::vector<std::string>& row, const std::vector<Column>& columns, const Metrics& metrics) {
+/// " ±0.85" in the unit of the number before it.
+std::string error_text(const std::optional<double>& error, const std::string& criterion) {
+  if (!error) return {};
+  return criterion == "sqnr_db" ? fmt::format(" ±{:.2f}", *error) : fmt::format(" ±{:.2f}", 100 * *error);
+}
+
+void add_cells(std::vector<std::string>& row, const std::vector<Column>& columns, const Metrics& metrics,
+               const std::string& criterion = {}, const std::optional<double>& error = {}) {
   for (const Column& column : columns) {
     const auto found = metrics.find(column.key);
     row.push_back(found == metrics.end() ? "-" : column.show(found->second));
+    if (criterion == column.key) row.back() += error_text(error, criterion);
   }
 }
 
@@ -80,34 +98,58 @@ std::string table_of(const ComparisonReport& report) {
     std::string name = variant.calibrator == report.winner ? "* " : "  ";
     name += variant.calibrator + (variant.takes.empty() ? "" : " (" + variant.takes + ")");
     rows.push_back({name});
-    add_cells(rows.back(), columns, variant.metrics);
+    add_cells(rows.back(), columns, variant.metrics, report.criterion, variant.score_error);
     rows.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
     rows.back().push_back(fmt::format("{:.1f}", variant.seconds));
   }
   return aligned(rows);
 }
 
-/// SQNR and cosine by output; nothing to say of a single one.
+std::string cell_of(const ErrorReport::Output& output) {
+  if (is_exact(output)) return "exact";
+  if (output.kind == OutputKind::Integers) return as_percent(output.agreement.value_or(0)) + " equal";
+  return output.sqnr_db ? as_decibels(*output.sqnr_db) : "0 in FP32";
+}
+
+/// SQNR (of integers the share of equal elements) by output; nothing to say of a single one.
 std::string outputs_of(const ComparisonReport& report, Listing& listing) {
-  constexpr size_t kColumnsShown = 6;
-  const auto& outputs = report.variants.front().outputs;
-  if (outputs.size() < 2) return {};
-  const size_t shown = listing.shown(outputs.size(), kColumnsShown);
-  Table rows(1, {"  SQNR, cosine"});
-  for (size_t i = 0; i < shown; ++i) rows[0].push_back(outputs[i].name);
-  for (const auto& variant : report.variants) {
-    rows.push_back({"  " + variant.calibrator});
-    for (size_t i = 0; i < shown; ++i)
-      rows.back().push_back(as_decibels(variant.outputs[i].sqnr_db) + ", " + as_cosine(variant.outputs[i].cosine));
+  constexpr size_t kShown = 12;
+  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
+  if (winner == report.variants.end() || winner->outputs.size() < 2) return {};
+  const std::vector<ErrorReport::Output> outputs = worst_first(winner->outputs);
+  Table rows(1, {"  output, SQNR"});
+  for (const auto& variant : report.variants) rows[0].push_back(variant.calibrator);
+  const size_t shown = listing.shown(outputs.size(), kShown);
+  for (size_t i = 0; i < shown; ++i) {
+    rows.push_back({"  " + outputs[i].name});
+    for (const auto& variant : report.variants) {
+      const auto output = std::ranges::find(variant.outputs, outputs[i].name, &ErrorReport::Output::name);
+      rows.back().push_back(output == variant.outputs.end() ? "-" : cell_of(*output));
+    }
   }
   return "\n" + aligned(rows) +
-         (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " more\n" : "");
+         (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " no worse\n" : "");
 }
 
 std::string title_of(const std::string& criterion) {
   for (const Column& column : kColumns)
     if (criterion == column.key) return column.title;
   return criterion;
+}
+
+/// What the marks behind the scores say, and who is as good as the best; "" where there is nothing to compare with.
+std::string certainty_of(const ComparisonReport& report) {
+  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
+  if (winner == report.variants.end() || report.variants.size() < 2) return {};
+  const std::string samples = plural(report.evaluation_samples, "sample");
+  if (!winner->score_error)
+    return report.criterion == "metric"
+               ? "  the command gives one number for all samples: how sure it is, nobody knows\n"
+               : "  " + samples + " cannot tell how sure that is\n";
+  return "  " +
+         (report.ties.empty() ? samples + " tell it from every other one"
+                              : samples + " cannot tell " + listed(report.ties) + " from it") +
+         "; ± standard error over the samples\n";
 }
 
 }  // namespace
@@ -128,7 +170,7 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n\n";
   text += table_of(report) + outputs_of(report, listing);
   return text + "\n* best by " + title_of(report.criterion) + ": --calibrator " + report.winner + "\n" +
-         listing.closing();
+         certainty_of(report) + listing.closing();
 }
 
 }  // namespace detent

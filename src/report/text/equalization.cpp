@@ -24,7 +24,8 @@ std::string family_line(const EqualizeReport::Family& family) {
   // Factors from a table come without the groups, so what made them is not known.
   if (family.groups > 0 && (family.kept || family.gain_db)) text += fmt::format(", alpha {:g}", family.alpha);
   if (family.gain_db) text += fmt::format(", {:+.2f} dB", *family.gain_db);
-  return text + (family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone") + "\n";
+  text += family.kept ? ", kept" : family.gain_db ? ", dropped" : ", left alone";
+  return text + (family.kept || family.reason.empty() ? "" : ": " + family.reason) + "\n";
 }
 
 /// The values whose channels differed most.
@@ -53,6 +54,7 @@ std::string absorb_text(const AbsorbReport& report, Listing& listing) {
   if (report.sqnr_before_db && report.sqnr_after_db)
     text += fmt::format(", SQNR {:.2f} -> {:.2f} dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
             (report.kept ? "kept" : "dropped");
+  if (!report.kept && !report.note.empty()) text += ": " + report.note;
   text += "\n";
   const size_t shown = listing.shown(report.values.size(), kShown);
   for (size_t i = 0; i < shown; ++i) {
@@ -61,8 +63,7 @@ std::string absorb_text(const AbsorbReport& report, Listing& listing) {
     if (value.amax_before > 0) text += fmt::format(", largest {:.3g} -> {:.3g}", value.amax_before, value.amax_after);
     text += "  " + value.name + "\n";
   }
-  text += more_than(shown, report.values.size());
-  return report.note.empty() ? text : text + "  " + report.note + "\n";
+  return text + more_than(shown, report.values.size());
 }
 
 }  // namespace
@@ -70,11 +71,14 @@ std::string absorb_text(const AbsorbReport& report, Listing& listing) {
 std::string equalize_text(const EqualizeReport& report, Listing& listing) {
   std::string text = report.absorbed ? absorb_text(*report.absorbed, listing) : "";
   if (report.requested.starts_with("off")) return text;
-  text += "equalized " + plural(report.values.size(), "value") + " (" + report.requested + ")";
+  text += "equalized " + (report.values.empty() ? "nothing" : plural(report.values.size(), "value")) + " (" +
+          report.requested + ")";
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
-  if (report.sqnr_before_db && report.sqnr_after_db)
-    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB", *report.sqnr_before_db, *report.sqnr_after_db);
+  // What was chosen on halves of the samples may have been taken back as it would be written.
+  if (report.acceptance && report.acceptance->accepted)
+    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB on all of them", report.acceptance->before_db,
+                        report.acceptance->after_db);
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
   text += imbalance_lines(report.values, listing);
@@ -100,10 +104,11 @@ std::string equalizable_text(const std::vector<PlanReport::Equalizable>& familie
 }
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {
-  return (report.kept ? "corrected the biases of " : "measured the biases of ") + plural(report.layers, "layer") +
-         fmt::format(" on {} samples in {:.1f} s: SQNR {:.2f} -> {:.2f} dB", report.samples, report.seconds,
-                     report.sqnr_before_db, report.sqnr_after_db) +
-         (report.kept ? "\n" : ", so they stay as they were\n");
+  if (report.layers == 0) return "corrected no bias: " + report.reason + "\n";
+  return "corrected the biases of " + plural(report.layers, "layer") + " on " + plural(report.samples, "sample") +
+         fmt::format(" in {:.1f} s: SQNR {:.2f} -> {:.2f} dB, ", report.seconds, report.sqnr_before_db,
+                     report.sqnr_after_db) +
+         (report.kept ? "kept" : "dropped: " + report.reason) + "\n";
 }
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/ranked_layers.h"
 #include "report/text/columns.h"
@@ -15,16 +16,20 @@ namespace {
 
 std::string decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
 
-std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top) {
+std::string with_unit(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "exact"; }
+
+std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several) {
   const size_t shown = std::min(top, layers.size());
   size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
-  std::string text = fmt::format("\n  {}  {:>8}  {:>8}     MACs\n", padded("layer", width), "alone", "all but");
+  std::string text = fmt::format("\n  {}  {:>8}  {:>8}     MACs{}\n", padded("layer", width), "alone", "all but",
+                                 several ? "  worst alone" : "");
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
     text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
                         decibels(layer.sqnr_db_alone), decibels(layer.sqnr_db_all_but));
-    text += fmt::format("  {:>7}\n", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
+    text += fmt::format("  {:>7}", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
+    text += (several ? "  " + layer.output : "") + "\n";
   }
   if (shown < layers.size()) text += fmt::format("  {} more: --all, --top\n", layers.size() - shown);
   return text;
@@ -55,10 +60,14 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
           fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.equalized) text += equalize_text(*report.equalized, listing);
-  text += coverage_text(report.plan.coverage) +
-          "; SQNR at the output with all of them: " + decibels(report.sqnr_db_all) + " dB\n";
-  text += "\nSQNR at the output in dB with one layer quantized alone, and with all but that one; worst first\n";
-  text += layer_table(ranked_layers(report), top);
+  const std::string output = the_output(report.outputs);
+  if (report.corrected_biases)
+    text += "biases of " + plural(report.corrected_biases, "layer") +
+            " corrected, in the float network too: the numbers are the cost of quantizing\n";
+  text += coverage_text(report.plan.coverage) + "; SQNR at " + output +
+          " with all of them: " + with_unit(report.sqnr_db_all) + "\n" + outputs_text(report.outputs, listing);
+  text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all but that one; worst first\n";
+  text += layer_table(ranked_layers(report), top, report.outputs.size() > 1);
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";
   return text + value_lines(report, top) + listing.closing();
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/text/plan_lines.h"
 
@@ -55,19 +56,15 @@ std::string verdict_text(const VerdictReport& verdict) {
   return text;
 }
 
-std::string error_text(const ErrorReport& error) {
-  std::string text = "error against FP32 on " + plural(error.samples, "sample") + ": SQNR ";
-  text += std::isfinite(error.sqnr_db) ? fmt::format("{:.1f} dB", error.sqnr_db) : "infinite";
-  text += fmt::format(", cosine {:.5f}", error.cosine);
-  if (error.argmax_agreement) text += ", argmax agreement " + percent_text(*error.argmax_agreement, 2);
-  if (error.sign_agreement) text += ", sign agreement " + percent_text(*error.sign_agreement, 2);
-  return text;
+std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
+  return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
+         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
 }
 
 std::string measurement_text(const CalibratorMeasurement& measured) {
   std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
-                     plural(measured.samples, "sample") + fmt::format(" in {:.1f} s", measured.seconds) +
-                     ", SQNR of the outputs against FP32\n";
+                     plural(measured.samples, "sample") +
+                     fmt::format(" in {:.1f} s: SQNR against FP32, bad samples count more\n", measured.seconds);
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
     const auto& candidate = measured.candidates[i];
     text += fmt::format("  {} {:17} {:>6.2f} dB", i == measured.winner ? '*' : ' ', candidate.calibrator,
@@ -75,6 +72,9 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
     if (candidate.error.argmax_agreement)
       text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement, 2);
     if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement, 2);
+    if (i == measured.winner && measured.highest != i && measured.highest < measured.candidates.size())
+      text += "; the samples cannot tell it from " + measured.candidates[measured.highest].calibrator +
+              ", and it is safer over values";
     text += "\n";
   }
   return text;
@@ -83,10 +83,17 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
 /// A line for each step of the best level.
 std::string steps_text(const AccuracyReport& accuracy) {
   std::string text;
-  for (const AccuracyReport::Step& step : accuracy.steps)
-    text += fmt::format("accuracy {}: {:12} {}, SQNR {:.2f} -> {:.2f} dB on {}, {} ({:.1f} s)\n", accuracy.level,
-                        step.name, step.changed, step.before_db, step.after_db, plural(step.samples, "sample"),
-                        step.kept ? "kept" : "dropped", step.seconds);
+  for (const AccuracyReport::Step& step : accuracy.steps) {
+    text += fmt::format("accuracy {}: {:12} ", accuracy.level, step.name);
+    const bool nothing = !step.kept && step.before_db == step.after_db && !step.reason.empty();
+    if (nothing)
+      text += "left as they are: " + step.reason;
+    else
+      text += step.changed + fmt::format(", SQNR {:.2f} -> {:.2f} dB on ", step.before_db, step.after_db) +
+              plural(step.samples, "sample") + (step.kept ? ", kept" : ", dropped") +
+              (step.reason.empty() ? "" : ": " + step.reason);
+    text += fmt::format(" ({:.1f} s)\n", step.seconds);
+  }
   return text;
 }
 
@@ -113,7 +120,8 @@ std::string notes_text(const std::vector<std::string>& notes, Listing& listing) 
 }
 
 std::string score_text(const BoundReport& report, double score) {
-  if (report.metric == "sqnr_db") return fmt::format("SQNR {:.1f} dB", score);
+  if (report.metric == "sqnr_db")
+    return fmt::format("SQNR {:.1f} dB", score) + (report.output.empty() ? "" : " at the worst output");
   if (report.metric == "top1") return "top-1 " + percent_text(score, 2);
   if (report.metric == "miou") return "mIoU " + percent_text(score, 2);
   return fmt::format("metric {:.6g}", score);
@@ -174,7 +182,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text += outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
-  if (report.bias_correction) text += bias_correction_text(*report.bias_correction);
+  if (report.bias_correction && report.accuracy.steps.empty()) text += bias_correction_text(*report.bias_correction);
   text += steps_text(report.accuracy);
   if (report.plan.folded_batchnorms)
     text += "folded " + std::to_string(report.plan.folded_batchnorms) + " BatchNormalization into weights\n";
@@ -188,10 +196,8 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += kept_float_text(report.plan, listing);
   if (report.bound) text += bound_text(*report.bound);
   text += notes_text(report.notes, listing);
-  if (report.error && !report.error_source.empty())
-    text += error_text(*report.error) + "; measured on " + report.error_source + "\n";
-  else
-    text += report.error ? error_text(*report.error) + "\n" : "error against FP32: not measured: no data\n";
+  text += report.error ? error_text(*report.error, report.error_source, listing)
+                       : "error against FP32: not measured: no data\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
          listing.closing() + verdict_text(report.verdict);
 }
@@ -223,8 +229,11 @@ std::string to_text(const VerifyReport::Line& line) {
                         : line.outcome == Outcome::Failed ? "FAILED     "
                                                           : "unsupported";
   std::string text = std::string(outcome) + "  " + line.folder + "/" + line.model;
-  if (line.outcome != Outcome::Unsupported)
+  // Integers that differ have no such error, and what could not be compared has none either.
+  if (line.worst_relative_error > 0)
     text += fmt::format("  worst error {:.1e} of the largest value", line.worst_relative_error);
+  else if (line.outcome == Outcome::Passed)
+    text += "  exact";
   if (!line.detail.empty()) text += "  " + line.detail;
   return text + "\n";
 }

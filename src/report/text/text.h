@@ -52,6 +52,9 @@ namespace detent {
 /// three, and how many more there are. Empty when there is none.
 [[nodiscard]] std::string outlier_text(const OutlierReport& report, Listing& listing);
 
+/// A line for each output, worst first, of many the first eight; "" for a single one, of which the line above tells all.
+[[nodiscard]] std::string outputs_text(const std::vector<ErrorReport::Output>& outputs, Listing& listing);
+
 /// The families that were tried, those that were kept and their gain, and the values whose channels differed most.
 [[nodiscard]] std::string equalize_text(const EqualizeReport& report, Listing& listing);
 /// "equalizable: 16 values behind gates, 9 linear (--equalize gate,linear)"; "equalizable: nothing" when there is none.

@@ -14,6 +14,7 @@
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "tune/acceptance.h"
 #include "tune/equalize/apply.h"
 
 namespace detent {
@@ -88,7 +89,9 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
                         SampleSubset(source, deciding_samples(source))));
     report.sqnr_before_db = mean(scores.front());
     report.sqnr_after_db = mean(scores.back());
-    if (*report.sqnr_after_db >= *report.sqnr_before_db) {
+    if (*report.sqnr_after_db < *report.sqnr_before_db) {
+      report.note = "SQNR " + fall_text(*report.sqnr_before_db, *report.sqnr_after_db);
+    } else {
       // Nothing is bent on a sample that was measured, so the outputs are comparable.
       Model copy = model.clone();
       if (const auto changed = absorb(copy, result.shifts, read_first_inputs(samples, model.graph(), settings)))

@@ -1,9 +1,10 @@
 #include "tune/equalize/choose_families.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <optional>
+#include <string>
 
 #include "core/mean.h"
 
@@ -24,12 +25,7 @@ double mean_of_parts(const PartScores& scores) {
 double sure_gain(const PartScores& before, const PartScores& after) {
   std::vector<double> gains;
   for (size_t p = 0; p < before.size(); ++p) gains.push_back(mean(after[p]) - mean(before[p]));
-  const double whole = mean(gains);
-  if (gains.size() < 2) return whole;
-  double squares = 0;
-  for (const double gain : gains) squares += (gain - whole) * (gain - whole);
-  const auto count = static_cast<double>(gains.size());
-  return whole - std::sqrt(squares / (count - 1) / count);
+  return mean(gains) - standard_error(gains);
 }
 
 /// Of the calibrator that loses most, on average over the parts; 0 when none loses.
@@ -101,7 +97,23 @@ class Selection {
     }
     line.alpha = best.alpha;
     line.gain_db = mean_of_parts(best.scores) - mean_of_parts(scores_);
+    line.reason = best.acceptable ? "" : reason_against(best);
     return best;
+  }
+
+  /// Why a step is not acceptable, the first of its reasons.
+  [[nodiscard]] std::string reason_against(const Step& step) const {
+    if (mean_of_parts(step.scores) - mean_of_parts(scores_) < kLeastGainDb)
+      return fmt::format("gains less than {:g} dB", kLeastGainDb);
+    if (step.gain < kLeastGainDb) {
+      std::string parts;
+      for (size_t p = 0; p < scores_.size(); ++p)
+        parts += fmt::format("{}{:+.2f}", p ? ", " : "", mean(step.scores[p]) - mean(scores_[p]));
+      return "not sure: " + parts + " dB on parts of the samples";
+    }
+    const size_t calibrators = plain_.front().size();
+    return (calibrators > 1 ? fmt::format("one of {} calibrators ends", calibrators) : std::string("ends")) +
+           fmt::format(" {:.2f} dB below no equalization", -worst_change(plain_, step.scores));
   }
 
   void keep(const Step& step) {

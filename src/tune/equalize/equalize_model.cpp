@@ -29,6 +29,7 @@ class Acceptance {
     const FoldScores first = measure({{}, items});
     report.acceptance = compare(first[0], first[1]);
     if (report.acceptance->accepted) return items;
+    const std::string why = report.acceptance->reason;
     std::vector<std::vector<EqualizeItem>> fewer;
     for (size_t i = 0; i < items.size() && items.size() > 1; ++i) {
       fewer.push_back(items);
@@ -42,10 +43,11 @@ class Acceptance {
       report.acceptance = one;
       best = fewer[i];
     }
-    report.notes.push_back(
-        best.empty() ? "'" + to_text(items) + "' was taken back: as it would be written it is no better on all samples"
-                     : "'" + to_text(items) + "' was no better on all samples as it would be written, '" +
-                           to_text(best) + "' is");
+    for (EqualizeReport::Family& line : report.families) {
+      const auto is_line = [&](const EqualizeItem& item) { return name_of(item.family) == line.name; };
+      if (std::ranges::any_of(items, is_line) && std::ranges::none_of(best, is_line))
+        line.reason = "as it would be written, on all samples: " + why;
+    }
     return best;
   }
 

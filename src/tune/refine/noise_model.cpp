@@ -11,7 +11,7 @@ namespace detent {
 namespace {
 
 /// +-60 dB, as sample_scores() has it.
-constexpr double kLeast = 1e-6, kMost = 1e6;
+constexpr double kLeast = 1e-6, kMost = 1e6, kMostDb = 60;
 constexpr double kLeastGainDb = 1e-4;
 constexpr int kRounds = 20;
 
@@ -44,10 +44,15 @@ NoiseModel::NoiseModel(const RelativeNoise& whole, std::vector<std::vector<Relat
 
 std::vector<double> NoiseModel::gains_db(size_t unit, size_t trial) const {
   const RelativeNoise &before = by_unit_[unit][chosen_[unit]], &after = by_unit_[unit][trial];
-  std::vector<double> gains(total_.size() / outputs_);
-  for (size_t i = 0; i < total_.size(); ++i)
-    gains[i / outputs_] +=
-        (score_db(total_[i] - before[i] + after[i]) - score_db(total_[i])) / static_cast<double>(outputs_);
+  std::vector<double> gains;
+  for (size_t first = 0; first < total_.size(); first += outputs_) {
+    double worst_before = kMostDb, worst_after = kMostDb;
+    for (size_t i = first; i < first + outputs_; ++i) {
+      worst_before = std::min(worst_before, score_db(total_[i]));
+      worst_after = std::min(worst_after, score_db(total_[i] - before[i] + after[i]));
+    }
+    gains.push_back(worst_after - worst_before);
+  }
   return gains;
 }
 

@@ -25,7 +25,7 @@ class NoiseModel {
   NoiseModel(const RelativeNoise& whole, std::vector<std::vector<RelativeNoise>> by_unit, size_t outputs);
 
   [[nodiscard]] size_t chosen(size_t unit) const { return chosen_[unit]; }
-  /// What each sample would gain if `unit` changed to `trial`: mean over its outputs, each within +-60 dB.
+  /// What each sample would gain if `unit` changed to `trial`, at its worst output before and after (sample_scores).
   [[nodiscard]] std::vector<double> gains_db(size_t unit, size_t trial) const;
   /// Changes one unit after the other to the trial with the largest mean gain, until none gains. A gain counts where it exceeds
   /// its standard error over the samples.

@@ -53,11 +53,18 @@ class Refinement {
       }
     }
     list_changes();
+    if (!result_.kept) result_.reason = reason();
     result_.seconds = stopwatch.seconds();
     return std::move(result_);
   }
 
  private:
+  [[nodiscard]] std::string reason() const {
+    if (samples_.size() < kFewest)
+      return std::to_string(samples_.size()) + " samples are fewer than " + std::to_string(kFewest);
+    if (outputs_.empty()) return "no output can be compared";
+    return wished_ == 0 ? "no other range is expected to gain" : "no gain above its standard error on held-out samples";
+  }
   [[nodiscard]] std::vector<std::string> names() const {
     const SampleSubset samples(question_.source, samples_);
     return values_to_compare(question_.model, read_first_inputs(samples, question_.model.graph(), question_.settings));
@@ -164,6 +171,7 @@ class Refinement {
 
   /// Takes the combination that serves the held-out samples best, if it serves those of the search better too.
   bool combine(const std::vector<Wish>& wishes) {
+    wished_ += wishes.size();
     std::vector<size_t> counts{0};
     for (size_t count = wishes.size(); count > 0; count /= 2) counts.push_back(count);
     std::vector<RangeChange> changes;
@@ -209,7 +217,7 @@ class Refinement {
   std::vector<size_t> samples_;  // those to search with, then those held out
   RangeVariants variants_;
   double macs_left_;
-  size_t searched_ = 0;
+  size_t searched_ = 0, wished_ = 0;
   std::vector<std::string> outputs_;
   BatchErrorSums signals_;  // of the float model, on the samples of the search
   std::map<std::pair<ValueId, std::pair<float, float>>, RelativeNoise> noises_;  // by unit and range

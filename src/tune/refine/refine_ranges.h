@@ -45,6 +45,7 @@ struct RefinedRanges {
   size_t values = 0, tried = 0;     ///< values (groups count once) whose range is a choice; those that `macs` reached
   size_t trials = 0;                ///< ranges that were measured
   double before_db = 0, after_db = 0;  ///< mean SQNR over the held-out samples (sample_scores)
+  std::string reason;                  ///< a clause: why nothing was kept
   size_t samples = 0;                  ///< that were held out; 0: there are too few to refine anything
   double seconds = 0;
 };

@@ -15,6 +15,7 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
+#include "tune/acceptance.h"
 #include "tune/refine/gather_inputs.h"
 #include "tune/refine/round_by_moments.h"
 
@@ -139,7 +140,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
   const Stopwatch stopwatch;
   const Split split(*source);
-  if (!split.enough()) return {};
+  if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
   const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
   const Graph& graph = model.graph();
   const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostColumns);
@@ -171,9 +172,12 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
     const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
     const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging weights"});
-    report.sqnr_before_db = mean_sqnr_db(evaluation.report(0));
-    report.sqnr_after_db = mean_sqnr_db(evaluation.report(1));
+    report.sqnr_before_db = worst_sqnr_db(evaluation.report(0));
+    report.sqnr_after_db = worst_sqnr_db(evaluation.report(1));
     report.kept = report.sqnr_after_db > report.sqnr_before_db;
+    if (!report.kept) report.reason = "SQNR " + fall_text(report.sqnr_before_db, report.sqnr_after_db);
+  } else {
+    report.reason = "every weight is rounded best to its nearest code";
   }
   if (!report.kept) result.patch = {};
   report.seconds = stopwatch.seconds();

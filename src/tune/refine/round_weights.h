@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <string>
 
 #include "detent/data_source.h"
 #include "detent/qparams.h"
@@ -17,6 +18,7 @@ struct WeightRoundingReport {
   size_t weights = 0;  ///< that were rounded otherwise than to the nearest codes
   double sqnr_before_db = 0, sqnr_after_db = 0;
   bool kept = false;
+  std::string reason;  ///< a clause: why not
   size_t samples = 0;  ///< that decided
   double seconds = 0;
 };
@@ -30,7 +32,7 @@ struct WeightRounding {
 /// rounded weights as floats: what rewrites the patched model gives them the scales they had and these codes, to the bit.
 ///
 /// Inputs are those that the quantized network has, with weights rounded to nearest: up to 128 positions of each batch, of up to 64
-/// samples beside the deciding ones. Kept where the mean SQNR of the outputs on the deciding samples rises. Where there are not
+/// samples beside the deciding ones. Kept where the SQNR of the worst output on the deciding samples rises. Where there are not
 /// enough others, half of the samples decide: what fits the samples it was made of says nothing. Fewer than 8 -> nothing is done.
 ///
 /// model   prepared float model, unchanged. Left alone: weights that a float layer reads too, those that two layers read along

@@ -87,13 +87,12 @@ EqualizeReport made_up_equalization(const std::vector<ValueHistogram>& values, R
   EqualizeReport report;
   report.requested = "auto";
   report.samples = 256;
-  report.sqnr_before_db = 5.31;
-  report.sqnr_after_db = 8.05;
+  report.acceptance = {.samples = 256, .before_db = 5.31, .after_db = 8.05, .accepted = true};
   for (size_t i = 0; i < values.size(); i += 2)
     report.values.push_back({values[i].name, i % 3 ? "act" : "linear", 16 + random() % 300,
                              1.5 + 120 * std::pow(uniform(random), 4), 1.2 + 3 * uniform(random)});
   report.families = {{"gate", 0.75, 4, 4, true, 1.52},
-                     {"linear", 0.5, 5, 14, false, -0.21},
+                     {"linear", 0.5, 5, 14, false, -0.21, "gains less than 0.1 dB"},
                      {"relu"},
                      {"norm"},
                      {"act", 0.5, 12, report.values.size(), true, 1.22}};
@@ -151,10 +150,12 @@ ComparisonReport made_up_comparison(size_t values) {
                                 {"sqnr_db", score.sqnr},
                                 {"cosine", 1 - 0.2 / (1 + score.sqnr)}},
                                {{"logits", score.sqnr, 0.99}, {"features", score.sqnr + 3.1, 0.995}},
+                               0.009,
                                4'310'000,
                                21 + 4 * uniform(random)});
   report.winner = "percentile:99.9";
   report.criterion = "top1";
+  report.ties = {"percentile:99.99", "auto"};
   for (size_t i = 0; i < values; ++i) report.values.push_back(made_up_value(i, random));
   report.equalized = made_up_equalization(report.values, random);
   report.plan = made_up_plan(30, report.values, random);

@@ -55,8 +55,8 @@ EqualizeReport small_equalization() {
   EqualizeReport report;
   report.requested = "auto";
   report.samples = 256;
-  report.sqnr_before_db = 9, report.sqnr_after_db = 10.5;
-  report.families = {{"gate", 0.75, 1, 2, true, 1.5}, {"relu", 0.5, 1, 1, false, -0.25}, {"norm"}};
+  report.acceptance = {.samples = 256, .before_db = 9, .after_db = 10.5, .accepted = true};
+  report.families = {{"gate", 0.75, 1, 2, true, 1.5}, {"relu", 0.5, 1, 1, false, -0.25, "gains less"}, {"norm"}};
   report.values = {{"even", "gate", 8, 2, 1.25}, {"uneven", "gate", 16, 100, 4}};
   report.notes = {"a bound is near"};
   return report;
@@ -163,6 +163,16 @@ TEST(Html, WritesInfiniteMetrics) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("\"nan")), Not(HasSubstr(">nan"))));
 }
 
+TEST(Html, SaysHowSureTheWinnerIs) {
+  ComparisonReport report = small_comparison();
+  EXPECT_THAT(to_html(report, std::nullopt), AllOf(Not(HasSubstr("\u00B1")), Not(HasSubstr("tell"))));
+  for (auto& variant : report.variants) variant.score_error = 0.0125;
+  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("70.00 <small class=\"minor\">\u00B11.25</small>"),
+                                                   HasSubstr("tell it from every other one.")));
+  report.ties = {"max"};
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("cannot tell max from it."));
+}
+
 TEST(Html, MarksTheWinnerAndNobodyElse) {
   const std::string page = to_html(small_comparison(), std::nullopt);
   EXPECT_THAT(page, HasSubstr("<tr class=\"best\"><th scope=\"row\">mse <span class=\"badge\">best</span></th>"));
@@ -178,6 +188,8 @@ TEST(Html, ListsOutputsOnlyWhereThereAreSeveral) {
   EXPECT_THAT(to_html(report, std::nullopt), Not(HasSubstr("id=\"outputs\"")));
   report.variants[0].outputs.push_back({"scores", 25.5, 1});
   EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("id=\"outputs\""), HasSubstr("data-key=\"25.5\"")));
+  report.variants[0].outputs.push_back({.name = "ids", .agreement = 0.995, .kind = OutputKind::Integers});
+  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("data-key=\"0.995\">99.5 %"));
 }
 
 TEST(Html, SaysWhyALayerStaysFloat) {

@@ -158,6 +158,22 @@ TEST(QuantizePage, ListsTheErrorOfEveryOutput) {
   EXPECT_THAT(to_html(report),
               AllOf(HasSubstr("<code>logits</code></th><td class=\"number\" data-key=\"31.25\">31.25"),
                     HasSubstr("<code>boxes</code></th><td class=\"number\" data-key=\"1e999\">\u221E")));
+  report.error->outputs.push_back(
+      {.name = "ids", .agreement = 0.75, .kind = OutputKind::Integers, .elements = 8, .differing = 2});
+  const std::string page = to_html(report);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("<td>2 of 8 elements differ</td>"), HasSubstr("<td>exact</td>"), Not(HasSubstr(">nan"))));
+  EXPECT_LT(page.find("<code>logits</code></th><td"), page.find("<code>ids</code></th><td")) << "worst first";
+  EXPECT_LT(page.find("<code>ids</code></th><td"), page.find("<code>boxes</code></th><td")) << "exact ones last";
+}
+
+TEST(QuantizePage, SaysWhyAStepWasDropped) {
+  QuantizeReport report = good_report();
+  report.bias_correction = BiasCorrectionReport{.layers = 3, .reason = "SQNR 0.50 dB lower", .samples = 16};
+  EXPECT_THAT(to_html(report), HasSubstr(", dropped: SQNR 0.50 dB lower.</p>"));
+  report.bias_correction = BiasCorrectionReport{.reason = "no layer has one"};
+  EXPECT_THAT(to_html(report),
+              AllOf(HasSubstr("No bias was corrected: no layer has one."), Not(HasSubstr("0 layers"))));
 }
 
 TEST(QuantizePage, ListsValuesByWhatTheirRangeLeavesOut) {

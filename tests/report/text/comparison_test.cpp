@@ -20,9 +20,9 @@ ComparisonReport two_variants() {
   report.evaluation_samples = 100;
   report.fp32 = {{"top1", 0.79}};
   report.variants.push_back(
-      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, 4100000, 1.5});
+      {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, 4100000, 1.5});
   report.variants.push_back(
-      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, 4100000, 2});
+      {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, 4100000, 2});
   report.winner = "auto";
   report.criterion = "top1";
   return report;
@@ -48,9 +48,47 @@ TEST(ComparisonText, SaysHundredPercentAgreementOnlyWhenItIs) {
 
 TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
   ComparisonReport report = two_variants();
-  EXPECT_THAT(to_text(report), Not(HasSubstr("SQNR, cosine")));
-  for (auto& variant : report.variants) variant.outputs.push_back({"boxes", 30, 0.999});
-  EXPECT_THAT(to_text(report), HasSubstr("30.00 dB, 0.99900"));
+  EXPECT_THAT(to_text(report), Not(HasSubstr("output, SQNR")));
+  for (auto& variant : report.variants) {
+    variant.outputs.push_back({"boxes", std::numeric_limits<double>::infinity(), 1});
+    variant.outputs.push_back({.name = "ids", .agreement = 0.995, .kind = OutputKind::Integers, .differing = 1});
+  }
+  const std::string text = to_text(report);
+  EXPECT_THAT(text, HasSubstr("  output, SQNR          max         auto\n"
+                              "  y                   2.25 dB     4.00 dB\n"
+                              "  ids            99.50 % equal  99.50 % equal\n"));
+}
+
+TEST(ComparisonText, SaysHowSureTheBestIs) {
+  ComparisonReport report = two_variants();
+  EXPECT_THAT(to_text(report), HasSubstr("100 samples cannot tell how sure that is"));
+  report.variants[0].score_error = 0.011;
+  report.variants[1].score_error = 0.0105;
+  EXPECT_THAT(to_text(report), HasSubstr("62.60 % \u00B11.10"));
+  EXPECT_THAT(to_text(report), HasSubstr("68.95 % \u00B11.05"));
+  EXPECT_THAT(to_text(report),
+              HasSubstr("--calibrator auto\n  100 samples tell it from every other one; \u00B1 standard"));
+  report.ties = {"max"};
+  EXPECT_THAT(to_text(report),
+              HasSubstr("  100 samples cannot tell max from it; \u00B1 standard error over the samples\n"));
+  report.variants.resize(1);
+  report.winner = "max";
+  EXPECT_THAT(to_text(report), Not(HasSubstr("tell"))) << "one candidate is compared with nothing";
+}
+
+TEST(ComparisonText, DoesNotClaimToKnowHowSureACommandIs) {
+  ComparisonReport report = two_variants();
+  report.criterion = "metric";
+  EXPECT_THAT(to_text(report), HasSubstr("the command gives one number for all samples"));
+}
+
+TEST(ComparisonJson, HasTheErrorOfEachScoreAndTheTies) {
+  ComparisonReport report = two_variants();
+  report.variants[0].score_error = 0.25;
+  report.ties = {"max"};
+  EXPECT_THAT(to_json(report), HasSubstr("\"score_error\": 0.25"));
+  EXPECT_THAT(to_json(report), HasSubstr("\"score_error\": null"));
+  EXPECT_THAT(to_json(report), HasSubstr("\"ties\": [\n    \"max\"\n  ]"));
 }
 
 TEST(ComparisonJson, HasTheFieldsOfTheContract) {

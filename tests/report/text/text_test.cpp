@@ -83,7 +83,7 @@ TEST(QuantizeText, NamesFloatLayersAndSaysWhenNothingWasMeasured) {
   const std::string text = to_text(report);
   EXPECT_NE(text.find("kept float: head (Conv)  R12 user: excluded"), std::string::npos) << text;
   EXPECT_NE(text.find("not measured: no data"), std::string::npos) << text;
-  report.error = ErrorReport{16, 31.2, 0.999, 0.996, std::nullopt, {}};
+  report.error = ErrorReport{.samples = 16, .outputs = {{"y", 31.2, 0.999, 0.996, OutputKind::Scores}}};
   EXPECT_NE(
       to_text(report).find("error against FP32 on 16 samples: SQNR 31.2 dB, cosine 0.99900, argmax agreement 99.60 %"),
       std::string::npos);
@@ -93,11 +93,12 @@ QuantizeReport measured_report() {
   QuantizeReport report;
   report.plan = small_plan();
   report.calibrator = "mse";
-  report.measured = CalibratorMeasurement{{{"max", 20.5, {32, 20.5, 0.99, 0.875, std::nullopt, {}}},
-                                           {"mse", 31.25, {32, 31.25, 0.999, std::nullopt, 1.0, {}}}},
-                                          1,
-                                          32,
-                                          1.5};
+  report.measured = CalibratorMeasurement{
+      .candidates = {{"max", 20.5, {.argmax_agreement = 0.875}}, {"mse", 31.25, {.sign_agreement = 1.0}}},
+      .winner = 1,
+      .highest = 1,
+      .samples = 32,
+      .seconds = 1.5};
   return report;
 }
 
@@ -107,6 +108,52 @@ TEST(QuantizeText, ListsWhatAutoMeasuredAndMarksTheWinner) {
       << text;
   EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.50 %\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << text;
+}
+
+TEST(QuantizeText, SaysWhyAutoTakesAnotherThanTheHighest) {
+  QuantizeReport report = measured_report();
+  EXPECT_EQ(to_text(report).find("cannot tell"), std::string::npos);
+  report.measured->highest = 0;
+  EXPECT_NE(
+      to_text(report).find("  * mse                31.25 dB, sign agreement 100 %; the samples cannot tell it from "
+                           "max, and it is safer over values\n"),
+      std::string::npos);
+}
+
+TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
+  QuantizeReport report;
+  report.accuracy = {"best",
+                     {{"ranges", "12 of 113 ranges", 20, 21, true, 64, 3.0, ""},
+                      {"weights", "9 of 10 layers' weights", 21, 20.5, false, 64, 4.0, "SQNR 0.50 dB lower"},
+                      {"biases", "0 of 10 layers' biases", 0, 0, false, 0, 0.5, "no INT8 layer has one"}}};
+  report.bias_correction.emplace();
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("ranges       12 of 113 ranges, SQNR 20.00 -> 21.00 dB on 64 samples, kept (3.0 s)\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("on 64 samples, dropped: SQNR 0.50 dB lower (4.0 s)\n"), std::string::npos);
+  EXPECT_NE(text.find("biases       left as they are: no INT8 layer has one (0.5 s)\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("corrected"), std::string::npos) << "the step's line says it already";
+}
+
+TEST(BiasCorrectionText, NamesNoZeroLayers) {
+  EXPECT_EQ(bias_correction_text({.reason = "no layer has one"}), "corrected no bias: no layer has one\n");
+  EXPECT_EQ(bias_correction_text({.layers = 3,
+                                  .sqnr_before_db = 20,
+                                  .sqnr_after_db = 19.5,
+                                  .reason = "SQNR 0.50 dB lower",
+                                  .samples = 16,
+                                  .seconds = 1}),
+            "corrected the biases of 3 layers on 16 samples in 1.0 s: SQNR 20.00 -> 19.50 dB, dropped: SQNR 0.50 dB "
+            "lower\n");
+}
+
+TEST(EqualizeText, SaysWhyAFamilyWasDropped) {
+  EqualizeReport report;
+  report.requested = "auto";
+  report.families = {{"relu", 1, 2, 3, false, 4.84, "not sure"}, {"act", 1, 2, 3, true, 1.0, ""}};
+  const std::string text = equalize_text(report);
+  EXPECT_NE(text.find("+4.84 dB, dropped: not sure\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("+1.00 dB, kept\n"), std::string::npos) << text;
 }
 
 TEST(QuantizeJson, HasTheCandidatesOfAutoAndNothingOfItOtherwise) {

@@ -113,6 +113,23 @@ TEST(ChooseFamilies, KeepsNothingThatGainsOnOnePartAndLosesOnTheOther) {
   EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {20.4, 20.2}}}, 2).choose(), "relu");
 }
 
+/// Why the family `relu` was not kept.
+std::string reason_of(Network network) {
+  EqualizeReport report = families();
+  network.choose(report);
+  return report.families[2].reason;
+}
+
+TEST(ChooseFamilies, SaysWhyAFamilyIsDropped) {
+  ASSERT_EQ(families().families[2].name, "relu");
+  EXPECT_EQ(reason_of(Network({{"off", {20}}, {"relu", {23}}})), "") << "it is kept";
+  EXPECT_EQ(reason_of(Network({{"off", {20}}})), "gains less than 0.1 dB");
+  EXPECT_EQ(reason_of(Network({{"off", {20, 20}}, {"relu", {30, 20}}}, 2)),
+            "not sure: +10.00, +0.00 dB on parts of the samples");
+  EXPECT_EQ(reason_of(Network({{"off", {20, 20}}, {"relu", {25, 19.5}}})),
+            "one of 2 calibrators ends 0.50 dB below no equalization");
+}
+
 TEST(ChooseFamilies, PrefersTheSmallerGainThatIsSure) {
   EXPECT_EQ(Network({{"off", {20, 20}}, {"relu", {22, 22}}, {"relu:1", {25, 20.5}}}, 2).choose(), "relu");
 }

@@ -1,0 +1,71 @@
+#include "pipeline/compared_candidates.h"
+
+#include <algorithm>
+
+#include "core/stopwatch.h"
+#include "detent/calibrator.h"
+#include "detent/error.h"
+#include "pipeline/provenance.h"
+#include "rewrite/quantized_model.h"
+#include "tune/correct_biases.h"
+
+namespace detent {
+
+Provenance Candidates::origin_of_candidate(size_t candidate) const {
+  Provenance provenance = origins[distinct.variant_of[candidate]];
+  provenance.calibrator = takes[candidate].empty() ? names[candidate] : takes[candidate];
+  return provenance;
+}
+
+std::vector<std::string> Candidates::folder_names() const {
+  std::vector<std::string> folders(models.size() + 1);
+  folders[0] = "fp32";
+  for (size_t c = names.size(); c-- > 0;) folders[1 + distinct.variant_of[c]] = names[c];
+  return folders;
+}
+
+std::vector<std::string> candidate_names(const std::vector<std::string>& specs) {
+  std::vector<std::string> names;
+  for (const std::string& spec : specs) {
+    names.push_back(is_auto(spec) ? spec : make_calibrator(spec)->name());
+    if (std::find(names.begin(), names.end() - 1, names.back()) != names.end() - 1)
+      throw Error(ErrorCode::Usage, "--calibrators names " + names.back() + " twice");
+  }
+  if (names.empty()) throw Error(ErrorCode::Usage, "--calibrators names none");
+  return names;
+}
+
+Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
+                           const CompareOptions& options) {
+  Candidates candidates{.names = names};
+  const RangesOf ranges_of = setup.ranges_from(calibration);
+  for (const std::string& name : names) {
+    const Stopwatch stopwatch;
+    std::string takes;
+    if (is_auto(name)) {
+      auto chosen = setup.choose(nullptr, calibration);
+      takes = chosen.calibrator->name();
+      candidates.distinct.add(std::move(chosen.ranges));
+    } else {
+      candidates.distinct.add(ranges_of(*make_calibrator(name)));
+    }
+    candidates.takes.push_back(takes);
+    candidates.choosing_seconds.push_back(stopwatch.seconds());
+  }
+  for (const auto& ranges : candidates.distinct.ranges) {
+    const Stopwatch stopwatch;
+    GraphPatch biases;
+    if (options.equalize.bias_correction)
+      biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
+    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
+    candidates.origins.push_back(describe_origin(
+        setup, calibration,
+        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, !biases.empty()}));
+    candidates.origins.back().ranges = ranges_fingerprint(setup.model.graph(), ranges);
+    candidates.biases.push_back(std::move(biases));
+    candidates.making_seconds.push_back(stopwatch.seconds());
+  }
+  return candidates;
+}
+
+}  // namespace detent

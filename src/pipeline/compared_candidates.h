@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibrate/calibration.h"
+#include "detent/compare.h"
+#include "detent/provenance.h"
+#include "model/graph_patch.h"
+#include "model/model.h"
+#include "pipeline/setup.h"
+#include "tune/choose_calibrator.h"
+
+namespace detent {
+
+/// The candidates' quantized models, each made once.
+struct Candidates {
+  std::vector<std::string> names;
+  std::vector<std::string> takes;        ///< by candidate: what auto chose
+  std::vector<double> choosing_seconds;  ///< by candidate
+  DistinctRanges distinct;
+  std::vector<Model> models;       ///< by variant
+  std::vector<GraphPatch> biases;  ///< by variant: those that were corrected
+  std::vector<double> making_seconds;
+  std::vector<Provenance> origins;  ///< by variant, but for the calibrator
+
+  /// What the file of a candidate would say of its making.
+  [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const;
+  /// "fp32", then the first name of each variant.
+  [[nodiscard]] std::vector<std::string> folder_names() const;
+};
+
+/// Names as calibrators call themselves ("percentile" is "percentile:99.99").
+/// Errors  Usage for none, and for one that is named twice.
+[[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
+
+/// Errors  those of choosing, correcting biases and rewriting.
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup,
+                                         const Calibration& calibration, const CompareOptions& options);
+
+}  // namespace detent

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Every step that was tried and not kept says why, in its own line.
+. "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}"
+data="--quiet --data $sample/calib --preprocess $preprocess"
+
+# no_bare_word: "dropped" never stands without a reason.
+no_bare_word() {
+  if grep -q 'dropped$' stdout || grep -q 'dropped (' stdout; then fail "$1: something was dropped without a reason"; fi
+  if grep -Eq '(^| )0 layers' stdout; then fail "$1: something is said of 0 layers"; fi
+}
+
+for target in tensorrt onnxruntime; do
+  accepts "equalization for $target" quantize "$model" $data --target $target --calibrator mse --equalize auto --absorb-bias on \
+    --bias-correction on -o in/$target.onnx --report in/$target.json
+  no_bare_word "$target"
+  [ "$(grep -c ', dropped: ' stdout)" -eq "$(grep -c 'dropped' stdout)" ] || fail "$target: a reason stands elsewhere"
+done
+accepts "compare" compare "$model" $data --limit 12 --eval $sample/eval/images --eval-limit 2 --calibrators mse --equalize auto
+no_bare_word compare
+
+# Steps that have nothing to do say so instead of giving numbers of nothing.
+accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
+no_bare_word "best on few samples"
+grep -q '^accuracy best: ranges  *left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
+grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--report has no reason"
+[ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction is told twice"
+
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
+ <float[2,2,1,1] w = {0.5, -0.25, 1, 0.75}, float[2] b = {0.5, 0.25}> { %s }' 'y = Conv (x, w)' | "$WRITE_MODEL" in/bare.onnx
+own="--data random:normal,n=32,seed=1 --calibrator max --small-layers quantize --quiet --bias-correction on"
+accepts "no bias to correct" quantize in/bare.onnx $own -o in/bare.int8.onnx
+grep -q '^corrected no bias: no INT8 layer has a constant bias of its own$' stdout || fail "biases of no layer"
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
+ <float[2,2,1,1] w = {0.5, -0.25, 1, 0.75}, float[2] b = {0.5, 0.25}> { %s }' 'y = Conv (x, w, b)' | "$WRITE_MODEL" in/biased.onnx
+accepts "a bias to correct" quantize in/biased.onnx $own -o in/biased.int8.onnx
+grep -Eq '^corrected the biases of 1 layer on 32 samples in .*, (kept|dropped: .*)$' stdout || fail "biases of one layer"
+finish

@@ -1,0 +1,74 @@
+#include "report/output_errors.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "report/text/text.h"
+
+namespace detent {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+const ErrorReport::Output kMask{"mask", 45.14, 0.99997, 0.9991, OutputKind::Scores};
+const ErrorReport::Output kCopy{"copy", kInfinity, 1.0};
+const ErrorReport::Output kZeros{.name = "zeros"};
+
+ErrorReport::Output integers(uint64_t differing) {
+  return {.name = "ids",
+          .agreement = 1 - static_cast<double>(differing) / 1600,
+          .kind = OutputKind::Integers,
+          .elements = 1600,
+          .differing = differing};
+}
+
+TEST(OutputErrorText, SaysWhatIsTrueOfEachKind) {
+  EXPECT_EQ(output_error_text(kMask), "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %");
+  EXPECT_EQ(output_error_text({"y", -3, 0.5, 0.75, OutputKind::Signs}),
+            "SQNR -3.0 dB, cosine 0.50000, sign agreement 75.0 %");
+  EXPECT_EQ(output_error_text({"y", 20, 0.9}), "SQNR 20.0 dB, cosine 0.90000") << "numbers agree on nothing";
+  EXPECT_EQ(output_error_text(kCopy), "exact");
+  EXPECT_EQ(output_error_text(kZeros), "0 throughout in FP32");
+  EXPECT_EQ(output_error_text(integers(3)), "3 of 1600 elements differ");
+  EXPECT_EQ(output_error_text(integers(0)), "exact");
+}
+
+TEST(WorstErrorText, TellsAllOfASingleOutput) {
+  EXPECT_EQ(worst_error_text({.outputs = {kMask}}), output_error_text(kMask));
+  EXPECT_EQ(worst_error_text({.outputs = {integers(3)}}), "3 of 1600 elements differ");
+}
+
+TEST(WorstErrorText, NamesTheWorstOfSeveral) {
+  EXPECT_EQ(worst_error_text({.outputs = {kCopy, kMask}}), "SQNR 45.1 dB at 'mask', the worst of 2 outputs");
+  EXPECT_EQ(worst_error_text({.outputs = {kCopy, integers(3)}}),
+            "3 of 1600 elements differ at 'ids', the worst of 2 outputs");
+  EXPECT_EQ(worst_error_text({.outputs = {kCopy, integers(0)}}), "none: all 2 outputs exact");
+  EXPECT_EQ(worst_error_text({}), "no output could be compared");
+}
+
+TEST(WorstFirst, PutsExactOutputsAndZerosLast) {
+  const auto sorted =
+      worst_first({kZeros, kCopy, integers(3), kMask, {"nan", std::numeric_limits<double>::quiet_NaN()}});
+  std::string names;
+  for (const auto& output : sorted) names += output.name + " ";
+  EXPECT_EQ(names, "nan mask ids copy zeros ");
+}
+
+TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
+  EXPECT_EQ(outputs_text({kMask}), "");
+  EXPECT_EQ(outputs_text({kCopy, kMask}),
+            "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %\n  copy  exact\n");
+  EXPECT_NE(outputs_text(std::vector<ErrorReport::Output>(11, kMask)).find("  and 3 outputs no worse\n"),
+            std::string::npos);
+}
+
+TEST(Listed, JoinsNames) {
+  EXPECT_EQ(listed({}), "");
+  EXPECT_EQ(listed({"a"}), "a");
+  EXPECT_EQ(listed({"a", "b"}), "a and b");
+  EXPECT_EQ(listed({"a", "b", "c"}), "a, b and c");
+}
+
+}  // namespace
+}  // namespace detent
