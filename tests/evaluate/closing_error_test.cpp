@@ -106,7 +106,10 @@ TEST(ClosingError, JudgesIntegersElementByElementWhereThereIsNothingElse) {
 }
 
 TEST(ClosingError, DoesNotJudgeIntegersBesideAFloatOutput) {
-  EXPECT_FALSE(with_offset(tenths(", float[N, 2] y"), {row({1, 2})}).decisions.has_value());
+  const ClosingError found = with_offset(tenths(", float[N, 2] y"), {row({1, 2})});
+  EXPECT_EQ(found.decisions->name, "y") << "its larger score is a class";
+  EXPECT_TRUE(found.decisions->classes);
+  EXPECT_EQ(found.report.integer_agreement, 0) << "told, but not judged by";
 }
 
 TEST(ClosingError, TakesTheOutputWhereMostClassesAreOthers) {

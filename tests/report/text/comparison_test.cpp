@@ -54,9 +54,10 @@ TEST(ComparisonText, ListsOutputsWhenThereAreSeveral) {
     variant.outputs.push_back({.name = "ids", .agreement = 0.995, .kind = OutputKind::Integers, .differing = 1});
   }
   const std::string text = to_text(report);
-  EXPECT_THAT(text, HasSubstr("  output, SQNR          max         auto\n"
-                              "  y                   2.25 dB     4.00 dB\n"
-                              "  ids            99.50 % equal  99.50 % equal\n"));
+  EXPECT_THAT(text, HasSubstr("  output, SQNR            max           auto\n"
+                              "  y                   2.25 dB        4.00 dB\n"
+                              "  ids           99.50 % equal  99.50 % equal\n"
+                              "  boxes                 exact          exact\n"));
 }
 
 TEST(ComparisonText, SaysHowSureTheBestIs) {
