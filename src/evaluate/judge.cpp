@@ -29,9 +29,7 @@ class Verdict {
   VerdictReport report_;
 };
 
-std::string db_text(double sqnr_db) {
-  return std::isinf(sqnr_db) && sqnr_db > 0 ? "infinite" : fmt::format("{:.1f} dB", sqnr_db);
-}
+std::string db_text(double sqnr_db) { return sqnr_db == HUGE_VAL ? "exact" : fmt::format("{:.1f} dB", sqnr_db); }
 
 void judge_classes(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits& limits) {
   const double agreement = static_cast<double>(facts.agreeing) / static_cast<double>(facts.classified);
@@ -71,7 +69,8 @@ VerdictReport judge(const JudgedFacts& facts, const VerdictLimits& limits) {
   }
   if (facts.samples > 0 && facts.output)
     verdict.add(grade(facts.output->sqnr_db, limits.broken_below_db, limits.good_from_db),
-                "SQNR " + db_text(facts.output->sqnr_db) + " at '" + facts.output->name + "'");
+                (facts.output->sqnr_db == HUGE_VAL ? "" : "SQNR ") + db_text(facts.output->sqnr_db) + " at '" +
+                    facts.output->name + "'");
   if (facts.samples > 0 && facts.classified > 0) judge_classes(verdict, facts, limits);
   if (facts.samples > 1 && facts.sample)
     verdict.add(facts.sample->sqnr_db >= limits.lost_sample_below_db ? Quality::Good : Quality::Doubtful,
