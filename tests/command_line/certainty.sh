@@ -1,6 +1,7 @@
 #!/bin/sh
 # How sure a comparison is: the error of each score, who is as good as the best, and layers measured on that very model.
 . "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}"
 data="--quiet --data $sample/calib --preprocess $preprocess --limit 12"
 eval="--eval $sample/eval/images"
 masks="--masks $sample/eval/masks"
@@ -43,6 +44,32 @@ for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--
   layers=$(sed -n 's/.*SQNR at the output with all of them: //p' stdout)
   [ -n "$table" ] && [ "$table" = "$layers" ] || fail "layers $added: $layers are not those of the model with $table"
 done
+# One sample of twelve is a hundred times the others: kept, it sets the ranges, of the layers' models too.
+# array FILE BYTES: the four floats of BYTES again and again, as (1, 4, 6, 6).
+array() {
+  { printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 4, 6, 6), }"
+    for i in 1 2 3 4 5 6; do for k in 1 2 3 4 5 6; do printf "$2"; done; done; } >"$1"
+}
+mkdir in/arrays
+for i in 10 11 12 13 14 15 16 17 18 19 20; do
+  array in/arrays/$i.npy '\000\000\200\077\000\000\000\277\000\'$i'\060\100\000\000\200\076'
+done
+array in/arrays/99.npy '\000\000\310\102\000\000\110\302\000\000\110\103\000\000\310\101'
+weights="{0.5,-0.25,0.125,0.75, -0.5,0.375,0.25,-0.125, 0.625,0.5,-0.75,0.25, -0.25,0.125,0.5,0.375}"
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,4,6,6] x) => (float[N,4,6,6] y) <float[4,4,1,1] w = %s>
+ { a = Conv (x, w)  b = Relu (a)  c = Conv (b, w)  d = Relu (c)  y = Conv (d, w) }' "$weights" | "$WRITE_MODEL" in/three.onnx
+for policy in keep clip; do
+  accepts "layers, --outliers $policy" compare in/three.onnx --data in/arrays --eval in/arrays --eval-limit 8 --quiet \
+    --small-layers quantize --calibrators max --layers 8 --outliers $policy
+  grep -q '99.npy alone sets the range of 3 of 3 values' stdout || fail "the test's outlier is none"
+  table=$(sed -n 's/^\* max  *\([0-9.]* dB\) .*/\1/p' stdout)
+  layers=$(sed -n 's/.*SQNR at the output with all of them: //p' stdout)
+  [ -n "$table" ] && [ "$table" = "$layers" ] || fail "layers, --outliers $policy: $layers, the model has $table"
+  echo "$table" >>in/tables
+done
+[ "$(sort -u in/tables | wc -l)" -eq 2 ] || fail "--outliers changes nothing in the test"
+
 accepts "layers with corrected biases" compare "$model" $data $eval --eval-limit 2 --calibrators max,mse --layers 2 \
   --bias-correction on
 if grep -q '^biases of' stdout; then
