@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "report/text/lists.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -24,9 +25,9 @@ ErrorReport::Output integers(uint64_t differing) {
 }
 
 TEST(OutputErrorText, SaysWhatIsTrueOfEachKind) {
-  EXPECT_EQ(output_error_text(kMask), "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %");
+  EXPECT_EQ(output_error_text(kMask), "SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %");
   EXPECT_EQ(output_error_text({"y", -3, 0.5, 0.75, OutputKind::Signs}),
-            "SQNR -3.0 dB, cosine 0.50000, sign agreement 75.0 %");
+            "SQNR -3.0 dB, cosine 0.50000, sign agreement 75.00 %");
   EXPECT_EQ(output_error_text({"y", 20, 0.9}), "SQNR 20.0 dB, cosine 0.90000") << "numbers agree on nothing";
   EXPECT_EQ(output_error_text(kCopy), "exact");
   EXPECT_EQ(output_error_text(kZeros), "0 throughout in FP32");
@@ -56,11 +57,15 @@ TEST(WorstFirst, PutsExactOutputsAndZerosLast) {
 }
 
 TEST(OutputsText, HasALineForEachOfSeveralAndACap) {
-  EXPECT_EQ(outputs_text({kMask}), "");
-  EXPECT_EQ(outputs_text({kCopy, kMask}),
-            "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.9 %\n  copy  exact\n");
-  EXPECT_NE(outputs_text(std::vector<ErrorReport::Output>(11, kMask)).find("  and 3 outputs no worse\n"),
-            std::string::npos);
+  Listing capped(Lists::Capped), all(Lists::All);
+  EXPECT_EQ(outputs_text({kMask}, capped), "");
+  EXPECT_EQ(outputs_text({kCopy, kMask}, capped),
+            "  mask  SQNR 45.1 dB, cosine 0.99997, argmax agreement 99.91 %\n  copy  exact\n");
+  EXPECT_EQ(capped.closing(), "");
+  const std::vector<ErrorReport::Output> many(20, kMask);
+  EXPECT_NE(outputs_text(many, capped).find("  and 12 outputs no worse\n"), std::string::npos);
+  EXPECT_NE(capped.closing(), "") << "--all lists them";
+  EXPECT_EQ(outputs_text(many, all).find("no worse"), std::string::npos);
 }
 
 TEST(Listed, JoinsNames) {

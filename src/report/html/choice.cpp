@@ -51,7 +51,8 @@ std::vector<Agreement> agreements_of(const std::vector<Candidate>& candidates) {
 std::string in_words(const ErrorReport::Output& output) {
   if (is_exact(output) || output.kind == OutputKind::Integers || !output.sqnr_db) return output_error_text(output);
   if (!output.agreement) return {};
-  return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") + percent_text(*output.agreement);
+  return (output.kind == OutputKind::Signs ? "sign agreement " : "argmax agreement ") +
+         percent_text(*output.agreement, 2);
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ TEST(EqualizeText, SaysWhyAFamilyWasDropped) {
   EqualizeReport report;
   report.requested = "auto";
   report.families = {{"relu", 1, 2, 3, false, 4.84, "not sure"}, {"act", 1, 2, 3, true, 1.0, ""}};
-  const std::string text = equalize_text(report);
+  Listing listing(Lists::Capped);
+  const std::string text = equalize_text(report, listing);
   EXPECT_NE(text.find("+4.84 dB, dropped: not sure\n"), std::string::npos) << text;
   EXPECT_NE(text.find("+1.00 dB, kept\n"), std::string::npos) << text;
 }
