@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/npy_file.h"
 #include "datasets/source_request.h"
 
 namespace detent {
@@ -22,5 +23,8 @@ namespace detent {
 /// Errors  InvalidData when there is no sample.
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
                                                          std::vector<std::string> names, const FeedInput& input);
+
+/// Sample `i` of an array file, of which no more is read than needed where samples lie on axis 0.
+[[nodiscard]] Tensor read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input);
 
 }  // namespace detent

@@ -60,10 +60,11 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
                         options.equalize,
                         {options.calibrator},
                         run,
-                        options.outliers});
+                        options.outliers,
+                        &options.eval});
   const Graph& graph = setup.model.graph();
-  const auto samples = open_data(options.eval, input_specs(graph));
-  const auto names = values_to_compare(setup.model, read_first_inputs(*samples, graph, run));
+  const auto samples = open_samples(options.eval, graph);
+  const auto names = values_to_compare(setup.model, read_first_inputs(*samples, run));
   if (names.empty())
     throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
 

@@ -41,7 +41,7 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
     rounds.push_back({names_of(fit), names_of(held_out)});
     return FoldScores{{{static_cast<double>(rounds.size())}}};
   };
-  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  const std::vector<Tensor> inputs = read_first_inputs(source, settings);
   const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, judge);
   const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
   if (said) *said = scores.at(0);
