@@ -61,6 +61,8 @@ class NpyFilesSource final : public DataSource {
       entries_.push_back(std::move(entry));
     }
     if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the .npy files hold no samples");
+    if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
+      throw Error(*entries_.front().failure);
   }
   size_t size() const override { return size_; }
   std::string sample_name(size_t i) const override {

@@ -20,7 +20,7 @@ namespace detent {
 
 /// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a file
 /// that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
-/// Errors  InvalidData when there is no sample.
+/// Errors  InvalidData when there is no sample, or no file fits.
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
                                                          std::vector<std::string> names, const FeedInput& input);
 

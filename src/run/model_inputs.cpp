@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "detent/error.h"
 #include "run/batch_axes.h"
@@ -79,8 +80,32 @@ std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::stri
   return specs;
 }
 
+namespace {
+
+/// The specs with whole inputs as samples, where trials found a batch that the user did not name.
+std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
+  if (group_size(specs) == 1) return std::nullopt;
+  std::vector<InputSpec> whole = specs;
+  for (InputSpec& spec : whole) {
+    if (spec.batch_axis_named) return std::nullopt;
+    spec.batch_axis = kNoBatchAxis;
+  }
+  return whole;
+}
+
+}  // namespace
+
 std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph) {
-  return open_data(options, input_specs(graph, options.batch_axes));
+  const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
+  const auto whole = as_whole_samples(batched);
+  if (!whole) return open_data(options, batched);
+  const bool matrices = std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
+  try {
+    return open_data(options, matrices ? *whole : batched);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidData) throw;
+  }
+  return open_data(options, matrices ? batched : *whole);
 }
 
 void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,

@@ -13,7 +13,8 @@ namespace detent {
 /// Errors  Unsupported for an input that is no tensor; those of find_batch_axes.
 [[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named = {});
 
-/// open_data for the inputs of a model. Errors  those of open_data and input_specs.
+/// open_data for the inputs of a model. A batch that the model fixes and the user did not name may as well be one sample: matrices
+/// [tokens, features] that fit whole are, larger inputs where the batch does not fit. Errors  those of open_data and input_specs.
 [[nodiscard]] std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph);
 
 /// Warns when `data` has a preprocessing, but neither it nor `eval`, which shares it, holds images: arrays are fed as they are.

@@ -31,11 +31,10 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& outp
 
 namespace {
 
-/// The only axis of this extent; none where several have it or it is 1.
-std::optional<size_t> only_axis_of(int64_t extent, const Shape& shape) {
-  const auto first = std::ranges::find(shape, extent);
-  if (extent == 1 || first == shape.end() || std::find(first + 1, shape.end(), extent) != shape.end())
-    return std::nullopt;
+/// The first axis of the extent of a batch; none for a batch of 1, which any axis may have.
+std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape) {
+  const auto first = std::ranges::find(shape, batch);
+  if (batch == 1 || first == shape.end()) return std::nullopt;
   return static_cast<size_t>(first - shape.begin());
 }
 
@@ -59,7 +58,7 @@ Tensor as_rows(const Tensor& output, int64_t batch, size_t real) {
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;
   if (shape[0] == batch) return output.slice0(0, static_cast<int64_t>(real));
-  if (const auto axis = only_axis_of(batch, shape)) return slices_as_rows(output, *axis, real);
+  if (const auto axis = axis_of_batch(batch, shape)) return slices_as_rows(output, *axis, real);
   Shape rows{1};
   for (const int64_t extent : shape) rows.push_back(extent);
   return output.reshaped(rows);
