@@ -107,6 +107,11 @@ network steps_unnamed "(float[?, ?, 3] x, float[2, ?, 4] h) => (float[?, 2, ?, 4
 accepts "steps in front, unnamed" run in/steps_unnamed.onnx --quiet --data x=in/x5.npy --data h=in/h.npy -o in/steps
 [ -s in/steps/y.npy ] || fail "steps in front, unnamed: no output"
 
+# A plan needs no --shape where the only open size is the batch: x in front, h and c behind.
+accepts "plan" plan in/named.onnx
+grep -q "MACs" stdout || fail "plan counts no MACs of a network whose batch alone is open"
+grep -q -e "--shape" stdout && fail "plan asks for sizes"
+
 # Recurrent layers count: nothing of this network is INT8 but the last product.
 accepts "quantize" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --accept-broken \
   --small-layers quantize -o in/q.onnx --report in/q.json

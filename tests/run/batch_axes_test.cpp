@@ -27,7 +27,8 @@ std::vector<int> axes_by_shape(const std::string& inputs, const std::vector<std:
 TEST(BatchAxes, AreFoundByTheNameOfTheBatch) {
   EXPECT_THAT(axes_by_shape("float[batch, 5] x, float[2, batch, 4] h"), ElementsAre(0, 1));
   EXPECT_THAT(axes_by_shape("float[T, batch_size, 5] x, float[1, batch_size, 4] h"), ElementsAre(1, 1));
-  EXPECT_THAT(axes_by_shape("float[T, N, 5] x"), ElementsAre(1));
+  EXPECT_THAT(axes_by_shape("float[T, batch, 5] x"), ElementsAre(1));
+  EXPECT_THAT(axes_by_shape("float[N, T, 5] x"), ElementsAre(0));
 }
 
 TEST(BatchAxes, AreFoundByANameThatInputsShare) {
