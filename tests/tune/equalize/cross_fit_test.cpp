@@ -105,7 +105,7 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
       }
     return FoldScores(models.size(), {{1.0}});
   };
-  const std::vector<Tensor> first = read_first_inputs(given.source, given.model.graph(), settings);
+  const std::vector<Tensor> first = read_first_inputs(given.source, settings);
   const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {}, judge);
   static_cast<void>(cross_fit(std::vector<std::vector<EqualizeItem>>{{}, {{EqualizeFamily::Relu, 1}}}));
   ASSERT_EQ(second.size(), 2U);
