@@ -10,23 +10,31 @@ namespace detent {
 struct FeedInput {
   InputSpec spec;
   size_t position = 0;  ///< among the model's inputs
-  bool batched = true;  ///< axis 0 of spec.shape is the batch, and is ignored when shapes are compared
+  int batch_axis =
+      0;  ///< of spec.shape; its extent is ignored when shapes are compared. kNoBatchAxis: a sample is the whole shape
 };
 
 /// How an array on disk turns into samples.
 struct ArrayFit {
-  bool split = false;  ///< sample i is row i of axis 0; otherwise the whole array is the one sample
+  static constexpr int kWhole = -1;
+  int cut_axis = kWhole;  ///< sample i is slice i of this axis of the array; kWhole: the array is one sample
   size_t samples = 1;
 };
 
-/// Matches an array's shape with an input.
+/// Matches an array's shape with an input of rank R whose batch axis is b: by rank first, then by the axis.
 ///
-/// Batched inputs: equal rank -> axis 0 is the batch and is split; one axis less -> one sample. Inputs without a batch
-/// (scalars, inputs whose first extent is not the model's batch): equal rank -> one sample; one axis more -> split.
-/// Errors  InvalidData, without a file name, saying both shapes.
+/// rank R - 1  one sample without its batch axis.
+/// rank R      axis b counts samples; where b > 0 and the sizes say so, axis 0 does and b is left out: states [samples, layers, hidden].
+/// rank R + 1  axis 0 counts samples; each has extent 1 at b.
+/// No batch axis: rank R is one sample, R + 1 has samples on axis 0.
+/// Errors  InvalidData, without a file name, saying both shapes; also when an array can be read in two ways, unless the axis was named
+///         by the user or has extent 1: then axis b counts.
 [[nodiscard]] ArrayFit fit_array(const Shape& array, const FeedInput& input);
 
-/// Gives `values` (one row with axis 0 kept when the fit splits, else the whole array) the input's rank and type.
+/// Sample `i` of a whole array, in the input's rank and type.
+[[nodiscard]] Tensor cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const FeedInput& input);
+
+/// Gives `values` (one slice with the cut axis kept as 1, or the whole array) the input's rank and type.
 [[nodiscard]] Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& input);
 
 /// "1x3x224x224" with '?' for open extents; "scalar" for rank 0.

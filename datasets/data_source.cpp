@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "datasets/batch_layout.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
 #include "datasets/selection.h"
@@ -83,17 +84,6 @@ class JoinedSource final : public DataSource {
   size_t inputs_;
 };
 
-std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
-  const auto group = static_cast<int64_t>(group_size(inputs));
-  std::vector<FeedInput> result;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::vector<int64_t>& shape = inputs[i].shape;
-    const bool batched = !shape.empty() && (shape[0] < 0 || shape[0] == 1 || shape[0] == group);
-    result.push_back({inputs[i], i, batched});
-  }
-  return result;
-}
-
 /// Which inputs each SRC feeds: the named one, or all that nobody named.
 std::vector<std::vector<size_t>> distribute(const std::string& option, const std::vector<NamedSource>& sources,
                                             std::span<const InputSpec> inputs) {
@@ -155,25 +145,21 @@ std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const
 
 }  // namespace
 
-size_t group_size(std::span<const InputSpec> inputs) {
-  std::optional<int64_t> fixed;
-  for (const InputSpec& input : inputs) {
-    if (input.shape.empty()) continue;
-    const int64_t extent = input.shape[0];
-    if (extent < 1) continue;
-    if (fixed && *fixed != extent) return 1;
-    fixed = extent;
-  }
-  return static_cast<size_t>(fixed.value_or(1));
-}
-
 std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
   if (inputs.empty())
     throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + options.option + " has nothing to feed");
   if (options.sources.empty())
     throw Error(ErrorCode::Usage, "no " + options.option + " was given; the model's inputs are " + list_inputs(inputs));
   if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
-  return select_samples(open_all(options, inputs), options, group_size(inputs));
+  return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
+}
+
+bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs) {
+  return std::ranges::any_of(options.sources, [&](const std::string& text) {
+    const std::string src = take_apart(options.option, text, inputs).src;
+    const DataSourceEntry& entry = entry_for(src);
+    return entry.holds_images && entry.holds_images(src);
+  });
 }
 
 }  // namespace detent

@@ -35,6 +35,8 @@ bool is_file_list(const std::string& src) {
   return (extension == ".txt" || extension == ".csv") && !fs::is_directory(src);
 }
 
+bool lists_images(const std::string& src) { return std::ranges::any_of(listed_files(src), has_image_extension); }
+
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);
   if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");

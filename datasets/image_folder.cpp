@@ -77,8 +77,13 @@ std::unique_ptr<DataSource> open_image_folder(const SourceRequest& request) {
 std::unique_ptr<DataSource> open_images(const fs::path& root, std::vector<std::string> names, const FeedInput& input,
                                         std::string_view preprocess) {
   if (preprocess.empty()) ask_for_preprocess(root);
-  return std::make_unique<ImageSource>(root, std::move(names),
-                                       ImageTransform(parse_preprocess(preprocess), input.spec));
+  ImageTransform transform(parse_preprocess(preprocess), input.spec);
+  if (input.batch_axis != 0)
+    throw Error(ErrorCode::InvalidData,
+                root.string() + ": an image fills axis 0 of the input '" + input.spec.name + "' (" +
+                    describe_shape(input.spec) + ") once, but that axis does not count samples",
+                "--batch-axis " + input.spec.name + "=0 says that it does");
+  return std::make_unique<ImageSource>(root, std::move(names), std::move(transform));
 }
 
 }  // namespace detent

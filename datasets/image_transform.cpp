@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <opencv2/imgproc.hpp>
+#include <sstream>
 
 #include "datasets/array_fit.h"
 #include "detent/error.h"
@@ -69,6 +70,36 @@ std::vector<std::array<float, 256>> levels_of(const Spec& spec) {
   return levels;
 }
 
+/// Levels that an integer input cannot hold would be cut to others, mostly to 0. Infinite levels (std=0) are no matter of the type.
+void check_levels(const std::vector<std::array<float, 256>>& levels, const InputSpec& input) {
+  const bool is_real = input.type == DataType::Float32 || input.type == DataType::Float64 ||
+                       input.type == DataType::Float16 || input.type == DataType::BFloat16;
+  if (is_real) return;
+  for (const std::array<float, 256>& channel : levels) {
+    const Tensor all = Tensor::from<float>({256}, channel);
+    const Tensor back = cast(cast(all, input.type), DataType::Float32);
+    if (std::ranges::equal(back.data<float>(), channel)) continue;
+    const auto [low, high] = std::ranges::minmax(channel);
+    std::ostringstream range;
+    range << low << " to " << high;
+    throw Error(ErrorCode::InvalidOption,
+                "input '" + input.name + "' (" + describe_shape(input) + ") is " + std::string(name_of(input.type)) +
+                    ", which cannot hold the pixels that --preprocess makes, " + range.str(),
+                "use --preprocess raw, which feeds 0..255, or give the data as .npy");
+  }
+}
+
+/// What takes a preset's resize and crop to the model's size: the same part of the picture, or all of it.
+std::string smaller_crop(const Spec& spec, PixelSize model) {
+  const std::string whole = "resize=" + text_of(model) + ",crop=" + text_of(model);
+  if (!spec.resize_short) return "use " + whole;
+  const double share = static_cast<double>(*spec.resize_short) / std::min(spec.crop->height, spec.crop->width);
+  const auto side = std::lround(share * std::min(model.height, model.width));
+  const auto enough = std::max<long>(side, std::max(model.height, model.width));
+  return "use resize=" + std::to_string(enough) + ",crop=" + text_of(model) + " for the same part of the picture, or " +
+         whole + " for all of it";
+}
+
 /// The size that every image gets, where the spec fixes it.
 std::optional<PixelSize> fixed_size(const Spec& spec) {
   if (spec.letterbox) return spec.letterbox->size;
@@ -116,7 +147,8 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
   if (size && (differs(height_, size->height) || differs(width_, size->width)))
     refuse(name + " does not take the " + text_of(*size) + " pixels that --preprocess gives",
            model_fixes ? (spec_.letterbox ? "use letterbox=" + text_of(model_size) + ":FILL:center|topleft"
-                                          : (spec_.crop ? "use crop=" : "use resize=") + text_of(model_size))
+                          : spec_.crop    ? smaller_crop(spec_, model_size)
+                                          : "use resize=" + text_of(model_size))
                        : "");
   if (!size && model_fixes && std::min(height_, width_) != *spec_.resize_short)
     refuse(name + " is not what resize=" + std::to_string(*spec_.resize_short) + " without a crop gives",
@@ -126,6 +158,7 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
     throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) +
                                               " is larger than the resized image, " + text_of(*spec_.resize_to));
   levels_ = levels_of(spec_);
+  check_levels(levels_, input);
 }
 
 cv::Mat ImageTransform::resize(const cv::Mat& image, PixelSize size) const {

@@ -19,11 +19,6 @@ std::string name_in_file(const std::string& file, const ArrayFit& fit, size_t ro
   return fit.samples > 1 ? file + "[" + std::to_string(row) + "]" : file;
 }
 
-Tensor read_array_sample(const NpyFile& file, const ArrayFit& fit, size_t row, const FeedInput& input) {
-  const auto first = static_cast<int64_t>(row);
-  return shape_sample(fit.split ? file.read_rows(first, first + 1) : file.read(), fit, input);
-}
-
 ArrayFit fit_file(const NpyFile& file, const FeedInput& input) {
   try {
     return fit_array(file.shape(), input);
@@ -42,7 +37,7 @@ class NpySource final : public DataSource {
   }
   size_t size() const override { return fit_.samples; }
   std::string sample_name(size_t i) const override { return name_in_file(name_, fit_, i); }
-  Sample read(size_t i) const override { return {i, sample_name(i), {read_array_sample(file_, fit_, i, input_)}}; }
+  Sample read(size_t i) const override { return {i, sample_name(i), {read_sample(file_, fit_, i, input_)}}; }
 
  private:
   NpyFile file_;
@@ -66,6 +61,8 @@ class NpyFilesSource final : public DataSource {
       entries_.push_back(std::move(entry));
     }
     if (size_ == 0) throw Error(ErrorCode::InvalidData, root_.string() + ": the .npy files hold no samples");
+    if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
+      throw Error(*entries_.front().failure);
   }
   size_t size() const override { return size_; }
   std::string sample_name(size_t i) const override {
@@ -78,7 +75,7 @@ class NpyFilesSource final : public DataSource {
     const NpyFile file(root_ / entry.name);
     if (fit_file(file, input_).samples != entry.fit.samples)
       throw Error(ErrorCode::InvalidData, file.name() + ": the file changed while it was in use");
-    return {i, sample_name(i), {read_array_sample(file, entry.fit, i - entry.first, input_)}};
+    return {i, sample_name(i), {read_sample(file, entry.fit, i - entry.first, input_)}};
   }
 
  private:
@@ -103,6 +100,12 @@ class NpyFilesSource final : public DataSource {
 bool has_npy_extension(const fs::path& path) { return lower_extension(path) == ".npy"; }
 
 }  // namespace
+
+Tensor read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input) {
+  if (fit.cut_axis != 0) return cut_sample(file.read(), fit, i, input);
+  const auto row = static_cast<int64_t>(i);
+  return shape_sample(file.read_rows(row, row + 1), fit, input);
+}
 
 bool is_npy(const std::string& src) { return has_npy_extension(src) && !fs::is_directory(src); }
 

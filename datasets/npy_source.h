@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/npy_file.h"
 #include "datasets/source_request.h"
 
 namespace detent {
@@ -19,8 +20,11 @@ namespace detent {
 
 /// The .npy files `names` below `root`, in this order. A file may hold several samples. Headers are read at once; a file
 /// that is unreadable or has the wrong shape counts as one sample, whose read() reports it.
-/// Errors  InvalidData when there is no sample.
+/// Errors  InvalidData when there is no sample, or no file fits.
 [[nodiscard]] std::unique_ptr<DataSource> open_npy_files(const std::filesystem::path& root,
                                                          std::vector<std::string> names, const FeedInput& input);
+
+/// Sample `i` of an array file, of which no more is read than needed where samples lie on axis 0.
+[[nodiscard]] Tensor read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input);
 
 }  // namespace detent

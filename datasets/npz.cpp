@@ -11,6 +11,7 @@
 
 #include "core/system_reason.h"
 #include "datasets/natural_order.h"
+#include "datasets/npy_source.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -141,10 +142,8 @@ class NpzSource final : public DataSource {
   std::string sample_name(size_t i) const override { return name_ + "[" + std::to_string(i) + "]"; }
   Sample read(size_t i) const override {
     Sample sample{i, sample_name(i), {}};
-    const auto row = static_cast<int64_t>(i);
     for (size_t k = 0; k < inputs_.size(); ++k)
-      sample.inputs.push_back(
-          shape_sample(fits_[k].split ? arrays_[k].read_rows(row, row + 1) : arrays_[k].read(), fits_[k], inputs_[k]));
+      sample.inputs.push_back(read_sample(arrays_[k], fits_[k], i, inputs_[k]));
     return sample;
   }
 

@@ -22,6 +22,7 @@ class SelectedSource final : public DataSource {
     sample.index = i;
     return sample;
   }
+  size_t batch() const override { return source_->batch(); }
 
  private:
   std::unique_ptr<DataSource> source_;
@@ -30,8 +31,7 @@ class SelectedSource final : public DataSource {
 
 }  // namespace
 
-std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const DataOptions& options,
-                                           size_t group_size) {
+std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const DataOptions& options) {
   const std::string shard = std::to_string(options.shard_index) + "/" + std::to_string(options.shard_count);
   if (options.shard_index < 1 || options.shard_index > options.shard_count)
     throw Error(ErrorCode::Usage, "--shard " + shard + " makes no sense: I/N with I from 1 to N is wanted");
@@ -43,10 +43,14 @@ std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, c
     RandomBits bits(*options.shuffle);
     for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[bits.below(left)]);
   }
-  if (options.limit && *options.limit < order.size()) order.resize(*options.limit);
+  if (options.limit && *options.limit < order.size()) {
+    const size_t all = order.size(), kept = *options.limit;
+    for (size_t i = 0; options.spread && i < kept; ++i) order[i] = order[i * all / kept];
+    order.resize(kept);
+  }
   std::vector<size_t> chosen;
   for (size_t i = 0; i < order.size(); ++i)
-    if (i / group_size % options.shard_count == options.shard_index - 1) chosen.push_back(order[i]);
+    if (i / source->batch() % options.shard_count == options.shard_index - 1) chosen.push_back(order[i]);
   if (chosen.empty())
     throw Error(ErrorCode::InvalidData,
                 "--shard " + shard + " of " + std::to_string(order.size()) + " samples is empty");

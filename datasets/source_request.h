@@ -24,6 +24,8 @@ struct DataSourceEntry {
   bool (*accepts)(const std::string& src);
   /// Samples hold one tensor per request.inputs, in that order. Errors  as open_data.
   std::unique_ptr<DataSource> (*open)(const SourceRequest& request);
+  /// Whether a SRC that is accepted holds images; nullptr: never.
+  bool (*holds_images)(const std::string& src) = nullptr;
 };
 
 }  // namespace detent

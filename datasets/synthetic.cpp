@@ -58,7 +58,7 @@ SyntheticSpec parse_spec(const std::string& src) {
 Shape sample_shape(const FeedInput& input) {
   Shape shape;
   for (size_t axis = 0; axis < input.spec.shape.size(); ++axis) {
-    const int64_t extent = input.batched && axis == 0 ? 1 : input.spec.shape[axis];
+    const int64_t extent = static_cast<int>(axis) == input.batch_axis ? 1 : input.spec.shape[axis];
     if (extent < 0)
       throw Error(ErrorCode::InvalidOption,
                   "input '" + input.spec.name + "' (" + describe_shape(input.spec) +

@@ -34,12 +34,8 @@ class TestDataSource final : public DataSource {
     const Set& set = set_of(i);
     const std::shared_ptr<const Tensors> tensors = cached(set);
     Sample sample{i, sample_name(i), {}};
-    const auto row = static_cast<int64_t>(i - set.first);
-    for (size_t k = 0; k < inputs_.size(); ++k) {
-      const Tensor& whole = (*tensors)[k];
-      const Tensor part = set.fits[k].split ? whole.slice0(row, row + 1).clone() : whole;
-      sample.inputs.push_back(shape_sample(part, set.fits[k], inputs_[k]));
-    }
+    for (size_t k = 0; k < inputs_.size(); ++k)
+      sample.inputs.push_back(cut_sample((*tensors)[k], set.fits[k], i - set.first, inputs_[k]));
     return sample;
   }
 
@@ -68,11 +64,18 @@ class TestDataSource final : public DataSource {
       } catch (const Error& error) {
         throw error.in(file);
       }
-      if (set.fits[k].samples != set.fits[0].samples)
+      if (is_shared(set, k)) continue;
+      if (set.samples != 0 && set.fits[k].samples != set.samples)
         throw Error(ErrorCode::InvalidData, file + ": holds " + std::to_string(set.fits[k].samples) +
-                                                " samples, the first input " + std::to_string(set.fits[0].samples));
+                                                " samples, the inputs before it " + std::to_string(set.samples));
+      set.samples = set.fits[k].samples;
     }
-    set.samples = set.fits[0].samples;
+    if (set.samples == 0 && !std::ranges::any_of(set.fits, [](const ArrayFit& fit) { return fit.samples == 0; }))
+      set.samples = 1;
+  }
+  /// Input k has no batch axis and is the same for all samples of the set: a sampling rate beside a batch of clips.
+  bool is_shared(const Set& set, size_t k) const {
+    return inputs_[k].batch_axis == kNoBatchAxis && set.fits[k].cut_axis == ArrayFit::kWhole;
   }
   const Set& set_of(size_t i) const {
     const auto after =

@@ -13,11 +13,18 @@
 
 namespace detent {
 
+/// An input that holds one sample and has no axis to count several.
+inline constexpr int kNoBatchAxis = -1;
+
 /// Name, type and shape of one model input. Extents < 0 are open.
 struct InputSpec {
   std::string name;
   DataType type = DataType::Float32;
   std::vector<int64_t> shape;
+  /// The axis that counts samples: 0 in [batch, 3, H, W], 1 in recurrent states [layers, batch, hidden]. Absent: axis 0 where its extent
+  /// is open, 1, or the same in all inputs.
+  std::optional<int> batch_axis = {};
+  bool batch_axis_named = false;  ///< by the user, which decides between two readings of an array
 };
 
 /// One sample: one tensor per model input, in the order of the model's inputs, batch 1 unless the source holds more.
@@ -25,6 +32,7 @@ struct Sample {
   size_t index = 0;  ///< position in the source, after shuffle, limit and shard
   std::string name;  ///< file name relative to the source, or "latents.npy[12]"
   std::vector<Tensor> inputs;
+  std::vector<int> batch_axes = {};  ///< one per input, kNoBatchAxis for none; empty: axis 0 of each
 };
 
 /// Samples by index. `read` is called from many threads at once.
@@ -36,6 +44,8 @@ class DataSource {
   [[nodiscard]] virtual std::string sample_name(size_t i) const = 0;
   /// Decodes and preprocesses sample i. Errors  InvalidData naming the file and what is wrong with it.
   [[nodiscard]] virtual Sample read(size_t i) const = 0;
+  /// How many consecutive samples the model takes at once: the batch that its inputs fix, 1 where it is open or 1.
+  [[nodiscard]] virtual size_t batch() const { return 1; }
 };
 
 /// Where samples come from, how images become tensors, and which samples are taken.
@@ -45,20 +55,25 @@ struct DataOptions {
   std::vector<std::string> sources;
   std::string preprocess;  ///< a preset ("imagenet"), key=value pairs, or both: datasets/README.md; empty: none given
   std::optional<uint64_t> shuffle;          ///< seed
-  std::optional<size_t> limit;              ///< the first samples only; absent: all
+  std::optional<size_t> limit;              ///< so many samples only; absent: all
+  bool spread = false;                      ///< those of `limit` lie evenly over the source, instead of being its first
   size_t shard_index = 1, shard_count = 1;  ///< every shard_count-th sample from the shard_index-th on, 1-based
   std::string option = "data";              ///< the name of `sources` in messages
+  std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none" where the model does not tell
 };
 
-/// How many consecutive samples the model takes at once: the batch that all its inputs fix, 1 when it is open or 1.
-/// Inputs that fix different first extents (boxes beside an image) have no common batch: 1.
+/// How many consecutive samples the model takes at once: the extent that all batch axes fix, 1 when one of them is 1 or they differ
+/// (boxes beside an image), or all are open.
 [[nodiscard]] size_t group_size(std::span<const InputSpec> inputs);
 
 /// Opens the samples for a model with these inputs.
 ///
-/// Order: shuffle, limit, shard. The form of a source is recognised by looking at it.
+/// Order: shuffle, limit, shard. With `spread` sample i of n among N is number floor(i * N / n). The form of a source is recognised by looking at it.
 /// Errors  Usage when images come without `preprocess`; InvalidData when nothing is found, counts differ or a size does
 /// not fit the model; InvalidOption when an open model size needs resize/crop/letterbox.
 [[nodiscard]] std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs);
+
+/// True when one of the sources holds images, which `preprocess` speaks of. Errors  those of open_data for a source that is none.
+[[nodiscard]] bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs);
 
 }  // namespace detent

@@ -17,6 +17,7 @@ class Reporter {
   virtual void advance_to(size_t done) = 0;
   /// The current task is over.
   virtual void end() = 0;
+  /// May be told the same by every pass over the data.
   virtual void warn(std::string_view message) = 0;
 
   /// Says nothing.
@@ -24,7 +25,7 @@ class Reporter {
 };
 
 /// Reports on stderr: a bar with rate and time left on a terminal, one plain line every few seconds elsewhere.
-/// quiet: warnings only.
+/// quiet: warnings only. A warning is printed once.
 [[nodiscard]] std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
 
 /// Set by Ctrl-C; long work looks at it and ends with ErrorCode::Interrupted.

@@ -62,8 +62,7 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
              SampleTracker* tracker) {
-  const Schedule schedule(graph, values,
-                          {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, values, {.exact_fusion = true, .team = team_size(settings, source)});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   Pass pass{Collector(graph, values)};
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
@@ -79,8 +78,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     return count;
   };
   try {
-    const SamplePass over{.graph = graph,
-                          .source = source,
+    const SamplePass over{.source = source,
                           .settings = settings,
                           .task = "calibrating",
                           .last_batch = SamplePass::LastBatch::Drop,

@@ -17,8 +17,15 @@ Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& da
                      ->allow_extra_args(false)
                      ->group(kGroup);
   if (need == Need::Required) source->required();
-  app.add_option("--eval-limit", eval.limit, "Judge on the first N samples")->type_name("N")->group(kGroup);
-  return [&eval, &data] { eval.preprocess = data.preprocess; };
+  app.add_option("--eval-limit", eval.limit, "Judge on N samples that lie evenly over --eval")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group(kGroup);
+  eval.spread = true;
+  return [&eval, &data] {
+    eval.preprocess = data.preprocess;
+    eval.batch_axes = data.batch_axes;
+  };
 }
 
 Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, Need need) {

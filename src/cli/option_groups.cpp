@@ -86,7 +86,15 @@ Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
   app.add_option("--shuffle", data.shuffle, "Shuffle the samples with this seed, before --limit")
       ->type_name("SEED")
       ->group("Data");
-  app.add_option("--limit", data.limit, "Use the first N samples")->type_name("N")->group("Data");
+  app.add_option("--limit", data.limit, "Use the first N samples")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->group("Data");
+  app.add_option("--batch-axis", data.batch_axes,
+                 "Axis of an input that counts samples, from 0 on, or none, where the model does not tell (repeatable)")
+      ->type_name("INPUT=AXIS|none")
+      ->allow_extra_args(false)
+      ->group("Data");
   auto shard = std::make_shared<std::string>();
   app.add_option("--shard", *shard, "Use every N-th sample from the I-th on")->type_name("I/N")->group("Data");
   return [shard, &data] {

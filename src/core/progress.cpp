@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "core/time_left.h"
@@ -57,6 +58,7 @@ class TerminalReporter final : public Reporter {
 
   void warn(std::string_view message) override {
     const std::scoped_lock lock(mutex_);
+    if (!said_.insert(std::string(message)).second) return;  // every pass over the data meets the same file again
     clear_bar();
     std::fprintf(stderr, "detent: %s %.*s\n",
                  terminal_ && !std::getenv("NO_COLOR") ? "\033[33mwarning:\033[0m" : "warning:",
@@ -92,6 +94,7 @@ class TerminalReporter final : public Reporter {
 
   std::mutex mutex_;
   bool quiet_, terminal_, bar_shown_ = false;
+  std::set<std::string, std::less<>> said_;
   std::string task_;
   size_t total_ = 0, done_ = 0;
   Clock::time_point started_, last_shown_;

@@ -37,7 +37,7 @@ Blame find_blame(const Model& model, const PlacementPlan& plan, const std::map<V
     const PlacementPlan rest = without(plan, graph.find_value(suspect.value));
     variants.add(make_qdq_patch(graph, rest, ranges, format).patch);
   }
-  const auto found = evaluate_side_by_side(variants, graph, values_to_judge(model, source, settings), source, settings,
+  const auto found = evaluate_side_by_side(variants, values_to_judge(model, source, settings), source, settings,
                                            "looking for the cause");
   Blame blame;
   blame.sqnr_db = worst_sqnr_db(found.evaluation.report(all));

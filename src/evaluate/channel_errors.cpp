@@ -104,7 +104,7 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
   std::vector<ValueId> wanted = values_named(graph, {channels.value});
   const Weighing weighing(graph, wanted[0], channels);
   if (weighing.before() != wanted[0]) wanted.push_back(weighing.before());
-  const int team = team_size(settings, source.size(), fixed_batch(graph));
+  const int team = team_size(settings, source);
   Part expected(graph, wanted, settings, team);
   Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
@@ -115,7 +115,7 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
                    channels.from_right);
   };
   ChannelSums total;
-  run_over<ChannelSums>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run,
+  run_over<ChannelSums>({.source = source, .settings = settings, .refuse_empty = {}}, run,
                         [&](ChannelSums&& sums) { total.add(sums); });
   if (!total.alike || total.errors.empty()) return std::nullopt;
   for (size_t c = 0; c < total.errors.size(); ++c)

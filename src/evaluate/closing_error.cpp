@@ -36,7 +36,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
                const RunSettings& settings, Take&& take) {
   const Graph& graph = model.graph();
   const std::vector<ValueId> wanted = values_named(graph, names);
-  const Schedule schedule(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, wanted, {.team = team_size(settings, source)});
   ExecutorSlots slots(schedule, worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     const size_t index = batch.front().index;
@@ -46,7 +46,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
     return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real)};
   };
-  run_over<NamedBatch>({.graph = graph, .source = source, .settings = settings, .refuse_empty = {}}, run, take);
+  run_over<NamedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
 
 size_t bytes_of(const std::vector<Tensor>& tensors) {
@@ -170,7 +170,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
     reporter.advance_to(kept.samples += batch.real);
   };
   // The first batch tells how much a sample's outputs take.
-  const auto batch = static_cast<size_t>(fixed_batch(reference.graph()));
+  const size_t batch = source.batch();
   kept.parts = {{0, std::min(batch, wanted)}};
   run_named(reference, kept.names, SampleSubset(source, consecutive_samples(source, 0, kept.parts[0].second)), settings,
             keep);

@@ -44,7 +44,7 @@ std::vector<std::string> values_to_compare(const Model& model, std::span<const T
 
 std::vector<std::string> values_to_judge(const Model& model, const DataSource& samples, const RunSettings& settings) {
   std::vector<std::string> names = names_of(model.graph(), RunnablePart(model.graph()).ends());
-  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, model.graph(), settings)))
+  for (const std::string& name : values_to_compare(model, read_first_inputs(samples, settings)))
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   if (names.empty()) throw Error(ErrorCode::InvalidOption, "the model has no output that can run here");
   return names;

@@ -145,8 +145,7 @@ struct Totals {
 
 Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
   const auto& [reference, names, source, settings, task, judges, weight_bytes, by_batch] = request;
-  const Graph& graph = reference.graph();
-  const int team = team_size(settings, source.size(), fixed_batch(graph));
+  const int team = team_size(settings, source);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
   const auto original = std::make_shared<const Prepared>(reference, names, team);
@@ -170,7 +169,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
       reporter.advance_to(finished += batch.real);
       totals.add(std::move(batch));
     };
-    totals.skipped = run_over<BatchErrors>({.graph = graph, .source = source, .settings = settings}, run, add).skipped;
+    totals.skipped = run_over<BatchErrors>({.source = source, .settings = settings}, run, add).skipped;
   }
   reporter.end();
 

@@ -53,10 +53,10 @@ void keep_comparable(std::vector<ErrorSums>& sums, const std::vector<bool>& comp
 
 }  // namespace
 
-SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Graph& graph,
-                                           const std::vector<std::string>& names, const DataSource& source,
-                                           const RunSettings& settings, std::string_view task, bool by_batch) {
-  variants.prepare(names, team_size(settings, source.size(), fixed_batch(graph)));
+SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std::vector<std::string>& names,
+                                           const DataSource& source, const RunSettings& settings, std::string_view task,
+                                           bool by_batch) {
+  variants.prepare(names, team_size(settings, source));
   std::vector<BufferPool> pools(worker_count(settings));
   std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
   std::vector<bool> comparable(names.size(), true);
@@ -75,8 +75,7 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Gra
     result.seconds += batch.seconds;
     result.float_seconds += batch.float_seconds;
   };
-  const SampleCounts counts =
-      run_over<BatchErrors>({.graph = graph, .source = source, .settings = settings, .task = task}, run, add);
+  const SampleCounts counts = run_over<BatchErrors>({.source = source, .settings = settings, .task = task}, run, add);
   evaluation.samples = counts.samples;
   evaluation.skipped = counts.skipped;
 

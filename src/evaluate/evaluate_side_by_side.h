@@ -15,10 +15,10 @@ struct SideBySideEvaluation {
 };
 
 /// Runs the variants, to which everything was added, on each sample of `source` and compares the values `names` with the
-/// float model's. Sums are added in the order of the source, so threads change nothing. `graph` is the float model's.
+/// float model's. Sums are added in the order of the source, so threads change nothing.
 /// by_batch  keep the errors of every batch too (Evaluation::by_batch).
 /// Errors  those of reading and running; InvalidData when no sample could be read; Interrupted.
-[[nodiscard]] SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const Graph& graph,
+[[nodiscard]] SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants,
                                                          const std::vector<std::string>& names,
                                                          const DataSource& source, const RunSettings& settings,
                                                          std::string_view task, bool by_batch = false);

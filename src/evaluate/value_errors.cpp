@@ -110,7 +110,7 @@ std::vector<LocalError> measure_value_errors(const Model& model, const Placement
     wanted.insert(wanted.end(), {watched.back().value, watched.back().dequantized});
   }
 
-  const Schedule schedule(graph, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, wanted, {.team = team_size(settings, source)});
   ExecutorSlots slots(schedule, worker_count(settings));
   std::vector<Sums> totals(watched.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
@@ -124,8 +124,7 @@ std::vector<LocalError> measure_value_errors(const Model& model, const Placement
       totals[i].noise += sums[i].noise;
     }
   };
-  run_over<std::vector<Sums>>({.graph = graph, .source = source, .settings = settings, .task = "measuring every value"},
-                              run, add);
+  run_over<std::vector<Sums>>({.source = source, .settings = settings, .task = "measuring every value"}, run, add);
 
   std::vector<LocalError> found;
   for (size_t i = 0; i < totals.size(); ++i)

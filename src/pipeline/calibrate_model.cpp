@@ -61,10 +61,10 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
   DataOptions whole = options.data;
   whole.shard_count = whole.shard_index = 1;
-  const auto source = open_data(whole, input_specs(model.graph()));
+  const auto source = open_samples(whole, model.graph());
   const Target& target = targets.empty() ? preparing_target() : find_target(targets.front());
   const RangeOverrides no_overrides = read_overrides({});
-  const std::vector<Tensor> inputs = read_first_inputs(*source, model.graph(), options.run);
+  const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
   return equalize_as_requested(
       model, request, {inputs, *source}, {},
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
@@ -102,8 +102,9 @@ TableReport calibrate_model(const CalibrateOptions& options) {
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
-  const auto source = open_data(options.data, input_specs(model.graph()));
-  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, model.graph(), options.run)));
+  const auto source = open_samples(options.data, model.graph());
+  warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
+  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, options.run)));
   std::optional<EqualizedModel> evened;
   if (request.asks()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();

@@ -29,9 +29,9 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
   ClosingSamples samples{.most = options.error_samples};
   if (!setup.data) return samples;
   const DataOptions& eval = options.bound.evaluation.data;
-  const auto specs = input_specs(setup.model.graph());
+  const Graph& graph = setup.model.graph();
   if (!eval.sources.empty()) {
-    samples.own = open_data(eval, specs);
+    samples.own = open_samples(eval, graph);
     samples.source = samples.own.get();
     samples.most = samples.source->size();
     samples.what = "evaluation samples";
@@ -48,7 +48,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
     if (options.data.limit && options.data.shard_count == 1) {
       DataOptions unlimited = options.data;
       unlimited.limit.reset();
-      samples.own = open_data(unlimited, specs);
+      samples.own = open_samples(unlimited, graph);
       whole = samples.own.get();
       others = beyond_limit(*whole, *options.data.limit);
     }

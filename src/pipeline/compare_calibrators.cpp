@@ -165,9 +165,9 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   // model, plan and data; what is wrong with any of them is said before anything long begins
   const std::filesystem::path no_table;
   Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target, options.placement,
-                        options.format, options.equalize, names, run, options.outliers});
+                        options.format, options.equalize, names, run, options.outliers, &options.evaluation.data});
   const Graph& graph = setup.model.graph();
-  const auto samples = open_data(options.evaluation.data, input_specs(graph));
+  const auto samples = open_samples(options.evaluation.data, graph);
   const TaskMetric task(options.evaluation, *samples, *run.reporter);
   const std::vector<std::string> judged = values_to_judge(setup.reference(), *samples, run);
 
@@ -181,7 +181,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   std::unique_ptr<MetricCommand> command;
   if (!options.evaluation.metric_command.empty())
     command = std::make_unique<MetricCommand>(options.evaluation.metric_command, judged, candidates.folder_names(),
-                                              fixed_batch(graph));
+                                              static_cast<int64_t>(samples->batch()));
   const std::string what = "comparing " + std::to_string(names.size()) + " calibrators";
   EvaluationRequest request{setup.reference(), judged, *samples, run, what, {&task, command.get()}};
   request.by_batch = true;

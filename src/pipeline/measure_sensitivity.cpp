@@ -25,8 +25,9 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
                         options.equalize,
                         {options.calibrator},
                         run,
-                        options.outliers});
-  const auto samples = open_data(options.eval, input_specs(setup.model.graph()));
+                        options.outliers,
+                        &options.eval});
+  const auto samples = open_samples(options.eval, setup.model.graph());
 
   // one calibration -> ranges
   const Calibration calibration = setup.calibrate_plan();

@@ -26,7 +26,7 @@ std::string operators_of(const Graph& graph, const Step& step) {
 /// One pass with histograms of `values`, as calibrate() runs it.
 StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                           const RunSettings& settings) {
-  const Schedule schedule(graph, values, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, values, {.team = team_size(settings, source)});
   ExecutorSlots slots(schedule, worker_count(settings), true);
   std::vector<std::unique_ptr<Collector>> collectors(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
@@ -34,8 +34,7 @@ StepTimes time_collecting(const Graph& graph, std::span<const ValueId> values, c
     slots.at(slot).run(stack_samples(std::move(batch)), *collectors[slot]);
     return true;
   };
-  run_over<bool>({.graph = graph,
-                  .source = source,
+  run_over<bool>({.source = source,
                   .settings = settings,
                   .task = "timing a calibration",
                   .last_batch = SamplePass::LastBatch::Drop,

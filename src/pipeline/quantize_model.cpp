@@ -49,7 +49,8 @@ Setup set_up_for(const QuantizeOptions& options) {
                  options.equalize,
                  {options.calibrator},
                  options.run,
-                 options.outliers});
+                 options.outliers,
+                 &options.bound.evaluation.data});
 }
 
 }  // namespace

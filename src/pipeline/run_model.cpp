@@ -29,10 +29,11 @@ RunReport run_model(const RunOptions& options) {
   const Stopwatch stopwatch;
   const Model model = read_runnable_model(options.model);
   const Graph& graph = model.graph();
-  const auto source = open_data(options.data, input_specs(graph));
-  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, source->size(), fixed_batch(graph))});
+  const auto source = open_samples(options.data, graph);
+  warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
+  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, *source)});
   make_folder(options.output_folder);
-  const int64_t batch_size = fixed_batch(graph);
+  const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
   for (const ValueId output : graph.outputs())
     writers.emplace_back(options.output_folder, graph.value(output).name, batch_size, options.overwrite);
@@ -50,7 +51,7 @@ RunReport run_model(const RunOptions& options) {
     for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs.second[i], outputs.first);
   };
   const SampleCounts counts = run_over<Outputs>(
-      {.graph = graph, .source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);
+      {.source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);
   report.samples = counts.samples;
   report.skipped_samples = counts.skipped;
   for (OutputWriter& writer : writers) report.written.push_back(writer.close());

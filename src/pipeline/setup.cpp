@@ -6,6 +6,7 @@
 #include "detent/qparams.h"
 #include "exec/find_shapes.h"
 #include "model/fingerprint.h"
+#include "place/draft/float_layers.h"
 #include "place/make_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
@@ -27,8 +28,14 @@ std::optional<CalibrationTable> open_table(const SetupOptions& options, const Mo
   return std::nullopt;
 }
 
+/// Layers in branches and loops are not quantized, which may be most of a network.
+void warn_of_inner_layers(const Graph& graph, Reporter& reporter) {
+  for (const Node& node : graph.nodes())
+    if (const std::string text = inner_layers_text(node); !text.empty()) reporter.warn(text);
+}
+
 std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& graph) {
-  return data.sources.empty() ? nullptr : open_data(data, input_specs(graph));
+  return data.sources.empty() ? nullptr : open_samples(data, graph);
 }
 
 }  // namespace
@@ -85,8 +92,9 @@ Setup set_up(const SetupOptions& options) {
   const ModelFacts facts = facts_of(model);
   auto table = open_table(options, model);
   auto data = open_source(options.data, model.graph());
-  const std::vector<Tensor> inputs =
-      data ? read_first_inputs(*data, model.graph(), options.run) : made_up_inputs(model.graph());
+  warn_of_unused_preprocess(options.data, options.eval ? *options.eval : DataOptions{}, model.graph(),
+                            *options.run.reporter);
+  const std::vector<Tensor> inputs = data ? read_first_inputs(*data, options.run) : made_up_inputs(model.graph());
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
 
   // channels evened out
@@ -100,6 +108,7 @@ Setup set_up(const SetupOptions& options) {
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
   check_overrides(overrides, model.graph(), plan);
+  warn_of_inner_layers(model.graph(), *options.run.reporter);
   return {std::move(model),
           facts,
           preparation,

@@ -44,6 +44,7 @@ struct SetupOptions {
   std::vector<std::string> calibrators;  ///< that --equalize auto judges with
   const RunSettings& run;
   OutlierPolicy outliers = OutlierPolicy::Clip;
+  const DataOptions* eval = nullptr;  ///< other data with the same preprocessing; nullptr: none
 };
 
 /// A float model as the target wants it, and where its pairs go: several quantized variants are made of it.

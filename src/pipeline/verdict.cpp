@@ -48,7 +48,7 @@ JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds
 /// The float model as set_up() prepared it; by now the weights of that one are INT8.
 Model read_again(const QuantizeOptions& options, const Setup& setup, const GraphPatch& constants) {
   Model model = read_float_model(options.model);
-  const auto inputs = read_first_inputs(*setup.data, model.graph(), options.run);
+  const auto inputs = read_first_inputs(*setup.data, options.run);
   (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement));
   if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
   if (!constants.empty()) apply_patch(model, constants);

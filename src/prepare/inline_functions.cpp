@@ -7,12 +7,12 @@
 #include <array>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "detent/error.h"
 #include "model/graph/node_names.h"
+#include "prepare/used_names.h"
 
 namespace detent {
 
@@ -64,18 +64,6 @@ void visit_nodes(NodeList& nodes, const Visit& visit) {
     visit(node);
     for (const onnx::AttributeProto& attribute : node.attribute())
       if (attribute.has_g()) visit_nodes(attribute.g().node(), visit);
-  }
-}
-
-void collect_names(const onnx::GraphProto& graph, std::set<std::string>& names) {
-  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
-  for (const auto* list : {&graph.input(), &graph.output()})
-    for (const auto& info : *list) names.insert(info.name());
-  for (const onnx::NodeProto& node : graph.node()) {
-    names.insert(node.name());
-    names.insert(node.output().begin(), node.output().end());
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.has_g()) collect_names(attribute.g(), names);
   }
 }
 
@@ -168,10 +156,9 @@ class Call {
 
 class Inliner {
  public:
-  explicit Inliner(onnx::ModelProto& model) : model_(model) {
+  explicit Inliner(onnx::ModelProto& model) : model_(model), names_(model.graph()) {
     for (const onnx::FunctionProto& function : model.functions()) functions_.emplace(key_of(function), &function);
     for (const auto& set : model.opset_import()) opsets_[canonical(set.domain())] = set.version();
-    collect_names(model.graph(), names_);
   }
 
   size_t run() {
@@ -201,11 +188,8 @@ class Inliner {
       throw Error(ErrorCode::InvalidModel, "node '" + name + "': " + describe(key) + " calls itself");
     import_opsets(key, *found->second);
     Nodes body;
-    Call(*found->second, node, unused_prefix(name)).expand_into(body);
-    visit_nodes(body, [&](const onnx::NodeProto& inner) {
-      names_.insert(inner.name());
-      names_.insert(inner.output().begin(), inner.output().end());
-    });
+    Call(*found->second, node, names_.unused_prefix(name)).expand_into(body);
+    for (const onnx::NodeProto& inner : body) names_.add(inner);
     ++count_;
     open_.push_back(key);
     for (onnx::NodeProto& inner : body) {
@@ -213,18 +197,6 @@ class Inliner {
       add(inner, inner_name, target);
     }
     open_.pop_back();
-  }
-
-  /// "name/", or "name_1/" and so on where something of that beginning exists already.
-  std::string unused_prefix(const std::string& name) {
-    std::string prefix = name + "/";
-    const auto taken = [&] {
-      const auto next = names_.lower_bound(prefix);
-      return next != names_.end() && next->starts_with(prefix);
-    };
-    for (int i = 1; taken(); ++i) prefix = name + "_" + std::to_string(i) + "/";
-    names_.insert(prefix);
-    return prefix;
   }
 
   void import_opsets(const Key& key, const onnx::FunctionProto& function) {
@@ -255,7 +227,7 @@ class Inliner {
   onnx::ModelProto& model_;
   std::map<Key, const onnx::FunctionProto*> functions_;
   std::map<std::string, int64_t> opsets_;
-  std::set<std::string> names_;
+  UsedNames names_;
   std::vector<Key> open_;  ///< functions whose bodies are being expanded
   size_t count_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "detent/error.h"
 #include "model/qoperators.h"
+#include "prepare/inline_branches.h"
 #include "prepare/inline_functions.h"
 
 namespace detent {
@@ -24,6 +25,7 @@ Model read_float_model(const std::filesystem::path& path) {
                     ": the model is already quantized (it holds QuantizeLinear, "
                     "DequantizeLinear or integer operators)",
                 "quantize the float model it was made from");
+  inline_branches(model);
   return model;
 }
 

@@ -9,7 +9,8 @@ namespace detent {
 /// Reads a model and inlines its local functions. Errors  those of read_model and inline_functions, after the path.
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path);
 
-/// Reads a model that is to be quantized, local functions inlined. Errors  InvalidModel, also when it is quantized already.
+/// Reads a model that is to be quantized; local functions, and branches whose condition is known, are inlined.
+/// Errors  InvalidModel, also when it is quantized already.
 [[nodiscard]] Model read_float_model(const std::filesystem::path& path);
 
 }  // namespace detent

@@ -18,9 +18,17 @@ void check_given(const Graph& graph, const InputShapes& given) {
       throw Error(ErrorCode::InvalidOption, "--shape names '" + name + "', which is not an input of the model");
 }
 
+/// What some input calls its open front: the batch, of which states [layers, batch, hidden] have one more.
+bool leads_an_input(const Graph& graph, const std::string& symbol) {
+  return !symbol.empty() && std::ranges::any_of(graph.inputs(), [&](ValueId id) {
+    const auto& symbols = graph.value(id).symbols;
+    return !symbols.empty() && symbols.front() == symbol;
+  });
+}
+
 /// The extents that --shape gives an input, else those that the model declares, an open batch as 1; -1 where a size is open. nullopt: not
 /// even the rank is known.
-std::optional<Extents> extents_of(const Value& input, const InputShapes& given) {
+std::optional<Extents> extents_of(const Graph& graph, const Value& input, const InputShapes& given) {
   const auto& declared = input.declared_shape;
   const auto named = given.find(input.name);
   if (named == given.end() && !declared) return std::nullopt;
@@ -29,6 +37,8 @@ std::optional<Extents> extents_of(const Value& input, const InputShapes& given) 
     throw Error(ErrorCode::InvalidOption, "--shape gives '" + input.name + "' rank " + std::to_string(extents.size()) +
                                               ", the model declares rank " + std::to_string(declared->size()));
   if (!extents.empty() && extents.front() < 0) extents.front() = 1;
+  for (size_t i = 0; given.empty() && declared && i < extents.size(); ++i)
+    if (extents[i] < 0 && leads_an_input(graph, input.symbols[i])) extents[i] = 1;
   for (size_t i = 0; i < extents.size(); ++i)
     if (declared && extents[i] >= 0 && (*declared)[i] >= 0 && (*declared)[i] != extents[i])
       throw Error(ErrorCode::InvalidOption, "--shape gives '" + input.name + "' extent " + std::to_string(extents[i]) +
@@ -92,7 +102,7 @@ std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputSh
   check_given(graph, given);
   std::vector<Extents> shapes;
   for (const ValueId id : graph.inputs()) {
-    const auto extents = extents_of(graph.value(id), given);
+    const auto extents = extents_of(graph, graph.value(id), given);
     if (!extents || is_open(*extents)) return std::nullopt;
     shapes.push_back(*extents);
   }
@@ -107,7 +117,7 @@ TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given) 
   check_given(graph, given);
   std::vector<Extents> open;
   for (const ValueId id : graph.inputs()) {
-    const auto extents = extents_of(graph.value(id), given);
+    const auto extents = extents_of(graph, graph.value(id), given);
     if (!extents) return {{}, "the model declares no rank for '" + graph.value(id).name + "'"};
     open.push_back(*extents);
   }

@@ -2,12 +2,60 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "detent/error.h"
+#include "run/batch_axes.h"
 
 namespace detent {
 
-std::vector<InputSpec> input_specs(const Graph& graph) {
+namespace {
+
+/// Tensors one behind the other on `axis`, in which alone they may differ.
+Tensor join(std::span<const Sample> samples, size_t input, size_t axis) {
+  const Tensor& first = samples.front().inputs[input];
+  Shape shape = first.shape();
+  shape[axis] = 0;
+  for (const Sample& sample : samples) {
+    const Shape& part = sample.inputs[input].shape();
+    Shape expected = first.shape();
+    if (part.rank() == expected.rank()) expected[axis] = part[axis];
+    if (part != expected)
+      throw Error(ErrorCode::InvalidData, "sample '" + sample.name + "' has shape " + part.to_string() +
+                                              " but its batch holds " + first.shape().to_string());
+    shape[axis] += part[axis];
+  }
+  Tensor whole(first.type(), shape);
+  auto* out = static_cast<std::byte*>(whole.mutable_raw());
+  const int64_t rows = shape.element_count(0, axis);
+  for (int64_t row = 0; row < rows; ++row)
+    for (const Sample& sample : samples) {
+      const Tensor& part = sample.inputs[input];
+      const size_t bytes = part.byte_count() / static_cast<size_t>(rows);
+      std::memcpy(out, static_cast<const std::byte*>(part.raw()) + static_cast<size_t>(row) * bytes, bytes);
+      out += bytes;
+    }
+  return whole;
+}
+
+/// What all samples of a batch have in common.
+const Tensor& shared_value(std::span<const Sample> samples, size_t input) {
+  const Tensor& first = samples.front().inputs[input];
+  for (const Sample& sample : samples) {
+    const Tensor& other = sample.inputs[input];
+    if (other.shape() != first.shape() || std::memcmp(other.raw(), first.raw(), first.byte_count()) != 0)
+      throw Error(ErrorCode::InvalidData, "sample '" + sample.name + "' differs from others of its batch in input " +
+                                              std::to_string(input) + ", which has no batch axis");
+  }
+  return first;
+}
+
+}  // namespace
+
+namespace {
+
+/// What the model declares, without batch axes.
+std::vector<InputSpec> declared_inputs(const Graph& graph) {
   std::vector<InputSpec> specs;
   for (const ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
@@ -19,38 +67,72 @@ std::vector<InputSpec> input_specs(const Graph& graph) {
   return specs;
 }
 
-int64_t fixed_batch(const Graph& graph) { return static_cast<int64_t>(group_size(input_specs(graph))); }
+}  // namespace
+
+std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named) {
+  std::vector<InputSpec> specs = declared_inputs(graph);
+  const std::vector<int> axes = find_batch_axes(graph, named);
+  const std::vector<bool> by_user = inputs_with_named_axis(graph, named);
+  for (size_t i = 0; i < specs.size(); ++i) {
+    specs[i].batch_axis = axes[i];
+    specs[i].batch_axis_named = by_user[i];
+  }
+  return specs;
+}
+
+namespace {
+
+/// The specs with whole inputs as samples, where trials found a batch that the user did not name.
+std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSpec>& specs) {
+  if (group_size(specs) == 1) return std::nullopt;
+  std::vector<InputSpec> whole = specs;
+  for (InputSpec& spec : whole) {
+    if (spec.batch_axis_named) return std::nullopt;
+    spec.batch_axis = kNoBatchAxis;
+  }
+  return whole;
+}
+
+}  // namespace
+
+std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph) {
+  const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
+  const auto whole = as_whole_samples(batched);
+  if (!whole) return open_data(options, batched);
+  const bool matrices = std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
+  try {
+    return open_data(options, matrices ? *whole : batched);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::InvalidData) throw;
+  }
+  return open_data(options, matrices ? batched : *whole);
+}
+
+void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
+                               Reporter& reporter) {
+  if (data.preprocess.empty() || (data.sources.empty() && eval.sources.empty())) return;
+  const std::vector<InputSpec> specs = declared_inputs(graph);
+  if (holds_images(data, specs) || holds_images(eval, specs)) return;
+  reporter.warn("--preprocess " + data.preprocess +
+                " is not used: the data holds no images, and arrays are fed as they are");
+}
 
 std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
   if (samples.size() == 1) return std::move(samples.front().inputs);
   std::vector<Tensor> stacked;
+  const std::vector<int>& axes = samples.front().batch_axes;
   for (size_t i = 0; i < samples.front().inputs.size(); ++i) {
-    const Tensor& first = samples.front().inputs[i];
-    Shape shape = first.shape();
-    if (shape.rank() == 0) throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
-    shape[0] = 0;
-    for (const Sample& sample : samples) shape[0] += sample.inputs[i].shape()[0];
-    Tensor whole(first.type(), shape);
-    auto* out = static_cast<std::byte*>(whole.mutable_raw());
-    for (const Sample& sample : samples) {
-      const Tensor& part = sample.inputs[i];
-      Shape expected = first.shape();
-      expected[0] = part.shape()[0];
-      if (part.shape() != expected)
-        throw Error(ErrorCode::InvalidData, "sample '" + sample.name + "' has shape " + part.shape().to_string() +
-                                                " but its batch holds " + first.shape().to_string());
-      std::memcpy(out, part.raw(), part.byte_count());
-      out += part.byte_count();
-    }
-    stacked.push_back(std::move(whole));
+    const int axis = axes.empty() ? 0 : axes[i];
+    if (axis != kNoBatchAxis && samples.front().inputs[i].shape().rank() == 0)
+      throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
+    stacked.push_back(axis == kNoBatchAxis ? shared_value(samples, i) : join(samples, i, static_cast<size_t>(axis)));
   }
   return stacked;
 }
 
-std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& graph, const RunSettings& settings) {
-  const auto batch = static_cast<size_t>(fixed_batch(graph));
+std::vector<Tensor> read_first_inputs(const DataSource& source, const RunSettings& settings) {
   std::vector<Sample> samples;
-  for (size_t i = 0; i < source.size() && samples.size() < batch; ++i) {
+  for (size_t i = 0; i < source.size() && samples.size() < source.batch(); ++i) {
     try {
       samples.push_back(source.read(i));
     } catch (const Error& error) {
@@ -58,14 +140,16 @@ std::vector<Tensor> read_first_inputs(const DataSource& source, const Graph& gra
     }
   }
   if (samples.empty()) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
-  while (samples.size() < batch) samples.push_back(samples.back());
+  while (samples.size() < source.batch()) samples.push_back(samples.back());
   return stack_samples(std::move(samples));
 }
 
 std::vector<Tensor> made_up_inputs(const Graph& graph) {
-  const DataOptions random{.sources = {"random:normal,n=" + std::to_string(std::max<int64_t>(1, fixed_batch(graph)))}};
   try {
-    return read_first_inputs(*open_data(random, input_specs(graph)), graph, {});
+    std::vector<InputSpec> specs = input_specs(graph);
+    const size_t batch = group_size(specs);
+    const auto source = open_data({.sources = {"random:normal,n=" + std::to_string(batch)}}, specs);
+    return read_first_inputs(*source, {});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::InvalidOption && error.code() != ErrorCode::Unsupported) throw;
     return {};

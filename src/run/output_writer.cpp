@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstring>
+#include <optional>
 
 #include "detent/error.h"
 
@@ -28,11 +31,34 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& outp
 
 namespace {
 
-/// Rows to append: the real part when axis 0 is the batch, else the whole output under a new axis 0.
+/// The first axis of the extent of a batch; none for a batch of 1, which any axis may have.
+std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape) {
+  const auto first = std::ranges::find(shape, batch);
+  if (batch == 1 || first == shape.end()) return std::nullopt;
+  return static_cast<size_t>(first - shape.begin());
+}
+
+/// One slice of the axis after the other, each with that axis as 1 under a new axis 0.
+Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
+  const Shape& shape = output.shape();
+  Shape rows{static_cast<int64_t>(real)};
+  for (size_t i = 0; i < shape.rank(); ++i) rows.push_back(i == axis ? 1 : shape[i]);
+  Tensor result(output.type(), rows);
+  const size_t block = static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * byte_size(output.type());
+  const auto* from = static_cast<const std::byte*>(output.raw());
+  auto* to = static_cast<std::byte*>(result.mutable_raw());
+  for (size_t sample = 0; sample < real; ++sample)
+    for (int64_t outer = 0; outer < shape.element_count(0, axis); ++outer, to += block)
+      std::memcpy(to, from + (static_cast<size_t>(outer * shape[axis]) + sample) * block, block);
+  return result;
+}
+
+/// Rows to append: the real part when axis 0 is the batch, slices where another axis is, else the whole output under a new axis 0.
 Tensor as_rows(const Tensor& output, int64_t batch, size_t real) {
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;
   if (shape[0] == batch) return output.slice0(0, static_cast<int64_t>(real));
+  if (const auto axis = axis_of_batch(batch, shape)) return slices_as_rows(output, *axis, real);
   Shape rows{1};
   for (const int64_t extent : shape) rows.push_back(extent);
   return output.reshaped(rows);

@@ -13,7 +13,8 @@ namespace detent {
 [[nodiscard]] std::string file_name_for(const std::string& output);
 
 /// Writes one output's samples: stacked in FOLDER/NAME.npy while their shapes agree, else each in FOLDER/NAME/000000.npy.
-/// Outputs of extent `batch` on axis 0 are joined there, others get a new axis 0; scalars become [N].
+/// Outputs of extent `batch` on axis 0 are joined there. Others get a new axis 0: for each sample where a later axis has that extent
+/// (states [layers, batch, hidden]; the first such axis), else for each batch. Scalars become [N].
 /// The tensors of a sequence go to FOLDER/NAME/000000_0.npy, 000000_1.npy ...; an absent optional leaves no file.
 class OutputWriter {
  public:

@@ -8,14 +8,12 @@
 #include "detent/data_source.h"
 #include "detent/error.h"
 #include "detent/run_settings.h"
-#include "model/graph/graph.h"
 #include "run/sample_stream.h"
 
 namespace detent {
 
 /// One model over many samples: what all passes over data have in common.
 struct SamplePass {
-  const Graph& graph;  ///< says the batch
   const DataSource& source;
   const RunSettings& settings;
   /// The text of the progress line; empty: the caller shows progress, over several passes.

@@ -17,6 +17,7 @@ class SampleSubset final : public DataSource {
   [[nodiscard]] size_t size() const override { return indices_.size(); }
   [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(indices_[i]); }
   [[nodiscard]] Sample read(size_t i) const override { return source_.read(indices_[i]); }
+  [[nodiscard]] size_t batch() const override { return source_.batch(); }
 
  private:
   const DataSource& source_;

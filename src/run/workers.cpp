@@ -10,8 +10,8 @@ size_t worker_count(const RunSettings& settings) {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-int team_size(const RunSettings& settings, size_t samples, int64_t batch) {
-  const size_t batches = std::max<size_t>(1, samples / static_cast<size_t>(std::max<int64_t>(1, batch)));
+int team_size(const RunSettings& settings, const DataSource& samples) {
+  const size_t batches = std::max<size_t>(1, samples.size() / samples.batch());
   return static_cast<int>(std::max<size_t>(1, worker_count(settings) / batches));
 }
 

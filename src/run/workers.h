@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "detent/data_source.h"
 #include "detent/run_settings.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
@@ -13,9 +14,9 @@ namespace detent {
 /// How many worker threads `settings` mean: at least 1.
 [[nodiscard]] size_t worker_count(const RunSettings& settings);
 
-/// Threads for each kernel when there are fewer batches of `samples` than workers: the cores that would have nothing to do.
+/// Threads for each kernel when there are fewer batches of samples than workers: the cores that would have nothing to do.
 /// At least 1.
-[[nodiscard]] int team_size(const RunSettings& settings, size_t samples, int64_t batch);
+[[nodiscard]] int team_size(const RunSettings& settings, const DataSource& samples);
 
 /// One executor per worker slot, made when the slot is used first.
 class ExecutorSlots {

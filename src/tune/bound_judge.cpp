@@ -30,14 +30,14 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (!bound.evaluation.data.sources.empty()) {
-    own_ = open_data(bound.evaluation.data, input_specs(model.graph()));
+    own_ = open_samples(bound.evaluation.data, model.graph());
     samples_ = own_.get();
   }
   if (!samples_ || (bound.max_drop && !own_))
     throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
   task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter);
   judged_ = values_to_judge(model, *samples_, settings);
-  float_values_ = values_to_compare(model, read_first_inputs(*samples_, model.graph(), settings));
+  float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings));
 }
 
 std::string BoundJudge::bound_text() const {
@@ -57,7 +57,7 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
     std::vector<std::string> folders{"fp32"};
     for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
     command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
-                                              fixed_batch(model_.graph()));
+                                              static_cast<int64_t>(samples_->batch()));
   }
   const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" ? task_.get() : nullptr;
   const Evaluation evaluation =

@@ -61,7 +61,7 @@ class Contest {
   explicit Contest(const CalibratorQuestion& question)
       : question_(question), samples_(samples_by_hash(*question.source, kMostSamples)) {
     const SampleSubset first(*question.source, samples_);
-    names_ = values_to_compare(question.model, read_first_inputs(first, question.model.graph(), question.settings));
+    names_ = values_to_compare(question.model, read_first_inputs(first, question.settings));
     if (names_.empty()) return;
     for (const std::string_view name : kCandidates) variants_.add(question.ranges_of(*make_calibrator(name)));
     regrets_ = worst_regrets_db(variants_.ranges, question.calibration, question.format.range_kind());

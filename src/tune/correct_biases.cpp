@@ -93,7 +93,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     std::vector<Model> variants;
     variants.push_back(quantized_model(model, plan, ranges, format, weights));
     variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch)));
-    const auto names = values_to_compare(model, read_first_inputs(*source, graph, settings));
+    const auto names = values_to_compare(model, read_first_inputs(*source, settings));
     EvaluationRequest request{model, names, *source, settings, "judging biases"};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);

@@ -32,8 +32,7 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
                                  const DataSource& source, const RunSettings& settings) {
   ModelsSideBySide shared(model);
   add_variants(shared, variants);
-  const SideBySideEvaluation found =
-      evaluate_side_by_side(shared, model.graph(), names, source, settings, "measuring every layer");
+  const SideBySideEvaluation found = evaluate_side_by_side(shared, names, source, settings, "measuring every layer");
   if (found.evaluation.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "

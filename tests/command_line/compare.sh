@@ -52,7 +52,7 @@ refuses "labels for an output that tells no class" 13 "one score per class for a
   --labels in/labels.csv --calibrators max
 mkdir in/masks
 refuses "no masks" 12 "4 of 4 samples have no mask" $compare_sample --masks in/masks
-for name in $(head -n 4 in/names); do printf 'P5\n2 1\n255\n\001\002' >"in/masks/${name%.png}.pgm"; done
+for name in $(cat in/names); do printf 'P5\n2 1\n255\n\001\002' >"in/masks/${name%.png}.pgm"; done
 refuses "masks of another size" 12 "the mask is 1x2, output 'logits' is 128x128" $compare_sample --masks in/masks \
   --calibrators max
 refuses "pictures instead of masks" 12 colours $compare_sample --masks "$sample/eval/images" --calibrators max

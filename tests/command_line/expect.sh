@@ -3,7 +3,8 @@
 # its own, and checks exit code, messages and what lies there afterwards.
 set -u
 : "${DETENT:?the program under test}"
-sample=$(cd "$(dirname "$0")/../../datasets/samples/shapes_unet" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+sample=$(cd "$here/../../datasets/samples/shapes_unet" && pwd)
 model=$sample/model_opset13.onnx
 preprocess=unit,mean=.485/.456/.406,std=.229/.224/.225
 work=$(mktemp -d)

@@ -103,7 +103,7 @@ TEST_F(OpenData, CastsToTheInputsType) {
 }
 
 TEST_F(OpenData, RefusesArraysThatDoNotFit) {
-  for (const Shape& shape : {Shape{3, 4}, Shape{4}, Shape{1, 1, 2}, Shape{}}) {
+  for (const Shape& shape : {Shape{3, 4}, Shape{4}, Shape{1, 3, 2}, Shape{}}) {
     const Error error = refusal(data({npy("a.npy", shape)}), kVector);
     EXPECT_EQ(error.code(), ErrorCode::InvalidData) << shape.to_string();
     EXPECT_THAT(error.what(), AllOf(HasSubstr("a.npy"), HasSubstr("?x2")));
@@ -117,6 +117,46 @@ TEST_F(OpenData, IgnoresTheModelsBatchWhenShapesAreCompared) {
   const auto source = open_data(data({npy("a.npy", {3, 2})}), fixed);
   ASSERT_EQ(source->size(), 3U);
   EXPECT_EQ(source->read(0).inputs[0].shape(), (Shape{1, 2}));
+}
+
+TEST_F(OpenData, TakesSamplesThatKeepTheirBatchAxis) {
+  const auto source = open_data(data({npy("a.npy", {3, 1, 2})}), kVector);
+  ASSERT_EQ(source->size(), 3U);
+  EXPECT_EQ(source->read(1).inputs[0].shape(), (Shape{1, 2}));
+  EXPECT_THAT(floats_of(source->read(1).inputs[0]), ElementsAre(2, 3));
+}
+
+TEST_F(OpenData, CutsAnInnerBatchAxis) {
+  InputSpec states = float_input("h", {2, -1, 3});
+  states.batch_axis = 1;
+  const std::vector<InputSpec> inputs{states};
+  const auto by_axis = open_data(data({npy("model.npy", {2, 4, 3})}), inputs);
+  ASSERT_EQ(by_axis->size(), 4U);
+  EXPECT_EQ(by_axis->read(1).inputs[0].shape(), (Shape{2, 1, 3}));
+  EXPECT_THAT(floats_of(by_axis->read(1).inputs[0]), ElementsAre(3, 4, 5, 15, 16, 17));
+  const auto stacked = open_data(data({npy("stacked.npy", {4, 2, 3})}), inputs);
+  ASSERT_EQ(stacked->size(), 4U);
+  EXPECT_THAT(floats_of(stacked->read(1).inputs[0]), ElementsAre(6, 7, 8, 9, 10, 11));
+  EXPECT_THAT(stacked->read(1).batch_axes, ElementsAre(1));
+}
+
+TEST_F(OpenData, RefusesAnArrayThatFitsBothWaysUntilTheAxisIsNamed) {
+  InputSpec states = float_input("h", {2, -1, 3});
+  states.batch_axis = 1;
+  const std::string file = npy("both.npy", {2, 2, 3});
+  const Error error = refusal(data({file}), std::vector<InputSpec>{states});
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.what(), AllOf(HasSubstr("samples on axis 1"), HasSubstr("samples on axis 0")));
+  states.batch_axis_named = true;
+  EXPECT_THAT(floats_of(open_data(data({file}), std::vector<InputSpec>{states})->read(0).inputs[0]),
+              ElementsAre(0, 1, 2, 6, 7, 8));
+}
+
+TEST_F(OpenData, SpreadsALimitOverTheSource) {
+  DataOptions options = data({npy("a.npy", {10, 2})});
+  options.limit = 4;
+  options.spread = true;
+  EXPECT_THAT(sample_names(*open_data(options, kVector)), ElementsAre("a.npy[0]", "a.npy[2]", "a.npy[5]", "a.npy[7]"));
 }
 
 TEST_F(OpenData, FeedsScalarsAndInputsWithoutABatch) {

@@ -123,7 +123,8 @@ TEST(EvaluateVariants, DoesNotCountWhatFillsABatch) {
 g (float[4, 3] x) => (float[4, 3] y) <float offset = {0}> { y = Add (x, offset) })");
   std::vector<Model> variants;
   variants.push_back(with_constant(model, "offset", 0.5F));
-  const MemorySource source(samples(6));
+  MemorySource source(samples(6));
+  source.join(4);
   const Evaluation evaluation = evaluate(model, variants, {"y"}, source);
   EXPECT_EQ(evaluation.samples, 6U);
   EXPECT_EQ(evaluation.errors[0][0].noise, 6 * 3 * 0.25);

@@ -175,7 +175,8 @@ TEST(SampleScoresOfFixedBatches, AreOneABatch) {
   const Model model = parse_model_text(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[4, 2] x) => (float[4, 2] y) <float two = {2}> { y = Mul (x, two) })");
   const std::vector<std::string> names{"y"};
-  const MemorySource source = samples_of({1, 2, 3, 4, 5, 6});
+  MemorySource source = samples_of({1, 2, 3, 4, 5, 6});
+  source.join(4);
   const RunSettings settings;
   EvaluationRequest request{model, names, source, settings, "testing"};
   request.by_batch = true;

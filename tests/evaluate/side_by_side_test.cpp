@@ -46,8 +46,7 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
     add(network.variants.all_but(choice), all);
   }
   BothWays result;
-  result.shared =
-      evaluate_side_by_side(shared, network.model.graph(), names, network.source, network.settings, "sharing", true);
+  result.shared = evaluate_side_by_side(shared, names, network.source, network.settings, "sharing", true);
   result.steps = shared.step_counts();
   EvaluationRequest request{network.model, names, network.source, network.settings, "not sharing"};
   request.by_batch = true;
@@ -95,7 +94,7 @@ TEST_P(VariantsSideBySideForBothTargets, GiveTheBitsOfTheModelsRunOneByOneOnTheB
   data.sources = {(sample / "calib").string()};
   data.preprocess = "unit,mean=.485/.456/.406,std=.229/.224/.225";
   data.limit = 2;
-  const auto source = open_data(data, input_specs(model.graph()));
+  const auto source = open_samples(data, model.graph());
   prepare_model(model, find_target(GetParam()));
   test::VariantsOf network(model, *source, GetParam());
   ASSERT_GE(network.variants.choices().size(), 10U);
@@ -121,7 +120,7 @@ TEST(VariantsSideBySide, LeaveNothingToDoForAVariantThatIsTheFloatModel) {
   const MemorySource source(test::residual_samples(1));
   ModelsSideBySide shared(model);
   shared.add({});
-  const auto found = evaluate_side_by_side(shared, model.graph(), {"y"}, source, {}, "nothing");
+  const auto found = evaluate_side_by_side(shared, {"y"}, source, {}, "nothing");
   EXPECT_EQ(shared.step_counts()[1], 0U);
   EXPECT_EQ(found.evaluation.errors[0][0].noise, 0);
   EXPECT_GT(found.evaluation.errors[0][0].signal, 0);

@@ -28,7 +28,7 @@ struct VariantsOf {
              PlacementOptions placement = {})
       : model(float_model), source(data), target(find_target(target_name)),
         format(rewrite_options({}, placement, target)), calibrator(make_calibrator("max")),
-        shapes(find_shapes(model.graph(), read_first_inputs(data, model.graph(), settings))),
+        shapes(find_shapes(model.graph(), read_first_inputs(data, settings))),
         plan(make_placement_plan(model.graph(), target, placement, shapes)),
         ranges(measure(plan.quantized_values()), {model.graph(), *calibrator, overrides, format.range_kind(), 2},
                [this](std::span<const ValueId> values) {

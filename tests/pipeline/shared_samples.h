@@ -37,7 +37,7 @@ inline std::unique_ptr<DataSource> two_samples_of(const std::filesystem::path& f
   } else {
     data.sources = {"random:normal,n=2,seed=" + std::to_string(seed)};
   }
-  return open_data(data, input_specs(graph));
+  return open_samples(data, graph);
 }
 
 }  // namespace detent

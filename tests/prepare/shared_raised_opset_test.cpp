@@ -31,7 +31,7 @@ TEST_P(SharedRaisedOpset, SaysTheSameOnARealSample) {
   DataOptions data;
   data.sources = {(shared / raise.data).string()};
   data.preprocess = raise.preprocess;
-  const auto source = open_data(data, input_specs(before.graph()));
+  const auto source = open_samples(data, before.graph());
   const std::vector<Tensor> inputs{source->read(0).inputs.at(0)};
 
   const NamedOutputs said = outputs_of(before, inputs);

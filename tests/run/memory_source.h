@@ -17,10 +17,14 @@ class MemorySource final : public DataSource {
     ++reads_[i];
     return {i, sample_name(i), {samples_[i]}};
   }
+  [[nodiscard]] size_t batch() const override { return batch_; }
+  /// As for a model that fixes this batch.
+  void join(size_t batch) { batch_ = batch; }
   [[nodiscard]] int reads(size_t i) const { return reads_[i]; }
 
  private:
   std::vector<Tensor> samples_;
+  size_t batch_ = 1;
   mutable std::vector<std::atomic<int>> reads_;
 };
 

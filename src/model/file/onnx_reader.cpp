@@ -1,8 +1,6 @@
 #include <google/protobuf/io/zero_copy_stream_impl.h>
 #include <google/protobuf/stubs/logging.h>
-#include <onnx/checker.h>
 #include <onnx/defs/parser.h>
-#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 
 #include <fcntl.h>
@@ -11,8 +9,9 @@
 
 #include "core/system_reason.h"
 #include "model/file/convert_old_opset.h"
+#include "model/file/default_domain.h"
 #include "model/file/external_data.h"
-#include "model/file/first_line.h"
+#include "model/file/onnx_checker.h"
 #include "model/graph/graph_indexer.h"
 #include "model/graph/node_names.h"
 #include "model/model.h"
@@ -23,10 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The newest versions that the installed libonnx (1.12) knows. Source: onnx/defs/operator_sets.h and onnx.proto Version
-// of that release.
-constexpr int64_t kCheckerOpset = 17;
-constexpr int64_t kCheckerIr = 8;
 // The opsets that Detent reads; models of older ones are converted.
 constexpr int64_t kOldestOpset = 7;
 constexpr int64_t kNewestOpset = 28;
@@ -62,12 +57,6 @@ std::unique_ptr<onnx::ModelProto> parse_file(const fs::path& path) {
   return proto;
 }
 
-int64_t default_opset(const onnx::ModelProto& proto) {
-  for (const onnx::OperatorSetIdProto& set : proto.opset_import())
-    if (set.domain().empty() || set.domain() == "ai.onnx") return set.version();
-  return 0;
-}
-
 void check_header(const onnx::ModelProto& proto) {
   if (!proto.has_graph() || proto.ir_version() <= 0)
     throw invalid("is not an ONNX model (it has no graph or no IR version)");
@@ -77,46 +66,6 @@ void check_header(const onnx::ModelProto& proto) {
     throw invalid("the model uses opset " + std::to_string(opset) + "; opsets up to " + std::to_string(kNewestOpset) +
                       " can be read",
                   "export the model again with an older opset");
-}
-
-/// False when an operator is in no schema: the checker would stop at the first, we list all of them before a run.
-bool knows_all_operators(const onnx::GraphProto& graph, int64_t opset) {
-  for (const onnx::NodeProto& node : graph.node()) {
-    const bool standard = node.domain().empty() || node.domain() == "ai.onnx";
-    if (standard && !onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset))) return false;
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.has_g() && !knows_all_operators(attribute.g(), opset)) return false;
-  }
-  return true;
-}
-
-/// libonnx's checker wants a graph name although engines do not; it gets one for the time of the check.
-class LentGraphName {
- public:
-  explicit LentGraphName(onnx::GraphProto& graph) : graph_(graph), lent_(graph.name().empty()) {
-    if (lent_) graph_.set_name("graph");
-  }
-  ~LentGraphName() {
-    if (lent_) graph_.clear_name();
-  }
-  LentGraphName(const LentGraphName&) = delete;
-  LentGraphName& operator=(const LentGraphName&) = delete;
-
- private:
-  onnx::GraphProto& graph_;
-  bool lent_;
-};
-
-void run_onnx_checker(onnx::ModelProto& proto) {
-  const int64_t opset = default_opset(proto);
-  if (proto.ir_version() > kCheckerIr || opset > kCheckerOpset || !knows_all_operators(proto.graph(), opset)) return;
-  const google::protobuf::LogSilencer silence;
-  const LentGraphName name(*proto.mutable_graph());
-  try {
-    onnx::checker::check_model(proto);
-  } catch (const std::exception& error) {
-    throw invalid("the ONNX checker refuses the model: " + first_line(error.what()));
-  }
 }
 
 /// Brings the file's nodes into execution order; nearly always they are already.
@@ -138,6 +87,7 @@ void sort_nodes(onnx::ModelProto& proto) {
 
 /// Checks and completes a document, wherever it comes from.
 void make_readable(onnx::ModelProto& proto) {
+  use_empty_default_domain(proto);
   const int64_t opset = default_opset(proto);
   if (opset > 0 && opset < kOldestOpset) convert_old_opset(proto, opset, kOldestOpset);
   sort_nodes(proto);

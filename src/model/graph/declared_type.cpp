@@ -22,7 +22,11 @@ void declare(Value& declared, const onnx::TypeProto& outer) {
     declared.declared_type = DataType::String;
   if (!tensor.has_shape()) return;
   auto& shape = declared.declared_shape.emplace();
-  for (const auto& dim : tensor.shape().dim()) shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+  declared.symbols.clear();
+  for (const auto& dim : tensor.shape().dim()) {
+    shape.push_back(dim.has_dim_value() ? dim.dim_value() : -1);
+    declared.symbols.push_back(dim.has_dim_param() ? dim.dim_param() : "");
+  }
 }
 
 }  // namespace detent

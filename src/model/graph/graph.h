@@ -75,6 +75,7 @@ struct Value {
   bool is_optional = false;  ///< declared an ONNX optional: it may be absent, type and shape are its content's
   std::optional<DataType> declared_type;  ///< from value_info, inputs and outputs; Sequence for lists of tensors
   std::optional<std::vector<int64_t>> declared_shape;  ///< -1 where open
+  std::vector<std::string> symbols;                    ///< by axis, what an open extent is called; "" without a name
 };
 
 class Model;

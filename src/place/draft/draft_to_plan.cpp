@@ -3,6 +3,7 @@
 #include <set>
 
 #include "place/draft/draft.h"
+#include "place/draft/float_layers.h"
 #include "place/plan/coverage.h"
 
 namespace detent {
@@ -42,7 +43,11 @@ int PlacementDraft::weight_axis(const Node& node) const {
 
 void PlacementDraft::finish_layers(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
-    if (!is_weighted(node.id)) continue;
+    if (!is_weighted(node.id)) {
+      if (auto layer = float_layer(graph_, node)) plan.layers.push_back(std::move(*layer));
+      if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
+      continue;
+    }
     const Decision& decision = layers_[index(node.id)];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
     if (!decision.is_decided()) layer.reason = "no rule asks for INT8";
@@ -112,7 +117,7 @@ PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   finish_edges(plan);
   finish_groups(plan);
   finish_ranges(plan);
-  plan.notes = notes_;
+  plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)
     if (is_float(edge.value) && !is_constant(edge.value)) activations.insert(edge.value);

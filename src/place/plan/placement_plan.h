@@ -32,7 +32,7 @@ struct WeightDecision {
   Use bias{};    ///< constant added behind a MatMul that an engine takes for its bias; no node: the operator's own bias
 };
 
-/// A weighted op and whether the engine will run it in INT8.
+/// A weighted op and whether the engine will run it in INT8; LSTM, GRU, RNN and nodes with layers inside (If) never do.
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
@@ -73,7 +73,7 @@ struct PlacementPlan {
   const Target* target = nullptr;
   std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
   std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
-  std::vector<LayerDecision> layers;     ///< every weighted op, in node order
+  std::vector<LayerDecision> layers;     ///< every node with weights, in node order
   std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
   std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)
   std::vector<FixedRange> range_limits;  ///< paired values whose measured range is cut to this (Clip)

@@ -94,7 +94,7 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     } else {
       // Nothing is bent on a sample that was measured, so the outputs are comparable.
       Model copy = model.clone();
-      if (const auto changed = absorb(copy, result.shifts, read_first_inputs(samples, model.graph(), settings)))
+      if (const auto changed = absorb(copy, result.shifts, read_first_inputs(samples, settings)))
         report.note = "absorbing biases " + changed->what;
       else
         result.original = std::exchange(model, std::move(copy));

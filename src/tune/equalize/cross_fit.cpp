@@ -33,7 +33,7 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
     const SampleSubset fit(source, part_of(samples, part, parts, true));
     // Exact on what the factors were fitted to. A held-out sample may reach a Clip, which is for the judge to see.
     folds_.push_back(std::make_unique<Fold>(fit, SampleSubset(source, part_of(samples, part, parts, false)),
-                                            read_first_inputs(fit, model.graph(), data.settings)));
+                                            read_first_inputs(fit, data.settings)));
     Fold& fold = *folds_.back();
     fold.equalizer.emplace(model, fold.inputs, fold.fit, data.settings, options);
   }

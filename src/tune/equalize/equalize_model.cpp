@@ -85,7 +85,7 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
   EqualizeOutcome outcome;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples, always));
   // The first sample of all may be none that was measured, and reach a Clip.
-  const std::vector<Tensor> inputs = read_first_inputs(samples, model.graph(), settings);
+  const std::vector<Tensor> inputs = read_first_inputs(samples, settings);
   Equalization equalization;
   {
     const Equalizer equalizer(model, inputs, samples, settings, options);

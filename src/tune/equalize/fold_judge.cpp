@@ -61,7 +61,7 @@ FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
   return [&reference, options = std::move(options)](std::span<const Model> models, const DataSource& fit,
                                                     const DataSource& held_out) {
     const std::vector<std::string> calibrators = named(options.calibrators);
-    const std::vector<Tensor> inputs = read_first_inputs(held_out, reference.graph(), options.run);
+    const std::vector<Tensor> inputs = read_first_inputs(held_out, options.run);
     const std::vector<std::string> outputs = values_to_compare(reference, inputs);
     if (outputs.empty())
       throw Error(ErrorCode::InvalidOption,

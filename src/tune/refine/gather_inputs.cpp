@@ -75,7 +75,7 @@ std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant
       places[static_cast<size_t>(value)].push_back({w, r});
     }
   }
-  const Schedule schedule(running, wanted, {.team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(running, wanted, {.team = team_size(settings, source)});
   ExecutorSlots slots(schedule, worker_count(settings));
   using Kept = std::vector<std::vector<std::vector<float>>>;
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
@@ -87,7 +87,7 @@ std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant
     for (size_t w = 0; w < kept.size(); ++w)
       for (size_t r = 0; r < kept[w].size(); ++r) result[w][r].push_back(std::move(kept[w][r]));
   };
-  run_over<Kept>({.graph = running, .source = source, .settings = settings, .refuse_empty = {}}, run, take);
+  run_over<Kept>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
   return result;
 }
 

@@ -31,7 +31,7 @@ Evaluation RangeVariants::whole(const std::map<ValueId, Range>& ranges, std::spa
     all.insert(ranges.begin(), ranges.end());  // what is there already stays
     shared.add(make_qdq_patch(model_.graph(), plan_, all, format_, &weights_).patch);
   }
-  return evaluate_side_by_side(shared, model_.graph(), names_, source, settings_, "measuring ranges", true).evaluation;
+  return evaluate_side_by_side(shared, names_, source, settings_, "measuring ranges", true).evaluation;
 }
 
 std::vector<BatchErrorSums> RangeVariants::alone(std::span<const RangeChange> changes,
@@ -45,8 +45,7 @@ std::vector<BatchErrorSums> RangeVariants::alone(std::span<const RangeChange> ch
     ModelsSideBySide shared(model_);
     for (const RangeChange& change : pass)
       shared.add(make_qdq_patch(model_.graph(), only(plan_, change), change, format).patch);
-    Evaluation found =
-        evaluate_side_by_side(shared, model_.graph(), names, source, settings_, "trying ranges", true).evaluation;
+    Evaluation found = evaluate_side_by_side(shared, names, source, settings_, "trying ranges", true).evaluation;
     if (found.outputs != names) found.by_batch.assign(pass.size(), {});
     std::ranges::move(found.by_batch, std::back_inserter(sums));
   }

@@ -170,7 +170,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     std::vector<Model> variants;
     variants.push_back(quantized.clone());
     variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
-    const auto names = values_to_compare(model, read_first_inputs(samples, graph, settings));
+    const auto names = values_to_compare(model, read_first_inputs(samples, settings));
     const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging weights"});
     report.sqnr_before_db = worst_sqnr_db(evaluation.report(0));
     report.sqnr_after_db = worst_sqnr_db(evaluation.report(1));

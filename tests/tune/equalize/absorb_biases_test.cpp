@@ -53,7 +53,7 @@ Absorption absorb(Model& model, const FoldJudge& judge, size_t threads = 1) {
   const MemorySource source(test::residual_samples(8));
   RunSettings settings;
   settings.threads = threads;
-  return absorb_biases(model, read_first_inputs(source, model.graph(), settings), source, settings, judge);
+  return absorb_biases(model, read_first_inputs(source, settings), source, settings, judge);
 }
 
 /// Made up: 20 dB before, `after` with what is absorbed.
@@ -138,7 +138,7 @@ std::optional<EqualizedModel> even(Model& model, const EqualizeOptions& options)
   const PlacementOptions placement;
   const RunSettings settings;
   const Target& target = find_target("tensorrt");
-  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  const std::vector<Tensor> inputs = read_first_inputs(source, settings);
   return equalize_as_requested(model, parse_equalize(options), {inputs, source}, {},
                                {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
 }

@@ -41,7 +41,7 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
     rounds.push_back({names_of(fit), names_of(held_out)});
     return FoldScores{{{static_cast<double>(rounds.size())}}};
   };
-  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  const std::vector<Tensor> inputs = read_first_inputs(source, settings);
   const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, judge);
   const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
   if (said) *said = scores.at(0);
@@ -105,7 +105,7 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
       }
     return FoldScores(models.size(), {{1.0}});
   };
-  const std::vector<Tensor> first = read_first_inputs(given.source, given.model.graph(), settings);
+  const std::vector<Tensor> first = read_first_inputs(given.source, settings);
   const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {}, judge);
   static_cast<void>(cross_fit(std::vector<std::vector<EqualizeItem>>{{}, {{EqualizeFamily::Relu, 1}}}));
   ASSERT_EQ(second.size(), 2U);

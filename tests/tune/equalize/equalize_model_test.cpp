@@ -29,7 +29,7 @@ EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJud
   const MemorySource source(test::residual_samples(samples));
   RunSettings settings;
   settings.threads = threads;
-  const std::vector<Tensor> inputs = read_first_inputs(source, model.graph(), settings);
+  const std::vector<Tensor> inputs = read_first_inputs(source, settings);
   return equalize_model(model, parse_equalize(request), {inputs, source, source, settings, no_samples()}, {}, judge);
 }
 

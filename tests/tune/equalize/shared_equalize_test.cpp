@@ -33,8 +33,8 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
     const Model model = prepared(file);
     const auto measured = two_samples_of(file, model.graph(), 1), others = two_samples_of(file, model.graph(), 2);
     const RunSettings settings;
-    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
-    const std::vector<Tensor> unseen = read_first_inputs(*others, model.graph(), settings);
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, settings);
+    const std::vector<Tensor> unseen = read_first_inputs(*others, settings);
     const Equalizer equalizer(model, inputs, *measured, settings, {});
     const NamedOutputs said = outputs_of(model, unseen);
     for (const EqualizeFamily family : kEqualizeFamilies) {
@@ -58,7 +58,7 @@ TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
     Model model = prepared(file);
     const auto measured = two_samples_of(file, model.graph(), 1);
     const RunSettings settings;
-    const std::vector<Tensor> inputs = read_first_inputs(*measured, model.graph(), settings);
+    const std::vector<Tensor> inputs = read_first_inputs(*measured, settings);
     const NamedOutputs said = outputs_of(model, inputs);
     const Absorption absorption = absorb_biases(model, inputs, *measured, settings, content);
     EXPECT_EQ(absorption.report.note, "") << short_name(file);

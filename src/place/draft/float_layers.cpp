@@ -1,0 +1,88 @@
+#include "place/draft/float_layers.h"
+
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kRecurrentWeights[] = {1, 2, 3};  // W, R and B of RNN, GRU and LSTM
+
+int64_t constant_elements(const Graph& graph, ValueId value) {
+  const Tensor* tensor = value == kNoValue ? nullptr : graph.constant(value);
+  return tensor ? tensor->element_count() : 0;
+}
+
+int64_t recurrent_params(const Graph& graph, const Node& node) {
+  int64_t params = 0;
+  for (const size_t slot : kRecurrentWeights) params += constant_elements(graph, node.input(slot));
+  return params;
+}
+
+/// Weight and bias of a weighted operator whose weight is constant and whose data is not; 0 for other nodes.
+int64_t weighted_params(const Graph& graph, const Node& node) {
+  const OpTraits& traits = traits_of(graph, node);
+  if (traits.weight_slot < 0) return 0;
+  const ValueId weight = node.input(static_cast<size_t>(traits.weight_slot));
+  const bool on_the_left = traits.kind == OpKind::MatMul && weight != kNoValue && !graph.value(weight).is_constant;
+  const ValueId constant = on_the_left ? node.input(0) : weight;
+  const ValueId data = on_the_left ? weight : node.input(0);
+  if (constant == kNoValue || data == kNoValue || graph.value(data).is_constant) return 0;
+  const Tensor* tensor = graph.constant(constant);
+  if (!tensor || tensor->shape().rank() < 2) return 0;
+  const ValueId bias = traits.bias_slot < 0 ? kNoValue : node.input(static_cast<size_t>(traits.bias_slot));
+  return tensor->element_count() + constant_elements(graph, bias);
+}
+
+void add_layers(const Graph& graph, InnerLayers& sum) {
+  for (const Node& node : graph.nodes()) {
+    const int64_t params = is_recurrent(node) ? recurrent_params(graph, node) : weighted_params(graph, node);
+    sum.layers += params > 0;
+    sum.params += params;
+    const InnerLayers inner = inner_layers(node);
+    sum.layers += inner.layers;
+    sum.params += inner.params;
+  }
+}
+
+std::string inside_text(const InnerLayers& inner, const Node& node) {
+  return std::to_string(inner.layers) + (inner.layers == 1 ? " layer (" : " layers (") + std::to_string(inner.params) +
+         " parameters) inside its " + (node.op_type == "If" ? "branches" : "body") +
+         (inner.layers == 1 ? " stays" : " stay") + " float";
+}
+
+}  // namespace
+
+bool is_recurrent(const Node& node) {
+  return node.domain.empty() && (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN");
+}
+
+InnerLayers inner_layers(const Node& node) {
+  InnerLayers sum;
+  for (const Attribute& attribute : node.attributes)
+    if (const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) add_layers(**inner, sum);
+  return sum;
+}
+
+std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node) {
+  LayerDecision layer{.node = node.id};
+  if (is_recurrent(node)) {
+    layer.params = recurrent_params(graph, node);
+    layer.reason = node.op_type + " runs in float on every engine";
+    return layer;
+  }
+  const InnerLayers inner = inner_layers(node);
+  if (inner.layers == 0) return std::nullopt;
+  layer.params = inner.params;
+  layer.reason = inside_text(inner, node);
+  return layer;
+}
+
+std::string inner_layers_text(const Node& node) {
+  const InnerLayers inner = inner_layers(node);
+  if (inner.layers == 0) return {};
+  return node.op_type + " '" + node.name + "': " + inside_text(inner, node) +
+         "; values are measured and pairs are placed in the main graph only";
+}
+
+}  // namespace detent

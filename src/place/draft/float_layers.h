@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "place/plan/placement_plan.h"
+
+namespace detent {
+
+/// LSTM, GRU or RNN, which every engine runs in float.
+[[nodiscard]] bool is_recurrent(const Node& node);
+
+/// Layers inside the graphs that a node holds (If, Loop, Scan), at any depth: weighted operators and recurrent ones.
+struct InnerLayers {
+  int64_t layers = 0;
+  int64_t params = 0;  ///< elements of their constant weights and biases
+};
+[[nodiscard]] InnerLayers inner_layers(const Node& node);
+
+/// The decision for a node that holds weights and that no rule can quantize: a recurrent one, or one with layers inside.
+/// nullopt for every other node. Its MACs are not counted yet.
+[[nodiscard]] std::optional<LayerDecision> float_layer(const Graph& graph, const Node& node);
+
+/// "If 'choose': 3 layers (1024 parameters) inside its branches stay float; ..."; empty for a node without layers inside.
+[[nodiscard]] std::string inner_layers_text(const Node& node);
+
+}  // namespace detent

@@ -1,0 +1,75 @@
+#!/bin/sh
+# Which axis of an array counts samples: inputs without a batch axis, fixed batches, and domains and outputs that are written otherwise.
+. "$(dirname "$0")/expect.sh"
+. "$here/networks.sh"
+samples() { sed -n 's/.*calibrated \([0-9]*\) samples.*/\1/p' stdout; }
+# measured N: the table of the last run holds N samples.
+measured() { detent_samples=$("$DETENT" inspect "$1" --json | sed -n 's/^ *"samples": \([0-9]*\),*$/\1/p' | head -n 1); }
+
+# A policy without a batch axis: every output depends on every feature.
+network policy "(float[6] obs) => (float[2] act)" "$(weight w 6,2 12) act = MatMul (obs, w)"
+array obs 8,6 1
+array one 6 2
+accepts "stacked samples of [6]" calibrate in/policy.onnx --quiet --data in/obs.npy -o in/policy.dct
+measured in/policy.dct
+[ "$detent_samples" = 8 ] || fail "an array [8,6] for an input [6] is $detent_samples samples, not 8"
+accepts "one sample of [6]" calibrate in/policy.onnx --quiet --data in/one.npy -o in/one.dct
+measured in/one.dct
+[ "$detent_samples" = 1 ] || fail "an array [6] for an input [6] is $detent_samples samples, not 1"
+accepts "shuffled" calibrate in/policy.onnx --quiet --data in/obs.npy --shuffle 5 -o in/shuffled.dct
+cmp in/policy.dct in/shuffled.dct || fail "--shuffle mixes features"
+"$MAKE_FILES" rows in/one.npy in/scalars
+refuses "numbers for an input [6]" 12 "wants 6" calibrate in/policy.onnx --quiet --data in/scalars -o out/t.dct
+
+# Tokens that attend to each other are one sample; rows that do not are a batch, which is the same to the model.
+network tokens "(float[4, 3] x) => (float[4, 4] y)" "t = Transpose (x) y = MatMul (x, t)"
+network rows "(float[4, 3] x) => (float[4, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
+array stack 5,4,3 3
+array flat 4,3 4
+array long 8,3 5
+accepts "a stack of token matrices" calibrate in/tokens.onnx --quiet --data in/stack.npy -o in/tokens.dct
+measured in/tokens.dct
+[ "$detent_samples" = 5 ] || fail "an array [5,4,3] for an input [4,3] is $detent_samples samples, not 5"
+accepts "one token matrix" calibrate in/tokens.onnx --quiet --data in/flat.npy -o in/flat.dct
+measured in/flat.dct
+[ "$detent_samples" = 1 ] || fail "an array [4,3] for an input [4,3] without a batch is $detent_samples samples, not 1"
+refuses "rows for a token matrix" 12 "no batch axis" calibrate in/tokens.onnx --quiet --data in/long.npy -o out/t.dct
+says "the way out" "--batch-axis x=0"
+accepts "rows for a token matrix, named" calibrate in/tokens.onnx --quiet --data in/long.npy --batch-axis x=0 -o in/named.dct
+accepts "rows of a fixed batch" calibrate in/rows.onnx --quiet --data in/long.npy -o in/rows.dct
+measured in/rows.dct
+[ "$detent_samples" = 8 ] || fail "an array [8,3] for a fixed batch of 4 is $detent_samples samples, not 8"
+refuses "a batch that is denied" 12 "no batch axis" calibrate in/rows.onnx --quiet --data in/long.npy --batch-axis x=none -o out/t.dct
+
+# A fixed batch of 1, an open batch, and model-ready samples stacked once more.
+network single "(float[1, 3] x) => (float[1, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
+network open "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) y = MatMul (x, w)"
+"$MAKE_FILES" reshape in/long.npy in/ready.npy 8,1,3
+for name in single open; do
+  mkdir -p in/ready in/plain
+  cp in/ready.npy in/ready/x.npy && cp in/long.npy in/plain/x.npy
+  for form in ready plain; do accepts "$form for $name" calibrate in/$name.onnx --quiet --data in/$form/x.npy -o in/$name-$form.dct; done
+  cmp in/$name-ready.dct in/$name-plain.dct || fail "$name: [8,1,3] gives another table than [8,3]"
+done
+
+# A sampling rate beside clips: one set of three clips has one rate.
+network clips "(float[N, 3] x, int64 rate) => (float[N, 2] y)" "$(weight w 3,2 6) k = Cast <to = 1> (rate) s = Mul (x, k) y = MatMul (s, w)"
+array rate 8 6 int64
+accepts "scalars by sample" calibrate in/clips.onnx --quiet --data x=in/long.npy --data rate=in/rate.npy -o in/clips.dct
+
+# ai.onnx is the default domain.
+opset='"ai.onnx" : 13' network spelled "(float[N, 3] x) => (float[N, 2] y)" "$(weight w 3,2 6) h = ai.onnx.MatMul (x, w) y = Relu (h)"
+accepts "the domain ai.onnx" quantize in/spelled.onnx --quiet --data in/long.npy --small-layers quantize --accept-broken -o in/spelled.q.onnx
+grep -q "1 of 1 weighted layers INT8" stdout || fail "ai.onnx.MatMul is no weighted layer"
+accepts "both spellings" run in/spelled.onnx --quiet --data in/long.npy -o in/spelled
+opset='"custom" : 13' network foreign "(float[N, 3] x) => (float[N, 2] y)" "y = Relu (x)"
+refuses "a domain that is not imported" 10 "does not import" run in/foreign.onnx --quiet --data in/long.npy -o out/run
+
+# An output without type and shape.
+cp in/open.onnx in/bare.onnx
+"$MAKE_FILES" bare y in/bare.onnx
+accepts "an output that declares nothing" quantize in/bare.onnx --quiet --data in/long.npy --small-layers quantize --accept-broken \
+  -o in/bare.q.onnx
+accepts "its quantized model" run in/bare.q.onnx --quiet --data in/long.npy -o in/bare
+[ -s in/bare/y.npy ] || fail "the quantized model writes no output"
+finish
