@@ -34,7 +34,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource
   const auto& [setup, placement, calibration, calibrator, chosen, constants] = measured;
   const RunSettings& run = setup.run;
   const Graph& graph = setup.model.graph();
-  const auto names = values_to_compare(setup.model, read_first_inputs(samples, graph, run));
+  const auto names = values_to_compare(setup.model, read_first_inputs(samples, run));
   if (names.empty())
     throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
   RangeBook ranges(

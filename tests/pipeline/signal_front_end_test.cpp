@@ -86,7 +86,7 @@ g (float[1,1,1024] x) => (float[1,16,F] y)
     options.placement.include = include;
     options.output = folder_ / "out.onnx";
     options.overwrite = true;
-    return quantize_model(options).error->sqnr_db;
+    return quantize_model(options).error->sqnr_db.value();
   }
 
   TemporaryFolder folder_;

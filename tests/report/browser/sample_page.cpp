@@ -207,10 +207,17 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
         {value.name, value.ranges[0].min, value.ranges[0].max, true, value.ranges[0].max / 127, 0, std::nullopt});
   }
   report.equalized = comparison.equalized;
-  report.bias_correction = BiasCorrectionReport{81, 4.03, 4.21, true, 32, 2.5};
+  report.bias_correction = BiasCorrectionReport{81, 4.03, 4.21, true, {}, 32, 2.5};
   report.plan = comparison.plan;
   report.notes = comparison.plan.notes;
-  report.error = ErrorReport{16, 4.2, 0.8055, 0.8125, {}, {{"logits", 4.2, 0.8055}, {"features", 11.3, 0.97}}};
+  report.error = ErrorReport{16,
+                             4.2,
+                             0.8055,
+                             0.8125,
+                             {},
+                             {},
+                             {{"logits", 4.2, 0.8055, 0.8125, OutputKind::Scores}, {"features", 11.3, 0.97}},
+                             "logits"};
   report.verdict = {
       .quality = Quality::Broken,
       .reasons = {"SQNR 4.2 dB at 'logits'", "13 of 16 classes as in FP32", "worst sample 'airplane_2750.jpg' 1.9 dB"},
