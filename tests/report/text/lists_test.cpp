@@ -118,6 +118,18 @@ TEST(LintText, ShowsOfEachKindAndMessageAnExampleItsCureAndTheCount) {
   EXPECT_THAT(to_text(long_lint(), Lists::All), AllOf(HasSubstr("the pair on 'x7' holds"), Not(HasSubstr("--all"))));
 }
 
+TEST(LintText, NamesANodeOnceWhateverItHas) {
+  LintReport report;
+  for (const char* node : {"cat", "cat", "cat"})
+    report.findings.push_back({"concat-input-from-float", "note", node, "its input 0", "none", 0});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  2 like this there\n"));
+  for (const char* node : {"other", "other"})
+    report.findings.push_back({"concat-input-from-float", "note", node, "its input 0", "none", 0});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  4 like this at cat, other\n"));
+  report.findings = {{"id", "note", "cat", "m", "c", 0}, {"id", "note", "other", "m", "c", 0}};
+  EXPECT_THAT(to_text(report), HasSubstr("\n  1 like this: other\n"));
+}
+
 TEST(LintText, SaysWhatTheFileWasBuiltForOnlyWhereThatIsKnown) {
   LintReport report = long_lint();
   EXPECT_THAT(to_text(report), AllOf(HasSubstr("\nQ/DQ, UINT8 with zero points\n"), Not(HasSubstr("built for"))));
