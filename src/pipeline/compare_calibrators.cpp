@@ -195,6 +195,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.calibration_seconds = calibration.seconds;
   report.outliers = setup.outlier_report;
   report.evaluation_samples = evaluation.samples;
+  report.evaluation_spread = options.evaluation.data.spread && options.evaluation.data.limit == samples->size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
   report.equalized = setup.equalize_report();
