@@ -135,6 +135,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
                                             first);
   layers.model = report.model;
   layers.plan = report.plan;
+  layers.equalized.reset();  // the comparison tells it
   return layers;
 }
 

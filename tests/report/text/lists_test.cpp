@@ -17,6 +17,9 @@ using testing::Not;
 
 TEST(PatternOf, LeavesOutNamesAndInputNumbersAlone) {
   EXPECT_EQ(pattern_of("its input 12 comes from Slice 'a'"), "its input ... comes from Slice '...'");
+  EXPECT_EQ(pattern_of("'a': 3 of 32 channels are"), "'...': ... channels are");
+  EXPECT_EQ(pattern_of("3 of 32 layers"), "3 of 32 layers");
+  EXPECT_EQ(pattern_of("3 of channels, 32 channels"), "3 of channels, 32 channels");
   EXPECT_EQ(pattern_of("INT8 costs 1.2 dB"), "INT8 costs 1.2 dB");
   EXPECT_EQ(pattern_of("TensorRT's INT8 is symmetric in 'x'"), "TensorRT's INT8 is symmetric in '...'");
   EXPECT_EQ(pattern_of("an open 'quote"), "an open 'quote");
