@@ -65,7 +65,7 @@ struct CalibratorQuestion {
 
 /// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
 /// up to 16 samples, then those that may still win, at most 6, on up to 64 samples together (those whose names have the smallest hash). What is taken is
-/// choose_within_band()'s. Candidates with the same ranges are run once.
+/// choose_within_band()'s. Candidates with the same ranges are run once. A plan without pairs is not measured.
 ///
 /// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration samples, whichever is
 ///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each. The same

@@ -128,6 +128,11 @@ accepts "plan" plan in/named.onnx
 grep -q "MACs" stdout || fail "plan counts no MACs of a network whose batch alone is open"
 grep -q -e "--shape" stdout && fail "plan asks for sizes"
 
+# Where nothing is INT8, no calibrator is measured.
+accepts "nothing in INT8" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy -o in/float.onnx
+if grep -q '^measured' stdout; then fail "calibrators are measured on a model without pairs"; fi
+grep -q '^  nothing was quantized' stdout || fail "nothing tells that nothing was quantized"
+
 # Recurrent layers count: nothing of this network is INT8 but the last product.
 accepts "quantize" quantize in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --accept-broken \
   --small-layers quantize -o in/q.onnx --report in/q.json
