@@ -111,7 +111,8 @@ void add_uncertainty(ComparisonReport& report, const Candidates& candidates, con
   for (size_t c = 0; c < report.variants.size(); ++c) {
     const size_t v = candidates.distinct.variant_of[c];
     report.variants[c].score_error = errors->own[v];
-    if (v != winner && score(best) - score(c) <= kToldApartErrors * errors->difference[winner][v])
+    const bool equal = v == winner || score(c) == score(best);  // the same model, or both exact
+    if (c != best && (equal || score(best) - score(c) <= kToldApartErrors * errors->difference[winner][v]))
       report.ties.push_back(report.variants[c].calibrator);
   }
 }

@@ -37,6 +37,10 @@ grep -q 'gives one number for all samples' stdout || fail "a command has an erro
 grep -q '"score_error": null' out/c.json || fail "--json: a command has an error"
 rm out/*
 
+# Nothing tells a model from itself.
+accepts "nothing in INT8" compare "$model" $data $eval --eval-limit 4 --calibrators max,mse --exclude .
+grep -q '4 samples cannot tell mse from it' stdout || fail "two equal models are told apart"
+
 # Layers are measured on the winner as it would be written: all of them in INT8 are the model of the table.
 for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do
   accepts "layers, $added" compare "$model" $data $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
