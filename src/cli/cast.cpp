@@ -37,7 +37,7 @@ Action declare_cast(CLI::App& app) {
   app.add_option("-o,--output", options.output, "Where the converted model goes")->required()->type_name("OUT.onnx");
   state->collect.push_back(add_data_options(app, options.data, Need::Required));
   add_choice(app, "--float-type", options.type, {{"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}},
-             "Type that the nodes compute in where the samples' values allow it", "Types");
+             "Type that the nodes compute in where the samples' values allow it", "Format");
   add_io_type_option(app, options.io);
   state->collect.push_back(add_run_options(app, options.run));
   add_all_option(app, state->report, "node that stays FP32");

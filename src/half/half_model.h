@@ -13,9 +13,8 @@ namespace detent {
 [[nodiscard]] FloatFormat float_format(FloatType type);
 
 /// Lets the nodes of a float model compute in `format` where `reaches` allow it. The float model's value names stay, with other
-/// types; graph inputs and outputs as `io` says.
+/// types; graph inputs and outputs keep theirs.
 /// Errors  Internal when the graph would become invalid.
-FloatReport make_half(Model& model, const FloatFormat& format, IoType io, const ValueReaches& reaches,
-                      const ValueShapes& shapes);
+FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches, const ValueShapes& shapes);
 
 }  // namespace detent

@@ -25,8 +25,8 @@ bool reads_any_type(const Node& node) {
 
 class CastInserter {
  public:
-  CastInserter(const Graph& graph, const FloatPlan& plan, const ValueReaches& reaches, IoType io)
-      : graph_(graph), plan_(plan), reaches_(reaches), io_(io), names_(graph) {}
+  CastInserter(const Graph& graph, const FloatPlan& plan, const ValueReaches& reaches)
+      : graph_(graph), plan_(plan), reaches_(reaches), names_(graph) {}
 
   CastPatch run() {
     for (const Value& value : graph_.values()) {
@@ -53,16 +53,13 @@ class CastInserter {
 
   /// The type that a value is made in.
   [[nodiscard]] DataType made(const Value& value) const {
-    if (value.producer != kNoNode) return plan_.type_of(value.producer);
-    const auto half = [&](const Use& use) { return wanted(use) == plan_.format.type; };
-    const bool all_half = !value.uses.empty() && std::ranges::all_of(value.uses, half);
-    return io_ == IoType::Same && all_half && !value.is_output ? plan_.format.type : DataType::Float32;
+    return value.producer == kNoNode ? DataType::Float32 : plan_.type_of(value.producer);
   }
 
   void connect(const Value& value) {
     const DataType type = made(value);
     std::string source = value.name;
-    if (value.is_output && type != DataType::Float32 && io_ == IoType::Keep && value.producer != kNoNode)
+    if (value.is_output && type != DataType::Float32)
       source = divert(value, type);
     else if (type != DataType::Float32)
       result_.patch.set_types.emplace_back(value.name, type);
@@ -151,15 +148,14 @@ class CastInserter {
   const Graph& graph_;
   const FloatPlan& plan_;
   const ValueReaches& reaches_;
-  IoType io_;
   NameSource names_;
   CastPatch result_;
 };
 
 }  // namespace
 
-CastPatch insert_casts(const Graph& graph, const FloatPlan& plan, const ValueReaches& reaches, IoType io) {
-  return CastInserter(graph, plan, reaches, io).run();
+CastPatch insert_casts(const Graph& graph, const FloatPlan& plan, const ValueReaches& reaches) {
+  return CastInserter(graph, plan, reaches).run();
 }
 
 }  // namespace detent

@@ -10,6 +10,8 @@
 #include "evaluate/closing_error.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
+#include "half/narrow_io.h"
+#include "model/graph_patch.h"
 #include "prepare/raise_opset.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
@@ -54,9 +56,10 @@ CastReport cast_model(const CastModelOptions& options) {
   raise_for(format.type, model);
   const std::vector<Tensor> inputs = read_first_inputs(*source, model.graph(), options.run);
   const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
-  report.floats = make_half(model, format, options.io, reaches, find_shapes(model.graph(), inputs));
+  report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_nan(*report.error, report.floats.type);
+  if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
   write_model(model, options.output, {.overwrite = options.overwrite});
   report.model = options.model.string();
   report.output = options.output.string();

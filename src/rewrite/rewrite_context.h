@@ -22,7 +22,8 @@ struct RewriteContext {
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
   [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }
   [[nodiscard]] DataType scale_type(ValueId id) const {
-    return type_of(id) == DataType::Float16 && options.half_scales ? DataType::Float16 : DataType::Float32;
+    const bool half = type_of(id) == DataType::Float16 || type_of(id) == DataType::BFloat16;
+    return half && options.half_scales ? type_of(id) : DataType::Float32;
   }
 };
 
