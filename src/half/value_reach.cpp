@@ -87,16 +87,14 @@ ValueReach reach_of(const Tensor& tensor, const FloatFormat& format) {
 ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, const DataSource& source,
                              const RunSettings& settings) {
   const std::vector<ValueId> watched = values_to_watch(graph);
-  const Schedule schedule(graph, watched,
-                          {.exact_fusion = true, .team = team_size(settings, source.size(), fixed_batch(graph))});
+  const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), ReachObserver(format)});
     workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->observer);
     return true;
   };
-  run_over<bool>({.graph = graph,
-                  .source = source,
+  run_over<bool>({.source = source,
                   .settings = settings,
                   .task = "measuring float ranges",
                   .refuse_empty = "there was no sample to measure float ranges with"},

@@ -35,7 +35,7 @@ void raise_for(DataType type, Model& model) {
 
 void refuse_nan(const ErrorReport& error, const std::string& type) {
   for (const auto& output : error.outputs)
-    if (std::isnan(output.sqnr_db))
+    if (output.sqnr_db && std::isnan(*output.sqnr_db))
       throw Error(ErrorCode::Internal, "in " + type + " output '" + output.name +
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
@@ -49,12 +49,12 @@ CastReport cast_model(const CastModelOptions& options) {
   check_writable(options.output, options.overwrite);
   const FloatFormat format = float_format(options.type);
   Model model = read_float_model(options.model);
-  const auto source = open_data(options.data, input_specs(model.graph()));
+  const auto source = open_samples(options.data, model.graph());
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   raise_for(format.type, model);
-  const std::vector<Tensor> inputs = read_first_inputs(*source, model.graph(), options.run);
+  const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
   const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
   report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
   report.error = measure_closing_error(reference, model, *source, options.run).report;

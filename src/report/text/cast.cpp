@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
-#include <cmath>
-
+#include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
 
@@ -24,8 +23,8 @@ std::string to_text(const CastReport& report, Lists lists) {
   Listing listing(lists);
   std::string text = "measured " + plural(report.samples, "sample") + "\n" + float_text(report.floats, listing);
   if (report.error)
-    text += "error against FP32 on " + plural(report.error->samples, "sample") + ": SQNR " +
-            (std::isfinite(report.error->sqnr_db) ? fmt::format("{:.1f} dB", report.error->sqnr_db) : "infinite") + "\n";
+    text += "error against FP32 on " + plural(report.error->samples, "sample") + ": " +
+            worst_error_text(*report.error) + "\n";
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.bytes_after)) + ", before " +
          bytes_text(static_cast<double>(report.bytes_before)) + ")\n" + listing.closing();
 }
