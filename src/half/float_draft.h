@@ -45,6 +45,9 @@ class FloatDraft {
   std::map<NodeId, FloatException> kept_;
 };
 
+/// The node turns a 0 in that slot into an infinity.
+[[nodiscard]] bool magnifies_zero(const Node& node, int slot);
+
 /// "'x' reaches 71234"
 [[nodiscard]] std::string reaches_text(const Graph& graph, ValueId value, double amax);
 

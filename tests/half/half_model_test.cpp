@@ -156,7 +156,7 @@ TEST(HalfModel, KeepsAnEpsilonThatWouldVanish) {
   const Halved halved = halve(network("1e-12"), {row({1, 2})});
   EXPECT_EQ(halved.kept()["b"], "constant");
   EXPECT_EQ(halve(network("1e-12"), {row({1, 0})}).kept()["b"], "rounding");  // the sum vanishes in front of a division
-  EXPECT_THAT(output_of(halved.after, row({1, 0})), ElementsAre(1, 0));  // not 0 / 0
+  EXPECT_THAT(output_of(halved.after, row({1, 0})), ElementsAre(1, 0));       // not 0 / 0
   EXPECT_THAT(halve(network("1e-3"), {row({1, 0})}).kept(), IsEmpty());
 }
 
@@ -177,6 +177,12 @@ TEST(HalfModel, KeepsATableOfNumbersTooSmallToBeToldApart) {
   };
   EXPECT_EQ(halve(network("1e-7, 2.3e-7, 3.1e-7, 1.7e-7"), {row({1, 2})}).kept()["y"], "rounding");
   EXPECT_THAT(halve(network("1.1e-1, 2.3e-1, 3.1e-1, 1.7e-1"), {row({1, 2})}).kept(), IsEmpty());
+}
+
+TEST(HalfModel, LetsASmallBiasBeRounded) {
+  const Halved halved =
+      halve("(float[N, 2] x) => (float[N, 2] y) <float[2] b = {1e-7, 2.3e-7}> { y = Add (x, b) }", {row({1, 2})});
+  EXPECT_THAT(halved.kept(), IsEmpty());
 }
 
 TEST(HalfModel, KeepsAReductionWhoseSumOverflowsThoughItsMeanDoesNot) {

@@ -8,12 +8,6 @@ namespace {
 /// A value may lose this much of what full precision of the type gives: subnormal numbers have fewer digits.
 constexpr double kLossDb = 15;
 
-/// The slot's reader turns a 0 into an infinity.
-bool magnifies_zero(const Node& node, int slot) {
-  return node.domain.empty() && ((node.op_type == "Div" && slot == 1) || node.op_type == "Reciprocal" ||
-                                 node.op_type == "Log" || (node.op_type == "Pow" && slot == 0));
-}
-
 void keep_where_zero_hurts(FloatDraft& draft, const Value& value, const ValueReach& reach) {
   for (const Use& use : value.uses) {
     const Node& reader = draft.graph().node(use.node);
