@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/float_type.h"
 #include "rewrite/pair_writer.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/weight_memo.h"
@@ -22,8 +23,7 @@ struct RewriteContext {
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
   [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }
   [[nodiscard]] DataType scale_type(ValueId id) const {
-    const bool half = type_of(id) == DataType::Float16 || type_of(id) == DataType::BFloat16;
-    return half && options.half_scales ? type_of(id) : DataType::Float32;
+    return is_half(type_of(id)) && options.half_scales ? type_of(id) : DataType::Float32;
   }
 };
 
