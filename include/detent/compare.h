@@ -49,7 +49,8 @@ struct CompareOptions {
 struct ComparisonReport {
   std::string model, target;
   size_t calibration_samples = 0, evaluation_samples = 0;
-  size_t skipped_samples = 0;  ///< unreadable, in both sets
+  bool evaluation_spread = false;  ///< the evaluation samples are some that lie evenly over their source
+  size_t skipped_samples = 0;      ///< unreadable, in both sets
   double calibration_seconds = 0, evaluation_seconds = 0;
   OutlierReport outliers;  ///< among the calibration samples
   std::map<std::string, double>

@@ -16,6 +16,7 @@ struct TensorInfo {
   std::string name;
   std::string type;            ///< "float", "int64" ...
   std::vector<int64_t> shape;  ///< -1 where open
+  bool has_shape = true;       ///< the model declares a shape; [] is then a scalar
 };
 
 struct ModelReport {

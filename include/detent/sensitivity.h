@@ -37,6 +37,7 @@ struct SensitivityOptions {
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
+  bool evaluation_spread = false;            ///< the evaluation samples are some that lie evenly over their source
   size_t skipped_samples = 0;                ///< unreadable, in both sets
   double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< each, with every layer quantized

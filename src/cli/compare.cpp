@@ -90,7 +90,7 @@ Action declare_compare(CLI::App& app) {
                  "Also measure every layer by itself with the winner, on the first N evaluation samples, as 'detent "
                  "sensitivity' does; the page shows them")
       ->type_name("N")
-      ->check(CLI::Range(size_t{1}, size_t{1000000}))
+      ->check(count_from(1))
       ->group("Report");
   app.add_option("--fail-below", state->fail_below,
                  "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB")

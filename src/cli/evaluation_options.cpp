@@ -19,7 +19,7 @@ Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& da
   if (need == Need::Required) source->required();
   app.add_option("--eval-limit", eval.limit, "Judge on N samples that lie evenly over --eval")
       ->type_name("N")
-      ->check(CLI::PositiveNumber)
+      ->check(count_from(1))
       ->group(kGroup);
   eval.spread = true;
   return [&eval, &data] {

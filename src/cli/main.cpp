@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::FileError& error) {
       throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
     } catch (const CLI::ParseError& error) {
-      throw Error(ErrorCode::Usage, error.what(), cli::hint_for(parsed.app));
+      throw cli::usage_error(parsed.app, error);
     }
     return flushed(run(parsed));
   } catch (const Error& error) {

@@ -68,6 +68,16 @@ CLI::Validator known_calibrator(const std::string& option) {
           ""};
 }
 
+CLI::Validator count_from(int64_t least) {
+  return {[least](std::string& text) {
+            int64_t count = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+            if (error == std::errc() && end == text.data() + text.size() && count >= least) return std::string();
+            return "'" + text + "' is not a whole number from " + std::to_string(least) + " on";
+          },
+          ""};
+}
+
 Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
   data.option = "--data";
   auto* source =
@@ -86,10 +96,7 @@ Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
   app.add_option("--shuffle", data.shuffle, "Shuffle the samples with this seed, before --limit")
       ->type_name("SEED")
       ->group("Data");
-  app.add_option("--limit", data.limit, "Use the first N samples")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->group("Data");
+  app.add_option("--limit", data.limit, "Use the first N samples")->type_name("N")->check(count_from(1))->group("Data");
   app.add_option("--batch-axis", data.batch_axes,
                  "Axis of an input that counts samples, from 0 on, or none, where the model does not tell (repeatable)")
       ->type_name("INPUT=AXIS|none")

@@ -51,6 +51,9 @@ enum class BiasCorrection { Offered, NotOffered };
 /// are left to the command, which lists what each calibrator does.
 [[nodiscard]] CLI::Validator known_calibrator(const std::string& option);
 
+/// A count: a whole number, no smaller than `least`.
+[[nodiscard]] CLI::Validator count_from(int64_t least);
+
 /// An option that takes one of the names of an enumeration.
 template <class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,

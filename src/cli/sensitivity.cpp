@@ -46,7 +46,7 @@ Action declare_sensitivity(CLI::App& app) {
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--top", state->top, "How many layers and values to print; files hold all, --all prints all")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber)
+      ->check(count_from(0))
       ->capture_default_str()
       ->group("Report");
   add_all_option(app, state->report, "layer and value");

@@ -4,7 +4,6 @@
 
 #include "cli/command.h"
 #include "core/nearest_names.h"
-#include "detent/error.h"
 
 namespace detent::cli {
 
@@ -38,8 +37,7 @@ void refuse_unknown_command(const std::vector<std::string>& arguments) {
               did_you_mean(arguments.front(), names, "commands are:" + known));
 }
 
-std::string hint_for(const CLI::App& app) {
-  const std::string otherwise = "'detent --help' and 'detent COMMAND --help' list commands and options";
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App* command = &app;
   std::vector<std::string> options;
   add_options(app, options);
@@ -49,11 +47,14 @@ std::string hint_for(const CLI::App& app) {
   }
   std::vector<std::string> subcommands;
   for (const CLI::App* sub : command->get_subcommands({})) subcommands.push_back(sub->get_name());
+  const std::string otherwise = "'detent --help' and 'detent COMMAND --help' list commands and options";
   for (const std::string& unknown : app.remaining(true)) {
-    if (unknown.starts_with("--")) return did_you_mean(unknown.substr(0, unknown.find('=')), options, otherwise);
-    if (!subcommands.empty()) return did_you_mean(unknown, subcommands, otherwise);
+    const std::string name = unknown.substr(0, unknown.find('='));
+    if (name.starts_with("--"))
+      return {ErrorCode::Usage, "there is no option '" + name + "'", did_you_mean(name, options, otherwise)};
+    if (!subcommands.empty()) return {ErrorCode::Usage, error.what(), did_you_mean(unknown, subcommands, otherwise)};
   }
-  return otherwise;
+  return {ErrorCode::Usage, error.what(), otherwise};
 }
 
 }  // namespace detent::cli

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/error.h"
+
 namespace detent::cli {
 
 /// "detent" and "detent help [COMMAND...]" as the arguments that print that help; all others as they are.
@@ -12,8 +14,8 @@ namespace detent::cli {
 /// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
 void refuse_unknown_command(const std::vector<std::string>& arguments);
 
-/// The hint for arguments that `app` could not parse: what the first one that is not known may stand for, of the options or
-/// subcommands of the command that was given; else where they are listed.
-[[nodiscard]] std::string hint_for(const CLI::App& app);
+/// What is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is missing, which it may
+/// stand for. The hint says which of the options or subcommands of the command was likely meant; else where they are listed.
+[[nodiscard]] Error usage_error(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace detent::cli

@@ -135,6 +135,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
                                             first);
   layers.model = report.model;
   layers.plan = report.plan;
+  layers.equalized.reset();  // the comparison tells it
   return layers;
 }
 
@@ -195,6 +196,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.calibration_seconds = calibration.seconds;
   report.outliers = setup.outlier_report;
   report.evaluation_samples = evaluation.samples;
+  report.evaluation_spread = options.evaluation.data.spread && options.evaluation.data.limit == samples->size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples = calibration.skipped + evaluation.skipped;
   report.equalized = setup.equalize_report();

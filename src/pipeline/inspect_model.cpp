@@ -14,7 +14,7 @@ namespace {
 
 TensorInfo tensor_info(const Value& value) {
   return {value.name, std::string(name_of(value.declared_type.value_or(DataType::Undefined))),
-          value.declared_shape.value_or(std::vector<int64_t>{})};
+          value.declared_shape.value_or(std::vector<int64_t>{}), value.declared_shape.has_value()};
 }
 
 }  // namespace

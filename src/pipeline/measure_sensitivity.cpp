@@ -37,6 +37,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   SensitivityReport report =
       sensitivity_of({setup, options.placement, calibration, *chosen.calibrator, chosen.ranges, {}}, *samples);
   report.model = options.model.string();
+  report.evaluation_spread = options.eval.spread && options.eval.limit == samples->size();
   report.plan =
       describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
   report.seconds = stopwatch.seconds();

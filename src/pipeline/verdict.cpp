@@ -79,7 +79,7 @@ std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeO
   const bool data = !options.data.sources.empty();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
   if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
-  if (data && !report.measured) cures.emplace_back("without --calibrator, which measures all of them");
+  if (data && !report.measured) cures.emplace_back("--calibrator auto, which measures all of them");
   if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
   cures.resize(std::min(cures.size(), kCuresShown));
   return cures;

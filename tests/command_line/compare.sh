@@ -12,6 +12,7 @@ for word in mIoU SQNR FP32 "best by mIoU" "  max \|\* max" "  auto (\|\* auto ("
   grep -q "$word" stdout || fail "the table does not say '$word'"
 done
 [ "$(grep -c '^\* [a-z]*[ :]' stdout)" -eq 2 ] || fail "not one line of the table and the last are marked"
+grep -q "judged 3 calibrators on 4 samples, evenly over --eval, in" stdout || fail "nothing tells which samples --eval-limit takes"
 winner=$(sed -n 's/^\* best .*--calibrator //p' stdout)
 grep -q "\"winner\": \"$winner\"" out/report.json || fail "--json names another winner than the table"
 for field in model target fp32 variants calibrator metrics sqnr_db argmax_agreement miou size_bytes seconds; do
@@ -42,6 +43,11 @@ refuses "evaluation data that is not there" 12 in/gone compare "$model" --quiet 
   --preprocess "$preprocess" --eval in/gone
 refuses "a report below no folder" 15 in/gone $compare_sample --json in/gone/report.json
 refuses "no preprocessing" 2 preprocess compare "$model" --quiet --data "$sample/calib" --eval "$sample/eval/images"
+
+mkdir in/few
+cp "$sample"/eval/images/06*.png in/few
+accepts "all samples" compare "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 4 --eval in/few --calibrators max
+if grep -q evenly stdout; then fail "all samples are called some"; fi
 
 ls "$sample/eval/images" >in/names
 first=$(head -n 1 in/names)

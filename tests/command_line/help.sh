@@ -54,6 +54,9 @@ suggests "a command behind help" plan help plna
 suggests "a command of cache" export cache exprot
 suggests "an option" --target plan "$model" --tagret onnxruntime
 suggests "an option that is required" --data calibrate "$model" --dta in -o out/table.dct
+refuses "an option that is not there, and none that is required" 2 "there is no option '--calibratr'" quantize "$model" --calibratr mse
+says "what it stands for" "did you mean '--calibrator'?"
+refuses "none that is required" 2 "--output is required" quantize "$model" --calibrator mse
 suggests "an option of every command" --quiet plan "$model" --queit
 suggests "a calibrator" entropy $quantize_sample -o out/model.onnx --calibrator entrpy
 suggests "a calibrator with a number" percentile $quantize_sample -o out/model.onnx --calibrator percentil:99.9

@@ -41,4 +41,10 @@ grep -q '^kept float: .* and [0-9]* more (Conv)  R12' stdout || fail "the line d
 rm out/*
 accepts "quantize --all" $quantize_sample --exclude-op Conv -o out/model.onnx --accept-broken --all
 [ "$(grep -c '^kept float: .*(Conv)' stdout)" -eq 15 ] || fail "--all does not list 15 float layers"
+
+# A network without layers has no empty lists, and no line begins in its middle.
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,3] x) => (float[1,3] y) { y = Relu (x) }' | "$WRITE_MODEL" in/bare.onnx
+accepts "plan without layers" plan in/bare.onnx
+grep -q '^activation bytes' stdout || fail "a share begins with a comma: $(grep 'activation' stdout)"
+if grep -qx -e layers -e pairs stdout; then fail "the head of an empty list"; fi
 finish

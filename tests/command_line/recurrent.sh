@@ -61,6 +61,22 @@ for name in named one fixed; do
   done
 done
 
+# Judged the same way: the layer behind the states loses the same, whatever the batch is.
+array ex 8,3 11
+array eh 8,2,4 12
+array ec 8,2,4 13
+judged="--quiet --small-layers quantize --eval x=in/ex.npy --eval h=in/eh.npy --eval c=in/ec.npy --eval-limit 4"
+for name in named unnamed one fixed; do
+  feed="in/$name.onnx --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy"
+  accepts "compare of $name" compare $feed $judged --calibrators max
+  grep '^  y ' stdout >>in/judged
+  grep -q '^  hn  *exact' stdout || fail "compare of $name: states are not exact"
+  accepts "sensitivity of $name" sensitivity $feed $judged --calibrator max
+  grep '^  MatMul_' stdout >>in/layers
+done
+[ "$(sort -u in/judged | wc -l)" -eq 1 ] || fail "compare tells another error for another batch: $(cat in/judged)"
+[ "$(wc -l <in/layers)" -eq 4 ] && [ "$(sort -u in/layers | wc -l)" -eq 1 ] || fail "sensitivity tells another error for another batch"
+
 # Shuffling changes the order of samples only: sums over samples stay.
 accepts "shuffled" calibrate in/named.onnx --quiet --data x=in/x.npy --data h=in/h.npy --data c=in/c.npy --shuffle 3 -o in/shuffled.dct
 cmp in/named-..dct in/shuffled.dct || fail "--shuffle changes what is measured"

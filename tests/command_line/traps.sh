@@ -11,6 +11,9 @@ for option in --limit --threads; do
   refuses "$option -3" 2 "$option" calibrate in/net.onnx --quiet --data in/x.npy $option -3 -o out/t.dct
   refuses "$option 0" 2 "$option" calibrate in/net.onnx --quiet --data in/x.npy $option 0 -o out/t.dct
 done
+refuses "a count in words" 2 "--limit: 'all' is not a whole number from 1 on" calibrate in/net.onnx --quiet --data in/x.npy --limit all \
+  -o out/t.dct
+refuses "a broken count" 2 "--limit: '2.5' is not" calibrate in/net.onnx --quiet --data in/x.npy --limit 2.5 -o out/t.dct
 refuses "--eval-limit -1" 2 "--eval-limit" sensitivity in/net.onnx --quiet --data in/x.npy --eval in/eval.npy --eval-limit -1
 refuses "--top -1" 2 "--top" sensitivity in/net.onnx --quiet --data in/x.npy --eval in/eval.npy --top -1
 accepts "--limit 3" calibrate in/net.onnx --quiet --data in/x.npy --limit 3 -o in/t.dct

@@ -18,6 +18,10 @@ grep -q '^verdict: broken' stdout || fail "a broken model is not called broken"
 grep -q 'try --accuracy best' stderr || fail "the warning names no way out"
 grep -q '"sqnr_db_without"' in/broken.json || fail "--report blames nothing"
 [ -s out/broken.onnx ] || fail "a broken model was not written"
+echo '{"image": {"amax": 0.05}}' >in/narrow.json
+accepts "one calibrator" quantize "$model" $data --override in/narrow.json --accuracy fast --accept-broken -o in/fast.onnx
+grep -q 'try --calibrator auto' stderr || fail "what can be measured is not named"
+grep -q 'without --calibrator' stderr && fail "something that was not given is to be left out"
 accepts "--accept-broken" quantize "$model" $data --calibrator percentile:50 --accept-broken -o out/broken.onnx --overwrite
 grep -q 'is broken' stderr || fail "--accept-broken says nothing"
 

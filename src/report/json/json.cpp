@@ -9,7 +9,8 @@ namespace {
 Json tensors(const std::vector<TensorInfo>& list) {
   Json array = Json::array();
   for (const TensorInfo& tensor : list)
-    array.push_back({{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.shape}});
+    array.push_back(
+        {{"name", tensor.name}, {"type", tensor.type}, {"shape", tensor.has_shape ? Json(tensor.shape) : Json()}});
   return array;
 }
 

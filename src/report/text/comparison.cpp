@@ -162,6 +162,7 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   text += "calibrated " + plural(report.calibration_samples, "sample") +
           fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) +
           plural(report.variants.size(), "calibrator") + " on " + plural(report.evaluation_samples, "sample") +
+          (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text += outlier_text(report.outliers, listing);

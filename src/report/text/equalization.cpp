@@ -82,7 +82,7 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
   text += imbalance_lines(report.values, listing);
-  for (const std::string& note : report.notes) text += "  " + note + "\n";
+  for (const std::string& note : listing.sentences(report.notes)) text += "  " + note + "\n";
   return text;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "report/quantities.h"
 #include "report/text/columns.h"
@@ -49,6 +50,22 @@ std::string finding_text(const LintReport::Finding& finding, const std::string& 
          (finding.cure == cure ? "" : "    cure: " + finding.cure + "\n");
 }
 
+/// ": a, b and 4 more"; " at a, b" where a node has several of the findings.
+std::string nodes_text(std::vector<std::string> names, Listing& listing) {
+  std::set<std::string> seen;
+  const auto repeated = std::erase_if(names, [&seen](const std::string& name) { return !seen.insert(name).second; });
+  return (repeated ? " at " : ": ") + listing.names(names);
+}
+
+/// How many findings are like that of the first of `names`, and where; "" for none.
+std::string others_like(std::vector<std::string> names, Listing& listing) {
+  const std::string first = names.front();
+  names.erase(names.begin());
+  if (names.empty()) return {};
+  const bool there = std::ranges::all_of(names, [&first](const std::string& name) { return name == first; });
+  return "  " + std::to_string(names.size()) + " like this" + (there ? " there" : nodes_text(names, listing)) + "\n";
+}
+
 /// A finding of each message, and how many there are like it.
 std::string group_text(const Findings& group, Listing& listing) {
   std::string text = "\n" + group.front()->level + "  " + group.front()->id;
@@ -68,10 +85,9 @@ std::string group_text(const Findings& group, Listing& listing) {
     }
     text += finding_text(*group[alike[i].front()], cure);
     cure = group[alike[i].front()]->cure;
-    names.erase(names.begin());
-    if (!names.empty()) text += "  " + std::to_string(names.size()) + " like this: " + listing.names(names) + "\n";
+    text += others_like(std::move(names), listing);
   }
-  if (!others.empty()) text += "  " + std::to_string(others.size()) + " more: " + listing.names(others) + "\n";
+  if (!others.empty()) text += "  " + std::to_string(others.size()) + " more" + nodes_text(others, listing) + "\n";
   return text;
 }
 

@@ -20,6 +20,20 @@ size_t closing_quote(std::string_view sentence, size_t at) {
   return sentence.find('\'', at + 1);
 }
 
+size_t end_of_digits(std::string_view sentence, size_t at) {
+  while (at < sentence.size() && is_digit(sentence[at])) ++at;
+  return at;
+}
+
+/// Where "3 of 32" before " channels" ends that begins at `at`; npos when there is none.
+size_t end_of_channel_count(std::string_view sentence, size_t at) {
+  constexpr std::string_view kOf = " of ", kChannels = " channels";
+  const size_t of = end_of_digits(sentence, at);
+  if (of == at || !sentence.substr(of).starts_with(kOf)) return std::string_view::npos;
+  const size_t end = end_of_digits(sentence, of + kOf.size());
+  return end > of + kOf.size() && sentence.substr(end).starts_with(kChannels) ? end : std::string_view::npos;
+}
+
 }  // namespace
 
 std::string pattern_of(std::string_view sentence) {
@@ -30,7 +44,10 @@ std::string pattern_of(std::string_view sentence) {
       i = end + 1;
     } else if (is_digit(sentence[i]) && pattern.ends_with("input ")) {
       pattern += kAny;
-      while (i < sentence.size() && is_digit(sentence[i])) ++i;
+      i = end_of_digits(sentence, i);
+    } else if (const size_t behind = end_of_channel_count(sentence, i); behind != std::string_view::npos) {
+      pattern += kAny;
+      i = behind;
     } else {
       pattern += sentence[i++];
     }

@@ -17,7 +17,8 @@ std::string share_text(const CoverageReport& coverage) {
   std::string text;
   if (coverage.params > 0) text += "parameters " + share(coverage.int8_params, coverage.params) + " INT8";
   if (coverage.activation_bytes > 0)
-    text += ", activation bytes " + share(coverage.int8_activation_bytes, coverage.activation_bytes);
+    text += std::string(text.empty() ? "" : ", ") + "activation bytes " +
+            share(coverage.int8_activation_bytes, coverage.activation_bytes);
   return text.empty() ? text : text + "\n";
 }
 
@@ -60,6 +61,7 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   std::vector<const Edge*> edges;
   for (const auto& edge : report.edges)
     if (edge.pair || listing.all()) edges.push_back(&edge);
+  if (edges.empty()) return {};
   std::string text = listing.all() ? "\nedges\n" : "\npairs\n";
   const auto key = [](const Edge& edge) {
     return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "");
@@ -103,7 +105,7 @@ std::string to_text(const PlanReport& report, Lists lists) {
                      report.target + "\n";
   if (report.folded_batchnorms)
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
-  text += "\nlayers\n";
+  if (!report.layers.empty()) text += "\nlayers\n";
   for (const bool int8 : {false, true}) {
     std::vector<const PlanReport::Layer*> layers;
     for (const auto& layer : report.layers)

@@ -57,6 +57,7 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
                      report.target + "     calibrator " + report.calibrator + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") + "; measured " +
           plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
+          (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.equalized) text += equalize_text(*report.equalized, listing);

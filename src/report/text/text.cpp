@@ -26,6 +26,12 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return text.empty() ? "scalar" : text;
 }
 
+/// "float 1x3x?x?", "float, shape not declared", "not declared".
+std::string type_text(const TensorInfo& tensor) {
+  if (tensor.has_shape) return tensor.type + " " + shape_text(tensor.shape);
+  return tensor.type == "undefined" ? "not declared" : tensor.type + ", shape not declared";
+}
+
 std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   std::string text;
   for (const auto& [domain, version] : opsets)
@@ -152,10 +158,8 @@ std::string to_text(const ModelReport& report) {
   if (!report.producer.empty()) text += "  producer    " + report.producer + "\n";
   if (report.provenance) text += provenance_text(*report.provenance);
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
-  for (const auto& input : report.inputs)
-    text += "  input   " + input.name + "  " + input.type + " " + shape_text(input.shape) + "\n";
-  for (const auto& output : report.outputs)
-    text += "  output  " + output.name + "  " + output.type + " " + shape_text(output.shape) + "\n";
+  for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
+  for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
   text += "  operators\n";
   for (const auto& [op, count] : report.operators) text += fmt::format("  {:6}  ", count) + op + "\n";
   if (report.unsupported.empty()) return text + "  every node can run\n";

@@ -17,6 +17,9 @@ using testing::Not;
 
 TEST(PatternOf, LeavesOutNamesAndInputNumbersAlone) {
   EXPECT_EQ(pattern_of("its input 12 comes from Slice 'a'"), "its input ... comes from Slice '...'");
+  EXPECT_EQ(pattern_of("'a': 3 of 32 channels are"), "'...': ... channels are");
+  EXPECT_EQ(pattern_of("3 of 32 layers"), "3 of 32 layers");
+  EXPECT_EQ(pattern_of("3 of channels, 32 channels"), "3 of channels, 32 channels");
   EXPECT_EQ(pattern_of("INT8 costs 1.2 dB"), "INT8 costs 1.2 dB");
   EXPECT_EQ(pattern_of("TensorRT's INT8 is symmetric in 'x'"), "TensorRT's INT8 is symmetric in '...'");
   EXPECT_EQ(pattern_of("an open 'quote"), "an open 'quote");
@@ -116,6 +119,18 @@ TEST(LintText, ShowsOfEachKindAndMessageAnExampleItsCureAndTheCount) {
                     HasSubstr("13 errors, 0 warnings, 0 notes\n--all lists everything\n")));
   EXPECT_THAT(text, Not(HasSubstr("q7")));
   EXPECT_THAT(to_text(long_lint(), Lists::All), AllOf(HasSubstr("the pair on 'x7' holds"), Not(HasSubstr("--all"))));
+}
+
+TEST(LintText, NamesANodeOnceWhateverItHas) {
+  LintReport report;
+  for (const char* node : {"cat", "cat", "cat"})
+    report.findings.push_back({"concat-input-from-float", "note", node, "its input 0", "none", 0});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  2 like this there\n"));
+  for (const char* node : {"other", "other"})
+    report.findings.push_back({"concat-input-from-float", "note", node, "its input 0", "none", 0});
+  EXPECT_THAT(to_text(report), HasSubstr("\n  4 like this at cat, other\n"));
+  report.findings = {{"id", "note", "cat", "m", "c", 0}, {"id", "note", "other", "m", "c", 0}};
+  EXPECT_THAT(to_text(report), HasSubstr("\n  1 like this: other\n"));
 }
 
 TEST(LintText, SaysWhatTheFileWasBuiltForOnlyWhereThatIsKnown) {
