@@ -5,6 +5,7 @@
 
 #include "detent/cache.h"
 #include "detent/calibrate.h"
+#include "detent/cast.h"
 #include "detent/compare.h"
 #include "detent/error.h"
 #include "detent/inspect.h"

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "detent/float_options.h"
+
 namespace detent {
 
 /// How quantized tensors are represented in the file. Empty optionals take the target's default.
@@ -14,6 +16,8 @@ struct FormatOptions {
   std::optional<bool> uint8_activations;
   bool full_range = false;  ///< scale = 2*amax/256 instead of amax/127
   std::optional<bool> int32_bias;
+  std::optional<FloatType> float_type;  ///< of what is not quantized
+  IoType io = IoType::Keep;
 };
 
 }  // namespace detent

@@ -15,6 +15,7 @@
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
+#include "detent/float_report.h"
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
@@ -88,6 +89,7 @@ struct QuantizeReport {
   std::optional<ErrorReport> error;  ///< absent: not measured
   std::string error_source;          ///< the samples that it was measured on: "16 calibration samples"
   VerdictReport verdict;
+  std::optional<FloatReport> floats;  ///< where what is not quantized computes in 16 bits
   std::vector<std::string> notes;
   Provenance provenance;  ///< as the file says it
 };

@@ -29,6 +29,7 @@ struct Command {
 [[nodiscard]] std::span<const Command> command_list();
 
 [[nodiscard]] Action declare_quantize(CLI::App& app);
+[[nodiscard]] Action declare_cast(CLI::App& app);
 [[nodiscard]] Action declare_calibrate(CLI::App& app);
 [[nodiscard]] Action declare_merge(CLI::App& app);
 [[nodiscard]] Action declare_plan(CLI::App& app);

@@ -16,6 +16,10 @@ constexpr Command kCommands[] = {
     {"merge", "Add the calibration tables of shards",
      "detent merge part-1.dct part-2.dct -o whole.dct    # from 'detent calibrate ... --shard 1/2' and '--shard 2/2'",
      declare_merge},
+    {"cast", "Write a float model whose nodes compute in FP16 or BF16 where its values allow it, without pairs",
+     "detent cast datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
+     "      --preprocess imagenet,resize=128x128,crop=128 --float-type fp16 -o shapes_unet.fp16.onnx",
+     declare_cast},
     {"plan", "Show where the pairs would go and why, without data",
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128",
      declare_plan},

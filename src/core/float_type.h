@@ -10,4 +10,7 @@ namespace detent {
          type == DataType::BFloat16;
 }
 
+/// The float types of 16 bits.
+[[nodiscard]] constexpr bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
+
 }  // namespace detent

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "core/onnx_type.h"
 #include "model/graph/attribute_proto.h"
 #include "model/graph/graph_indexer.h"
 #include "model/graph/node_names.h"
@@ -260,6 +261,11 @@ class PatchApplication {
           [&](const onnx::TensorAnnotation& annotation) { return is_gone(annotation.tensor_name()); });
     // An initializer may be listed as an input as well; left there it would become an input that the user must feed.
     erase(*graph_.mutable_input(), [&](const onnx::ValueInfoProto& input) { return orphans_.contains(input.name()); });
+    const std::unordered_map<std::string, DataType> types(patch_.set_types.begin(), patch_.set_types.end());
+    for (auto* list : {graph_.mutable_value_info(), graph_.mutable_input(), graph_.mutable_output()})
+      for (onnx::ValueInfoProto& info : *list)
+        if (const auto type = types.find(info.name()); type != types.end())
+          info.mutable_type()->mutable_tensor_type()->set_elem_type(onnx_type_of(type->second));
     if (patch_.opset) set_opset(*patch_.opset);
     constexpr int64_t kInitializersNeedNoInput = 4;  // source: ONNX IR.md, GraphProto.initializer
     if (!patch_.add_initializers.empty()) raise_ir(kInitializersNeedNoInput);
@@ -296,7 +302,7 @@ class PatchApplication {
 bool GraphPatch::empty() const {
   return add_nodes.empty() && add_initializers.empty() && remove_nodes.empty() && rewire.empty() &&
          rename_outputs.empty() && replace_constants.empty() && set_attributes.empty() && remove_attributes.empty() &&
-         !opset;
+         set_types.empty() && !opset;
 }
 
 GraphPatch joined(const GraphPatch& constants, const GraphPatch& others) {

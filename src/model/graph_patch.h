@@ -44,7 +44,9 @@ struct GraphPatch {
   };
   std::vector<SetAttribute> set_attributes;
   std::vector<std::pair<std::string, std::string>> remove_attributes;  ///< (node, attribute)
-  std::optional<int64_t> opset;                                        ///< new version of the default domain
+  /// New element types of values that the model declares (inputs, outputs, value_info); of others nothing is said.
+  std::vector<std::pair<std::string, DataType>> set_types;
+  std::optional<int64_t> opset;  ///< new version of the default domain
 
   [[nodiscard]] bool empty() const;
 };

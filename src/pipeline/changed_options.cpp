@@ -57,6 +57,13 @@ void add_format(OptionList& list, const RewriteOptions& made, const RewriteOptio
   list.add_if(made.int32_bias != usual.int32_bias, "bias", made.int32_bias ? "int32" : "float");
 }
 
+void add_types(OptionList& list, const FormatOptions& format, const Target& target) {
+  const FloatType type = float_type_of(format, target);
+  if (type != target.float_type)
+    list.add("float-type", type == FloatType::Fp32 ? "fp32" : type == FloatType::Fp16 ? "fp16" : "bf16");
+  list.add_if(type != FloatType::Fp32 && format.io == IoType::Same, "io-type", "same");
+}
+
 void add_equalization(OptionList& list, const EqualizeOptions& given, const Setup& setup, bool best) {
   // The best level equalizes by "auto" unless told otherwise; a table says itself how it was equalized.
   list.add_if(best && !setup.table && given.equalize == "off", "equalize", "off");
@@ -80,6 +87,7 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   OptionList list;
   add_placement(list, options.placement);
   add_format(list, setup.format, rewrite_options({}, {}, *setup.plan.target));
+  add_types(list, options.format, *setup.plan.target);
   const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
   add_equalization(list, options.equalize, setup, best);
   list.add_if(best, "accuracy", "best");

@@ -5,6 +5,7 @@
 #include "detent/placement_options.h"
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
+#include "half/narrow_io.h"
 #include "model/model.h"
 #include "pipeline/closing_samples.h"
 #include "pipeline/improve.h"
@@ -36,6 +37,13 @@ BoundReport hold_bound(Setup& setup, ChosenRanges& chosen, const Calibration& ca
   setup.plan = std::move(bounded.plan);
   chosen.ranges = book.ranges_of(setup.plan);
   return std::move(bounded.report);
+}
+
+/// The last change: until here samples go in and errors come out in FP32.
+void give_io_half(Setup& setup, PromisedFile& promised) {
+  const NarrowedIo narrowed = narrow_io(setup.model.graph(), setup.half->format.type);
+  apply_patch(setup.model, narrowed.patch);
+  promised.rename(narrowed.renamed, narrowed.casts);
 }
 
 Setup set_up_for(const QuantizeOptions& options) {
@@ -103,6 +111,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   std::optional<ClosingError> closing;
   if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
   if (closing) report.error = closing->report, report.error_source = closing_on.what;
+  if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
   write_checked(setup.model, options.output, options.overwrite, promised, check);
   add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
   finish_report(report, options, setup.model, stopwatch.seconds());

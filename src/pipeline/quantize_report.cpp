@@ -45,6 +45,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.plan =
       describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
   report.notes = setup.plan.notes;
+  if (setup.half) report.floats = setup.half->report;
   return report;
 }
 

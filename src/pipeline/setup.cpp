@@ -38,6 +38,14 @@ std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& gr
   return data.sources.empty() ? nullptr : open_samples(data, graph);
 }
 
+/// What a table holds does not tell how far the values reach that are not quantized.
+void check_half(FloatType type, const SetupOptions& options) {
+  if (type == FloatType::Fp32 || (options.table.empty() && !options.data.sources.empty())) return;
+  throw Error(ErrorCode::Usage,
+              "a 16-bit float type needs what all values reach, which a table does not hold: --data without --table",
+              "--float-type fp32 writes the pairs alone");
+}
+
 }  // namespace
 
 Calibration Setup::measure(std::span<const ValueId> values) const {
@@ -95,7 +103,9 @@ Setup set_up(const SetupOptions& options) {
   warn_of_unused_preprocess(options.data, options.eval ? *options.eval : DataOptions{}, model.graph(),
                             *options.run.reporter);
   const std::vector<Tensor> inputs = data ? read_first_inputs(*data, options.run) : made_up_inputs(model.graph());
-  const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement));
+  const FloatType type = float_type_of(options.format, target);
+  check_half(type, options);
+  const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement, type));
 
   // channels evened out
   auto equalized =
@@ -103,6 +113,11 @@ Setup set_up(const SetupOptions& options) {
             : equalize_as_requested(model, request, {inputs, *data, options.outliers},
                                     {.per_tensor_weights = format.per_tensor_weights},
                                     {target, options.placement, format, overrides, options.calibrators, options.run});
+
+  // 16 bits where values allow it
+  std::optional<HalfSetup> half;
+  if (type != FloatType::Fp32)
+    half = set_up_half(model, reference_of(model, equalized), type, inputs, *data, options.run);
 
   // rules x target -> placement plan
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
@@ -119,6 +134,7 @@ Setup set_up(const SetupOptions& options) {
           std::move(table),
           std::move(data),
           std::move(equalized),
+          std::move(half),
           options.run,
           options.outliers,
           {},

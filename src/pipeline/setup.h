@@ -22,6 +22,7 @@
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
+#include "pipeline/half_setup.h"
 #include "pipeline/plan_report.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
@@ -59,6 +60,7 @@ struct Setup {
   std::optional<CalibrationTable> table;
   std::unique_ptr<DataSource> data;  ///< to calibrate with; nullptr: the table alone
   std::optional<EqualizedModel> equalized;
+  std::optional<HalfSetup> half;  ///< where what is not quantized computes in 16 bits
   RunSettings run;
   OutlierPolicy policy = OutlierPolicy::Clip;
   OutlierReport outlier_report;       ///< of all samples; known after calibrate_plan()
@@ -66,7 +68,7 @@ struct Setup {
   std::unique_ptr<DataSource> usual;  ///< `data` without them, where they are dropped
 
   /// The float model that quantized ones are compared with.
-  [[nodiscard]] const Model& reference() const { return reference_of(model, equalized); }
+  [[nodiscard]] const Model& reference() const { return half ? *half->float32 : reference_of(model, equalized); }
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
     return equalized ? std::optional(equalized->report) : std::nullopt;
   }

@@ -49,8 +49,10 @@ JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds
 Model read_again(const QuantizeOptions& options, const Setup& setup, const GraphPatch& constants) {
   Model model = read_float_model(options.model);
   const auto inputs = read_first_inputs(*setup.data, options.run);
-  (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement));
+  const FloatType type = float_type_of(options.format, *setup.plan.target);
+  (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement, type));
   if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
+  if (setup.half) repeat_half(model, *setup.half);
   if (!constants.empty()) apply_patch(model, constants);
   return model;
 }

@@ -171,6 +171,38 @@ void split_18(const Graph&, const Node& node, GraphPatch& patch) {
     patch.set_attributes.push_back({node.name, {"num_outputs", static_cast<int64_t>(node.outputs.size())}});
 }
 
+/// The modes got the names of Resize; the default is the same.
+void grid_sample_20(const Graph&, const Node& node, GraphPatch& patch) {
+  const std::string mode = node.string_or("mode", "bilinear");
+  if (mode == "nearest" || !node.has("mode")) return;
+  patch.set_attributes.push_back({node.name, {"mode", std::string(mode == "bicubic" ? "cubic" : "linear")}});
+}
+
+/// The axis became an input, and its default the last but one.
+void dft_20(const Graph& graph, const Node& node, GraphPatch& patch) {
+  add_input(graph, node, 2, "axis", Tensor::from<int64_t>(Shape{}, {node.int_or("axis", 1)}), patch);
+  if (node.has("axis")) patch.remove_attributes.emplace_back(node.name, "axis");
+}
+
+/// Scale and bias are one number a channel now, no longer one a group.
+void group_normalization_21(const Graph& graph, const Node& node, GraphPatch& patch) {
+  const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
+  const int64_t groups = node.int_or("num_groups", 1);
+  if (!shape || shape->size() < 2 || (*shape)[1] < 0) no_adapter("its number of channels is not declared");
+  const int64_t channels = (*shape)[1];
+  for (int slot = 1; slot <= 2; ++slot) {
+    const Tensor* of_group = graph.constant(node.input(static_cast<size_t>(slot)));
+    if (!of_group || of_group->shape().element_count() != groups || channels % groups != 0)
+      no_adapter("its scale or bias is not constant, or not one number a group");
+    const Tensor numbers = cast(*of_group, DataType::Float32);
+    std::vector<float> of_channel;
+    for (const float number : numbers.data<float>())
+      of_channel.insert(of_channel.end(), static_cast<size_t>(channels / groups), number);
+    add_input(graph, node, slot, slot == 1 ? "scale" : "bias",
+              cast(Tensor::from<float>(Shape{channels}, of_channel), of_group->type()), patch);
+  }
+}
+
 void no_scan_8(const Graph&, const Node&, GraphPatch&) { no_adapter("the batch axis of Scan was removed in opset 9"); }
 
 constexpr OpsetChange kChanges[] = {
@@ -205,6 +237,9 @@ constexpr OpsetChange kChanges[] = {
     {"ReduceProd", 18, move_axes},
     {"ReduceSumSquare", 18, move_axes},
     {"Split", 18, split_18},
+    {"DFT", 20, dft_20},
+    {"GridSample", 20, grid_sample_20},
+    {"GroupNormalization", 21, group_normalization_21},
 };
 
 // Operators whose new version only added types, defaults or outputs: what was valid before means the same.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/float_options.h"
 #include "detent/placement_options.h"
 #include "model/model.h"
 #include "place/targets/target.h"
@@ -21,11 +22,14 @@ struct Preparation {
 
 struct PrepareOptions {
   bool half_scales = true;  ///< FP16 values get FP16 scales: the opset becomes 19 at least
+  FloatType float_type =
+      FloatType::Fp32;  ///< that nodes will get: FP16 is like FP16 values, BF16 makes the opset 22 at least
 };
 
 /// The preparation that the placement options need.
-[[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement) {
-  return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16};
+[[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement,
+                                                    FloatType float_type = FloatType::Fp32) {
+  return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16, .float_type = float_type};
 }
 
 /// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, and

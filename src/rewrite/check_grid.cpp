@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/float_type.h"
 #include "rewrite/check_qdq_file.h"
 
 namespace detent {
@@ -15,8 +16,8 @@ bool all_zero(const Tensor& zero_point) {
 
 std::string scale_flaw(const Tensor* scale) {
   if (!scale) return "its scale is not constant";
-  if (scale->type() != DataType::Float32 && scale->type() != DataType::Float16)
-    return "its scale is " + std::string(name_of(scale->type())) + ", not float32 or float16";
+  if (scale->type() != DataType::Float32 && !is_half(scale->type()))
+    return "its scale is " + std::string(name_of(scale->type())) + ", not float32, float16 or bfloat16";
   const Tensor plain = cast(*scale, DataType::Float32);
   for (const float number : plain.data<float>()) {
     if (!std::isfinite(number)) return "a scale is not finite";
@@ -55,7 +56,7 @@ std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const 
   add(scale_flaw(grid.scale));
   add(zero_point_flaw(written, node, grid, target));
   if (!grid.has_axis) add("it has no axis attribute");
-  const int64_t needed = grid.scale && grid.scale->type() == DataType::Float16 ? 19 : target.minimum_opset;
+  const int64_t needed = grid.scale && is_half(grid.scale->type()) ? 19 : target.minimum_opset;
   if (written.opset() < needed)
     add("opset " + std::to_string(written.opset()) + " is too old for it: " + std::to_string(needed) + " is needed");
   return flaws;

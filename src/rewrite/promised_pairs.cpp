@@ -38,6 +38,17 @@ void PromisedFile::forget_contents() {
     for (PromisedInput& input : node.inputs) input.content = Tensor();
 }
 
+void PromisedFile::rename(const std::map<std::string, std::string>& renamed, const std::set<std::string>& gone) {
+  std::erase_if(nodes, [&](const PromisedNode& node) { return gone.contains(node.name); });
+  const auto follow = [&](std::string& name) {
+    if (const auto found = renamed.find(name); found != renamed.end()) name = found->second;
+  };
+  for (PromisedNode& node : nodes) {
+    follow(node.output);
+    for (PromisedInput& input : node.inputs) follow(input.value);
+  }
+}
+
 PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   PromisedFile file;
   ContentCopies contents(graph);

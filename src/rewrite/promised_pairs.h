@@ -44,6 +44,8 @@ struct PromisedFile {
 
   /// Lets the constants go; later checks do not compare with them any more.
   void forget_contents();
+  /// Nodes that are taken out of the file again, and values whose place others took.
+  void rename(const std::map<std::string, std::string>& values, const std::set<std::string>& nodes);
 };
 
 /// `plan` belongs to `graph`.

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/float_type.h"
 #include "rewrite/pair_writer.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/weight_memo.h"
@@ -22,7 +23,7 @@ struct RewriteContext {
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
   [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }
   [[nodiscard]] DataType scale_type(ValueId id) const {
-    return type_of(id) == DataType::Float16 && options.half_scales ? DataType::Float16 : DataType::Float32;
+    return is_half(type_of(id)) && options.half_scales ? type_of(id) : DataType::Float32;
   }
 };
 

@@ -177,6 +177,36 @@ g (float[2, 4] x) => (float[2, 1] a, float[2, 1] b)
   EXPECT_EQ(graph.node(graph.find_node("Split_2")).int_or("num_outputs", 0), 2);
 }
 
+TEST(RaiseOpset, ReachesTwentyTwoWhereModesAndAxesHaveOtherForms) {
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+g (float[1, 2, 4, 4] x, float[1, 4, 4, 2] grid, float[1, 8, 1] signal) => (float[1, 2, 4, 4] y, float[1, 8, 2] z)
+{
+  y = GridSample <mode = "bicubic"> (x, grid)
+  z = DFT (signal)
+})");
+  raise_opset(model, 22);
+  const Graph& graph = model.graph();
+  EXPECT_EQ(graph.opset(), 22);
+  EXPECT_EQ(model.ir_version(), 10);
+  EXPECT_EQ(graph.node(graph.find_node("GridSample_0")).string_or("mode", ""), "cubic");
+  EXPECT_THAT(operand<int64_t>(model, graph.node(graph.find_node("DFT_1")), 2), ElementsAre(1));
+}
+
+TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
+  const auto model_with = [](const std::string& shape) {
+    return parse_model_text("<ir_version: 8, opset_import: [\"\" : 18]> g (" + shape + " x) => (" + shape +
+                            " y) <float[2] s = {1, 2}, float[2] b = {3, 4}> "
+                            "{ y = GroupNormalization <num_groups = 2> (x, s, b) }");
+  };
+  Model model = model_with("float[1, 4, 3]");
+  raise_opset(model, 21);
+  const Node& node = model.graph().node(model.graph().find_node("GroupNormalization_0"));
+  EXPECT_THAT(operand<float>(model, node, 1), ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(operand<float>(model, node, 2), ElementsAre(3, 3, 4, 4));
+  Model open = model_with("float[1, C, 3]");
+  EXPECT_THAT(error_of<Error>([&] { raise_opset(open, 21); }).what(), HasSubstr("channels is not declared"));
+}
+
 TEST(RaiseOpset, NamesEveryNodeItCannotRaiseAndLeavesTheModelAlone) {
   Model model = parse_model_text(R"(<ir_version: 3, opset_import: ["" : 7]>
 g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)
@@ -214,7 +244,7 @@ g (bool c, float[1, 4] x) => (float[A, B] y)
 TEST(RaiseOpset, GoesNoFurtherThanItKnows) {
   Model model =
       parse_model_text("<ir_version: 8, opset_import: [\"\" : 15]>\ng (float[4] x) => (float[4] y) { y = Relu (x) }");
-  EXPECT_EQ(error_of<Error>([&] { raise_opset(model, 20); }).code(), ErrorCode::Unsupported);
+  EXPECT_EQ(error_of<Error>([&] { raise_opset(model, 23); }).code(), ErrorCode::Unsupported);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/float_type.h"
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
 
@@ -61,7 +62,7 @@ void check_half_precision(const LintView& view, FindingLog& log) {
   const std::string opset = std::to_string(view.graph().opset());
   const bool taken = view.target().fp16_scales_below_opset19;
   add_each(
-      view, log, [](const QdqNode& node) { return node.scale_type == DataType::Float16; },
+      view, log, [](const QdqNode& node) { return is_half(node.scale_type); },
       "has an FP16 scale at opset " + opset + "; ONNX knows them from opset 19 on" +
           (taken ? ": TensorRT's parser takes it all the same" : ", and ONNX Runtime refuses the model"),
       "raise the opset to 19, or write FP32 scales with a Cast before Q and behind DQ (--scales fp32)");

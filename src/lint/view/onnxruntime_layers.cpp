@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/float_type.h"
 #include "lint/view/onnxruntime_flow.h"
 #include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
@@ -34,7 +35,7 @@ std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const
   if (!grid.scale_constant) return whose + " has a scale that is computed at run time";
   if (!is_8_bit(grid)) return whose + " is of type " + std::string(name_of(grid.codes));
   if (grid.per_channel()) return whose + " has a scale for each channel";
-  if (grid.scale_type == DataType::Float16) return whose + " has an FP16 scale";
+  if (is_half(grid.scale_type)) return whose + " has a 16-bit scale";
   return "";
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 bool is_weight(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constant(value);
-  return tensor && (tensor->type() == DataType::Float32 || tensor->type() == DataType::Float16) &&
+  return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) &&
          tensor->shape().rank() >= 2;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/float_options.h"
 #include "detent/qparams.h"
 
 namespace detent {
@@ -33,6 +34,8 @@ struct Target {
   bool pairs_behind_outputs_of_quantized_ops = false;  ///< onnxruntime: integer kernels need a pair on the output too
   bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader beside a pair makes the producer float
   bool fp16_scales_below_opset19 = false;      ///< the parser takes FP16 scales although ONNX has them from 19 on
+  FloatType float_type = FloatType::Fp32;      ///< default type of what is not quantized
+  bool strongly_typed = false;                 ///< what the file leaves FP32 runs in FP32
   std::span<const SourcedFact> facts;
 
   /// "tensorrt:10.13"

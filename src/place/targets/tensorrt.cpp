@@ -44,6 +44,20 @@ constexpr std::array kOnly10_13{
                 "github.com/NVIDIA/TensorRT/issues/1934"},
 };
 
+// Version 11 removed weak typing: no FP16 or INT8 flags, no calibrators, no calibration caches; a network is built in the types
+// that the file says. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
+constexpr std::string_view kMigration = "docs.nvidia.com/deeplearning/tensorrt, Migrating from TensorRT 10.x to 11.x";
+constexpr std::string_view kParser10_15 =
+    "github.com/onnx/onnx-tensorrt, release 10.15 and later, QuantizeLinear importer";
+constexpr std::array kOnly11{
+    SourcedFact{"networks are strongly typed: every operator computes in the type that the file gives it", kMigration},
+    SourcedFact{"calibrators and calibration caches are gone: ranges come as pairs alone", kMigration},
+    SourcedFact{"a UINT8 zero point is read as INT8 with a warning, UINT8 codes are refused, INT16 is not taken",
+                kParser10_15},
+    SourcedFact{"an FP16 or BF16 scale must have the type of what QuantizeLinear reads", kParser10_15},
+    SourcedFact{"an axis that is left out is 1 from opset 13 on", kParser10_15},
+};
+
 constexpr std::array kOnly10_8{
     SourcedFact{"UINT8 is rejected", "github.com/onnx/onnx-tensorrt/pull/886"},
 };
@@ -68,6 +82,7 @@ constexpr std::array<SourcedFact, A + B> join(const std::array<SourcedFact, A>& 
 
 constexpr auto kFacts10_13 = join(join(kEveryVersion, kVersion10), kOnly10_13);
 constexpr auto kFacts10_8 = join(join(kEveryVersion, kVersion10), kOnly10_8);
+constexpr auto kFacts11 = join(join(kEveryVersion, kVersion10), kOnly11);
 constexpr auto kFacts8_6 = join(kEveryVersion, kOnly8_6);
 
 constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> facts) {
@@ -83,10 +98,13 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .pairs_behind_outputs_of_quantized_ops = false,
                 .every_consumer_reads_the_pair = false,
                 .fp16_scales_below_opset19 = true,
+                .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
+                .strongly_typed = major >= 11,
                 .facts = facts};
 }
 
-constexpr std::array kTargets{tensorrt(10, 13, kFacts10_13), tensorrt(10, 8, kFacts10_8), tensorrt(8, 6, kFacts8_6)};
+constexpr std::array kTargets{tensorrt(10, 13, kFacts10_13), tensorrt(11, 0, kFacts11), tensorrt(10, 8, kFacts10_8),
+                              tensorrt(8, 6, kFacts8_6)};
 
 }  // namespace
 

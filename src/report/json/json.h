@@ -3,6 +3,7 @@
 #include <string>
 
 #include "detent/cache.h"
+#include "detent/cast.h"
 #include "detent/compare.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
@@ -21,6 +22,7 @@ namespace detent {
 [[nodiscard]] std::string to_json(const PlanReport& report);
 [[nodiscard]] std::string to_json(const LintReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
+[[nodiscard]] std::string to_json(const CastReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 [[nodiscard]] std::string to_json(const ComparisonReport& report);
 [[nodiscard]] std::string to_json(const SensitivityReport& report);

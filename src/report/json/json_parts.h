@@ -7,6 +7,7 @@
 #include "detent/calibration_report.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
+#include "detent/float_report.h"
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 
@@ -27,6 +28,7 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
 [[nodiscard]] Json provenance_json(const Provenance& provenance);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);
+[[nodiscard]] Json floats_json(const FloatReport& report);
 [[nodiscard]] Json outliers_json(const OutlierReport& report);
 
 }  // namespace detent

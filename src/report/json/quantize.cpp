@@ -113,6 +113,7 @@ std::string to_json(const QuantizeReport& report) {
   if (report.error) json["error"]["measured_on"] = report.error_source;
   json["outlier_samples"] = outliers_json(report.outliers);
   json["float_layers"] = float_layers;
+  json["float_types"] = report.floats ? floats_json(*report.floats) : Json(nullptr);
   json["notes"] = report.notes;
   add_verdict(json, report.verdict);
   json["provenance"] = provenance_json(report.provenance);

@@ -199,6 +199,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += "\n";
   text += kept_float_text(report.plan, listing);
   if (report.bound) text += bound_text(*report.bound);
+  if (report.floats) text += float_text(*report.floats, listing);
   text += notes_text(report.notes, listing);
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";

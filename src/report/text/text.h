@@ -3,6 +3,7 @@
 #include <string>
 
 #include "detent/cache.h"
+#include "detent/cast.h"
 #include "detent/compare.h"
 #include "detent/inspect.h"
 #include "detent/lint.h"
@@ -25,6 +26,9 @@ namespace detent {
 /// One line a kind of finding.
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);
+/// How many nodes compute in the 16-bit type, how many casts there are, and the nodes that stay FP32 with their reasons.
+[[nodiscard]] std::string float_text(const FloatReport& report, Listing& listing);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);
 /// Failed and unsupported folders counted by operator, then "N passed, M failed, K unsupported".
 [[nodiscard]] std::string summary_text(const VerifyReport& report);

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "detent/data_source.h"
+#include "detent/error_report.h"
+#include "detent/float_options.h"
+#include "detent/float_report.h"
+#include "detent/run_settings.h"
+
+namespace detent {
+
+/// What `cast` is told.
+struct CastModelOptions {
+  std::filesystem::path model, output;
+  DataOptions data;
+  FloatType type = FloatType::Fp16;  ///< Fp32 is refused
+  IoType io = IoType::Keep;
+  RunSettings run;
+  bool overwrite = false;
+};
+
+struct CastReport {
+  std::string model, output;
+  size_t samples = 0;  ///< that the float ranges were measured on
+  FloatReport floats;
+  std::optional<ErrorReport> error;  ///< of the written model against FP32, on those samples
+  uint64_t bytes_before = 0, bytes_after = 0;
+  double seconds = 0;
+};
+
+/// Writes a float model whose nodes compute in a 16-bit type where what the samples reach allows it; no pairs.
+/// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model puts out NaN
+///         or Inf where the float model does not.
+[[nodiscard]] CastReport cast_model(const CastModelOptions& options);
+
+}  // namespace detent

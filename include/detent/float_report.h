@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace detent {
+
+/// What a conversion to a 16-bit float type did.
+struct FloatReport {
+  std::string type;          ///< "float16", "bfloat16"
+  size_t half_nodes = 0;     ///< that compute in it
+  size_t float32_nodes = 0;  ///< that stay FP32
+  size_t casts = 0;          ///< Cast nodes that were added
+  struct Exception {
+    std::string node, op_type;
+    std::string rule;     ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between"
+    std::string value;    ///< that decides; empty where the operator does
+    double measured = 0;  ///< what it reaches
+    std::string reason;   ///< a sentence without its full stop
+  };
+  std::vector<Exception> exceptions;  ///< nodes that stay FP32, in execution order
+};
+
+}  // namespace detent

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cmath>
+
+#include "detent/error.h"
+#include "detent/tensor.h"
+
+namespace detent {
+
+/// What a 16-bit float type can hold. Source: IEEE 754-2019, binary16; bfloat16: the upper half of a binary32.
+struct FloatFormat {
+  DataType type = DataType::Float16;
+  double largest = 65504;                  ///< largest finite number
+  double smallest = std::ldexp(1.0, -24);  ///< smallest number above 0; what lies below its half becomes 0
+  /// SQNR in dB of numbers that the type rounds in full precision: 20 log10(1.53 sqrt(12) 2^p), p bits behind the point.
+  double usual_db = 74.7;
+};
+
+/// Errors  Internal for types other than Float16 and BFloat16.
+[[nodiscard]] inline FloatFormat float_format(DataType type) {
+  if (type == DataType::Float16) return {};
+  if (type == DataType::BFloat16)
+    return {DataType::BFloat16, std::ldexp(2.0 - std::ldexp(1.0, -7), 127), std::ldexp(1.0, -133), 56.6};
+  throw Error(ErrorCode::Internal, "this is no 16-bit float type");
+}
+
+}  // namespace detent

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "detent/float_options.h"
+#include "detent/float_report.h"
+#include "half/float_plan.h"
+#include "half/value_reach.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+
+namespace detent {
+
+/// The 16-bit format of an option. Errors  Internal for Fp32.
+[[nodiscard]] FloatFormat float_format(FloatType type);
+
+/// Lets the nodes of a float model compute in `format` where `reaches` allow it. The float model's value names stay, with other
+/// types; graph inputs and outputs keep theirs.
+/// Errors  Internal when the graph would become invalid.
+FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches, const ValueShapes& shapes);
+
+}  // namespace detent

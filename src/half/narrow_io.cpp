@@ -1,0 +1,70 @@
+#include "half/narrow_io.h"
+
+#include <algorithm>
+
+#include "core/onnx_type.h"
+
+namespace detent {
+
+namespace {
+
+class IoNarrowing {
+ public:
+  IoNarrowing(const Graph& graph, DataType type) : graph_(graph), type_(type) {}
+
+  NarrowedIo run() {
+    for (const ValueId id : graph_.inputs()) narrow_input(graph_.value(id));
+    for (const ValueId id : graph_.outputs()) narrow_output(graph_.value(id));
+    if (!result_.patch.empty())
+      result_.patch.reason = "give inputs and outputs the type " + std::string(name_of(type_));
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool casts_to(const Node& node, DataType type) const {
+    return node.op_type == "Cast" && node.int_or("to", 0) == onnx_type_of(type);
+  }
+
+  void narrow_input(const Value& input) {
+    if (input.declared_type != DataType::Float32 || input.uses.size() != 1 || input.is_output) return;
+    const Node& cast = graph_.node(input.uses.front().node);
+    if (input.uses.front().slot < 0 || !casts_to(cast, type_) || graph_.value(cast.output(0)).is_output) return;
+    replace(cast, graph_.value(cast.output(0)), input);
+  }
+
+  void narrow_output(const Value& output) {
+    const Node* cast = graph_.producer(output.id);
+    if (!cast || !casts_to(*cast, DataType::Float32) || !output.uses.empty()) return;
+    const Value& source = graph_.value(cast->input(0));
+    const Node* producer = graph_.producer(source.id);
+    if (!producer || source.declared_type.value_or(type_) != type_ || source.is_output || made_float(*producer)) return;
+    const auto slot = std::ranges::find(producer->outputs, source.id) - producer->outputs.begin();
+    result_.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), output.name});
+    replace(*cast, source, output);
+  }
+
+  /// A Cast of the file's own from another type is not ours to take.
+  [[nodiscard]] bool made_float(const Node& producer) const {
+    return producer.op_type == "Cast" && !casts_to(producer, type_);
+  }
+
+  /// Readers of `old` read `kept`, which gets the type.
+  void replace(const Node& cast, const Value& old, const Value& kept) {
+    for (const Use& use : old.uses)
+      if (use.node != cast.id) result_.patch.rewire.push_back({graph_.node(use.node).name, use.slot, kept.name});
+    result_.patch.remove_nodes.push_back(cast.name);
+    result_.patch.set_types.emplace_back(kept.name, type_);
+    result_.renamed[old.name] = kept.name;
+    result_.casts.insert(cast.name);
+  }
+
+  const Graph& graph_;
+  DataType type_;
+  NarrowedIo result_;
+};
+
+}  // namespace
+
+NarrowedIo narrow_io(const Graph& graph, DataType type) { return IoNarrowing(graph, type).run(); }
+
+}  // namespace detent

@@ -1,0 +1,109 @@
+#include "half/value_reach.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "exec/executor.h"
+#include "exec/schedule.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+class ReachObserver : public Observer {
+ public:
+  explicit ReachObserver(const FloatFormat& format) : format_(format) {}
+
+  void observe(ValueId value, const Tensor& tensor) override {
+    if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() != DataType::Float32) return;
+    reaches[value].include(reach_of(tensor, format_));
+  }
+
+  ValueReaches reaches;
+
+ private:
+  FloatFormat format_;
+};
+
+struct Worker {
+  Executor executor;
+  ReachObserver observer;
+};
+
+/// Everything that nodes make, and the inputs: what is a Float32 is known when it comes.
+std::vector<ValueId> values_to_watch(const Graph& graph) {
+  std::vector<ValueId> values;
+  for (const Value& value : graph.values())
+    if (!value.is_constant && (value.is_input || value.producer != kNoNode)) values.push_back(value.id);
+  return values;
+}
+
+}  // namespace
+
+void ValueReach::include(const ValueReach& other) {
+  amax = std::max(amax, other.amax);
+  mean_abs = std::max(mean_abs, other.mean_abs);
+  signal += other.signal;
+  noise += other.noise;
+  vanishing += other.vanishing;
+  has_infinite = has_infinite || other.has_infinite;
+}
+
+double ValueReach::rounding_db() const {
+  return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+}
+
+ValueReach reach_of(const Tensor& tensor, const FloatFormat& format) {
+  const Tensor plain = to_plain(tensor);
+  const Tensor rounded = cast(cast(plain, format.type), DataType::Float32);
+  const auto x = plain.data<float>();
+  const auto y = rounded.data<float>();
+  ValueReach reach;
+  double sum = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double number = std::abs(static_cast<double>(x[i]));
+    if (!std::isfinite(number)) {
+      reach.has_infinite = true;
+      continue;
+    }
+    reach.amax = std::max(reach.amax, number);
+    sum += number;
+    if (number > format.largest) continue;
+    const double error = static_cast<double>(x[i]) - y[i];
+    reach.signal += number * number;
+    reach.noise += error * error;
+    reach.vanishing += number > 0 && y[i] == 0;
+  }
+  if (!x.empty()) reach.mean_abs = sum / static_cast<double>(x.size());
+  return reach;
+}
+
+ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, const DataSource& source,
+                             const RunSettings& settings) {
+  const std::vector<ValueId> watched = values_to_watch(graph);
+  const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
+  std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), ReachObserver(format)});
+    workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->observer);
+    return true;
+  };
+  run_over<bool>({.source = source,
+                  .settings = settings,
+                  .task = "measuring float ranges",
+                  .refuse_empty = "there was no sample to measure float ranges with"},
+                 run, [](bool) {});
+  ValueReaches reaches;
+  for (const auto& worker : workers)
+    if (worker)
+      for (const auto& [value, reach] : worker->observer.reaches) reaches[value].include(reach);
+  return reaches;
+}
+
+}  // namespace detent

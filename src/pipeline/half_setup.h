@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "detent/data_source.h"
+#include "detent/float_report.h"
+#include "detent/format_options.h"
+#include "detent/run_settings.h"
+#include "half/value_reach.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "place/targets/target.h"
+
+namespace detent {
+
+/// A prepared model whose nodes compute in a 16-bit float type, and what that was decided with.
+struct HalfSetup {
+  FloatFormat format;
+  ValueReaches reaches;  ///< by id of the float model's graph
+  ValueShapes shapes;    ///< of the same graph
+  FloatReport report;
+  std::shared_ptr<const Model> float32;  ///< the model as it was: what errors are measured against
+};
+
+/// The type that the options ask for, or the target's default.
+[[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
+
+/// Measures what every float value reaches and lets `model` compute in `type`; graph inputs and outputs keep their types.
+/// reference  the model that errors are measured against; it is copied.
+/// Errors  those of running.
+[[nodiscard]] HalfSetup set_up_half(Model& model, const Model& reference, FloatType type,
+                                    std::span<const Tensor> inputs, const DataSource& source, const RunSettings& run);
+
+/// Does the same to a model that was read and prepared again.
+void repeat_half(Model& model, const HalfSetup& half);
+
+}  // namespace detent

@@ -1,0 +1,39 @@
+#include "report/json/json.h"
+#include "report/json/json_parts.h"
+
+namespace detent {
+
+Json floats_json(const FloatReport& report) {
+  Json exceptions = Json::array();
+  for (const FloatReport::Exception& exception : report.exceptions)
+    exceptions.push_back({{"node", exception.node},
+                          {"op", exception.op_type},
+                          {"rule", exception.rule},
+                          {"value", exception.value.empty() ? Json(nullptr) : Json(exception.value)},
+                          {"measured", number(exception.measured)},
+                          {"reason", exception.reason}});
+  return {{"type", report.type},
+          {"half_nodes", report.half_nodes},
+          {"float32_nodes", report.float32_nodes},
+          {"casts", report.casts},
+          {"exceptions", exceptions}};
+}
+
+std::string to_json(const CastReport& report) {
+  Json error(nullptr);
+  if (report.error)
+    error = {{"samples", report.error->samples},
+             {"sqnr_db", number(report.error->sqnr_db)},
+             {"cosine", number(report.error->cosine)},
+             {"outputs", output_errors_json(report.error->outputs)}};
+  return render({{"model", report.model},
+                 {"output", report.output},
+                 {"samples", report.samples},
+                 {"floats", floats_json(report.floats)},
+                 {"error", error},
+                 {"bytes_before", report.bytes_before},
+                 {"bytes_after", report.bytes_after},
+                 {"seconds", report.seconds}});
+}
+
+}  // namespace detent
