@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "core/system_reason.h"
+#include "core/temporary.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/error.h"
@@ -45,10 +46,8 @@ uint32_t little32(const unsigned char* at) { return little16(at) | little16(at +
 
 /// A file without a name, gone when it is closed.
 int temporary_file(const std::string& file) {
-  std::string path = (fs::temp_directory_path() / "detent-XXXXXX").string();
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
+  const int descriptor = open_temporary_file();
   if (descriptor < 0) refuse(file, with_system_reason("no temporary file to unpack into"));
-  ::unlink(path.c_str());
   return descriptor;
 }
 

@@ -7,8 +7,7 @@
 
 #include "detent/data_source.h"
 #include "detent/error_report.h"
-#include "detent/float_options.h"
-#include "detent/float_report.h"
+#include "detent/float_types.h"
 #include "detent/run_settings.h"
 
 namespace detent {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "detent/float_options.h"
+#include "detent/float_types.h"
 
 namespace detent {
 

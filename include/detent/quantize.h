@@ -15,7 +15,7 @@
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
-#include "detent/float_report.h"
+#include "detent/float_types.h"
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "core/child_process.h"
-#include "core/system_reason.h"
+#include "core/temporary.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -15,14 +15,6 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path make_temporary_folder() {
-  std::string pattern = (fs::temp_directory_path() / "detent_metric_XXXXXX").string();
-  if (!::mkdtemp(pattern.data()))
-    throw Error(ErrorCode::CannotWrite, pattern + ": " + with_system_reason("cannot be made a temporary folder"),
-                "TMPDIR names where temporary folders are made");
-  return pattern;
-}
 
 std::string trimmed(const std::string& text) {
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -42,7 +34,7 @@ std::string indented_tail(const std::string& text) {
 
 MetricCommand::MetricCommand(std::string command, const std::vector<std::string>& outputs,
                              const std::vector<std::string>& models, int64_t batch)
-    : command_(std::move(command)), folder_(make_temporary_folder()) {
+    : command_(std::move(command)), folder_(make_temporary_folder("metric")) {
   try {
     for (const std::string& name : models) {
       Model model{folder_ / file_name_for(name), {}};

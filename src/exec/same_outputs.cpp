@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/float_type.h"
 #include "detent/error.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
@@ -31,7 +32,7 @@ std::optional<OutputChange> change(const Tensor& expected, const Tensor& got, co
   }
   const Tensor a = cast(expected, DataType::Float32);
   const Tensor b = cast(got, DataType::Float32);
-  const bool half = expected.type() == DataType::Float16 || expected.type() == DataType::BFloat16;
+  const bool half = is_half(expected.type());
   const double bound = share * (half ? 2e-2 : 1e-4) * std::max(largest_magnitude(a.data<float>()), 1e-6);
   double worst = 0;
   for (size_t k = 0; k < a.data<float>().size(); ++k)

@@ -14,6 +14,9 @@ struct FloatFormat {
   double smallest = std::ldexp(1.0, -24);  ///< smallest number above 0; what lies below its half becomes 0
   /// SQNR in dB of numbers that the type rounds in full precision: 20 log10(1.53 sqrt(12) 2^p), p bits behind the point.
   double usual_db = 74.7;
+
+  /// Numbers may lose this much of it: subnormal ones have fewer digits. Less SQNR than that, and they stay FP32.
+  [[nodiscard]] double least_db() const { return usual_db - 15; }
 };
 
 /// Errors  Internal for types other than Float16 and BFloat16.

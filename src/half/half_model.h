@@ -1,7 +1,6 @@
 #pragma once
 
-#include "detent/float_options.h"
-#include "detent/float_report.h"
+#include "detent/float_types.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/graph/value_shapes.h"

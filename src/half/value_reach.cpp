@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "exec/executor.h"
@@ -31,11 +30,6 @@ class ReachObserver : public Observer {
   FloatFormat format_;
 };
 
-struct Worker {
-  Executor executor;
-  ReachObserver observer;
-};
-
 /// Everything that nodes make, and the inputs: what is a Float32 is known when it comes.
 std::vector<ValueId> values_to_watch(const Graph& graph) {
   std::vector<ValueId> values;
@@ -52,7 +46,6 @@ void ValueReach::include(const ValueReach& other) {
   signal += other.signal;
   noise += other.noise;
   vanishing += other.vanishing;
-  has_infinite = has_infinite || other.has_infinite;
 }
 
 double ValueReach::rounding_db() const {
@@ -68,10 +61,7 @@ ValueReach reach_of(const Tensor& tensor, const FloatFormat& format) {
   double sum = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const double number = std::abs(static_cast<double>(x[i]));
-    if (!std::isfinite(number)) {
-      reach.has_infinite = true;
-      continue;
-    }
+    if (!std::isfinite(number)) continue;  // FP32 itself holds it
     reach.amax = std::max(reach.amax, number);
     sum += number;
     if (number > format.largest) continue;
@@ -88,21 +78,22 @@ ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, cons
                              const RunSettings& settings) {
   const std::vector<ValueId> watched = values_to_watch(graph);
   const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
-  std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
+  ExecutorSlots slots(schedule, worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), ReachObserver(format)});
-    workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->observer);
-    return true;
+    ReachObserver observer(format);
+    slots.at(slot).run(stack_samples(std::move(batch)), observer);
+    return std::move(observer.reaches);
   };
-  run_over<bool>({.source = source,
-                  .settings = settings,
-                  .task = "measuring float ranges",
-                  .refuse_empty = "there was no sample to measure float ranges with"},
-                 run, [](bool) {});
+  // Sums in the order of the samples: the same whatever the threads.
   ValueReaches reaches;
-  for (const auto& worker : workers)
-    if (worker)
-      for (const auto& [value, reach] : worker->observer.reaches) reaches[value].include(reach);
+  const auto add = [&](ValueReaches&& batch) {
+    for (const auto& [value, reach] : batch) reaches[value].include(reach);
+  };
+  run_over<ValueReaches>({.source = source,
+                          .settings = settings,
+                          .task = "measuring float ranges",
+                          .refuse_empty = "there was no sample to measure float ranges with"},
+                         run, add);
   return reaches;
 }
 

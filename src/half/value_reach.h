@@ -12,12 +12,11 @@ namespace detent {
 
 /// What a Float32 value does in the samples, as far as a narrower float type asks.
 struct ValueReach {
-  double amax = 0;            ///< largest finite |x|
-  double mean_abs = 0;        ///< of the batch where it is largest
-  double signal = 0;          ///< sum of x^2
-  double noise = 0;           ///< sum of (x - x rounded to the type)^2, of numbers within its range
-  uint64_t vanishing = 0;     ///< elements other than 0 that become 0
-  bool has_infinite = false;  ///< FP32 itself held Inf or NaN
+  double amax = 0;         ///< largest finite |x|
+  double mean_abs = 0;     ///< of the batch where it is largest
+  double signal = 0;       ///< sum of x^2
+  double noise = 0;        ///< sum of (x - x rounded to the type)^2, of numbers within its range
+  uint64_t vanishing = 0;  ///< elements other than 0 that become 0
 
   /// Adds what other samples did.
   void include(const ValueReach& other);
@@ -31,7 +30,8 @@ using ValueReaches = std::map<ValueId, ValueReach>;
 /// Reach of one tensor of type Float32.
 [[nodiscard]] ValueReach reach_of(const Tensor& tensor, const FloatFormat& format);
 
-/// Runs every sample of `source` once in FP32. Values inside If, Loop and Scan are not looked at.
+/// Runs every sample of `source` once in FP32. Values inside If, Loop and Scan are not looked at. Same samples in the same order,
+/// any number of threads: same bits.
 /// Errors  InvalidData when there is no sample; those of running; Interrupted.
 [[nodiscard]] ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, const DataSource& source,
                                            const RunSettings& settings);

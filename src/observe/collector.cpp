@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/float_type.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -10,10 +11,7 @@ namespace {
 
 constexpr size_t kAllFinite = std::numeric_limits<size_t>::max();
 
-bool is_collected(DataType type) {
-  return type == DataType::Float32 || type == DataType::Float16 || type == DataType::BFloat16 ||
-         type == DataType::Float64;
-}
+bool is_collected(DataType type) { return type == DataType::Float32 || is_half(type) || type == DataType::Float64; }
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 #include "detent/cast.h"
 
-#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <vector>
 
 #include "core/atomic_file.h"
@@ -12,7 +12,7 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
-#include "prepare/raise_opset.h"
+#include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
 
@@ -20,22 +20,9 @@ namespace detent {
 
 namespace {
 
-/// Convolutions, pooling and others take BFloat16 from here on. Source: ONNX docs/Changelog.md, version 22.
-constexpr int64_t kBFloat16Opset = 22;
-
-/// Where it cannot be raised, those operators stay FP32 and say why.
-void raise_for(DataType type, Model& model) {
-  if (type != DataType::BFloat16 || model.graph().opset() >= kBFloat16Opset) return;
-  try {
-    raise_opset(model, kBFloat16Opset);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::Unsupported) throw;
-  }
-}
-
-void refuse_nan(const ErrorReport& error, const std::string& type) {
+void refuse_not_finite(const ErrorReport& error, const std::string& type) {
   for (const auto& output : error.outputs)
-    if (output.sqnr_db && std::isnan(*output.sqnr_db))
+    if (output.sqnr_db && !(*output.sqnr_db > -std::numeric_limits<double>::infinity()))
       throw Error(ErrorCode::Internal, "in " + type + " output '" + output.name +
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
@@ -53,12 +40,12 @@ CastReport cast_model(const CastModelOptions& options) {
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
-  raise_for(format.type, model);
+  raise_for(options.type, model);
   const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
   const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
   report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
   report.error = measure_closing_error(reference, model, *source, options.run).report;
-  refuse_nan(*report.error, report.floats.type);
+  refuse_not_finite(*report.error, report.floats.type);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
   write_model(model, options.output, {.overwrite = options.overwrite});
   report.model = options.model.string();

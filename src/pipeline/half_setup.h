@@ -5,7 +5,7 @@
 #include <span>
 
 #include "detent/data_source.h"
-#include "detent/float_report.h"
+#include "detent/float_types.h"
 #include "detent/format_options.h"
 #include "detent/run_settings.h"
 #include "half/value_reach.h"

@@ -11,13 +11,12 @@
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/graph/node_names.h"
+#include "prepare/inlined_output.h"
 #include "prepare/used_names.h"
 
 namespace detent {
 
 namespace {
-
-using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
 bool is_random(const Node& node) {
   return node.op_type.starts_with("Random") || node.op_type == "Bernoulli" || node.op_type == "Multinomial";
@@ -141,15 +140,8 @@ class Branch {
 
   /// Constants and values from outside that the branch returns, and values that it returns twice.
   void copy_other_outputs(Nodes& target) const {
-    for (int i = 0; i < branch_.output_size() && i < node_.output_size(); ++i) {
-      const std::string source = mapped(branch_.output(i).name());
-      if (node_.output(i).empty() || source == node_.output(i)) continue;
-      onnx::NodeProto& copy = *target.Add();
-      copy.set_op_type("Identity");
-      copy.set_name(prefix_ + "Identity_" + std::to_string(i));
-      copy.add_input(source);
-      copy.add_output(node_.output(i));
-    }
+    for (int i = 0; i < branch_.output_size() && i < node_.output_size(); ++i)
+      copy_output(node_, i, mapped(branch_.output(i).name()), prefix_, target);
   }
 
   onnx::GraphProto& branch_;

@@ -12,13 +12,12 @@
 
 #include "detent/error.h"
 #include "model/graph/node_names.h"
+#include "prepare/inlined_output.h"
 #include "prepare/used_names.h"
 
 namespace detent {
 
 namespace {
-
-using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 
 // Fields of newer releases of onnx.proto, which libonnx 1.12 keeps as unknown ones.
 constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto
@@ -101,15 +100,8 @@ class Call {
 
   /// An output that is an input as well, or is asked for under two names.
   void copy_doubled_outputs(Nodes& target) {
-    for (int i = 0; i < function_.output_size() && i < node_.output_size(); ++i) {
-      const std::string source = mapped(function_.output(i));
-      if (node_.output(i).empty() || source == node_.output(i)) continue;
-      onnx::NodeProto& copy = *target.Add();
-      copy.set_op_type("Identity");
-      copy.set_name(prefix_ + "Identity_" + std::to_string(i));
-      copy.add_input(source);
-      copy.add_output(node_.output(i));
-    }
+    for (int i = 0; i < function_.output_size() && i < node_.output_size(); ++i)
+      copy_output(node_, i, mapped(function_.output(i)), prefix_, target);
   }
 
   void adapt(onnx::NodeProto& node) {

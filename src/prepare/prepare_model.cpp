@@ -27,6 +27,10 @@ int64_t half_opset(const Graph& graph, const PrepareOptions& options) {
 
 }  // namespace
 
+void raise_for(FloatType type, Model& model) {
+  if (type == FloatType::Bf16 && model.graph().opset() < kBFloat16Opset) raise_opset(model, kBFloat16Opset);
+}
+
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options) {
   Preparation done;
   done.opset_before = model.graph().opset();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "detent/float_options.h"
+#include "detent/float_types.h"
 #include "detent/placement_options.h"
 #include "model/model.h"
 #include "place/targets/target.h"
@@ -31,6 +31,10 @@ struct PrepareOptions {
                                                     FloatType float_type = FloatType::Fp32) {
   return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16, .float_type = float_type};
 }
+
+/// Raises the opset to what nodes of a float type need: BF16 22, where convolutions and pooling have it.
+/// Errors  those of raise_opset.
+void raise_for(FloatType type, Model& model);
 
 /// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, and
 /// folds BatchNormalization, in place.

@@ -81,6 +81,22 @@ Tensor row(std::vector<float> numbers) {
   return Tensor::from<float>({1, static_cast<int64_t>(numbers.size())}, numbers);
 }
 
+TEST(HalfModel, WhatValuesReachDoesNotDependOnThreads) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, 4] x) => (float[N, 4] y) { y = Exp (x) }");
+  std::vector<Tensor> samples;
+  for (int i = 0; i < 40; ++i)
+    samples.push_back(row({.1F * static_cast<float>(i), .7F, -.3F, 1.0F / static_cast<float>(i + 3)}));
+  const auto reach = [&](size_t threads) {
+    RunSettings settings;
+    settings.threads = threads;
+    return measure_reaches(model.graph(), float_format(FloatType::Fp16), MemorySource(samples), settings)
+        .at(model.graph().find_value("y"));
+  };
+  EXPECT_EQ(reach(1).noise, reach(4).noise);
+  EXPECT_EQ(reach(1).signal, reach(4).signal);
+}
+
 TEST(HalfModel, CastsOnceBehindTheInputAndBeforeTheOutput) {
   const Halved halved = halve("(float[N, 4] x) => (float[N, 4] y) { u = Relu (x) v = Neg (x) y = Add (u, v) }",
                               {row({1, -2, 3, -4.25F})});

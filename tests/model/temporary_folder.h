@@ -3,13 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "core/temporary.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -21,9 +20,7 @@ class TemporaryFolder {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     std::string name = test->name();
     std::ranges::replace(name, '/', '_');  // of a parameterized test
-    std::string pattern = (std::filesystem::temp_directory_path() / ("detent_" + name + "_XXXXXX")).string();
-    if (!::mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
+    path_ = make_temporary_folder(name);
   }
   ~TemporaryFolder() {
     std::error_code ignored;

@@ -10,7 +10,6 @@
 namespace detent::half {
 namespace {
 
-constexpr double kLossDb = 15;
 /// A single number may be off by so much: an epsilon of 1e-6 in FP16 is off by 3 %, and nobody feels it; 1e-12 is 0.
 constexpr double kScalarError = 0.1;
 
@@ -37,7 +36,7 @@ std::string trouble(const Tensor& constant, bool added, const FloatFormat& forma
   if (reach.amax > format.largest) return fmt::format("{:.3g} is beyond {:.5g}", reach.amax, format.largest);
   if (constant.shape().element_count() == 1) return scalar_trouble(constant.data<float>()[0], format);
   const double db = reach.rounding_db();
-  if (!added && db < format.usual_db - kLossDb)
+  if (!added && db < format.least_db())
     return fmt::format("it is so small (|max| {:.3g}) that rounding leaves {:.0f} dB of it", reach.amax, db);
   return {};
 }

@@ -5,9 +5,6 @@
 namespace detent::half {
 namespace {
 
-/// A value may lose this much of what full precision of the type gives: subnormal numbers have fewer digits.
-constexpr double kLossDb = 15;
-
 void keep_where_zero_hurts(FloatDraft& draft, const Value& value, const ValueReach& reach) {
   for (const Use& use : value.uses) {
     const Node& reader = draft.graph().node(use.node);
@@ -26,7 +23,7 @@ void rounding(FloatDraft& draft) {
     const ValueReach* reach = draft.reach(value.id);
     if (!reach) continue;
     const double db = reach->rounding_db();
-    if (db < draft.format().usual_db - kLossDb)
+    if (db < draft.format().least_db())
       draft.keep_around(value.id, {kNoNode, "rounding", value.id, db,
                                    fmt::format("'{}' is so small (|max| {:.3g}) that rounding leaves {:.0f} dB of it",
                                                value.name, reach->amax, db)});

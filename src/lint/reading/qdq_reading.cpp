@@ -178,9 +178,7 @@ class QdqReader {
     Trace trace = trace_codes(node->input(0), type != DataType::Undefined ? CastInFront::OfPair : CastInFront::OfModel);
     trace.dequantize = index(*node);
     const DataType scale = reading_.nodes[static_cast<size_t>(trace.dequantize)].scale_type;
-    trace.type = type != DataType::Undefined                                 ? type
-                 : scale == DataType::Float16 || scale == DataType::BFloat16 ? scale
-                                                                             : DataType::Float32;
+    trace.type = type != DataType::Undefined ? type : is_half(scale) ? scale : DataType::Float32;
     return trace;
   }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/float_type.h"
 #include "core/small_float.h"
 #include "detent/qparams.h"
 #include "model/graph/tensor_proto.h"
@@ -152,7 +153,7 @@ float rounded_to(DataType type, float value) {
 DataType narrow_precision(const Attributes& attributes, DataType scale) {
   const bool by_scale = attributes.precision == DataType::Undefined && attributes.precision_of_scale;
   const DataType type = by_scale ? scale : attributes.precision;
-  return type == DataType::Float16 || type == DataType::BFloat16 ? type : DataType::Undefined;
+  return is_half(type) ? type : DataType::Undefined;
 }
 
 /// Quotients of numbers of the type `precision`, rounded to it; scales become 1.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/float_type.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -71,7 +72,7 @@ Tensor vector_of(const std::vector<int64_t>& numbers) {
 /// Types without an order of their own compare as float or bytes.
 Tensor keys_of(const Tensor& input, Allocator& allocator) {
   if (input.type() == DataType::Bool) return cast(input, DataType::UInt8, allocator);
-  const bool half = input.type() == DataType::Float16 || input.type() == DataType::BFloat16;
+  const bool half = is_half(input.type());
   return half ? cast(input, DataType::Float32, allocator) : input;
 }
 

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/float_type.h"
 #include "ops/elementwise/binary.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -22,7 +23,7 @@ void normalize(const T* in, T* out, int64_t rows, int64_t length, double epsilon
 }
 
 Tensor widened(const Tensor& tensor, Allocator& allocator) {
-  const bool half = tensor.type() == DataType::Float16 || tensor.type() == DataType::BFloat16;
+  const bool half = is_half(tensor.type());
   return half ? convert(tensor, DataType::Float32, allocator) : tensor;
 }
 

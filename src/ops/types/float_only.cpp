@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/float_type.h"
 #include "ops/kernel_function.h"
 
 namespace detent {
@@ -28,9 +29,7 @@ void run_narrowed(const Kernel& kernel, KernelCall& call) {
 }  // namespace
 
 void run_in_float(KernelCall& call, std::span<const DataType> types, const std::function<void(KernelCall&)>& body) {
-  const auto is_other_float = [](DataType type) {
-    return type == DataType::Float16 || type == DataType::BFloat16 || type == DataType::Float64;
-  };
+  const auto is_other_float = [](DataType type) { return is_half(type) || type == DataType::Float64; };
   std::vector<Tensor> inputs(call.input_count()), outputs(call.output_count());
   bool untouched = std::ranges::none_of(types, is_other_float);
   for (size_t i = 0; i < inputs.size(); ++i) untouched = untouched && !is_other_float(call.input(i).type());

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/float_type.h"
 #include "ops/kernel_function.h"
 #include "ops/simd/half.h"
 
 namespace detent {
 
 namespace {
-
-bool is_half(DataType type) { return type == DataType::Float16 || type == DataType::BFloat16; }
 
 Tensor widened(const Tensor& tensor, Allocator& allocator) {
   return is_half(tensor.type()) ? convert(tensor, DataType::Float32, allocator) : tensor;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "detent/float_options.h"
+#include "detent/float_types.h"
 #include "detent/qparams.h"
 
 namespace detent {

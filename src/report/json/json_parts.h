@@ -7,7 +7,7 @@
 #include "detent/calibration_report.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
-#include "detent/float_report.h"
+#include "detent/float_types.h"
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
 

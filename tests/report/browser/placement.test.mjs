@@ -1,34 +1,12 @@
 // Opens the page of plan or lint as a reader does: no values and no charts, tables that are searched and sorted.
 //   node placement.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program, PAGE is plan or lint
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { test } from 'node:test';
 
-import { startBrowser } from './browser.mjs';
-import { openPage } from './page.mjs';
+import { DESK, PHONE, address, artefacts, page, sections, seen } from './report_page.mjs';
 
-const artefacts = resolve(process.argv[3]), lint = process.argv[4] === 'lint';
-const address = pathToFileURL(resolve(process.argv[2])).href;
-const DESK = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844, scale: 2, phone: true };
-let browser, page;
-
-before(async () => {
-  mkdirSync(artefacts, { recursive: true });
-  browser = await startBrowser(process.env.CHROMIUM ?? 'chromium');
-  page = await openPage(browser);
-});
-after(() => browser?.close());
-beforeEach(async () => {
-  page.complaints.length = 0;
-  await page.useScreen(DESK);
-  await page.open(address);
-});
-
-const seen = (selector) => page.evaluate((css) => [...document.querySelectorAll(css)]
-  .filter((element) => element.checkVisibility()).map((element) => element.textContent.trim()), selector);
-const sections = () => page.evaluate(() => [...document.querySelectorAll('main > [id]')].map((part) => part.id));
+const lint = process.argv[4] === 'lint';
 
 test('holds its parts, logs nothing and fetches nothing', async () => {
   const parts = await sections();

@@ -1,41 +1,18 @@
 // Opens a report as a reader does: on a desk, in the dark, on a phone, on paper and without scripts.
 //   node report.test.mjs REPORT.html ARTEFACTS_FOLDER PAGE      CHROMIUM names the program, PAGE is one of run_test.sh
 import assert from 'node:assert/strict';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { after, before, beforeEach, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
 
-import { startBrowser } from './browser.mjs';
-import { openPage } from './page.mjs';
+import { DESK, PHONE, address, artefacts, page, sections, seen } from './report_page.mjs';
 
-const report = resolve(process.argv[2]), artefacts = resolve(process.argv[3]);
 const kind = process.argv[4];
 const equalized = ['sample', 'broken', 'equalize'].includes(kind), quantized = ['broken', 'quantize'].includes(kind);
 const madeUp = ['sample', 'broken'].includes(kind);
-const address = pathToFileURL(report).href;
-const DESK = { width: 1280, height: 900 }, PHONE = { width: 390, height: 844, scale: 2, phone: true };
 const keep = (name) => join(artefacts, name);
-let browser, page;
-
-before(async () => {
-  mkdirSync(artefacts, { recursive: true });
-  browser = await startBrowser(process.env.CHROMIUM ?? 'chromium');
-  page = await openPage(browser);
-});
-after(() => browser?.close());
-beforeEach(async () => {
-  page.complaints.length = 0;
-  await page.useScreen(DESK);
-  await page.open(address);
-});
-
-/// Texts of the elements that fit and are seen.
-const seen = (selector) => page.evaluate((css) => [...document.querySelectorAll(css)]
-  .filter((element) => element.checkVisibility()).map((element) => element.textContent.trim()), selector);
 const columnKeys = (table, column) => page.evaluate((id, index) => [...document.getElementById(id).tBodies[0].rows]
   .map((row) => row.cells[index].dataset.key).filter((key) => key !== '').map(Number), table, column);
-const sections = () => page.evaluate(() => [...document.querySelectorAll('main > [id]')].map((part) => part.id));
 const noComplaints = () => assert.deepEqual(page.complaints, []);
 
 test('logs nothing and fetches nothing', async () => {

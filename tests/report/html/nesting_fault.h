@@ -8,6 +8,9 @@
 
 namespace detent {
 
+/// Text that breaks out of a page which does not escape it.
+inline const std::string kHostile = "</script><script>alert('1')</script>\"&";
+
 /// The first fault in the nesting of tags; "" when every tag is closed in its turn.
 inline std::string nesting_fault(const std::string& html) {
   const std::set<std::string> never_closed = {"meta", "link", "br", "wbr"};

@@ -12,8 +12,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kHostile = "</script><script>alert('1')</script>\"&";
-
 PlanReport small_plan() {
   PlanReport plan;
   plan.model = "folder/net.onnx", plan.target = "tensorrt:10.13";

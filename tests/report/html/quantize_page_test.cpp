@@ -13,8 +13,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string kHostile = "</script><script>alert('1')</script>\"&";
-
 /// A good model, calibrated with ten samples of which none stands out.
 QuantizeReport good_report() {
   QuantizeReport report;
