@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "half/idle_casts.h"
 #include "half/insert_casts.h"
 #include "half/plan_float_types.h"
 #include "model/graph_patch.h"
@@ -37,6 +38,7 @@ FloatReport make_half(Model& model, const FloatFormat& format, const ValueReache
   const CastPatch casts = insert_casts(model.graph(), plan, reaches);
   FloatReport report = report_of(model.graph(), plan, casts.casts);
   apply_patch(model, casts.patch);
+  if (const GraphPatch idle = take_idle_casts(model.graph(), casts.idle); !idle.empty()) apply_patch(model, idle);
   return report;
 }
 

@@ -26,10 +26,35 @@ class IoNarrowing {
   }
 
   void narrow_input(const Value& input) {
-    if (input.declared_type != DataType::Float32 || input.uses.size() != 1 || input.is_output) return;
-    const Node& cast = graph_.node(input.uses.front().node);
-    if (input.uses.front().slot < 0 || !casts_to(cast, type_) || graph_.value(cast.output(0)).is_output) return;
-    replace(cast, graph_.value(cast.output(0)), input);
+    if (input.declared_type != DataType::Float32 || input.is_output || input.uses.empty()) return;
+    const auto narrows = [&](const Use& use) {
+      if (use.slot < 0) return false;
+      const Node& node = graph_.node(use.node);
+      if (casts_to(node, type_)) return !graph_.value(node.output(0)).is_output;
+      return use.slot == 0 && scale_of(node) != nullptr;
+    };
+    if (!std::ranges::all_of(input.uses, narrows)) return;
+    for (const Use& use : input.uses) {
+      const Node& node = graph_.node(use.node);
+      if (node.op_type == "Cast")
+        replace(node, graph_.value(node.output(0)), input);
+      else
+        narrow_scale(node, input);
+    }
+  }
+
+  /// The scale of a QuantizeLinear, a constant that nothing else reads; nullptr for other nodes.
+  [[nodiscard]] const Tensor* scale_of(const Node& node) const {
+    if (node.op_type != "QuantizeLinear" || graph_.value(node.input(1)).uses.size() != 1) return nullptr;
+    return graph_.constant(node.input(1));
+  }
+
+  /// A scale has the type of what its QuantizeLinear reads. Its number is representable: that of the DequantizeLinear is half.
+  void narrow_scale(const Node& quantize, const Value& input) {
+    const Value& scale = graph_.value(quantize.input(1));
+    result_.patch.replace_constants.emplace_back(scale.name, cast(*scale_of(quantize), type_));
+    result_.patch.set_types.emplace_back(scale.name, type_);
+    result_.patch.set_types.emplace_back(input.name, type_);
   }
 
   void narrow_output(const Value& output) {

@@ -15,7 +15,7 @@ struct NarrowedIo {
   std::set<std::string> casts;                 ///< nodes that are no more
 };
 
-/// Takes the Cast to `type` behind a Float32 input that has no other reader, and the Cast from it before a Float32 output.
+/// Takes the Cast to `type` behind a Float32 input that only such Casts and QuantizeLinear read (their scales get the type), and the Cast from it before a Float32 output.
 /// Empty where there are none.
 [[nodiscard]] NarrowedIo narrow_io(const Graph& graph, DataType type);
 

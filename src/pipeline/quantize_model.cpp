@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "calibrate/calibration.h"
 #include "calibrate/range_book.h"
 #include "core/atomic_file.h"
@@ -16,6 +18,7 @@
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/rewrite.h"
+#include "rewrite/unread_casts.h"
 #include "rewrite/write_checked.h"
 #include "tune/choose_calibrator.h"
 #include "tune/keep_layers_float.h"
@@ -37,6 +40,15 @@ BoundReport hold_bound(Setup& setup, ChosenRanges& chosen, const Calibration& ca
   setup.plan = std::move(bounded.plan);
   chosen.ranges = book.ranges_of(setup.plan);
   return std::move(bounded.report);
+}
+
+/// Those whose value is read by its pair alone, which begins in front of them.
+void take_casts_out(Model& model, PromisedFile& promised, QuantizeReport& report) {
+  const UnreadCasts casts = take_unread_casts(model.graph());
+  if (casts.nodes.empty()) return;
+  if (report.floats) report.floats->casts -= std::min(report.floats->casts, casts.nodes.size());
+  apply_patch(model, casts.patch);
+  promised.rename({}, casts.nodes);
 }
 
 /// The last change: until here samples go in and errors come out in FP32.
@@ -104,6 +116,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   add_choices(report, chosen, setup.equalize_report(), improved, std::move(bound));
   PromisedFile promised = promise_of(setup.model.graph(), setup.plan);
   apply_patch(setup.model, rewrite.patch);
+  take_casts_out(setup.model, promised, report);
   write_provenance(setup.model, report.provenance);
   const QdqCheckOptions check{options.placement.quantize_outputs, setup.format.per_tensor_weights};
   check_qdq_file(setup.model.graph(), options.output, promised, check);

@@ -94,6 +94,12 @@ class FileCheck {
     return pair < 0 || at(pair).source == kNoValue ? value : name(at(pair).source);
   }
 
+  /// A pair begins with the value itself, or in front of the Cast that makes it.
+  [[nodiscard]] bool is_source(ValueId source, const PromisedInput& promised) const {
+    return name(source) == source_name(promised.value) ||
+           (!promised.cast_of.empty() && name(source) == promised.cast_of);
+  }
+
   void check_float(const Node& node, const std::string& where, ValueId value, int pair, const PromisedInput& promised) {
     if (name(value) == source_name(promised.value)) return;
     add(node, where + " reads " + (pair >= 0 ? "a pair" : "'" + name(value) + "'") + "; the plan keeps '" +
@@ -106,7 +112,7 @@ class FileCheck {
                  where + " reads '" + name(value) + "' without a pair; the plan puts one on '" + promised.value + "'");
     use(pair, promised.value, promised.scale_group);
     const WrittenPair& written = at(pair);
-    const bool right = written.source != kNoValue ? name(written.source) == source_name(promised.value)
+    const bool right = written.source != kNoValue ? is_source(written.source, promised)
                                                   : promised.constant && graph_.constant(written.codes) &&
                                                         graph_.constant(written.codes)->shape() == promised.shape;
     if (!right) add(node, where + " reads another value's pair; the plan puts one on '" + promised.value + "'");

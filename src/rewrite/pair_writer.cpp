@@ -32,6 +32,16 @@ PairWriter::Grid PairWriter::add_grid(const std::string& wish, const QParams& qp
   return {scale_name, add_constant(wish + "_zero_point", std::move(zero_point)), axis, scale_type};
 }
 
+PairWriter::Grid PairWriter::in_type(const Grid& grid, const std::string& wish, const QParams& qparams,
+                                     DataType scale_type) {
+  if (scale_type == grid.scale_type) return grid;
+  Grid other = grid;
+  other.scale_type = scale_type;
+  other.scale = add_constant(wish + "_scale_" + std::string(name_of(scale_type)),
+                             cast(Tensor::from<float>(shape_of(qparams), qparams.scale), scale_type));
+  return other;
+}
+
 std::string PairWriter::add_quantize(const std::string& wish, std::string source, const Grid& grid, DataType type) {
   if (type != grid.scale_type) {
     const std::string wide = fresh(wish + "_to_scale_type");

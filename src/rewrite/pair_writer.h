@@ -28,6 +28,8 @@ class PairWriter {
   std::string add_constant(const std::string& wish, Tensor tensor);
   /// Scalars for one scale, 1-D for one per channel.
   Grid add_grid(const std::string& wish, const QParams& qparams, DataType scale_type);
+  /// The same grid with its scale in another type; the number is representable in both.
+  Grid in_type(const Grid& grid, const std::string& wish, const QParams& qparams, DataType scale_type);
   /// Returns the value that holds the codes. A source whose type is not the scale's is cast first.
   std::string add_quantize(const std::string& wish, std::string source, const Grid& grid, DataType type);
   /// `result` becomes the real numbers, in `type`: cast where the scale has another.

@@ -19,7 +19,8 @@ enum class ReadAs : uint8_t {
 };
 
 struct PromisedInput {
-  std::string value;  ///< empty where an optional input is left out
+  std::string value;    ///< empty where an optional input is left out
+  std::string cast_of;  ///< what the value is a Cast of; its pair may begin there. Empty: it is none
   ReadAs read = ReadAs::Value;
   int scale_group = -1;
   int axis = -1;  ///< weights: the plan's axis; -1 one scale

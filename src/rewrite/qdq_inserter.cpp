@@ -46,7 +46,9 @@ class QdqInserter {
                     "there is no range for value '" + context_.name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
       QuantType type = context_.options.activation;
-      type.scale_type = context_.scale_type(id);
+      // The QuantizeLinear in front of a Cast has a scale of another type and the same number.
+      const DataType before = context_.scale_type(context_.source_of(id));
+      type.scale_type = is_half(before) ? before : context_.scale_type(id);
       Rewrite& result = context_.result;
       result.values.push_back({id, range->second, qparams_from_range(range->second, type), group});
       if (range->second.amax() == 0)
@@ -73,7 +75,8 @@ class QdqInserter {
     const auto diverted = diverted_.find(id);
     const bool is_output = diverted != diverted_.end();
     const std::string& wish = context_.name(id);
-    const std::string source = is_output ? diverted->second : wish;
+    const ValueId before = context_.source_of(id);
+    const std::string source = is_output ? diverted->second : context_.name(before);
     PairWriter& writer = context_.writer;
     const std::string result = is_output ? wish : writer.fresh(wish + "_dequantized");
     const Tensor* constant = graph_.constant(id);
@@ -81,7 +84,8 @@ class QdqInserter {
     const std::string codes =
         constant && context_.options.int8_weights
             ? writer.add_constant(wish + "_quantized", quantize_constant(*constant, value.qparams))
-            : writer.add_quantize(wish, source, grid, context_.type_of(id));
+            : writer.add_quantize(wish, source, writer.in_type(grid, wish, value.qparams, context_.scale_type(before)),
+                                  context_.type_of(before));
     writer.add_dequantize(wish, codes, result, grid, context_.type_of(id));
     dequantized_.emplace(id, result);
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/float_type.h"
+#include "ops/traits.h"
 #include "rewrite/pair_writer.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/weight_memo.h"
@@ -25,6 +26,20 @@ struct RewriteContext {
   [[nodiscard]] DataType scale_type(ValueId id) const {
     return is_half(type_of(id)) && options.half_scales ? type_of(id) : DataType::Float32;
   }
+  /// What the QuantizeLinear of a value reads: what a Cast between float types reads, where one makes the value. A Cast
+  /// between a kernel and its QuantizeLinear keeps the kernel from writing INT8.
+  /// Source: TensorRT's guide, "Q/DQ layer-placement recommendations": a QuantizeLinear is fused with the layer before it.
+  [[nodiscard]] ValueId source_of(ValueId id) const;
 };
+
+inline ValueId RewriteContext::source_of(ValueId id) const {
+  const Node* cast = graph.producer(id);
+  if (!options.half_scales || !cast || graph.value(id).is_output || traits_of(graph, *cast).kind != OpKind::Cast)
+    return id;
+  const ValueId before = cast->input(0);
+  const auto fits = [&](ValueId value) { return type_of(value) == DataType::Float32 || is_half(type_of(value)); };
+  const bool moves = fits(before) && fits(id) && !graph.value(before).is_constant && !graph.value(before).is_output;
+  return moves ? before : id;
+}
 
 }  // namespace detent

@@ -1,5 +1,6 @@
 #include "rewrite/written_pairs.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ops/traits.h"
@@ -7,6 +8,13 @@
 namespace detent {
 
 namespace {
+
+/// Numbers, whatever the float type.
+bool same_numbers(const Tensor* a, const Tensor* b) {
+  if (!a || !b) return a == b;
+  return a->shape() == b->shape() &&
+         std::ranges::equal(cast(*a, DataType::Float32).data<float>(), cast(*b, DataType::Float32).data<float>());
+}
 
 bool same_bytes(const Tensor* a, const Tensor* b) {
   if (!a || !b) return a == b;
@@ -22,7 +30,7 @@ WrittenGrid grid_of(const Graph& graph, const Node& node) {
 }
 
 bool same_grid(const WrittenGrid& a, const WrittenGrid& b) {
-  return same_bytes(a.scale, b.scale) && same_bytes(a.zero_point, b.zero_point);
+  return same_numbers(a.scale, b.scale) && same_bytes(a.zero_point, b.zero_point);
 }
 
 WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& original)

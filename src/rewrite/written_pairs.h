@@ -64,7 +64,7 @@ class WrittenPairs {
 };
 
 [[nodiscard]] WrittenGrid grid_of(const Graph& graph, const Node& node);
-/// Same scales and zero points, bit for bit.
+/// Same numbers as scales, whatever their float types, and the same zero points.
 [[nodiscard]] bool same_grid(const WrittenGrid& a, const WrittenGrid& b);
 /// "Conv 'conv1'"
 [[nodiscard]] std::string describe(const Node& node);

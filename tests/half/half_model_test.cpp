@@ -245,6 +245,19 @@ TEST(HalfModel, CastsThatTheFileHasAreRetyped) {
   EXPECT_THAT(halved.kept(), IsEmpty());
 }
 
+TEST(HalfModel, CastsThatChangeNothingGo) {
+  const Halved halved = halve("(float[N, 2] x) => (float[N, 2] y) { u = Relu (x) c = Cast <to = 1> (u) y = Neg (c) }",
+                              {row({1, -2})});
+  EXPECT_EQ(halved.casts(), 2);  // behind the input and before the output
+  EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(-1, 0));
+}
+
+TEST(HalfModel, CastsOfIntegersStay) {
+  const Halved halved = halve("(float[N, 2] x) => (float[N, 2] y) { s = Shape (x) c = Cast <to = 1> (s) y = Add (x, c) }",
+                              {row({1, -2})});
+  EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(2, 0));
+}
+
 TEST(HalfModel, BFloat16HasTheRangeAndFewerDigits) {
   const char* body = "(float[N, 2] x) => (float[N, 2] y) <float k = {1000}> { u = Mul (x, k) y = Neg (u) }";
   const Halved halved = halve(body, {row({70, 40})}, FloatType::Bf16);

@@ -137,6 +137,14 @@ export const quantized = (model, target, calibrator = 'entropy', ...more) =>
   once(['quantized', model.file, model.name, target, calibrator, more],
     async () => quantize(model, target, calibrator, ['--table', await tableOf(model), ...more]));
 
+// Path of the model cast to a 16-bit type, without pairs.
+export const castTo = (model, type) => once(['cast', model.file, model.name, type], async () => {
+  const file = join(freshFolder(), `model.${type}.onnx`);
+  await detent('cast', model.file, '-o', file, '--quiet', '--float-type', type, '--json', reportOf(file),
+    ...calibrationOf(model));
+  return file;
+});
+
 // Where the report of such a file lies.
 export const reportOf = (file) => `${file}.json`;
 

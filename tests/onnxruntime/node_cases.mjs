@@ -15,9 +15,9 @@ function constantValues(model) {
 }
 
 // {model, values: {name: tensor}, constants}: every value of one sample as ONNX Runtime computes it, unoptimized.
-export async function traceModel(file, feeds) {
+export async function traceModel(file, feeds, wanted) {
   const model = readModel(file);
-  const session = await openSession(withAllOutputs(model), 'disabled');
+  const session = await openSession(withAllOutputs(model, wanted), 'disabled');
   try {
     return { model, values: { ...feeds, ...(await runOnce(session, feeds)) }, constants: constantValues(model) };
   } finally {

@@ -6,7 +6,7 @@ const utf8 = new TextDecoder();
 
 export const elemTypes = {
   float32: 1, uint8: 2, int8: 3, uint16: 4, int16: 5, int32: 6, int64: 7, bool: 9, float16: 10, float64: 11,
-  uint32: 12, uint64: 13,
+  uint32: 12, uint64: 13, bfloat16: 16,
 };
 
 // ---- wire format ----
@@ -132,11 +132,11 @@ export function modelLike(model, graphParts) {
   return Buffer.concat([...kept, message(7, message(2, 'graph'), ...graphParts)]);
 }
 
-// The same model with every value, initializers too, as a graph output.
-export function withAllOutputs(model) {
+// The same model with every value that `wanted` names, initializers too, as a graph output.
+export function withAllOutputs(model, wanted = () => true) {
   const present = new Set(model.outputs.map((v) => v.name));
   const values = [...model.nodes.flatMap((node) => node.outputs), ...model.initializers.keys()];
-  const names = values.filter((name) => name && !present.has(name));
+  const names = values.filter((name) => name && !present.has(name) && wanted(name));
   const graph = [...model.graph.map((f) => f.raw), ...names.map((name) => valueInfo(12, name))];
   const other = model.fields.filter((f) => f.number !== 7).map((f) => f.raw);
   return Buffer.concat([...other, message(7, ...graph)]);
