@@ -1,8 +1,8 @@
-// ONNX Runtime's CPU has hardly any kernel for BFloat16. A model of that type is judged by its twin: every value is FP32, and
-// a Cast to BFloat16 and back behind each node rounds as the model says. Sums inside a node are FP32, as engines hold them.
+// Models of FP32 whose values are rounded to a narrower type behind each node. ONNX Runtime's CPU has hardly any kernel for
+// BFloat16, so a model of that type is judged by such a twin. Sums inside a node are FP32, as engines hold them.
 import { integer, message, modelLike, parse, readModel } from './onnx_file.mjs';
 
-const [float, bfloat] = [1, 16];
+const [float, half, bfloat] = [1, 10, 16];
 const utf8 = new TextDecoder();
 
 // Operators whose first output has another type than their operands.
@@ -43,7 +43,7 @@ const constantType = (node) => {
 // BFloat16 is the upper half of FP32.
 function widen(bytes) {
   const out = Buffer.alloc(bytes.length * 2);
-  for (let i = 0; i < bytes.length; i += 2) bytes.copy ? bytes.copy(out, 2 * i + 2, i, i + 2) : out.set(bytes.subarray(i, i + 2), 2 * i + 2);
+  for (let i = 0; i < bytes.length; i += 2) out.set(bytes.subarray(i, i + 2), 2 * i + 2);
   return out;
 }
 
@@ -65,30 +65,45 @@ function rewritten(node, outputs, replace) {
   return message(1, ...fields.map((f) => (f.number === 2 ? message(2, outputs[slot++]) : f.number === 5 ? replace(f) : f.raw)));
 }
 
-// {bytes, bfloat}: the twin, and the names of the values that are BFloat16 in the model.
+// {bytes, bfloat}: the twin of a BFloat16 file, and the names of the values that are BFloat16 in it.
 export function twinOf(file) {
   const model = readModel(file);
   const names = bfloatValues(model);
-  const graph = [];
-  for (const node of model.nodes) {
-    const rounded = node.outputs.map((name) => (names.has(name) ? `${name}__exact` : name));
-    const replace = (f) => {
-      const parts = parse(f.value);
-      const key = utf8.decode(parts[0].value);
-      if (node.op === 'Cast' && key === 'to' && number(parts, 3) === bfloat)
-        return message(5, message(1, 'to'), integer(3, float), integer(20, 2));
-      const tensor = parts.find((p) => p.number === 5);
-      if (key !== 'value' || !tensor || number(parse(tensor.value), 2) !== bfloat) return f.raw;
-      return message(5, ...parts.map((p) => (p.number === 5 ? message(5, wideTensor(parse(p.value))) : p.raw)));
-    };
-    graph.push(rewritten(node, rounded, replace));
-    for (const name of node.outputs.filter((output) => names.has(output)))
-      graph.push(castNode(`${name}__exact`, `${name}__bfloat16`, bfloat), castNode(`${name}__bfloat16`, name, float));
-  }
-  for (const [name, raw] of model.initializers)
-    graph.push(names.has(name) ? message(5, wideTensor(parse(parse(raw)[0].value))) : raw);
-  graph.push(...model.graph.filter((f) => f.number === 11 || f.number === 12).map((f) => f.raw));
-  return { bytes: modelLike(model, graph), bfloat: names };
+  const widenNode = (node) => (f) => {
+    const parts = parse(f.value);
+    const key = utf8.decode(parts[0].value);
+    if (node.op === 'Cast' && key === 'to' && number(parts, 3) === bfloat)
+      return message(5, message(1, 'to'), integer(3, float), integer(20, 2));
+    const tensor = parts.find((p) => p.number === 5);
+    if (key !== 'value' || !tensor || number(parse(tensor.value), 2) !== bfloat) return f.raw;
+    return message(5, ...parts.map((p) => (p.number === 5 ? message(5, wideTensor(parse(p.value))) : p.raw)));
+  };
+  const constants = [...model.initializers].map(([name, raw]) =>
+    (names.has(name) ? message(5, wideTensor(parse(parse(raw)[0].value))) : raw));
+  return { bytes: rounding(model, constants, names, bfloat, widenNode), bfloat: names };
+}
+
+// An FP32 model whose every float value is rounded to FP16: what a conversion without exceptions computes.
+export function rawHalf(model, names) {
+  const nodes = [...model.initializers].filter(([name]) => names.has(name)).map(([name]) => name);
+  const constants = [...model.initializers].map(([name, raw]) => (names.has(name) ? renamed(raw, `${name}__exact`) : raw));
+  const casts = nodes.flatMap((name) => castPair(name, half));
+  return rounding(model, [...constants, ...casts], names, half, () => (f) => f.raw);
+}
+
+const renamed = (raw, name) =>
+  message(5, ...parse(parse(raw)[0].value).filter((f) => f.number !== 8).map((f) => f.raw), message(8, name));
+
+const castPair = (name, type) =>
+  [castNode(`${name}__exact`, `${name}__rounded`, type), castNode(`${name}__rounded`, name, float)];
+
+// The model with a Cast to `type` and back behind each value of `names` that a node makes.
+function rounding(model, constants, names, type, attributes) {
+  const graph = model.nodes.flatMap((node) => [
+    rewritten(node, node.outputs.map((name) => (names.has(name) ? `${name}__exact` : name)), attributes(node)),
+    ...node.outputs.filter((name) => names.has(name)).flatMap((name) => castPair(name, type))]);
+  const declared = (f) => f.number === 12 || (f.number === 11 && !model.initializers.has(utf8.decode(parse(f.value)[0].value)));
+  return modelLike(model, [...constants, ...graph, ...model.graph.filter(declared).map((f) => f.raw)]);
 }
 
 // A tensor of FP32 numbers that are BFloat16 ones, in that type.
