@@ -38,7 +38,7 @@ FloatReport make_half(Model& model, const FloatFormat& format, const ValueReache
   const CastPatch casts = insert_casts(model.graph(), plan, reaches);
   FloatReport report = report_of(model.graph(), plan, casts.casts);
   apply_patch(model, casts.patch);
-  if (const GraphPatch idle = take_idle_casts(model.graph(), casts.idle); !idle.empty()) apply_patch(model, idle);
+  if (const GraphPatch idle = take_idle_casts(model.graph()); !idle.empty()) apply_patch(model, idle);
   return report;
 }
 

@@ -2,25 +2,42 @@
 
 #include <algorithm>
 
+#include "core/float_type.h"
+#include "core/onnx_type.h"
+#include "model/graph/float_types.h"
+#include "ops/traits.h"
+
 namespace detent {
 
-GraphPatch take_idle_casts(const Graph& graph, const std::set<std::string>& idle) {
+namespace {
+
+/// The value is known by its name outside the nodes that read it.
+bool is_named(const Value& value) {
+  const auto in_body = [](const Use& use) { return use.slot < 0; };
+  return value.is_output || std::ranges::any_of(value.uses, in_body);
+}
+
+}  // namespace
+
+GraphPatch take_idle_casts(const Graph& graph) {
+  const std::vector<DataType> types = float_types(graph);
   const auto is_idle = [&](const Node* node) {
-    if (!node || !idle.contains(node->name)) return false;
-    const Value& made = graph.value(node->output(0));
-    const auto in_body = [](const Use& use) { return use.slot < 0; };
-    return !made.is_output && std::ranges::none_of(made.uses, in_body);
+    if (!node || traits_of(graph, *node).kind != OpKind::Cast) return false;
+    const DataType type = types[static_cast<size_t>(node->input(0))];
+    return is_half(type) && node->int_or("to", 0) == onnx_type_of(type);
   };
   GraphPatch patch;
   patch.reason = "take out the casts that change nothing";
   for (const Node& node : graph.nodes()) {
     if (!is_idle(&node)) continue;
-    const Node* source = &node;  // of several behind one another the first
-    while (is_idle(graph.producer(source->input(0)))) source = graph.producer(source->input(0));
-    const std::string& name = graph.value(source->input(0)).name;
-    for (const Use& use : graph.value(node.output(0)).uses)
-      patch.rewire.push_back({graph.node(use.node).name, use.slot, name});
+    const Node* first = &node;  // of several behind one another
+    while (is_idle(graph.producer(first->input(0)))) first = graph.producer(first->input(0));
+    const std::string& source = graph.value(first->input(0)).name;
+    const Value& made = graph.value(node.output(0));
     patch.remove_nodes.push_back(node.name);
+    if (is_named(made)) patch.add_nodes.push_back({"Identity", node.name, {source}, {made.name}, {}, ""});
+    for (const Use& use : made.uses)
+      if (use.slot >= 0) patch.rewire.push_back({graph.node(use.node).name, use.slot, source});
   }
   return patch;
 }

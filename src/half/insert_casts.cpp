@@ -136,9 +136,6 @@ class CastInserter {
   /// Operators that name their output's type.
   void retype(const Node& node) {
     if (plan_.type_of(node.id) != plan_.format.type || !reaches_.contains(node.output(0))) return;
-    if (node.op_type == "Cast" && reaches_.contains(node.input(0)) &&
-        made(graph_.value(node.input(0))) == plan_.format.type)
-      result_.idle.insert(node.name);
     if (node.op_type == "Cast")
       result_.patch.set_attributes.push_back(
           {node.name, {"to", static_cast<int64_t>(onnx_type_of(plan_.format.type))}});

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
-#include <string>
 
 #include "half/float_plan.h"
 #include "half/value_reach.h"
@@ -12,8 +10,7 @@ namespace detent {
 
 struct CastPatch {
   GraphPatch patch;
-  size_t casts = 0;            ///< Cast nodes that are added
-  std::set<std::string> idle;  ///< Cast nodes of the file that read the type that they now make
+  size_t casts = 0;  ///< Cast nodes that are added
 };
 
 /// The change of a float model that carries out `plan`.

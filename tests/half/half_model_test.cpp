@@ -252,6 +252,16 @@ TEST(HalfModel, CastsThatChangeNothingGo) {
   EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(-1, 0));
 }
 
+TEST(HalfModel, AModelThatIsHalfInPartLosesTheCastsBetween) {
+  // Reads halves already: d and h cast what is half now.
+  const Halved halved = halve(
+      "(float[N, 2] x) => (float[N, 2] y, float16[N, 2] h) "
+      "{ a = Cast <to = 10> (x) b = Relu (a) d = Cast <to = 1> (b) e = Neg (d) h = Cast <to = 10> (e) y = Abs (e) }",
+      {row({1, -2})});
+  EXPECT_EQ(halved.casts(), 2);  // x -> a, and before y
+  EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(1, 0));
+}
+
 TEST(HalfModel, CastsOfIntegersStay) {
   const Halved halved = halve("(float[N, 2] x) => (float[N, 2] y) { s = Shape (x) c = Cast <to = 1> (s) y = Add (x, c) }",
                               {row({1, -2})});
