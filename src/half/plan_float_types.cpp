@@ -13,9 +13,8 @@ std::span<const FloatRule> float_rules() {
   return kRules;
 }
 
-FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
-                           const ValueShapes& shapes) {
-  FloatDraft draft(graph, format, reaches, shapes);
+FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches) {
+  FloatDraft draft(graph, format, reaches);
   for (const FloatRule rule : float_rules()) rule(draft);
   return draft.take();
 }

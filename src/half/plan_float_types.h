@@ -2,14 +2,11 @@
 
 #include "half/float_plan.h"
 #include "half/value_reach.h"
-#include "model/graph/value_shapes.h"
 
 namespace detent {
 
 /// Decides for every node by the rules of float_rules.h.
 /// reaches  of every Float32 value (measure_reaches); nodes whose values are not in it are left alone.
-/// shapes   for one sample: how many elements a reduction sums; missing ones count as 1.
-[[nodiscard]] FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
-                                         const ValueShapes& shapes);
+[[nodiscard]] FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches);
 
 }  // namespace detent

@@ -8,7 +8,6 @@
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
-#include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
@@ -41,9 +40,8 @@ CastReport cast_model(const CastModelOptions& options) {
   CastReport report;
   report.bytes_before = model.byte_size();
   raise_for(options.type, model);
-  const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
-  const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
-  report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
+  const ValueReaches reaches = measure_reaches(model.graph(), *source, options.run);
+  report.floats = make_half(model, format, reaches);
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
