@@ -34,9 +34,35 @@ accepts "asked for on any target" quantize "$model" $data --float-type fp16 --io
 accepts "inspect names what was asked for" inspect in/io.onnx
 grep -q 'float-type=fp16; io-type=same' stdout || fail "the provenance lacks the types"
 
-# Tables do not hold what all values reach.
+# A table holds what all values reach where it was asked for. Then it does what the data does.
 accepts "a table" calibrate "$model" $data -o in/table.dct
-refuses "a table alone" 2 "float-type fp32" quantize "$model" --table in/table.dct --target tensorrt:11 -o in/none.onnx
+refuses "a table without reaches" 2 "calibrate --float-type" quantize "$model" --table in/table.dct --target tensorrt:11 -o in/none.onnx
+refuses "the same beside data" 2 "calibrate --float-type" quantize "$model" $data --table in/table.dct --target tensorrt:11 -o in/none.onnx
+accepts "inspect it" inspect in/table.dct
+if grep -q '^reaches' stdout; then fail "inspect sees reaches that are not there"; fi
+for shard in 1 2; do
+  accepts "the target's type, shard $shard" calibrate "$model" $data --target tensorrt:11 --shard $shard/2 -o in/$shard.dct
+done
+accepts "merge" merge in/2.dct in/1.dct -o in/merged.dct
+accepts "the whole" calibrate "$model" $data --target tensorrt:11 -o in/reaching.dct
+cmp in/merged.dct in/reaching.dct || fail "two merged shards are not the table of the single run"
+accepts "FP32 asked for" calibrate "$model" $data --target tensorrt:11 --float-type fp32 -o in/fp32.dct
+accepts "a shard without reaches" calibrate "$model" $data --target tensorrt:11 --float-type fp32 --shard 2/2 -o in/2.fp32.dct
+refuses "shards of which one has reaches" 14 "the same --float-type" merge in/1.dct in/2.fp32.dct -o in/none.dct
+refuses "and then not FP16" 2 "calibrate --float-type" quantize "$model" --table in/fp32.dct --target tensorrt:11 -o in/none.onnx
+accepts "any target's table" calibrate "$model" $data --float-type bf16 -o in/any.dct
+accepts "inspect tells the reaches" inspect in/any.dct
+grep -q '^reaches    of [0-9]* float values' stdout || fail "inspect does not tell the reaches"
+accepts "inspect --json" inspect in/any.dct --json
+grep -Eq '"float_values": [1-9]' stdout || fail "inspect --json lacks float_values"
+for type in fp16 bf16; do
+  accepts "from data" quantize "$model" $data --target tensorrt:11 --float-type $type --calibrator mse -o in/data.$type.onnx
+  for table in reaching any; do
+    accepts "from a table" quantize "$model" --quiet --table in/$table.dct --target tensorrt:11 --float-type $type --calibrator mse \
+      -o in/$table.$type.onnx
+    cmp in/data.$type.onnx in/$table.$type.onnx || fail "$type: the table $table and the data give different models"
+  done
+done
 accepts "a table and FP32" quantize "$model" --table in/table.dct --target tensorrt:11 --float-type fp32 --calibrator mse -o in/table.onnx
 
 # A value beyond the range stays FP32 and is named; its twin does not.
@@ -47,5 +73,9 @@ for factor in 100000 10; do
   cp stdout in/times$factor.txt
 done
 grep -q "^  float32: .*'u' reaches " in/times100000.txt || fail "the value beyond the range is not named"
+# The same decision from a table, where ranges of casts are those of what they cast.
+accepts "a table of values beyond the range" calibrate in/times100000.onnx --quiet --data random:uniform,n=8 --float-type fp16 -o in/times.dct
+accepts "half of it" quantize in/times100000.onnx --quiet --table in/times.dct --float-type fp16 --calibrator max -o in/times.table.onnx
+grep -q "^  float32: .*'u' reaches " stdout || fail "the value beyond the range is not named from a table"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
 finish
