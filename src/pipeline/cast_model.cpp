@@ -11,7 +11,7 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
-#include "prepare/prepare_model.h"
+#include "pipeline/half_setup.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
 
@@ -33,18 +33,15 @@ CastReport cast_model(const CastModelOptions& options) {
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is what the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
-  const FloatFormat format = float_format(options.type);
   Model model = read_float_model(options.model);
   const auto source = open_samples(options.data, model.graph());
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
-  raise_for(options.type, model);
-  const ValueReaches reaches = measure_reaches(model.graph(), *source, options.run);
-  report.floats = make_half(model, format, reaches);
+  report.floats = cast_nodes(model, options.type, *source, options.run);
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
-  if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
+  if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
   write_model(model, options.output, {.overwrite = options.overwrite});
   report.model = options.model.string();
   report.output = options.output.string();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "half/half_model.h"
+#include "prepare/prepare_model.h"
 
 namespace detent {
 
@@ -47,8 +48,13 @@ std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before,
   return found;
 }
 
+FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run) {
+  raise_for(type, model);
+  return make_half(model, float_format(type), measure_reaches(model.graph(), source, run));
+}
+
 void repeat_half(Model& model, const HalfSetup& half) {
-  static_cast<void>(make_half(model, half.format, half.reaches));
+  static_cast<void>(make_half(model, half.format, half.reaches, half.forced));
 }
 
 }  // namespace detent

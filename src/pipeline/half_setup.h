@@ -8,6 +8,7 @@
 #include "detent/float_types.h"
 #include "detent/format_options.h"
 #include "detent/run_settings.h"
+#include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/model.h"
 #include "place/targets/target.h"
@@ -19,6 +20,7 @@ struct HalfSetup {
   FloatFormat format;
   ValueReaches reaches;  ///< by id of the float model's graph
   FloatReport report;
+  ForcedFloat32 forced;                  ///< nodes that a bound keeps in FP32
   std::shared_ptr<const Model> float32;  ///< what errors are measured against
   std::shared_ptr<const Model> before;   ///< the prepared model as it was: what values are measured in
 };
@@ -35,6 +37,10 @@ struct HalfSetup {
 /// between them. None for constants and for integers that only the half form has.
 [[nodiscard]] std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before,
                                                        std::span<const ValueId> values);
+
+/// What `cast` does: raises the opset where the type needs it, measures what every float value reaches, lets `model` compute in
+/// `type`. Errors  those of raising and running.
+FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run);
 
 /// Does the same to a model that was read and prepared again.
 void repeat_half(Model& model, const HalfSetup& half);

@@ -5,6 +5,7 @@
 #include "detent/error.h"
 #include "detent/qparams.h"
 #include "exec/find_shapes.h"
+#include "half/half_model.h"
 #include "model/fingerprint.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
@@ -77,6 +78,15 @@ Calibration Setup::measure_before(std::span<const ValueId> values) const {
   check_measured(model.graph(), constants, *run.reporter);
   calibration.histograms.merge(constants);
   return calibration;
+}
+
+void Setup::force_float32(ForcedFloat32 nodes, const PlacementOptions& placement) {
+  model = half->before->clone();
+  half->forced = std::move(nodes);
+  half->report = make_half(model, half->format, half->reaches, half->forced);
+  const std::vector<Tensor> inputs = data ? read_first_inputs(*data, run) : made_up_inputs(model.graph());
+  shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
+  plan = make_placement_plan(model.graph(), *plan.target, placement, shapes);
 }
 
 Calibration Setup::calibrate_plan() {

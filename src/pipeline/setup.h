@@ -72,6 +72,9 @@ struct Setup {
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
     return equalized ? std::optional(equalized->report) : std::nullopt;
   }
+  /// Lets these nodes compute in FP32: the model and the plan are made anew. There is a half model; before calibrate_plan().
+  /// Errors  those of set_up().
+  void force_float32(ForcedFloat32 nodes, const PlacementOptions& placement);
   /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
   /// Errors  those of measure(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
   [[nodiscard]] Calibration calibrate_plan();

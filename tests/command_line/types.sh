@@ -65,6 +65,17 @@ for type in fp16 bf16; do
 done
 accepts "a table and FP32" quantize "$model" --table in/table.dct --target tensorrt:11 --float-type fp32 --calibrator mse -o in/table.onnx
 
+# compare judges the casts without pairs too, as what INT8 must beat.
+judge="compare $model $data --eval $sample/eval/images --eval-limit 4 --calibrators max,mse"
+accepts "compare in FP16" $judge --target tensorrt:11 --json in/compare.json --html in/compare.html
+for name in fp16 bf16; do
+  grep -q "^  $name without pairs .* dB" stdout || fail "compare has no row $name"
+  grep -q "\"float_type\": \"$name\"" in/compare.json || fail "compare --json has no $name"
+  grep -q ">$name <small>without pairs" in/compare.html || fail "the page has no row $name"
+done
+accepts "compare in FP32" $judge
+if grep -q 'without pairs' stdout; then fail "compare has rows of 16-bit floats where none are"; fi
+
 # A value beyond the range stays FP32 and is named; its twin does not.
 for factor in 100000 10; do
   printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,4] x) => (float[N,4] y) <float k = {%s}, float back = {0.125}>
@@ -78,4 +89,17 @@ accepts "a table of values beyond the range" calibrate in/times100000.onnx --qui
 accepts "half of it" quantize in/times100000.onnx --quiet --table in/times.dct --float-type fp16 --calibrator max -o in/times.table.onnx
 grep -q "^  float32: .*'u' reaches " stdout || fail "the value beyond the range is not named from a table"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
+
+# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; those that can be held stay half.
+weights=$(awk 'BEGIN { for (i = 0; i < 4096; ++i) printf "%s%.4f", i ? ", " : "", ((i * 37) % 101 - 50) / 400 }')
+for offset in 1000 1; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
+   { m = MatMul (x, w) large = Add (m, k) y = Sub (large, k) }' "$weights" $offset | "$WRITE_MODEL" in/sum$offset.onnx
+  accepts "a sum with $offset" quantize in/sum$offset.onnx --quiet --data random:normal,n=16 --target tensorrt:11 --min-sqnr 25 \
+    -o in/sum$offset.half.onnx --report in/sum$offset.json
+  cp stdout in/sum$offset.txt
+done
+grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
+grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
+grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
 finish
