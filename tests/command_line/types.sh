@@ -48,4 +48,24 @@ for factor in 100000 10; do
 done
 grep -q "^  float32: .*'u' reaches " in/times100000.txt || fail "the value beyond the range is not named"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
+
+# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
+accepts "the FP32 rest" lint in/wide.onnx --target tensorrt:11 --json
+grep -q '"id": "float32-rest"' stdout || fail "lint does not name what computes in FP32"
+accepts "a weakly typed target" lint in/wide.onnx --target tensorrt --json
+if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
+accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
+if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
+for factor in 300 30; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float16[N,4] x) => (float16[N,4] y)
+   { k = Constant <value_float = %s.0> () h = Cast <to = 10> (k) u = Mul (x, h) v = Mul (u, h) y = Tanh (v) }' $factor |
+    "$WRITE_MODEL" in/square$factor.onnx
+  accepts "without data" lint in/square$factor.onnx --target tensorrt:11
+  grep -q 'overflow-in-half' stdout && fail "factor $factor: a finding that only data can give"
+  accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
+  cp stdout in/square$factor.txt
+done
+grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
+grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
+refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 finish
