@@ -50,9 +50,13 @@ grep -q "^  float32: .*'u' reaches " in/times100000.txt || fail "the value beyon
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
 
 # lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
-accepts "the FP32 rest" lint in/wide.onnx --target tensorrt:11 --json
-grep -q '"id": "float32-rest"' stdout || fail "lint does not name what computes in FP32"
-accepts "a weakly typed target" lint in/wide.onnx --target tensorrt --json
+accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
+if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
+accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
+accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
+grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
+grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"
+accepts "a weakly typed target" lint in/rest.onnx --target tensorrt
 if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
 accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
 if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
