@@ -19,7 +19,7 @@ namespace {
 /// The numbers of a tensor; `type` and `finite` as in HalfValue.
 HalfValue look_at(const Tensor& tensor) {
   const Tensor wide = cast(to_plain(tensor), DataType::Float32);
-  HalfValue seen;
+  HalfValue seen{.type = tensor.type()};
   for (const float x : wide.data<float>()) {
     if (std::isfinite(x))
       seen.amax = std::max(seen.amax, std::abs(static_cast<double>(x)));
@@ -82,6 +82,7 @@ HalfValues measure_half_values(const Graph& graph, const DataSource& source, con
   const auto add = [&](HalfValues&& batch) {
     for (const auto& [id, seen] : batch) {
       HalfValue& value = values[id];
+      value.type = seen.type;
       value.amax = std::max(value.amax, seen.amax);
       value.infinite += seen.infinite;
       value.nan += seen.nan;

@@ -11,9 +11,10 @@ namespace detent {
 
 /// What a 16-bit float value did in samples, run in the types of the file.
 struct HalfValue {
-  double amax = 0;        ///< largest finite |x|
-  uint64_t infinite = 0;  ///< elements that were Inf
-  uint64_t nan = 0;       ///< elements that were NaN
+  DataType type = DataType::Float16;  ///< or BFloat16
+  double amax = 0;                    ///< largest finite |x|
+  uint64_t infinite = 0;              ///< elements that were Inf
+  uint64_t nan = 0;                   ///< elements that were NaN
   /// In some batch it was not finite although everything that its maker read was: the trouble begins here.
   bool begins_here = false;
 };

@@ -37,6 +37,7 @@ class Squared {
 TEST(HalfValues, NamesWhereNumbersStopBeingFinite) {
   const Squared squared("300");  // 300 * 300 = 90000 is beyond 65504, and so is no other of its values: 45000, 22500
   EXPECT_EQ(squared.at("u").amax, 300);
+  EXPECT_EQ(squared.at("u").type, DataType::Float16);
   EXPECT_FALSE(squared.at("u").begins_here);
   EXPECT_EQ(squared.at("v").infinite, 1U);
   EXPECT_EQ(squared.at("v").nan, 0U);

@@ -91,9 +91,7 @@ void check_measured(const LintView& view, FindingLog& log) {
   const Graph& graph = view.file().graph;
   for (const auto& [id, seen] : view.file().measured) {
     const Value& value = graph.value(id);
-    const DataType type = view.file().type_of(id);
-    if (!is_half(type)) continue;
-    const double largest = float_format(type).largest;
+    const double largest = float_format(seen.type).largest;
     const Node& maker = graph.node(value.producer);
     const NodeId known = view.graph().find_node(maker.name);
     const std::vector<NodeId> layers =
@@ -107,7 +105,7 @@ void check_measured(const LintView& view, FindingLog& log) {
     else if (seen.amax * kHeadroom > largest && seen.amax < largest)
       log.add(maker.name,
               fmt::format("makes '{}', which reaches {:.5g} in the samples: more than half of {}'s {:.5g}", value.name,
-                          seen.amax, short_name(type), largest),
+                          seen.amax, short_name(seen.type), largest),
               kCure, layers);
   }
 }
