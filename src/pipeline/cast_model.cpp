@@ -12,6 +12,9 @@
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
 #include "pipeline/half_setup.h"
+#include "pipeline/plan_report.h"
+#include "pipeline/provenance.h"
+#include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
 
@@ -24,6 +27,16 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
     if (output.sqnr_db && !(*output.sqnr_db > -std::numeric_limits<double>::infinity()))
       throw Error(ErrorCode::Internal, "in " + type + " output '" + output.name +
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
+}
+
+/// Says that the types were chosen by measuring, which `lint` asks.
+Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
+  Provenance provenance;
+  provenance.samples = samples;
+  provenance.options = std::string("float-type=") + (options.type == FloatType::Fp16 ? "fp16" : "bf16") +
+                       (options.io == IoType::Same ? "; io-type=same" : "");
+  provenance.source_producer = facts_of(model).producer;
+  return provenance;
 }
 
 }  // namespace
@@ -42,6 +55,7 @@ CastReport cast_model(const CastModelOptions& options) {
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
+  write_provenance(model, origin_of_cast(model, options, source->size()));
   write_model(model, options.output, {.overwrite = options.overwrite});
   report.model = options.model.string();
   report.output = options.output.string();

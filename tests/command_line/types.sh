@@ -102,4 +102,27 @@ done
 grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
 grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
 grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
+# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
+accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
+if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
+accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
+accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
+grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
+grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"
+accepts "a weakly typed target" lint in/rest.onnx --target tensorrt
+if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
+accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
+if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
+for factor in 300 30; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float16[N,4] x) => (float16[N,4] y)
+   { k = Constant <value_float = %s.0> () h = Cast <to = 10> (k) u = Mul (x, h) v = Mul (u, h) y = Tanh (v) }' $factor |
+    "$WRITE_MODEL" in/square$factor.onnx
+  accepts "without data" lint in/square$factor.onnx --target tensorrt:11
+  grep -q 'overflow-in-half' stdout && fail "factor $factor: a finding that only data can give"
+  accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
+  cp stdout in/square$factor.txt
+done
+grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
+grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
+refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 finish
