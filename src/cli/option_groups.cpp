@@ -196,6 +196,16 @@ Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_
   };
 }
 
+Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type) {
+  auto text = std::make_shared<std::string>();
+  add_choice<std::string>(app, "--float-type", *text, {{"fp32", "fp32"}, {"fp16", "fp16"}, {"bf16", "bf16"}},
+                          "Type of what is not quantized, where the samples' values allow it (default: the target's)",
+                          "Format");
+  return [text, &type] {
+    if (!text->empty()) type = *text == "fp32" ? FloatType::Fp32 : *text == "fp16" ? FloatType::Fp16 : FloatType::Bf16;
+  };
+}
+
 void add_io_type_option(CLI::App& app, IoType& io) {
   add_choice(app, "--io-type", io, {{"keep", IoType::Keep}, {"same", IoType::Same}},
              "Types of graph inputs and outputs: as they were, or those of the nodes beside them", "Format");
@@ -203,7 +213,7 @@ void add_io_type_option(CLI::App& app, IoType& io) {
 
 Collect add_format_options(CLI::App& app, FormatOptions& format) {
   struct Texts {
-    std::string weights, weight_range = "max", activation, range = "narrow", bias, float_type;
+    std::string weights, weight_range = "max", activation, range = "narrow", bias;
   };
   auto texts = std::make_shared<Texts>();
   const auto choice = [&](const std::string& name, std::string& value, const std::vector<std::string>& known,
@@ -222,14 +232,10 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
-  choice("--float-type", texts->float_type, {"fp32", "fp16", "bf16"},
-         "Type of what is not quantized, where the samples' values allow it (default: the target's)");
+  const Collect float_type = add_float_type_option(app, format.float_type);
   add_io_type_option(app, format.io);
-  return [texts, &format] {
-    if (!texts->float_type.empty())
-      format.float_type = texts->float_type == "fp32"   ? FloatType::Fp32
-                          : texts->float_type == "fp16" ? FloatType::Fp16
-                                                        : FloatType::Bf16;
+  return [texts, float_type, &format] {
+    float_type();
     if (!texts->weights.empty()) format.int8_weights = texts->weights == "int8";
     format.weight_range =
         texts->weight_range == "mse" ? FormatOptions::WeightRange::Mse : FormatOptions::WeightRange::Max;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/executor.h"
+#include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
@@ -95,6 +96,21 @@ ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, cons
                           .refuse_empty = "there was no sample to measure float ranges with"},
                          run, add);
   return reaches;
+}
+
+ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs) {
+  struct TypeObserver : Observer {
+    ValueReaches reaches;
+    void observe(ValueId value, const Tensor& tensor) override {
+      if (!tensor.empty_handle() && !tensor.is_sequence() && tensor.type() == DataType::Float32) reaches[value] = {};
+    }
+  } observer;
+  const RunnablePart runnable(graph);
+  std::vector<ValueId> watched = values_to_watch(graph);
+  std::erase_if(watched, [&](ValueId value) { return !runnable.can_run(value); });
+  const Schedule schedule(graph, watched, {.fuse = false});
+  Executor(schedule).run(inputs, observer);
+  return std::move(observer.reaches);
 }
 
 }  // namespace detent

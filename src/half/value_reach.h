@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
@@ -35,5 +36,10 @@ using ValueReaches = std::map<ValueId, ValueReach>;
 /// Errors  InvalidData when there is no sample; those of running; Interrupted.
 [[nodiscard]] ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, const DataSource& source,
                                            const RunSettings& settings);
+
+/// The Float32 values alone, with a reach of 0 each: what `measure_reaches` tells before it has seen a number. From one run.
+/// inputs  one tensor per graph input, of any content
+/// Errors  those of running.
+[[nodiscard]] ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/atomic_file.h"
@@ -12,6 +13,9 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
+#include "pipeline/half_setup.h"
+#include "pipeline/plan_report.h"
+#include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
@@ -27,6 +31,16 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
 
+/// The file's coverage, before inputs get the 16-bit type.
+CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
+  const Graph& graph = model.graph();
+  const ValueShapes shapes = find_shapes(graph, inputs);
+  CoverageReport coverage = describe_coverage(make_float_plan(graph, target_list().front(), shapes).coverage);
+  if (options.io == IoType::Same)
+    coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, float_format(options.type), shapes);
+  return coverage;
+}
+
 }  // namespace
 
 CastReport cast_model(const CastModelOptions& options) {
@@ -40,14 +54,18 @@ CastReport cast_model(const CastModelOptions& options) {
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
+  const ModelFacts facts = facts_of(model);
   raise_for(options.type, model);
   const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
   const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
   report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
+  report.coverage = coverage_of(model, inputs, options);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
   write_model(model, options.output, {.overwrite = options.overwrite});
+  report.floats.casts = casts_added(model.graph(), facts);
+  report.coverage.casts = static_cast<int64_t>(report.floats.casts);
   report.model = options.model.string();
   report.output = options.output.string();
   report.samples = source->size();

@@ -2,6 +2,7 @@
 
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
+#include "half/narrow_io.h"
 
 namespace detent {
 
@@ -18,6 +19,26 @@ HalfSetup set_up_half(Model& model, const Model& reference, FloatType type, std:
   half.shapes = find_shapes(model.graph(), inputs);
   half.report = make_half(model, half.format, half.reaches, half.shapes);
   return half;
+}
+
+FloatReport plan_half(Model& model, FloatType type, std::span<const Tensor> inputs) {
+  const Graph& graph = model.graph();
+  FloatReport report =
+      make_half(model, float_format(type), unmeasured_reaches(graph, inputs), find_shapes(graph, inputs));
+  report.values_measured = false;
+  return report;
+}
+
+int64_t narrowed_input_bytes(const Graph& graph, const FloatFormat& format, const ValueShapes& shapes) {
+  int64_t bytes = 0;
+  const NarrowedIo narrowed = narrow_io(graph, format.type);
+  for (const auto& [old, kept] : narrowed.renamed) {
+    const ValueId input = graph.find_value(kept);
+    const auto shape = shapes.find(input);
+    if (graph.value(input).is_input && shape != shapes.end())
+      bytes += shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
+  }
+  return bytes;
 }
 
 void repeat_half(Model& model, const HalfSetup& half) {

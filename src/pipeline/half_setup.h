@@ -33,7 +33,15 @@ struct HalfSetup {
 [[nodiscard]] HalfSetup set_up_half(Model& model, const Model& reference, FloatType type,
                                     std::span<const Tensor> inputs, const DataSource& source, const RunSettings& run);
 
-/// Does the same to a model that was read and prepared again.
+/// The same where nothing is measured: only operators, constants and structure keep nodes in FP32.
+/// inputs  one tensor per graph input, of any content
+/// Errors  those of running.
+[[nodiscard]] FloatReport plan_half(Model& model, FloatType type, std::span<const Tensor> inputs);
+
+/// Bytes of the graph inputs that are FP32 in `graph` and get the 16-bit type by narrow_io(). Inputs without a shape count 0.
+[[nodiscard]] int64_t narrowed_input_bytes(const Graph& graph, const FloatFormat& format, const ValueShapes& shapes);
+
+/// Does what set_up_half did to a model that was read and prepared again.
 void repeat_half(Model& model, const HalfSetup& half);
 
 }  // namespace detent

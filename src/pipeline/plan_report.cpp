@@ -1,11 +1,31 @@
 #include "pipeline/plan_report.h"
 
+#include <algorithm>
+
 #include "model/origin.h"
 
 namespace detent {
 
+namespace {
+
+size_t count_casts(const Graph& graph) {
+  return static_cast<size_t>(std::ranges::count(graph.nodes(), std::string("Cast"), &Node::op_type));
+}
+
+}  // namespace
+
 ModelFacts facts_of(const Model& model) {
-  return {model.graph().opset(), model.graph().nodes().size(), model.byte_size(), producer_of(model)};
+  const Graph& graph = model.graph();
+  return {graph.opset(), graph.nodes().size(), model.byte_size(), producer_of(model), count_casts(graph)};
+}
+
+size_t casts_added(const Graph& graph, const ModelFacts& original) {
+  return std::max(count_casts(graph), original.casts) - original.casts;
+}
+
+CoverageReport describe_coverage(const Coverage& c) {
+  return {c.layers,           c.int8_layers,           c.macs,  c.int8_macs, c.params, c.int8_params,
+          c.activation_bytes, c.int8_activation_bytes, c.pairs, c.types,     0};
 }
 
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
@@ -30,10 +50,13 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.notes = plan.notes;
   report.quantized_values = plan.quantized_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
-  const Coverage& c = plan.coverage;
-  report.coverage = {c.layers,           c.int8_layers,           c.macs, c.int8_macs, c.params, c.int8_params,
-                     c.activation_bytes, c.int8_activation_bytes, c.pairs};
+  report.coverage = describe_coverage(plan.coverage);
   return report;
+}
+
+void add_floats(PlanReport& report, const FloatReport& floats) {
+  report.floats = floats;
+  report.coverage.casts = static_cast<int64_t>(floats.casts);
 }
 
 }  // namespace detent

@@ -11,11 +11,18 @@ struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
   std::string producer = {};  ///< "pytorch 2.1"; empty: it names none
+  size_t casts = 0;           ///< Cast nodes
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);
 
+/// How many more Cast nodes the main graph has than the model as it came; 0 where they are fewer.
+[[nodiscard]] size_t casts_added(const Graph& graph, const ModelFacts& original);
+
+[[nodiscard]] CoverageReport describe_coverage(const Coverage& coverage);
 /// The plan with names instead of ids. `original` is the model before preparation.
 [[nodiscard]] PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
                                        const ModelFacts& original, size_t folded_batchnorms);
+/// Says in a plan what was made half, and how many casts that takes.
+void add_floats(PlanReport& report, const FloatReport& floats);
 
 }  // namespace detent

@@ -127,7 +127,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
   write_checked(setup.model, options.output, options.overwrite, promised, check);
   add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
-  finish_report(report, options, setup.model, stopwatch.seconds());
+  finish_report(report, options, setup, stopwatch.seconds());
   return report;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/float_type.h"
+#include "model/graph/float_types.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -40,14 +42,23 @@ int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& no
   }
 }
 
-void count_activations(const ValueShapes& shapes, std::span<const ValueId> activations, PlacementPlan& plan) {
+TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
+  return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
+}
+
+void count_activations(const ValueShapes& shapes, std::span<const ValueId> activations,
+                       const std::vector<DataType>& types, PlacementPlan& plan) {
   const std::vector<ValueId> paired = plan.quantized_values();
   for (const ValueId value : activations) {
     const Shape* shape = find_shape(shapes, value);
     if (!shape) continue;
     const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
+    const bool int8 = std::binary_search(paired.begin(), paired.end(), value);
+    const DataType type = types[static_cast<size_t>(value)];
     plan.coverage.activation_bytes += bytes;
-    if (std::binary_search(paired.begin(), paired.end(), value)) plan.coverage.int8_activation_bytes += bytes;
+    if (int8) plan.coverage.int8_activation_bytes += bytes;
+    share_of(plan.coverage.types, int8, type).activation_bytes +=
+        shape->element_count() * static_cast<int64_t>(int8 ? 1 : byte_size(type));
   }
 }
 
@@ -56,9 +67,13 @@ void count_activations(const ValueShapes& shapes, std::span<const ValueId> activ
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                     PlacementPlan& plan) {
   plan.coverage = {};
+  const std::vector<DataType> types = float_types(graph);
   for (LayerDecision& layer : plan.layers) {
-    layer.macs = count_macs(graph, shapes, graph.node(layer.node));
+    const Node& node = graph.node(layer.node);
+    layer.macs = count_macs(graph, shapes, node);
     Coverage& sum = plan.coverage;
+    const DataType type = node.output(0) == kNoValue ? DataType::Float32 : types[static_cast<size_t>(node.output(0))];
+    share_of(sum.types, layer.int8, type).macs += layer.macs;
     ++sum.layers;
     sum.macs += layer.macs;
     sum.params += layer.params;
@@ -67,7 +82,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.int8_macs += layer.macs;
     sum.int8_params += layer.params;
   }
-  count_activations(shapes, activations, plan);
+  count_activations(shapes, activations, types, plan);
   plan.coverage.pairs = static_cast<int64_t>(plan.quantized_values().size());
 }
 

@@ -42,7 +42,9 @@ namespace detent::html {
 [[nodiscard]] std::string provenance_section(const Provenance& provenance);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
-/// How much of the model runs in INT8.
+/// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked for.
+[[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
+/// How much of the model runs in INT8; where something is half, how much is INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
 /// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after; and
 /// what correcting the biases behind it gained.
