@@ -71,11 +71,13 @@ std::string nodes_table(const FloatReport& report) {
 
 std::string floats_section(const std::optional<FloatReport>& report) {
   if (!report) return {};
+  const std::string type = escape(report->type);
   std::string html = "<section id=\"floats\"><h2>16-bit floats</h2><p class=\"lead\">What is not INT8 computes in " +
-                     escape(report->type) + " unless its values, constants or operator forbid it." +
+                     type +
+                     " unless its operator, its constants or its values forbid it. A layer between pairs counts by the "
+                     "floats around them." +
                      (report->values_measured ? "" : " Here " + std::string(kValuesNotMeasured) + ".") +
-                     "</p><dl class=\"figures\">" +
-                     figure(std::to_string(report->half_nodes), "nodes in " + escape(report->type)) +
+                     "</p><dl class=\"figures\">" + figure(std::to_string(report->half_nodes), "nodes in " + type) +
                      figure(std::to_string(report->float32_nodes), "nodes in FP32") +
                      figure(std::to_string(report->casts), "casts added") + "</dl>";
   if (!report->exceptions.empty()) html += reasons_table(*report) + nodes_table(*report);
