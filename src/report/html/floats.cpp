@@ -19,7 +19,8 @@ std::string node_markup(const Exception& exception) {
 }
 
 std::string value_cell(const Exception& exception) {
-  return "<td>" + (exception.value.empty() ? std::string("\u2013") : name_markup(exception.value)) + "</td>";
+  return "<td class=\"minor\">" + (exception.value.empty() ? std::string("\u2013") : name_markup(exception.value)) +
+         "</td>";
 }
 
 /// What nothing was measured of sorts last.
@@ -29,7 +30,7 @@ std::string measured_cell(const Exception& exception) {
 }
 
 std::string columns(const char* first) {
-  return "<thead><tr>" + text_head(first) + text_head("Rule") + text_head("Value") +
+  return "<thead><tr>" + text_head(first) + text_head("Rule", "minor") + text_head("Value", "minor") +
          number_head("Measured", "What the value reaches in the samples, in the unit that the reason names");
 }
 
@@ -49,8 +50,9 @@ std::string reasons_table(const FloatReport& report) {
   for (const auto& [first, count] : groups)
     html += "<tr><th scope=\"row\">" + node_markup(*first) +
             (count > 1 ? " and " + plural(count - 1, "other node") : std::string()) + "<p class=\"reason\">" +
-            escape(first->reason) + "</p></th><td>" + escape(first->rule) + "</td>" + value_cell(*first) +
-            measured_cell(*first) + number_cell(static_cast<double>(count), std::to_string(count)) + "</tr>\n";
+            escape(first->reason) + "</p></th><td class=\"minor\">" + escape(first->rule) + "</td>" +
+            value_cell(*first) + measured_cell(*first) +
+            number_cell(static_cast<double>(count), std::to_string(count)) + "</tr>\n";
   return html + "</tbody></table></div>";
 }
 
@@ -62,8 +64,8 @@ std::string nodes_table(const FloatReport& report) {
       columns("Node") + "</tr></thead><tbody>";
   for (const Exception& exception : report.exceptions)
     html += "<tr><th scope=\"row\">" + node_markup(exception) + "<p class=\"reason\">" + escape(exception.reason) +
-            "</p></th><td>" + escape(exception.rule) + "</td>" + value_cell(exception) + measured_cell(exception) +
-            "</tr>\n";
+            "</p></th><td class=\"minor\">" + escape(exception.rule) + "</td>" + value_cell(exception) +
+            measured_cell(exception) + "</tr>\n";
   return html + "</tbody></table></div></details>";
 }
 
