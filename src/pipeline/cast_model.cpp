@@ -35,9 +35,10 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
 CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
   const Graph& graph = model.graph();
   const ValueShapes shapes = find_shapes(graph, inputs);
-  CoverageReport coverage = describe_coverage(make_float_plan(graph, target_list().front(), shapes).coverage);
+  const PlacementPlan plan = make_float_plan(graph, target_list().front(), shapes);
+  CoverageReport coverage = describe_coverage(plan.coverage);
   if (options.io == IoType::Same)
-    coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, float_format(options.type), shapes);
+    coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, plan, float_format(options.type), shapes);
   return coverage;
 }
 

@@ -1,8 +1,13 @@
 #include "pipeline/half_setup.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
+
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
+#include "place/plan/coverage.h"
 
 namespace detent {
 
@@ -29,13 +34,18 @@ FloatReport plan_half(Model& model, FloatType type, std::span<const Tensor> inpu
   return report;
 }
 
-int64_t narrowed_input_bytes(const Graph& graph, const FloatFormat& format, const ValueShapes& shapes) {
+int64_t narrowed_input_bytes(const Graph& graph, const PlacementPlan& plan, const FloatFormat& format,
+                             const ValueShapes& shapes) {
   int64_t bytes = 0;
-  const NarrowedIo narrowed = narrow_io(graph, format.type);
-  for (const auto& [old, kept] : narrowed.renamed) {
-    const ValueId input = graph.find_value(kept);
-    const auto shape = shapes.find(input);
-    if (graph.value(input).is_input && shape != shapes.end())
+  const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
+  const std::set<std::string> narrowed = narrow_io(graph, format.type).casts;
+  for (const ValueId id : graph.inputs()) {
+    const Value& input = graph.value(id);
+    const auto shape = shapes.find(id);
+    const bool is_narrowed = std::ranges::any_of(
+        input.uses, [&](const Use& use) { return use.slot >= 0 && narrowed.contains(graph.node(use.node).name); });
+    const bool counts = std::ranges::any_of(input.uses, [&](const Use& use) { return !inside.contains(use.node); });
+    if (is_narrowed && counts && shape != shapes.end())
       bytes += shape->second.element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
   }
   return bytes;

@@ -36,13 +36,6 @@ void tell_without_sizes(const Graph& graph, const InputShapes& given, Beside& be
                            "; --shape gives what is missing");
 }
 
-PlanReport with_beside(PlanReport report, Beside beside) {
-  report.equalizable = std::move(beside.equalizable);
-  if (beside.floats) add_floats(report, *beside.floats);
-  report.notes.insert(report.notes.end(), beside.notes.begin(), beside.notes.end());
-  return report;
-}
-
 PlanReport plan_with_data(const PlanModelOptions& options) {
   if (!options.shapes.empty()) throw Error(ErrorCode::Usage, "--shape: with --data the sizes are those of the samples");
   FormatOptions format;
@@ -52,7 +45,7 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
       {options.model, options.data, {}, {}, options.target, options.placement, format, equalize, {}, options.run});
   PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
                                     setup.preparation.folded_batchnorms);
-  if (setup.half) add_floats(report, setup.half->report);
+  if (setup.half) add_floats(report, setup.half->report, setup.model.graph(), setup.plan, setup.facts);
   report.equalizable = setup.half ? equalizable_values(setup.half->float32->graph(), setup.half->shapes)
                                   : equalizable_values(setup.model.graph(), setup.shapes);
   return report;
@@ -88,8 +81,11 @@ PlanReport plan_model(const PlanModelOptions& options) {
   const Graph& graph = model.graph();
   const ValueShapes shapes = inputs ? find_shapes(graph, *inputs) : ValueShapes{};
   const PlacementPlan plan = make_placement_plan(graph, target, options.placement, shapes);
-  return with_beside(describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms),
-                     std::move(beside));
+  PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
+  report.equalizable = std::move(beside.equalizable);
+  if (beside.floats) add_floats(report, *beside.floats, graph, plan, facts);
+  report.notes.insert(report.notes.end(), beside.notes.begin(), beside.notes.end());
+  return report;
 }
 
 }  // namespace detent

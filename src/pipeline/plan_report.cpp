@@ -3,24 +3,30 @@
 #include <algorithm>
 
 #include "model/origin.h"
+#include "place/plan/coverage.h"
 
 namespace detent {
 
 namespace {
 
-size_t count_casts(const Graph& graph) {
-  return static_cast<size_t>(std::ranges::count(graph.nodes(), std::string("Cast"), &Node::op_type));
+std::set<std::string> names_of_casts(const Graph& graph) {
+  std::set<std::string> names;
+  for (const Node& node : graph.nodes())
+    if (node.op_type == "Cast") names.insert(node.name);
+  return names;
 }
 
 }  // namespace
 
 ModelFacts facts_of(const Model& model) {
   const Graph& graph = model.graph();
-  return {graph.opset(), graph.nodes().size(), model.byte_size(), producer_of(model), count_casts(graph)};
+  return {graph.opset(), graph.nodes().size(), model.byte_size(), producer_of(model), names_of_casts(graph)};
 }
 
 size_t casts_added(const Graph& graph, const ModelFacts& original) {
-  return std::max(count_casts(graph), original.casts) - original.casts;
+  const std::set<std::string> casts = names_of_casts(graph);
+  return static_cast<size_t>(
+      std::ranges::count_if(casts, [&](const std::string& name) { return !original.casts.contains(name); }));
 }
 
 CoverageReport describe_coverage(const Coverage& c) {
@@ -54,9 +60,14 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   return report;
 }
 
-void add_floats(PlanReport& report, const FloatReport& floats) {
+void add_floats(PlanReport& report, const FloatReport& floats, const Graph& graph, const PlacementPlan& plan,
+                const ModelFacts& original) {
+  size_t casts = casts_added(graph, original);
+  for (const NodeId inside : casts_inside_pairs(graph, plan))
+    casts -= !original.casts.contains(graph.node(inside).name);
   report.floats = floats;
-  report.coverage.casts = static_cast<int64_t>(floats.casts);
+  report.floats->casts = casts;
+  report.coverage.casts = static_cast<int64_t>(casts);
 }
 
 }  // namespace detent

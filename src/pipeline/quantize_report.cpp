@@ -49,7 +49,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.floats = setup.half->report;
   if (options.format.io == IoType::Same)
     report.plan.coverage.types.float32.activation_bytes -=
-        narrowed_input_bytes(setup.model.graph(), setup.half->format, setup.shapes);
+        narrowed_input_bytes(setup.model.graph(), setup.plan, setup.half->format, setup.shapes);
   return report;
 }
 

@@ -46,12 +46,25 @@ TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
   return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
 }
 
-void count_activations(const ValueShapes& shapes, std::span<const ValueId> activations,
+bool is_float_type(DataType type) { return type == DataType::Float32 || is_half(type); }
+
+bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
+  return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
+    const EdgeDecision* edge = use.slot < 0 ? nullptr : plan.find_edge(use.node, use.slot);
+    return edge && edge->pair;
+  });
+}
+
+void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                        const std::vector<DataType>& types, PlacementPlan& plan) {
   const std::vector<ValueId> paired = plan.quantized_values();
+  const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
+  const auto goes_into_pairs = [&](ValueId value) {
+    return std::ranges::all_of(graph.value(value).uses, [&](const Use& use) { return inside.contains(use.node); });
+  };
   for (const ValueId value : activations) {
     const Shape* shape = find_shape(shapes, value);
-    if (!shape) continue;
+    if (!shape || goes_into_pairs(value)) continue;
     const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
     const bool int8 = std::binary_search(paired.begin(), paired.end(), value);
     const DataType type = types[static_cast<size_t>(value)];
@@ -63,6 +76,20 @@ void count_activations(const ValueShapes& shapes, std::span<const ValueId> activ
 }
 
 }  // namespace
+
+std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan) {
+  std::set<NodeId> inside;
+  const std::vector<DataType> types = float_types(graph);
+  const auto is_float = [&](ValueId value) { return is_float_type(types[static_cast<size_t>(value)]); };
+  for (const Node& node : graph.nodes()) {
+    if (traits_of(graph, node).kind != OpKind::Cast) continue;
+    const Value &before = graph.value(node.input(0)), &behind = graph.value(node.output(0));
+    if (is_float(before.id) && is_float(behind.id) && !before.is_constant && !before.is_output &&
+        read_by_pairs_alone(behind, plan))
+      inside.insert(node.id);
+  }
+  return inside;
+}
 
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                     PlacementPlan& plan) {
@@ -82,7 +109,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.int8_macs += layer.macs;
     sum.int8_params += layer.params;
   }
-  count_activations(shapes, activations, types, plan);
+  count_activations(graph, shapes, activations, types, plan);
   plan.coverage.pairs = static_cast<int64_t>(plan.quantized_values().size());
 }
 
