@@ -8,6 +8,7 @@
 #include "detent/data_source.h"
 #include "detent/error_report.h"
 #include "detent/float_types.h"
+#include "detent/plan_report.h"
 #include "detent/run_settings.h"
 
 namespace detent {
@@ -26,6 +27,7 @@ struct CastReport {
   std::string model, output;
   size_t samples = 0;  ///< that the float ranges were measured on
   FloatReport floats;
+  CoverageReport coverage;           ///< of the written model: nothing of it is INT8
   std::optional<ErrorReport> error;  ///< of the written model against FP32, on those samples
   uint64_t bytes_before = 0, bytes_after = 0;
   double seconds = 0;

@@ -29,7 +29,11 @@ struct ModelReport {
     std::string node, op, reason;
   };
   std::vector<UnsupportedNode> unsupported;
-  int64_t parameters = 0;  ///< elements of all constants
+  /// How many nodes make floats of a type ("float", "float16" ...), as far as types can be followed without running: no
+  /// QuantizeLinear, DequantizeLinear, Cast or Constant.
+  std::map<std::string, int64_t> float_nodes;
+  int64_t float_casts = 0;  ///< Cast nodes from one float type to another
+  int64_t parameters = 0;   ///< elements of all constants
   bool quantized = false;
   std::string producer;                  ///< "pytorch 2.1"; empty: it names none
   std::optional<Provenance> provenance;  ///< of a model that Detent wrote

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "detent/data_source.h"
+#include "detent/float_types.h"
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
+#include "detent/run_settings.h"
 
 namespace detent {
 
@@ -16,10 +20,19 @@ struct PlanModelOptions {
   std::string target = "tensorrt";
   PlacementOptions placement;
   std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for sizes that the model leaves open
+  std::optional<FloatType> float_type;                 ///< of what is not INT8; absent: the target's
+  DataOptions data;                                    ///< without sources: nothing is measured
+  RunSettings run;                                     ///< of the pass over the data
 };
 
-/// Places without data. MACs and bytes are 0 where the model leaves sizes open and no shape was given.
-/// Errors  InvalidModel; Usage for a target that is not known; InvalidOption for shapes or patterns that do not fit.
+/// Places pairs, and says which nodes would compute in a 16-bit float type.
+///
+/// Without data  MACs and bytes are 0 where the model leaves sizes open and no shape was given. Nodes stay FP32 for what their
+///               operators, constants and structure tell; what their values reach is not known.
+/// With data     every value is measured and sizes are those of the samples: the plan is the one that quantize_model makes of
+///               the same samples without equalization.
+/// Errors  InvalidModel; Usage for a target that is not known, and for shapes beside data; InvalidOption for shapes or patterns
+///         that do not fit; with data those of reading and running samples.
 [[nodiscard]] PlanReport plan_model(const PlanModelOptions& options);
 
 }  // namespace detent

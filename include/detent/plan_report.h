@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/float_types.h"
+
 namespace detent {
 
 /// How much of a model runs in INT8. Layers are the weighted operators (Conv, Gemm, MatMul ...).
@@ -13,8 +15,11 @@ struct CoverageReport {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open
   int64_t params = 0, int8_params = 0;
-  int64_t activation_bytes = 0, int8_activation_bytes = 0;  ///< 0 where sizes are open
+  /// At the width of FP32, so that they count elements; 0 where sizes are open.
+  int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;
+  TypeShares types;   ///< in the types that the written file has
+  int64_t casts = 0;  ///< Cast nodes that were added
 };
 
 /// The placement of one model for one target: each layer and each edge with the decision, its rule and its reason.
@@ -46,6 +51,8 @@ struct PlanReport {
     std::string family;               ///< "gate"
     std::vector<std::string> values;  ///< whose channels equalization could even out; never empty
   };
+  /// plan_model and compare_calibrators only, where what is not INT8 computes in 16 bits; else absent.
+  std::optional<FloatReport> floats;
   /// plan_model only; nullopt where open sizes leave it unknown, which a note then says.
   std::optional<std::vector<Equalizable>> equalizable;
 };

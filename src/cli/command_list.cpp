@@ -20,7 +20,7 @@ constexpr Command kCommands[] = {
      "detent cast datasets/samples/shapes_unet/model_opset13.onnx --data datasets/samples/shapes_unet/calib \\\n"
      "      --preprocess imagenet,resize=128x128,crop=128 --float-type fp16 -o shapes_unet.fp16.onnx",
      declare_cast},
-    {"plan", "Show where the pairs would go and why, without data",
+    {"plan", "Show where the pairs would go and why; with --data which nodes stay FP32 among 16-bit floats",
      "detent plan datasets/samples/shapes_unet/model_opset13.onnx --target tensorrt --shape image=1,3,128,128",
      declare_plan},
     {"lint", "Read any Q/DQ model and say what runs in INT8, what does not, and why",

@@ -18,8 +18,9 @@ struct State {
   std::vector<Collect> collect;
 };
 
-int plan(State& state) {
+int plan(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
+  state.options.run.reporter = &environment.reporter;
   state.report.check();
   const PlanReport report = plan_model(state.options);
   state.report.write_json([&] { return to_json(report); });
@@ -35,12 +36,15 @@ Action declare_plan(CLI::App& app) {
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
   state->collect.push_back(add_shape_option(app, state->options.shapes));
-  add_all_option(app, state->report, "layer, edge and note, edges that stay float too");
+  state->collect.push_back(add_float_type_option(app, state->options.float_type));
+  state->collect.push_back(add_data_options(app, state->options.data, Need::Optional));
+  state->collect.push_back(add_run_options(app, state->options.run));
+  add_all_option(app, state->report, "layer, edge, note and node that stays FP32, edges that stay float too");
   add_json_option(app, state->report);
   add_html_option(app, state->report, "what runs in INT8, and every layer and edge with its rule and reason");
   add_report_overwrite(app, state->report, "the file of --json and of --html");
   app.footer("src/place/RULES.md explains the rules\n\n" + app.get_footer());
-  return [state](Environment&) { return plan(*state); };
+  return [state](Environment& environment) { return plan(*state, environment); };
 }
 
 }  // namespace detent::cli

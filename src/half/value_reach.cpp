@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
@@ -82,6 +84,21 @@ TensorReach reach_of(const Tensor& tensor, const FloatFormat& format) {
     reach.noise += error * error;
   }
   return reach;
+}
+
+ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs) {
+  struct TypeObserver : Observer {
+    ValueReaches reaches;
+    void observe(ValueId value, const Tensor& tensor) override {
+      if (!tensor.empty_handle() && !tensor.is_sequence() && tensor.type() == DataType::Float32) reaches[value] = {};
+    }
+  } observer;
+  const RunnablePart runnable(graph);
+  std::vector<ValueId> watched = values_with_reach(graph);
+  std::erase_if(watched, [&](ValueId value) { return !runnable.can_run(value); });
+  const Schedule schedule(graph, watched, {.fuse = false});
+  Executor(schedule).run(inputs, observer);
+  return std::move(observer.reaches);
 }
 
 }  // namespace detent

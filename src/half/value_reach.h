@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
@@ -40,5 +41,10 @@ struct TensorReach {
 
 /// Of a tensor of type Float32: constants, which are at hand.
 [[nodiscard]] TensorReach reach_of(const Tensor& tensor, const FloatFormat& format);
+
+/// The Float32 values alone, with a reach of 0 each: what `measure_reaches` tells before it has seen a number. From one run.
+/// inputs  one tensor per graph input, of any content
+/// Errors  those of running.
+[[nodiscard]] ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs);
 
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/atomic_file.h"
@@ -14,6 +15,7 @@
 #include "pipeline/half_setup.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/provenance.h"
+#include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
@@ -39,6 +41,17 @@ Provenance origin_of_cast(const Model& model, const CastModelOptions& options, s
   return provenance;
 }
 
+/// The file's coverage, before inputs get the 16-bit type.
+CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
+  const Graph& graph = model.graph();
+  const ValueShapes shapes = find_shapes(graph, inputs);
+  const PlacementPlan plan = make_float_plan(graph, target_list().front(), shapes);
+  CoverageReport coverage = describe_coverage(plan.coverage);
+  if (options.io == IoType::Same)
+    coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, plan, float_format(options.type), shapes);
+  return coverage;
+}
+
 }  // namespace
 
 CastReport cast_model(const CastModelOptions& options) {
@@ -51,12 +64,16 @@ CastReport cast_model(const CastModelOptions& options) {
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
+  const ModelFacts facts = facts_of(model);
   report.floats = cast_nodes(model, options.type, *source, options.run);
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
+  report.coverage = coverage_of(model, read_first_inputs(*source, options.run), options);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
   write_provenance(model, origin_of_cast(model, options, source->size()));
   write_model(model, options.output, {.overwrite = options.overwrite});
+  report.floats.casts = casts_added(model.graph(), facts);
+  report.coverage.casts = static_cast<int64_t>(report.floats.casts);
   report.model = options.model.string();
   report.output = options.output.string();
   report.samples = source->size();

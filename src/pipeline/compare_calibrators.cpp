@@ -233,6 +233,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   add_uncertainty(report, candidates, evaluation, sqnr_db);
   report.provenance = candidates.origin_of_candidate(index_of_winner(report));
   report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
+  if (setup.half) add_floats(report.plan, setup.half->report, graph, setup.plan, setup.facts);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (size_t c = 0; c < names.size(); ++c)
     chosen.emplace_back(names[c], &candidates.distinct.ranges[candidates.distinct.variant_of[c]]);

@@ -11,6 +11,7 @@
 #include "half/float_plan.h"
 #include "half/value_reach.h"
 #include "model/model.h"
+#include "place/plan/placement_plan.h"
 #include "place/targets/target.h"
 
 namespace detent {
@@ -42,7 +43,17 @@ struct HalfSetup {
 /// `type`. Errors  those of raising and running.
 FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run);
 
-/// Does the same to a model that was read and prepared again.
+/// The same where nothing is measured: only operators, constants and structure keep nodes in FP32.
+/// inputs  one tensor per graph input, of any content
+/// Errors  those of running.
+[[nodiscard]] FloatReport plan_half(Model& model, FloatType type, std::span<const Tensor> inputs);
+
+/// Bytes that the coverage of `plan` counts for graph inputs that are FP32 in `graph` and get the 16-bit type by narrow_io().
+/// Inputs without a shape count 0.
+[[nodiscard]] int64_t narrowed_input_bytes(const Graph& graph, const PlacementPlan& plan, const FloatFormat& format,
+                                           const ValueShapes& shapes);
+
+/// Does what set_up_half did to a model that was read and prepared again.
 void repeat_half(Model& model, const HalfSetup& half);
 
 }  // namespace detent

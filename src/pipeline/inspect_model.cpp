@@ -6,6 +6,7 @@
 #include "model/qoperators.h"
 #include "ops/find_operator.h"
 #include "pipeline/provenance.h"
+#include "place/draft/float_nodes.h"
 #include "prepare/read_model_to_run.h"
 
 namespace detent {
@@ -36,6 +37,10 @@ ModelReport inspect_model(const std::filesystem::path& path) {
     ++report.operators[node.domain.empty() ? node.op_type : node.domain + "." + node.op_type];
     all.push_back(node.id);
   }
+  const FloatNodes floats = count_float_nodes(graph);
+  for (const auto& [type, count] : floats.by_type)
+    report.float_nodes[std::string(name_of(type))] = static_cast<int64_t>(count);
+  report.float_casts = static_cast<int64_t>(floats.casts);
   for (const Value& value : graph.values())
     if (const Tensor* constant = graph.constant(value.id)) report.parameters += constant->element_count();
   for (const UnsupportedNode& item : find_unsupported(graph, all)) {

@@ -1,8 +1,13 @@
 #include "detent/plan.h"
+
+#include "detent/error.h"
 #include "equalize/equalizable_values.h"
+#include "exec/find_shapes.h"
 #include "model/graph/value_shapes.h"
 #include "model/model.h"
+#include "pipeline/half_setup.h"
 #include "pipeline/plan_report.h"
+#include "pipeline/setup.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
@@ -13,32 +18,74 @@ namespace detent {
 
 namespace {
 
+/// What plan_model says besides the plan itself.
+struct Beside {
+  std::optional<std::vector<PlanReport::Equalizable>> equalizable;
+  std::optional<FloatReport> floats;
+  std::vector<std::string> notes;
+};
+
 /// MACs and bytes need the sizes themselves; what can be equalized does not depend on them.
-void tell_without_sizes(const Graph& graph, const InputShapes& given, PlanReport& report) {
-  report.notes.emplace_back(kOpenSizes);
+void tell_without_sizes(const Graph& graph, const InputShapes& given, Beside& beside) {
+  beside.notes.emplace_back(kOpenSizes);
   const TrialShapes trial = shapes_at_trial_sizes(graph, given);
   if (trial.missing.empty())
-    report.equalizable = equalizable_values(graph, trial.runs);
+    beside.equalizable = equalizable_values(graph, trial.runs);
   else
-    report.notes.push_back("what could be equalized is not known: " + trial.missing +
+    beside.notes.push_back("what could be equalized is not known: " + trial.missing +
                            "; --shape gives what is missing");
+}
+
+PlanReport plan_with_data(const PlanModelOptions& options) {
+  if (!options.shapes.empty()) throw Error(ErrorCode::Usage, "--shape: with --data the sizes are those of the samples");
+  FormatOptions format;
+  format.float_type = options.float_type;
+  const EqualizeOptions equalize;
+  const Setup setup = set_up(
+      {options.model, options.data, {}, {}, options.target, options.placement, format, equalize, {}, options.run});
+  PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
+                                    setup.preparation.folded_batchnorms);
+  if (setup.half) add_floats(report, setup.half->report, setup.model.graph(), setup.plan, setup.facts);
+  const Graph& floats = setup.half ? setup.half->before->graph() : setup.model.graph();
+  report.equalizable = equalizable_values(
+      floats, setup.half ? find_shapes(floats, read_first_inputs(*setup.data, options.run)) : setup.shapes);
+  return report;
+}
+
+/// Lets the model compute in 16 bits where that is known without its values.
+void make_half_unmeasured(Model& model, FloatType type, const std::optional<std::vector<Tensor>>& inputs,
+                          Beside& beside) {
+  if (type == FloatType::Fp32) return;
+  if (inputs)
+    beside.floats = plan_half(model, type, *inputs);
+  else
+    beside.notes.emplace_back(
+        "which nodes would compute in 16 bits is not known before the sizes are: --shape or --data");
 }
 
 }  // namespace
 
 PlanReport plan_model(const PlanModelOptions& options) {
+  if (!options.data.sources.empty()) return plan_with_data(options);
   const Target& target = find_target(options.target);
+  const FloatType type = options.float_type.value_or(target.float_type);
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const Preparation preparation = prepare_model(model, target, prepare_options(options.placement));
-  const Graph& graph = model.graph();
-  const auto shapes = shapes_without_data(graph, options.shapes);
-  const PlacementPlan plan = make_placement_plan(graph, target, options.placement, shapes.value_or(ValueShapes{}));
-  PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
-  if (shapes)
-    report.equalizable = equalizable_values(graph, *shapes);
+  const Preparation preparation = prepare_model(model, target, prepare_options(options.placement, type));
+  const auto inputs = inputs_without_data(model.graph(), options.shapes);
+  Beside beside;
+  if (inputs)
+    beside.equalizable = equalizable_values(model.graph(), find_shapes(model.graph(), *inputs));
   else
-    tell_without_sizes(graph, options.shapes, report);
+    tell_without_sizes(model.graph(), options.shapes, beside);
+  make_half_unmeasured(model, type, inputs, beside);
+  const Graph& graph = model.graph();
+  const ValueShapes shapes = inputs ? find_shapes(graph, *inputs) : ValueShapes{};
+  const PlacementPlan plan = make_placement_plan(graph, target, options.placement, shapes);
+  PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
+  report.equalizable = std::move(beside.equalizable);
+  if (beside.floats) add_floats(report, *beside.floats, graph, plan, facts);
+  report.notes.insert(report.notes.end(), beside.notes.begin(), beside.notes.end());
   return report;
 }
 

@@ -1,11 +1,37 @@
 #include "pipeline/plan_report.h"
 
+#include <algorithm>
+
 #include "model/origin.h"
+#include "place/plan/coverage.h"
 
 namespace detent {
 
+namespace {
+
+std::set<std::string> names_of_casts(const Graph& graph) {
+  std::set<std::string> names;
+  for (const Node& node : graph.nodes())
+    if (node.op_type == "Cast") names.insert(node.name);
+  return names;
+}
+
+}  // namespace
+
 ModelFacts facts_of(const Model& model) {
-  return {model.graph().opset(), model.graph().nodes().size(), model.byte_size(), producer_of(model)};
+  const Graph& graph = model.graph();
+  return {graph.opset(), graph.nodes().size(), model.byte_size(), producer_of(model), names_of_casts(graph)};
+}
+
+size_t casts_added(const Graph& graph, const ModelFacts& original) {
+  const std::set<std::string> casts = names_of_casts(graph);
+  return static_cast<size_t>(
+      std::ranges::count_if(casts, [&](const std::string& name) { return !original.casts.contains(name); }));
+}
+
+CoverageReport describe_coverage(const Coverage& c) {
+  return {c.layers,           c.int8_layers,           c.macs,  c.int8_macs, c.params, c.int8_params,
+          c.activation_bytes, c.int8_activation_bytes, c.pairs, c.types,     0};
 }
 
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
@@ -30,10 +56,18 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.notes = plan.notes;
   report.quantized_values = plan.quantized_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
-  const Coverage& c = plan.coverage;
-  report.coverage = {c.layers,           c.int8_layers,           c.macs, c.int8_macs, c.params, c.int8_params,
-                     c.activation_bytes, c.int8_activation_bytes, c.pairs};
+  report.coverage = describe_coverage(plan.coverage);
   return report;
+}
+
+void add_floats(PlanReport& report, const FloatReport& floats, const Graph& graph, const PlacementPlan& plan,
+                const ModelFacts& original) {
+  size_t casts = casts_added(graph, original);
+  for (const NodeId inside : casts_inside_pairs(graph, plan))
+    casts -= !original.casts.contains(graph.node(inside).name);
+  report.floats = floats;
+  report.floats->casts = casts;
+  report.coverage.casts = static_cast<int64_t>(casts);
 }
 
 }  // namespace detent

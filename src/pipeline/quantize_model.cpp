@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "calibrate/calibration.h"
 #include "calibrate/range_book.h"
 #include "core/atomic_file.h"
@@ -44,10 +42,9 @@ BoundReport hold_bound(Setup& setup, ChosenRanges& chosen, const Calibration& ca
 }
 
 /// Those whose value is read by its pair alone, which begins in front of them.
-void take_casts_out(Model& model, PromisedFile& promised, QuantizeReport& report) {
+void take_casts_out(Model& model, PromisedFile& promised) {
   const UnreadCasts casts = take_unread_casts(model.graph());
   if (casts.nodes.empty()) return;
-  if (report.floats) report.floats->casts -= std::min(report.floats->casts, casts.nodes.size());
   apply_patch(model, casts.patch);
   promised.rename({}, casts.nodes);
 }
@@ -127,7 +124,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   add_choices(report, chosen, setup.equalize_report(), improved, std::move(bound));
   PromisedFile promised = promise_of(setup.model.graph(), setup.plan);
   apply_patch(setup.model, rewrite.patch);
-  take_casts_out(setup.model, promised, report);
+  take_casts_out(setup.model, promised);
   write_provenance(setup.model, report.provenance);
   const QdqCheckOptions check{options.placement.quantize_outputs, setup.format.per_tensor_weights};
   check_qdq_file(setup.model.graph(), options.output, promised, check);
@@ -138,7 +135,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
   write_checked(setup.model, options.output, options.overwrite, promised, check);
   add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
-  finish_report(report, options, setup.model, stopwatch.seconds());
+  finish_report(report, options, setup, stopwatch.seconds());
   return report;
 }
 

@@ -45,7 +45,11 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.plan =
       describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
   report.notes = setup.plan.notes;
-  if (setup.half) report.floats = setup.half->report;
+  if (!setup.half) return report;
+  report.floats = setup.half->report;
+  if (options.format.io == IoType::Same)
+    report.plan.coverage.types.float32.activation_bytes -=
+        narrowed_input_bytes(setup.model.graph(), setup.plan, setup.half->format, setup.shapes);
   return report;
 }
 
@@ -80,7 +84,11 @@ void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::option
   report.bound = std::move(bound);
 }
 
-void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds) {
+void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup, double seconds) {
+  const Model& written = setup.model;
+  const size_t casts = casts_added(written.graph(), setup.facts);
+  report.plan.coverage.casts = static_cast<int64_t>(casts);
+  if (report.floats) report.floats->casts = casts;
   report.written_opset = written.graph().opset();
   report.output_bytes = std::filesystem::file_size(options.output);
   report.seconds = seconds;

@@ -19,6 +19,6 @@ void add_histograms(QuantizeReport& report, const Setup& setup, const Calibratio
 /// The decisions that were taken by measurement; the winner of a measurement becomes the report's calibrator.
 void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::optional<EqualizeReport> equalized,
                  const Improvement& improved, std::optional<BoundReport> bound);
-void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Model& written, double seconds);
+void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup, double seconds);
 
 }  // namespace detent

@@ -31,4 +31,9 @@ PlacementPlan make_placement_plan(const Graph& graph, const Target& target, cons
   return draft.finish(shapes);
 }
 
+PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes) {
+  const PlacementOptions options;
+  return PlacementDraft(graph, target, options).finish(shapes);
+}
+
 }  // namespace detent

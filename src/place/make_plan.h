@@ -12,6 +12,9 @@ class PlacementDraft;
 [[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
                                                 const PlacementOptions& options, const ValueShapes& shapes = {});
 
+/// The plan without a pair: all layers and edges float. For counting what a float model consists of.
+[[nodiscard]] PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes);
+
 /// Passes a draft through all rounds of the rules of its target; the caller may have marked and decided before.
 /// Errors  those of make_placement_plan.
 void apply_rules(PlacementDraft& draft);

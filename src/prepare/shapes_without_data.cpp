@@ -98,7 +98,7 @@ std::optional<std::vector<Extents>> inputs_of_size(const Graph& graph, const std
 
 }  // namespace
 
-std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputShapes& given) {
+std::optional<std::vector<Tensor>> inputs_without_data(const Graph& graph, const InputShapes& given) {
   check_given(graph, given);
   std::vector<Extents> shapes;
   for (const ValueId id : graph.inputs()) {
@@ -106,7 +106,12 @@ std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputSh
     if (!extents || is_open(*extents)) return std::nullopt;
     shapes.push_back(*extents);
   }
-  return find_shapes(graph, zero_inputs(graph, shapes));
+  return zero_inputs(graph, shapes);
+}
+
+std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputShapes& given) {
+  const auto inputs = inputs_without_data(graph, given);
+  return inputs ? std::optional(find_shapes(graph, *inputs)) : std::nullopt;
 }
 
 TrialShapes shapes_at_trial_sizes(const Graph& graph, const InputShapes& given) {

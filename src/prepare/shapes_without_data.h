@@ -13,9 +13,12 @@ namespace detent {
 /// Shapes of inputs by name, from --shape.
 using InputShapes = std::map<std::string, std::vector<int64_t>>;
 
-/// Shapes of every value that can run: declared input sizes, an open batch as 1, the rest from `given`; from one run on
-/// zeros. nullopt when some size is open.
-/// Errors  InvalidOption for a name that is no input or an extent that the model fixes otherwise; those of running.
+/// Zeros for every input: declared sizes, an open batch as 1, the rest from `given`. nullopt when some size is open.
+/// Errors  InvalidOption for a name that is no input or an extent that the model fixes otherwise.
+[[nodiscard]] std::optional<std::vector<Tensor>> inputs_without_data(const Graph& graph, const InputShapes& given);
+
+/// Shapes of every value that can run, from one run on those. nullopt when some size is open.
+/// Errors  as above; those of running.
 [[nodiscard]] std::optional<ValueShapes> shapes_without_data(const Graph& graph, const InputShapes& given);
 
 /// Shapes at sizes that open ones may have.

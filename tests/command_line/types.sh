@@ -125,4 +125,39 @@ done
 grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
 grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
 refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
+# plan tells the types that quantize will write: with data every exception, without data what needs none.
+accepts "plan with data" plan "$model" $data --target tensorrt:11 --json in/plan.json
+grep -q '^  MACs  .*100 % ' stdout || fail "plan does not show the shares"
+grep -q 'nodes in float16, 0 in float32, 1 cast added' stdout || fail "plan does not show the floats"
+if grep -q 'no value was measured' stdout; then fail "plan did not measure"; fi
+pairs_of() { tr -d ' \n' < "$1" | sed 's/.*"coverage":{//; s/.*"pairs":\([0-9]*\),"types":\([^}]*}[^}]*}[^}]*}}\).*/\1 \2/'; }
+[ "$(pairs_of in/plan.json)" = "$(pairs_of in/typed.json)" ] || fail "plan and quantize differ: $(pairs_of in/plan.json) $(pairs_of in/typed.json)"
+accepts "plan without data" plan "$model" --target tensorrt:11 --shape image=1,3,128,128
+[ "$(grep -c 'no value was measured: with --data' stdout)" -eq 1 ] || fail "plan does not say once that nothing was measured"
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,W] x) => (float[1,W] y) { y = Relu (x) }' | "$WRITE_MODEL" in/open.onnx
+accepts "open sizes" plan in/open.onnx --float-type bf16
+grep -q 'which nodes would compute in 16 bits is not known before the sizes are' stdout || fail "open sizes are not told"
+accepts "plan of FP32" plan "$model" --shape image=1,3,128,128 --json in/plan32.json
+if grep -Eq 'half|float16|measured' stdout; then fail "a plan of FP32 speaks of halves"; fi
+tr -d ' \n' < in/plan32.json | grep -q '"half":{"macs":0,"activation_bytes":0}' || fail "--json of FP32 lacks the fields"
+refuses "sizes beside data" 2 "with --data the sizes are those of the samples" plan "$model" $data --shape image=1,3,128,128
+refuses "an unknown type in plan" 2 "is not one of" plan "$model" --float-type fp64
+for factor in 100000 10; do
+  accepts "plan of values times $factor" plan in/times$factor.onnx --float-type fp16 --data random:uniform,n=8 --quiet
+  cp stdout in/plan$factor.txt
+done
+grep -q "^  float32: .*overflow: 'u' reaches " in/plan100000.txt || fail "plan does not name the value beyond the range"
+grep -q "in float16, 0 in float32" in/plan10.txt || fail "plan keeps small values in FP32"
+accepts "plan blind to values" plan in/times100000.onnx --float-type fp16
+if grep -q "reaches" stdout; then fail "a value was measured without data"; fi
+
+# The page has a section for it only where there are halves; inspect counts nodes by type.
+accepts "a page" plan "$model" $data --target tensorrt:11 --html in/plan.html
+grep -q 'id="floats"' in/plan.html || fail "the page lacks the section"
+accepts "a page of FP32" plan "$model" --shape image=1,3,128,128 --html in/plan32.html
+if grep -q 'id="floats"' in/plan32.html; then fail "a page of FP32 has the section"; fi
+accepts "inspect a typed file" inspect in/typed.onnx
+grep -Eq '^  floats +[0-9]+ nodes in float16, 1 cast$' stdout || fail "inspect does not name the types"
+accepts "inspect a float file" inspect "$model"
+if grep -q '^  floats' stdout; then fail "inspect speaks of types where there is one"; fi
 finish

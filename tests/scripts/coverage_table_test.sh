@@ -11,11 +11,13 @@ fail() {
 }
 table=$("$source/scripts/coverage_table" "$source/datasets/samples") || fail "exit $?"
 files=$(find "$source/datasets/samples" -name '*.onnx' | wc -l)
-rows=$(echo "$table" | grep -v '^| all ' | grep -c -E '\| (tensorrt|onnxruntime) \|')
-[ "$rows" -eq $((2 * files)) ] || fail "$rows rows for $files files"
-echo "$table" | grep -q '| shapes_unet/model_opset13 | tensorrt | 18 | 18 | 100.0 % .*| 24 | 0 |$' || fail "tensorrt: $table"
-echo "$table" | grep -q '| shapes_unet/model_opset13 | onnxruntime | 18 | 14 | 95.*| 24 | 4, note |$' || fail "onnxruntime: $table"
-for target in tensorrt onnxruntime; do
+rows=$(echo "$table" | grep -v '^| all ' | grep -c -E '\| (tensorrt|onnxruntime|tensorrt:11) \|')
+[ "$rows" -eq $((3 * files)) ] || fail "$rows rows for $files files"
+echo "$table" | grep -q '| shapes_unet/model_opset13 | tensorrt | 18 | 18 | 100.0 / - / 0.0 % .* / - / .*| 24 | 0 | 0 |$' || fail "tensorrt: $table"
+echo "$table" | grep -q '| shapes_unet/model_opset13 | tensorrt:11 | 18 | 18 | 100.0 / 0.0 / 0.0 % .*| 24 | 1 | 0.*|$' || fail "tensorrt:11: $table"
+echo "$table" | grep 'model_opset13 | tensorrt:11' | grep -q -E '\| [1-9][0-9.]* / [1-9][0-9.]* / [0-9.]+ % \| 24' || fail "no bytes in halves: $table"
+echo "$table" | grep -q '| shapes_unet/model_opset13 | onnxruntime | 18 | 14 | 95.*| 24 | 0 | 4, note |$' || fail "onnxruntime: $table"
+for target in tensorrt onnxruntime tensorrt:11; do
   [ "$(echo "$table" | grep -c "^| all $files files | $target |")" -eq 1 ] || fail "no sum for $target: $table"
 done
 empty=$(mktemp -d)

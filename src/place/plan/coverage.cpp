@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/float_type.h"
+#include "model/graph/float_types.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -40,25 +42,65 @@ int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& no
   }
 }
 
-void count_activations(const ValueShapes& shapes, std::span<const ValueId> activations, PlacementPlan& plan) {
+TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
+  return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
+}
+
+bool is_float_type(DataType type) { return type == DataType::Float32 || is_half(type); }
+
+bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
+  return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
+    const EdgeDecision* edge = use.slot < 0 ? nullptr : plan.find_edge(use.node, use.slot);
+    return edge && edge->pair;
+  });
+}
+
+void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
+                       const std::vector<DataType>& types, PlacementPlan& plan) {
   const std::vector<ValueId> paired = plan.quantized_values();
+  const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
+  const auto goes_into_pairs = [&](ValueId value) {
+    return std::ranges::all_of(graph.value(value).uses, [&](const Use& use) { return inside.contains(use.node); });
+  };
   for (const ValueId value : activations) {
     const Shape* shape = find_shape(shapes, value);
-    if (!shape) continue;
+    if (!shape || goes_into_pairs(value)) continue;
     const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
+    const bool int8 = std::binary_search(paired.begin(), paired.end(), value);
+    const DataType type = types[static_cast<size_t>(value)];
     plan.coverage.activation_bytes += bytes;
-    if (std::binary_search(paired.begin(), paired.end(), value)) plan.coverage.int8_activation_bytes += bytes;
+    if (int8) plan.coverage.int8_activation_bytes += bytes;
+    share_of(plan.coverage.types, int8, type).activation_bytes +=
+        shape->element_count() * static_cast<int64_t>(int8 ? 1 : byte_size(type));
   }
 }
 
 }  // namespace
 
+std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan) {
+  std::set<NodeId> inside;
+  const std::vector<DataType> types = float_types(graph);
+  const auto is_float = [&](ValueId value) { return is_float_type(types[static_cast<size_t>(value)]); };
+  for (const Node& node : graph.nodes()) {
+    if (traits_of(graph, node).kind != OpKind::Cast) continue;
+    const Value &before = graph.value(node.input(0)), &behind = graph.value(node.output(0));
+    if (is_float(before.id) && is_float(behind.id) && !before.is_constant && !before.is_output &&
+        read_by_pairs_alone(behind, plan))
+      inside.insert(node.id);
+  }
+  return inside;
+}
+
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                     PlacementPlan& plan) {
   plan.coverage = {};
+  const std::vector<DataType> types = float_types(graph);
   for (LayerDecision& layer : plan.layers) {
-    layer.macs = count_macs(graph, shapes, graph.node(layer.node));
+    const Node& node = graph.node(layer.node);
+    layer.macs = count_macs(graph, shapes, node);
     Coverage& sum = plan.coverage;
+    const DataType type = node.output(0) == kNoValue ? DataType::Float32 : types[static_cast<size_t>(node.output(0))];
+    share_of(sum.types, layer.int8, type).macs += layer.macs;
     ++sum.layers;
     sum.macs += layer.macs;
     sum.params += layer.params;
@@ -67,7 +109,7 @@ void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<con
     sum.int8_macs += layer.macs;
     sum.int8_params += layer.params;
   }
-  count_activations(shapes, activations, plan);
+  count_activations(graph, shapes, activations, types, plan);
   plan.coverage.pairs = static_cast<int64_t>(plan.quantized_values().size());
 }
 

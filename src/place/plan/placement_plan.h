@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/float_types.h"
 #include "detent/placement_options.h"
 #include "model/graph/value_shapes.h"
 #include "place/plan/rule_id.h"
@@ -64,6 +65,7 @@ struct Coverage {
   int64_t params = 0, int8_params = 0;
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;  ///< QuantizeLinear/DequantizeLinear pairs on activations that will be written
+  TypeShares types;   ///< a layer has the type of its output, a value its own; INT8 as above
 };
 
 /// Every decision about a graph for a target; the rewriter executes exactly this.

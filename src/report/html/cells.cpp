@@ -9,8 +9,9 @@ std::string number_cell(double key, const std::string& text, std::string_view cl
   return "<td class=\"" + std::string(classes) + "\" data-key=\"" + key_text(key) + "\">" + text + "</td>";
 }
 
-std::string text_head(std::string_view label) {
-  return "<th scope=\"col\" data-sort=\"text\">" + escape(label) + "</th>";
+std::string text_head(std::string_view label, std::string_view classes) {
+  return "<th scope=\"col\"" + (classes.empty() ? "" : " class=\"" + std::string(classes) + "\"") +
+         " data-sort=\"text\">" + escape(label) + "</th>";
 }
 
 std::string number_head(std::string_view label, std::string_view meaning, std::string_view classes) {

@@ -9,7 +9,7 @@ namespace detent::html {
 [[nodiscard]] std::string number_cell(double key, const std::string& text, std::string_view classes = "number");
 
 /// A heading by which a click sorts its column of names.
-[[nodiscard]] std::string text_head(std::string_view label);
+[[nodiscard]] std::string text_head(std::string_view label, std::string_view classes = {});
 /// A heading by which a click sorts its column of numbers. `meaning` is shown when it is pointed at.
 [[nodiscard]] std::string number_head(std::string_view label, std::string_view meaning,
                                       std::string_view classes = "number");

@@ -1,3 +1,4 @@
+#include <array>
 #include <functional>
 
 #include "report/html/markup.h"
@@ -28,6 +29,32 @@ std::string bar(const Share& share) {
          "</span></li>";
 }
 
+/// A row of shares, INT8 first; "" where there is nothing to share.
+std::string type_row(const char* label, const std::array<int64_t, 3>& parts, std::string (*text)(double)) {
+  const auto whole = static_cast<double>(parts[0] + parts[1] + parts[2]);
+  if (whole == 0) return {};
+  std::string row = "<tr><th scope=\"row\">" + std::string(label) + "</th>";
+  for (const int64_t part : parts)
+    row += "<td class=\"number\" title=\"" + text(static_cast<double>(part)) + "\">" +
+           percent_text(static_cast<double>(part) / whole) + "</td>";
+  return row + "</tr>\n";
+}
+
+/// What is INT8, what half and what FP32, where some of it is half.
+std::string types_table(const CoverageReport& coverage) {
+  const TypeShares& types = coverage.types;
+  if (!types.has_half()) return {};
+  return "<table id=\"type-shares\"><thead><tr><th scope=\"col\">Share of</th><th scope=\"col\" "
+         "class=\"number\">INT8</th><th scope=\"col\" class=\"number\" title=\"FP16 or BF16\">half</th><th "
+         "scope=\"col\" "
+         "class=\"number\">FP32</th></tr></thead><tbody>" +
+         type_row("MACs", {types.int8.macs, types.half.macs, types.float32.macs}, count_text) +
+         type_row("activation bytes, in the types that the file has",
+                  {types.int8.activation_bytes, types.half.activation_bytes, types.float32.activation_bytes},
+                  bytes_text) +
+         "</tbody></table>";
+}
+
 }  // namespace
 
 std::string coverage_section(const CoverageReport& coverage) {
@@ -44,7 +71,7 @@ std::string coverage_section(const CoverageReport& coverage) {
   if (bars.empty()) return {};
   return "<section id=\"coverage\"><h2>Coverage</h2><p class=\"lead\">What runs in INT8; "
          "the rest stays float. Activation bytes are counted as they are in FP32.</p><ul class=\"shares\">" +
-         bars + "</ul></section>\n";
+         bars + "</ul>" + types_table(coverage) + "</section>\n";
 }
 
 }  // namespace detent::html

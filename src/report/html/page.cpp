@@ -72,29 +72,32 @@ std::string to_html(const QuantizeReport& report) {
        {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
        {"error", "Error", html::error_section(report.error)},
        {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+       {"floats", "16-bit floats", html::floats_section(report.floats)},
        {"values", "Values",
         report.histograms.empty()
             ? html::scales_section(report.values)
             : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
        {"placement", "Placement", html::placement_section(plan)},
-       {"provenance", "Provenance", html::provenance_section(report.provenance)}});
+       {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}});
 }
 
 std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity) {
-  return page_of(head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
-                 {{"candidates", "Candidates", html::candidates_section(comparison)},
-                  {"outliers", "Samples", html::outliers_section(comparison.outliers)},
-                  {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
-                  {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
-                  {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
-                  {"values", "Values",
-                   html::values_section({comparison.values,
-                                         comparison.plan,
-                                         comparison.winner,
-                                         sensitivity ? own_errors(*sensitivity) : Errors{},
-                                         {}})},
-                  {"placement", "Placement", html::placement_section(comparison.plan)},
-                  {"provenance", "Provenance", html::provenance_section(comparison.provenance)}});
+  return page_of(
+      head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
+      {{"candidates", "Candidates", html::candidates_section(comparison)},
+       {"outliers", "Samples", html::outliers_section(comparison.outliers)},
+       {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
+       {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
+       {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
+       {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
+       {"values", "Values",
+        html::values_section({comparison.values,
+                              comparison.plan,
+                              comparison.winner,
+                              sensitivity ? own_errors(*sensitivity) : Errors{},
+                              {}})},
+       {"placement", "Placement", html::placement_section(comparison.plan)},
+       {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}});
 }
 
 std::string to_html(const SensitivityReport& sensitivity) {
@@ -110,6 +113,7 @@ std::string to_html(const SensitivityReport& sensitivity) {
 std::string to_html(const PlanReport& plan) {
   return page_of(head(plan.model, "placement"), html::summary_section(plan),
                  {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
                   {"placement", "Placement", html::placement_section(plan)},
                   {"equalizable", "Equalization", html::equalizable_section(plan)}});
 }

@@ -20,7 +20,7 @@ std::string summary_section(const PlanReport& plan) {
   std::string figures = coverage_figure(plan.coverage);
   if (plan.shared_scale_groups > 0)
     figures += figure(std::to_string(plan.shared_scale_groups), "groups of shared scales");
-  return "<header id=\"summary\"><p class=\"eyebrow\">Placement without data</p><h1>" + escaped_file_name(plan.model) +
+  return "<header id=\"summary\"><p class=\"eyebrow\">Placement</p><h1>" + escaped_file_name(plan.model) +
          "</h1><ul class=\"facts\"><li>target " + escape(plan.target) + "</li><li>opset " + std::to_string(plan.opset) +
          ", " + plural(plan.nodes, "node") + "</li>" +
          (plan.folded_batchnorms ? "<li>" + plural(plan.folded_batchnorms, "BatchNormalization") + " folded</li>"

@@ -12,7 +12,7 @@ std::string code(const std::string& text) { return "<code>" + escape(text) + "</
 
 }  // namespace
 
-std::string provenance_section(const Provenance& provenance) {
+std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats) {
   if (provenance.producer.empty()) return {};
   std::string rows = row("Producer", escape(provenance.producer)) + row("Target", escape(provenance.target)) +
                      row("Calibrator", escape(provenance.calibrator)) + row("Ranges", code(provenance.ranges));
@@ -23,6 +23,7 @@ std::string provenance_section(const Provenance& provenance) {
   } else {
     rows += row("Calibrated with", "imported scales");
   }
+  if (floats) rows += row("Floats", escape(floats->type) + " where values allow it");
   rows += row("Options", provenance.options.empty() ? "the target's defaults" : escape(provenance.options));
   if (!provenance.source_producer.empty()) rows += row("Float model by", escape(provenance.source_producer));
   return "<section id=\"provenance\"><h2>Provenance</h2><p class=\"lead\">As the file says it. The same model, samples "

@@ -38,11 +38,13 @@ namespace detent::html {
 [[nodiscard]] std::string accuracy_section(const AccuracyReport& accuracy);
 /// SQNR and cosine of each output of the written model.
 [[nodiscard]] std::string error_section(const std::optional<ErrorReport>& error);
-/// What the written file says of its making.
-[[nodiscard]] std::string provenance_section(const Provenance& provenance);
+/// What the written file says of its making, and the type of its floats where it is not FP32.
+[[nodiscard]] std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats);
 /// One row a variant with every metric; the outputs one by one where there are several.
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
-/// How much of the model runs in INT8.
+/// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked for.
+[[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
+/// How much of the model runs in INT8; where something is half, how much is INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
 /// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after; and
 /// what correcting the biases behind it gained.

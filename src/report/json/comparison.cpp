@@ -37,6 +37,7 @@ std::string to_json(const ComparisonReport& report) {
                  {"criterion", report.criterion},
                  {"provenance", provenance_json(report.provenance)},
                  {"coverage", coverage_json(report.plan.coverage)},
+                 {"float_types", report.plan.floats ? floats_json(*report.plan.floats) : Json(nullptr)},
                  {"calibration_seconds", report.calibration_seconds},
                  {"evaluation_seconds", report.evaluation_seconds}});
 }

@@ -58,6 +58,9 @@ std::string to_json(const ModelReport& report) {
   json["inputs"] = tensors(report.inputs);
   json["outputs"] = tensors(report.outputs);
   json["operators"] = report.operators;
+  json["float_nodes"] = Json::object();
+  for (const auto& [type, count] : report.float_nodes) json["float_nodes"][type] = count;
+  json["float_casts"] = report.float_casts;
   json["parameters"] = report.parameters;
   json["quantized"] = report.quantized;
   json["producer"] = report.producer;
@@ -74,6 +77,7 @@ std::string to_json(const PlanReport& report) {
                  {"layers", layers(report)},
                  {"edges", edges(report)},
                  {"notes", report.notes},
+                 {"float_types", report.floats ? floats_json(*report.floats) : Json(nullptr)},
                  {"equalizable", equalizable(report)},
                  {"coverage", coverage_json(report.coverage)}});
 }

@@ -12,6 +12,12 @@ Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 
 Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
+namespace {
+
+Json share(const TypeShare& share) { return {{"macs", share.macs}, {"activation_bytes", share.activation_bytes}}; }
+
+}  // namespace
+
 Json coverage_json(const CoverageReport& report) {
   return {{"layers", report.layers},
           {"int8_layers", report.int8_layers},
@@ -21,7 +27,12 @@ Json coverage_json(const CoverageReport& report) {
           {"int8_params", report.int8_params},
           {"activation_bytes", report.activation_bytes},
           {"int8_activation_bytes", report.int8_activation_bytes},
-          {"pairs", report.pairs}};
+          {"pairs", report.pairs},
+          {"types",
+           {{"int8", share(report.types.int8)},
+            {"half", share(report.types.half)},
+            {"float32", share(report.types.float32)}}},
+          {"casts", report.casts}};
 }
 
 Json output_errors_json(const std::vector<ErrorReport::Output>& outputs) {

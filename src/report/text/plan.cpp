@@ -118,7 +118,9 @@ std::string to_text(const PlanReport& report, Lists lists) {
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
           " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  return text + "\n" + share_text(report.coverage) +
+  text += "\n" + share_text(report.coverage);
+  if (report.floats) text += float_text(*report.floats, listing);
+  return text + types_text(report.coverage.types) +
          (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) + listing.closing();
 }
 

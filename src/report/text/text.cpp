@@ -40,6 +40,16 @@ std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
   return text;
 }
 
+/// "  floats      34 nodes in float16, 2 in float32, 4 casts between them"; "" where all are of one type.
+std::string float_nodes_text(const ModelReport& report) {
+  if (report.float_casts == 0 && report.float_nodes.size() < 2) return {};
+  std::string text;
+  for (const auto& [type, count] : report.float_nodes)
+    text += text.empty() ? plural(static_cast<size_t>(count), "node") + " in " + type
+                         : ", " + std::to_string(count) + " in " + type;
+  return "  floats      " + text + ", " + plural(static_cast<size_t>(report.float_casts), "cast") + "\n";
+}
+
 /// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
 std::string provenance_text(const Provenance& provenance) {
   std::string text;
@@ -163,7 +173,7 @@ std::string to_text(const ModelReport& report) {
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
   for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
   for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
-  text += "  operators\n";
+  text += float_nodes_text(report) + "  operators\n";
   for (const auto& [op, count] : report.operators) text += fmt::format("  {:6}  ", count) + op + "\n";
   if (report.unsupported.empty()) return text + "  every node can run\n";
   text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
@@ -203,6 +213,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += kept_float_text(report.plan, listing);
   if (report.bound) text += bound_text(*report.bound);
   if (report.floats) text += float_text(*report.floats, listing);
+  text += types_text(report.plan.coverage.types);
   text += notes_text(report.notes, listing);
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";

@@ -27,6 +27,8 @@ namespace detent {
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);
+/// How much is INT8, half and FP32, a line for MACs and one for activation bytes; "" where nothing is half.
+[[nodiscard]] std::string types_text(const TypeShares& types);
 /// How many nodes compute in the 16-bit type, how many casts there are, and the nodes that stay FP32 with their reasons.
 [[nodiscard]] std::string float_text(const FloatReport& report, Listing& listing);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);

@@ -81,6 +81,12 @@ TEST_F(PlanOfAUnet, CountsMacsParametersAndBytes) {
   EXPECT_EQ(sum.activation_bytes, 4 * (16 * 64 + 16 * 64 + 16 * 16 + 8 * 64 + 24 * 64 + 16 * 64));
   EXPECT_EQ(sum.int8_activation_bytes, 4 * (16 * 64 + 24 * 64 + 16 * 64));
   EXPECT_EQ(sum.pairs, 3);
+  // In the types of the file: the INT8 values take a byte, the float ones stay as they are.
+  EXPECT_EQ(sum.types.int8.macs, sum.int8_macs);
+  EXPECT_EQ(sum.types.float32.macs, deconv);
+  EXPECT_EQ(sum.types.int8.activation_bytes, sum.int8_activation_bytes / 4);
+  EXPECT_EQ(sum.types.float32.activation_bytes, sum.activation_bytes - sum.int8_activation_bytes);
+  EXPECT_FALSE(sum.types.has_half());
 }
 
 TEST_F(PlanOfAUnet, WithoutShapesCostsAreZeroButCountsAreNot) {

@@ -133,6 +133,27 @@ test('equalized values sort by their imbalance', { skip: !equalized }, async () 
   noComplaints();
 });
 
+test('nodes in FP32 are told by reason, sort by what was measured, and are all there', async () => {
+  const halves = kind === 'broken';
+  assert.equal((await sections()).includes('floats'), halves);
+  assert.deepEqual(await seen('nav a[href="#floats"]'), halves ? ['16-bit floats'] : []);
+  assert.equal((await seen('#type-shares tbody tr')).length, halves ? 2 : 0);
+  if (!halves) return;
+  assert.deepEqual(await seen('#floats .figures .number'), ['160', '60', '31']);
+  const reasons = await page.evaluate(() => [...document.querySelectorAll('#float-reasons tbody tr')]
+    .map((row) => Number(row.cells[4].textContent)));
+  assert.ok(reasons.length < 60 && reasons.reduce((sum, count) => sum + count) === 60, reasons.join());
+  await page.click('#float-reasons thead th:nth-child(4) button');
+  const reach = await columnKeys('float-reasons', 3);
+  assert.deepEqual(reach, [...reach].sort((a, b) => b - a));
+  await page.click('#float-nodes-details summary');
+  assert.equal((await seen('#float-nodes tbody tr')).length, 60);
+  await page.click('[data-search="float-nodes"] input[type=search]');
+  await page.type('overflow');
+  assert.equal((await seen('#float-nodes tbody tr')).length, 20);
+  noComplaints();
+});
+
 test('the float layers can be seen alone', async (t) => {
   const kept = await page.evaluate('document.querySelectorAll("#layers tr.float").length');
   if (kept === 0) return t.skip('no layer of this model stays float');

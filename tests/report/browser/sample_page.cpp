@@ -186,6 +186,23 @@ SensitivityReport made_up_sensitivity(const ComparisonReport& comparison) {
 }
 
 /// Of a model that is broken.
+/// Half of the nodes stay FP32, for as many reasons and with the longest names that models have.
+FloatReport made_up_floats(const PlanReport& plan) {
+  FloatReport floats{.type = "float16", .half_nodes = 160, .float32_nodes = 60, .casts = 31};
+  for (size_t i = 0; i < floats.float32_nodes; ++i) {
+    const PlanReport::Layer& layer = plan.layers[i % plan.layers.size()];
+    const std::string value = layer.name + "/encoder/attention/output/LayerNorm/ReduceMean_output_0";
+    const double reach = 40'000 + 1'700.5 * static_cast<double>(i);
+    if (i % 3 == 0)
+      floats.exceptions.push_back({layer.name, "Pow", "overflow", value, reach,
+                                   "'" + value + "' reaches " + std::to_string(reach) + ", beyond 65504"});
+    else
+      floats.exceptions.push_back({layer.name, "ReduceMean", "normalization", "", 0,
+                                   "it is part of the normalization of '" + plan.layers[i % 2].name + "'"});
+  }
+  return floats;
+}
+
 QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   Random random(3);
   QuantizeReport report;
@@ -210,6 +227,11 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   report.bias_correction = BiasCorrectionReport{81, 4.03, 4.21, true, {}, 32, 2.5};
   report.plan = comparison.plan;
   report.notes = comparison.plan.notes;
+  report.floats = made_up_floats(report.plan);
+  TypeShares& types = report.plan.coverage.types;
+  types.int8 = {report.plan.coverage.int8_macs, report.plan.coverage.int8_activation_bytes / 4};
+  types.half = {report.plan.coverage.macs - types.int8.macs, 9'400'000};
+  types.float32 = {0, 1'900'000};
   report.error = ErrorReport{16,
                              4.2,
                              0.8055,

@@ -1,0 +1,30 @@
+#include "place/draft/float_nodes.h"
+
+#include <algorithm>
+
+#include "model/graph/float_types.h"
+#include "place/draft/draft.h"
+
+namespace detent {
+
+FloatNodes count_float_nodes(const Graph& graph) {
+  const PlacementOptions options;
+  const PlacementDraft facts(graph, target_list().front(), options);  // types are the same for every target
+  const std::vector<DataType> types = float_types(graph);
+  const auto is_float = [&](ValueId value) { return value != kNoValue && facts.is_float(value); };
+  const auto type_of = [&](ValueId value) { return types[static_cast<size_t>(value)]; };
+  FloatNodes nodes;
+  for (const Node& node : graph.nodes()) {
+    const auto made = std::ranges::find_if(node.outputs, is_float);
+    if (made == node.outputs.end() || graph.value(*made).is_constant) continue;
+    const OpKind kind = facts.kind(node.id);
+    if (kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear) continue;
+    if (kind != OpKind::Cast)
+      ++nodes.by_type[type_of(*made)];
+    else if (is_float(node.input(0)) && type_of(node.input(0)) != type_of(*made))
+      ++nodes.casts;
+  }
+  return nodes;
+}
+
+}  // namespace detent

@@ -1,0 +1,54 @@
+#include <fmt/core.h>
+
+#include "report/float_exceptions.h"
+#include "report/quantities.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kLinesShown = 20;  // of exceptions, each with its own value
+
+std::string row(const char* what, int64_t int8, int64_t half, int64_t float32) {
+  const auto whole = static_cast<double>(int8 + half + float32);
+  if (whole == 0) return {};
+  std::string text = fmt::format("  {:16}", what);
+  for (const int64_t part : {int8, half, float32})
+    text += fmt::format("  {:>7}", percent_text(static_cast<double>(part) / whole));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string types_text(const TypeShares& types) {
+  if (!types.has_half()) return {};
+  return fmt::format("  {:16}  {:>7}  {:>7}  {:>7}\n", "share of", "INT8", "half", "FP32") +
+         row("MACs", types.int8.macs, types.half.macs, types.float32.macs) +
+         row("activation bytes", types.int8.activation_bytes, types.half.activation_bytes,
+             types.float32.activation_bytes);
+}
+
+std::string float_text(const FloatReport& report, Listing& listing) {
+  std::string text = fmt::format("{} in {}, {} in float32, {} added\n", plural(report.half_nodes, "node"), report.type,
+                                 report.float32_nodes, plural(report.casts, "cast"));
+  std::vector<std::string> keys;
+  for (const FloatReport::Exception& exception : report.exceptions) keys.push_back(group_key(exception));
+  const std::vector<std::vector<size_t>> groups = listing.groups(keys);
+  const size_t shown = listing.shown(groups.size(), kLinesShown);
+  size_t left = report.exceptions.size();
+  for (size_t g = 0; g < shown; ++g) {
+    std::vector<std::string> names;
+    for (const size_t i : groups[g])
+      names.push_back(report.exceptions[i].node + " (" + report.exceptions[i].op_type + ")");
+    const FloatReport::Exception& first = report.exceptions[groups[g].front()];
+    text += "  float32: " + listing.names(names) + "  " + first.rule + ": " + first.reason + "\n";
+    left -= names.size();
+  }
+  if (shown < groups.size())
+    text += "  float32: " + plural(left, "more node") + " for " + plural(groups.size() - shown, "other reason") + "\n";
+  if (!report.values_measured) text += "  " + std::string(kValuesNotMeasured) + "\n";
+  return text;
+}
+
+}  // namespace detent
