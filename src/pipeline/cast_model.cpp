@@ -9,6 +9,7 @@
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
+#include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"

@@ -13,6 +13,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
