@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
+#include "detent/float_types.h"
 #include "detent/placement_options.h"
 #include "detent/run_settings.h"
 #include "detent/table_report.h"
@@ -16,6 +18,9 @@ struct CalibrateOptions {
   std::filesystem::path model, output;
   DataOptions data;
   std::vector<std::string> targets;  ///< only values that these quantize by `placement`; empty: what any target could
+  /// Other than Fp32: what all float values reach is measured too, which 16-bit float types ask of a table. Absent: that of the
+  /// targets.
+  std::optional<FloatType> float_type;
   PlacementOptions placement;
   EqualizeOptions equalize;  ///< bias correction needs ranges: it is not for here
   RunSettings run;

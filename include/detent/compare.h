@@ -68,6 +68,9 @@ struct ComparisonReport {
     double seconds = 0;        ///< making, running and judging this variant; all cores together
   };
   std::vector<Variant> variants;            ///< in the order asked for
+  /// The model cast to 16-bit floats without pairs, "fp16" and "bf16", on the same samples: no candidates for the best. Where what
+  /// is not quantized computes in 16 bits.
+  std::vector<Variant> baselines;
   std::optional<EqualizeReport> equalized;  ///< the same for all variants; absent: equalization is off
   std::string winner;                       ///< calibrator of the best variant
   std::string criterion;                    ///< the metric that decided: a key of `metrics`

@@ -42,7 +42,7 @@ struct FloatReport {
   size_t casts = 0;             ///< Cast nodes that were added
   struct Exception {
     std::string node, op_type;
-    std::string rule;     ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between"
+    std::string rule;     ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "bound"
     std::string value;    ///< that decides; empty where the operator does
     double measured = 0;  ///< what it reaches
     std::string reason;   ///< a sentence without its full stop

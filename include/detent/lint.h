@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "detent/data_source.h"
 #include "detent/plan_report.h"
+#include "detent/run_settings.h"
 
 namespace detent {
 
@@ -15,6 +17,9 @@ struct LintOptions {
   std::filesystem::path model;
   std::string target = "tensorrt";
   std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for sizes that the model leaves open
+  /// With sources the file is run over them, for findings about what 16-bit values reach; strongly typed targets only.
+  DataOptions data = {};
+  RunSettings run = {};  ///< of that run
 };
 
 /// The findings in a finished Q/DQ model.
@@ -33,8 +38,10 @@ struct LintReport {
 };
 
 /// Reads any Q/DQ model, says what of it runs in INT8 and lists the findings, worst first. QOperator models and float
-/// models are named as such. MACs are 0 where the model leaves sizes open and no shape was given.
-/// Errors  InvalidModel; Usage for a target that is not known; InvalidOption for shapes that do not fit.
+/// models are named as such; of those only float types are judged, for strongly typed targets. MACs are 0 where the model leaves
+/// sizes open and no shape was given.
+/// Errors  InvalidModel; Usage for a target that is not known, and for data where the target is not strongly typed; InvalidOption
+/// for shapes that do not fit; with data those of open_data and of running.
 [[nodiscard]] LintReport lint_model(const LintOptions& options);
 
 /// A kind of finding.

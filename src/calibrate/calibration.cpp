@@ -1,5 +1,8 @@
 #include "calibrate/calibration.h"
 
+#include <set>
+#include <utility>
+
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "exec/executor.h"
@@ -14,9 +17,28 @@ namespace detent {
 
 namespace {
 
-struct Worker {
+/// Shows every value to the collector, and what every value reaches where that was asked for.
+class Worker : public Observer {
+ public:
+  Worker(const Schedule& schedule, Collector empty, bool with_reaches)
+      : executor(schedule), collector(std::move(empty)), with_reaches_(with_reaches) {}
+
+  void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
+    collector.begin_batch(indices);
+    reaches.begin_batch(indices.size());
+    executor.run(stack_samples(std::move(batch)), *this);
+  }
+  void observe(ValueId value, const Tensor& tensor) override {
+    collector.observe(value, tensor);
+    if (with_reaches_) reaches.observe(value, tensor);
+  }
+
   Executor executor;
   Collector collector;
+  FloatReachObserver reaches;
+
+ private:
+  bool with_reaches_;
 };
 
 constexpr const char* kExclude = "--exclude its consumers";
@@ -61,19 +83,21 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 }
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
-             SampleTracker* tracker) {
-  const Schedule schedule(graph, values, {.exact_fusion = true, .team = team_size(settings, source)});
+             SampleTracker* tracker, std::span<const ValueId> reached) {
+  std::set<ValueId> watched(values.begin(), values.end());
+  watched.insert(reached.begin(), reached.end());
+  const std::vector<ValueId> all(watched.begin(), watched.end());
+  const Schedule schedule(graph, all, {.exact_fusion = true, .team = team_size(settings, source)});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
-  Pass pass{Collector(graph, values)};
+  Pass pass{Collector(graph, values), {}};
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return count;
-    if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), Collector(graph, values)});
+    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, Collector(graph, values), !reached.empty());
     std::vector<size_t> indices;
     for (const Sample& sample : batch) indices.push_back(sample.index);
-    workers[slot]->collector.begin_batch(indices);
-    workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->collector);
+    workers[slot]->run(std::move(batch), indices);
     if (tracker) tracker->add(identified, indices);
     return count;
   };
@@ -89,8 +113,11 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     pass.interrupted = true;
     settings.reporter->end();
   }
-  for (const auto& worker : workers)
-    if (worker) pass.collector.merge(worker->collector);
+  for (const auto& worker : workers) {
+    if (!worker) continue;
+    pass.collector.merge(worker->collector);
+    pass.reaches.merge(worker->reaches);
+  }
   return pass;
 }
 

@@ -9,6 +9,7 @@
 #include "detent/progress.h"
 #include "detent/run_settings.h"
 #include "observe/collector.h"
+#include "observe/float_reach.h"
 
 namespace detent {
 
@@ -37,8 +38,9 @@ void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 
 /// One pass over the data, as far as it came.
 struct Pass {
-  Collector collector;  ///< whole batches only
-  size_t samples = 0;   ///< of the source, those measured before included
+  Collector collector;         ///< whole batches only
+  FloatReachObserver reaches;  ///< of the values whose reach was asked for, of the same batches
+  size_t samples = 0;          ///< of the source, those measured before included
   size_t skipped = 0;
   bool interrupted = false;
 };
@@ -46,9 +48,11 @@ struct Pass {
 /// The pass of calibrate(): what a value's histogram becomes does not depend on which others are measured. No constants
 /// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an interruption
 /// ends the pass instead of being thrown.
+/// reached  values whose reach is measured beside.
 /// Errors  those of reading and running.
 [[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
-                           const RunSettings& settings, SampleTracker* tracker = nullptr);
+                           const RunSettings& settings, SampleTracker* tracker = nullptr,
+                           std::span<const ValueId> reached = {});
 
 /// Warns about NaN and Inf, once a value, naming node and sample.
 /// samples  the tracker of the pass.

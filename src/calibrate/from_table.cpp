@@ -47,12 +47,14 @@ const char* way_out(const CalibrationTable& table) {
 
 const Target& preparing_target() { return target_list().front(); }
 
-CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared, std::span<const ValueId> values) {
+CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared, std::span<const ValueId> values,
+                            std::span<const ValueId> reached) {
   CalibrationTable table;
   table.model = fingerprint;
   table.tools = {tool_version()};
   table.instruction_sets = {instruction_set()};
   for (const ValueId value : values) table.values[prepared.value(value).name];
+  for (const ValueId value : reached) table.reaches[prepared.value(value).name];
   table.groups = tensorrt_groups(prepared, table);
   return table;
 }
@@ -108,6 +110,21 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
   calibration.samples = table.samples.size();
   calibration.identities = table.samples;
   return calibration;
+}
+
+ValueReaches reaches_from(const CalibrationTable& table, const Graph& prepared) {
+  ValueReaches reaches;
+  std::vector<std::string> missing;
+  for (const ValueId value : values_with_reach(prepared)) {
+    const auto found = table.reaches.find(prepared.value(value).name);
+    if (found == table.reaches.end())
+      missing.push_back(prepared.value(value).name);
+    else if (found->second)
+      reaches[value] = *found->second;
+  }
+  if (missing.empty()) return reaches;
+  throw Error(ErrorCode::TableMismatch, "the table lacks what these float values reach: " + lacking(missing),
+              "calibrate with the same --float-type");
 }
 
 }  // namespace detent

@@ -18,8 +18,9 @@ namespace detent {
 
 /// A table that holds `values` of `model` and has measured nothing yet.
 /// prepared  the graph after prepare_model(), whose values a table names.
+/// reached   values whose reach is measured beside.
 [[nodiscard]] CalibrationTable make_table(const std::string& fingerprint, const Graph& prepared,
-                                          std::span<const ValueId> values);
+                                          std::span<const ValueId> values, std::span<const ValueId> reached = {});
 
 /// Values to measure for a table: what the default placements of `targets` quantize by `placement`, or, without targets,
 /// everything that any could and that can run. No constants: they are measured where a model is quantized.
@@ -33,5 +34,9 @@ namespace detent {
 /// Errors  TableMismatch naming the values that the table lacks; InvalidData for one that held nothing finite.
 [[nodiscard]] Calibration calibration_from(const CalibrationTable& table, const Graph& prepared,
                                            std::span<const ValueId> values, Reporter& reporter);
+
+/// What the values of `prepared` reach, by the table.
+/// Errors  TableMismatch naming the values that it lacks.
+[[nodiscard]] ValueReaches reaches_from(const CalibrationTable& table, const Graph& prepared);
 
 }  // namespace detent

@@ -46,6 +46,10 @@ Action declare_calibrate(CLI::App& app) {
           "Measure only what these targets quantize with the policies below (default: every value that any "
           "target could, so that one table serves all)")
       ->type_name("NAME[:VERSION][,...]");
+  state->collect.push_back(add_float_type_option(
+      app, options.float_type,
+      "fp16 or bf16: measure too what all float values reach, which quantize --table with a 16-bit float type needs "
+      "(default: the targets')"));
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_flag(

@@ -20,8 +20,9 @@ struct State {
   std::vector<Collect> collect;
 };
 
-int lint(State& state) {
+int lint(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
+  state.options.run.reporter = &environment.reporter;
   state.report.check();
   const LintReport report = lint_model(state.options);
   state.report.write_json([&] { return to_json(report); });
@@ -39,13 +40,15 @@ Action declare_lint(CLI::App& app) {
   app.add_option("MODEL", state->options.model, "Q/DQ model of any origin")->required();
   app.add_option("--target", state->options.target, "tensorrt, tensorrt:8.6, onnxruntime ...")->capture_default_str();
   state->collect.push_back(add_shape_option(app, state->options.shapes));
+  state->collect.push_back(add_data_options(app, state->options.data, Need::Optional));
+  state->collect.push_back(add_run_options(app, state->options.run));
   add_all_option(app, state->report, "finding and float layer");
   add_json_option(app, state->report);
   add_html_option(app, state->report, "the findings with their cures, what runs in INT8, and every layer");
   add_report_overwrite(app, state->report, "the file of --json and of --html");
   app.add_flag("--strict", state->strict, "Exit 1 when there is a finding of level error");
   app.footer(to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n" + app.get_footer());
-  return [state](Environment&) { return lint(*state); };
+  return [state](Environment& environment) { return lint(*state, environment); };
 }
 
 }  // namespace detent::cli

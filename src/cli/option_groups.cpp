@@ -196,19 +196,19 @@ Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_
   };
 }
 
-Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type) {
-  auto text = std::make_shared<std::string>();
-  add_choice<std::string>(app, "--float-type", *text, {{"fp32", "fp32"}, {"fp16", "fp16"}, {"bf16", "bf16"}},
-                          "Type of what is not quantized, where the samples' values allow it (default: the target's)",
-                          "Format");
-  return [text, &type] {
-    if (!text->empty()) type = *text == "fp32" ? FloatType::Fp32 : *text == "fp16" ? FloatType::Fp16 : FloatType::Bf16;
-  };
-}
-
 void add_io_type_option(CLI::App& app, IoType& io) {
   add_choice(app, "--io-type", io, {{"keep", IoType::Keep}, {"same", IoType::Same}},
              "Types of graph inputs and outputs: as they were, or those of the nodes beside them", "Format");
+}
+
+Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type, const std::string& help) {
+  static const std::map<std::string, FloatType> kTypes{
+      {"fp32", FloatType::Fp32}, {"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}};
+  const auto text = std::make_shared<std::string>();
+  add_choice(app, "--float-type", *text, {{"fp32", "fp32"}, {"fp16", "fp16"}, {"bf16", "bf16"}}, help, "Format");
+  return [text, &type] {
+    if (!text->empty()) type = kTypes.at(*text);
+  };
 }
 
 Collect add_format_options(CLI::App& app, FormatOptions& format) {
@@ -232,7 +232,9 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
-  const Collect float_type = add_float_type_option(app, format.float_type);
+  const Collect float_type = add_float_type_option(
+      app, format.float_type,
+      "Type of what is not quantized, where the samples' values allow it (default: the target's)");
   add_io_type_option(app, format.io);
   return [texts, float_type, &format] {
     float_type();

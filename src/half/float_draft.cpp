@@ -8,9 +8,8 @@
 
 namespace detent {
 
-FloatDraft::FloatDraft(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
-                       const ValueShapes& shapes)
-    : graph_(graph), format_(format), reaches_(reaches), shapes_(shapes) {}
+FloatDraft::FloatDraft(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches)
+    : graph_(graph), format_(format), reaches_(reaches) {}
 
 OpKind FloatDraft::kind(const Node& node) const { return traits_of(graph_, node).kind; }
 
@@ -28,8 +27,8 @@ bool FloatDraft::is_float(ValueId value) const {
 
 int64_t FloatDraft::elements(ValueId value) const {
   if (const Tensor* constant = graph_.constant(value)) return constant->shape().element_count();
-  const auto found = shapes_.find(value);
-  return found == shapes_.end() ? 1 : std::max<int64_t>(1, found->second.element_count());
+  const ValueReach* measured = reach(value);
+  return measured ? std::max<int64_t>(1, static_cast<int64_t>(measured->elements)) : 1;
 }
 
 bool FloatDraft::concerns(const Node& node) const {

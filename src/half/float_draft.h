@@ -6,7 +6,6 @@
 
 #include "half/float_plan.h"
 #include "half/value_reach.h"
-#include "model/graph/value_shapes.h"
 #include "ops/op_kind.h"
 
 namespace detent {
@@ -14,7 +13,7 @@ namespace detent {
 /// A float plan while the rules write it.
 class FloatDraft {
  public:
-  FloatDraft(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches, const ValueShapes& shapes);
+  FloatDraft(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches);
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const FloatFormat& format() const { return format_; }
@@ -24,7 +23,7 @@ class FloatDraft {
   [[nodiscard]] const ValueReach* reach(ValueId value) const;
   /// True for what was measured as Float32 and for constants of that type.
   [[nodiscard]] bool is_float(ValueId value) const;
-  /// Elements for one sample; 1 where the shape is not known.
+  /// Elements in the largest sample; 1 where the value was not measured.
   [[nodiscard]] int64_t elements(ValueId value) const;
   /// True for a node that reads or makes a Float32 value.
   [[nodiscard]] bool concerns(const Node& node) const;
@@ -41,7 +40,6 @@ class FloatDraft {
   const Graph& graph_;
   FloatFormat format_;
   const ValueReaches& reaches_;
-  const ValueShapes& shapes_;
   std::map<NodeId, FloatException> kept_;
 };
 

@@ -12,8 +12,9 @@ struct FloatFormat {
   DataType type = DataType::Float16;
   double largest = 65504;                  ///< largest finite number
   double smallest = std::ldexp(1.0, -24);  ///< smallest number above 0; what lies below its half becomes 0
-  /// SQNR in dB of numbers that the type rounds in full precision: 20 log10(1.53 sqrt(12) 2^p), p bits behind the point.
+  /// SQNR in dB of numbers that the type rounds in full precision: 20 log10(1.53 sqrt(12) 2^digits).
   double usual_db = 74.7;
+  int digits = 10;  ///< bits behind the point
 
   /// Numbers may lose this much of it: subnormal ones have fewer digits. Less SQNR than that, and they stay FP32.
   [[nodiscard]] double least_db() const { return usual_db - 15; }
@@ -23,7 +24,7 @@ struct FloatFormat {
 [[nodiscard]] inline FloatFormat float_format(DataType type) {
   if (type == DataType::Float16) return {};
   if (type == DataType::BFloat16)
-    return {DataType::BFloat16, std::ldexp(2.0 - std::ldexp(1.0, -7), 127), std::ldexp(1.0, -133), 56.6};
+    return {DataType::BFloat16, std::ldexp(2.0 - std::ldexp(1.0, -7), 127), std::ldexp(1.0, -133), 56.6, 7};
   throw Error(ErrorCode::Internal, "this is no 16-bit float type");
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +13,19 @@ namespace detent {
 /// A node that stays in FP32, and why.
 struct FloatException {
   NodeId node = kNoNode;
-  std::string_view rule;  ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between"
+  std::string_view
+      rule;  ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "bound"
   ValueId value = kNoValue;  ///< the value that decides; kNoValue where the operator does
   double measured = 0;       ///< what it reaches, in the unit that `reason` names
   std::string reason;        ///< in words, never empty
 };
+
+/// Nodes by name that a measurement wants in FP32, with what it found in dB and the words for it.
+struct ForcedReason {
+  double measured = 0;
+  std::string reason;
+};
+using ForcedFloat32 = std::map<std::string, ForcedReason>;
 
 /// How much room a measured |max| is given: other inputs reach farther than those at hand.
 inline constexpr double kHeadroom = 2;

@@ -33,8 +33,9 @@ FloatFormat float_format(FloatType type) {
   return float_format(type == FloatType::Fp16 ? DataType::Float16 : DataType::BFloat16);
 }
 
-FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches, const ValueShapes& shapes) {
-  const FloatPlan plan = plan_float_types(model.graph(), format, reaches, shapes);
+FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches,
+                      const ForcedFloat32& forced) {
+  const FloatPlan plan = plan_float_types(model.graph(), format, reaches, forced);
   const CastPatch casts = insert_casts(model.graph(), plan, reaches);
   FloatReport report = report_of(model.graph(), plan, casts.casts);
   apply_patch(model, casts.patch);

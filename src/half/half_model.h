@@ -3,7 +3,6 @@
 #include "detent/float_types.h"
 #include "half/float_plan.h"
 #include "half/value_reach.h"
-#include "model/graph/value_shapes.h"
 #include "model/model.h"
 
 namespace detent {
@@ -13,7 +12,9 @@ namespace detent {
 
 /// Lets the nodes of a float model compute in `format` where `reaches` allow it. The float model's value names stay, with other
 /// types; graph inputs and outputs keep theirs.
+/// forced  nodes that stay FP32 whatever their values reach.
 /// Errors  Internal when the graph would become invalid.
-FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches, const ValueShapes& shapes);
+FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches,
+                      const ForcedFloat32& forced = {});
 
 }  // namespace detent

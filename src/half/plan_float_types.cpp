@@ -14,8 +14,11 @@ std::span<const FloatRule> float_rules() {
 }
 
 FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
-                           const ValueShapes& shapes) {
-  FloatDraft draft(graph, format, reaches, shapes);
+                           const ForcedFloat32& forced) {
+  FloatDraft draft(graph, format, reaches);
+  for (const auto& [name, why] : forced)
+    if (const NodeId node = graph.find_node(name); node != kNoNode)
+      draft.keep({node, "bound", graph.node(node).output(0), why.measured, why.reason});
   for (const FloatRule rule : float_rules()) rule(draft);
   return draft.take();
 }

@@ -2,14 +2,13 @@
 
 #include "half/float_plan.h"
 #include "half/value_reach.h"
-#include "model/graph/value_shapes.h"
 
 namespace detent {
 
 /// Decides for every node by the rules of float_rules.h.
+/// forced   nodes that stay FP32 before any rule speaks; names that are not there are ignored.
 /// reaches  of every Float32 value (measure_reaches); nodes whose values are not in it are left alone.
-/// shapes   for one sample: how many elements a reduction sums; missing ones count as 1.
 [[nodiscard]] FloatPlan plan_float_types(const Graph& graph, const FloatFormat& format, const ValueReaches& reaches,
-                                         const ValueShapes& shapes);
+                                         const ForcedFloat32& forced = {});
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "exec/executor.h"
@@ -16,86 +17,73 @@ namespace detent {
 
 namespace {
 
-class ReachObserver : public Observer {
- public:
-  explicit ReachObserver(const FloatFormat& format) : format_(format) {}
-
-  void observe(ValueId value, const Tensor& tensor) override {
-    if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() != DataType::Float32) return;
-    reaches[value].include(reach_of(tensor, format_));
-  }
-
-  ValueReaches reaches;
-
- private:
-  FloatFormat format_;
-};
-
-/// Everything that nodes make, and the inputs: what is a Float32 is known when it comes.
-std::vector<ValueId> values_to_watch(const Graph& graph) {
-  std::vector<ValueId> values;
-  for (const Value& value : graph.values())
-    if (!value.is_constant && (value.is_input || value.producer != kNoNode)) values.push_back(value.id);
-  return values;
+double decibels(double signal, double noise) {
+  return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
 
-void ValueReach::include(const ValueReach& other) {
-  amax = std::max(amax, other.amax);
-  mean_abs = std::max(mean_abs, other.mean_abs);
-  signal += other.signal;
-  noise += other.noise;
-  vanishing += other.vanishing;
+ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const RunSettings& settings) {
+  const std::vector<ValueId> watched = values_with_reach(graph);
+  const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
+  ExecutorSlots slots(schedule, worker_count(settings));
+  std::vector<FloatReachObserver> observers(worker_count(settings));
+  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    const size_t samples = batch.size();
+    observers[slot].begin_batch(samples);
+    slots.at(slot).run(stack_samples(std::move(batch)), observers[slot]);
+    return samples;
+  };
+  using LastBatch = SamplePass::LastBatch;
+  run_over<size_t>({.source = source,
+                    .settings = settings,
+                    .task = "measuring float ranges",
+                    .last_batch = source.size() < source.batch() ? LastBatch::Fill : LastBatch::Drop,  // as calibrating
+                    .refuse_empty = "there was no sample to measure float ranges with"},
+                   run, [](size_t) {});
+  for (size_t slot = 1; slot < observers.size(); ++slot) observers.front().merge(observers[slot]);
+  return observers.front().reaches();
 }
 
-double ValueReach::rounding_db() const {
-  return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
+uint64_t vanishing(const ValueReach& reach, const FloatFormat& format) {
+  uint64_t count = 0;
+  for (int e = ValueReach::kLowest; std::ldexp(1.0, e) <= format.smallest / 2; ++e)
+    count += reach.counts[static_cast<size_t>(e - ValueReach::kLowest)];
+  return count;
 }
 
-ValueReach reach_of(const Tensor& tensor, const FloatFormat& format) {
+double rounding_db(const ValueReach& reach, const FloatFormat& format) {
+  double signal = 0, noise = 0;
+  for (int e = ValueReach::kLowest; e <= ValueReach::kHighest; ++e) {
+    const double low = std::ldexp(1.0, e - 1);
+    if (low > format.largest) break;
+    const auto count = static_cast<double>(reach.counts[static_cast<size_t>(e - ValueReach::kLowest)]);
+    const double square = 7.0 / 3 * low * low;
+    const double step = std::max(std::ldexp(low, -format.digits), format.smallest);
+    signal += count * square;
+    noise += count * (2 * low <= format.smallest / 2 ? square : step * step / 12);
+  }
+  return decibels(signal, noise);
+}
+
+double TensorReach::rounding_db() const { return decibels(signal, noise); }
+
+TensorReach reach_of(const Tensor& tensor, const FloatFormat& format) {
   const Tensor plain = to_plain(tensor);
   const Tensor rounded = cast(cast(plain, format.type), DataType::Float32);
   const auto x = plain.data<float>();
   const auto y = rounded.data<float>();
-  ValueReach reach;
-  double sum = 0;
+  TensorReach reach;
   for (size_t i = 0; i < x.size(); ++i) {
     const double number = std::abs(static_cast<double>(x[i]));
     if (!std::isfinite(number)) continue;  // FP32 itself holds it
     reach.amax = std::max(reach.amax, number);
-    sum += number;
     if (number > format.largest) continue;
     const double error = static_cast<double>(x[i]) - y[i];
     reach.signal += number * number;
     reach.noise += error * error;
-    reach.vanishing += number > 0 && y[i] == 0;
   }
-  if (!x.empty()) reach.mean_abs = sum / static_cast<double>(x.size());
   return reach;
-}
-
-ValueReaches measure_reaches(const Graph& graph, const FloatFormat& format, const DataSource& source,
-                             const RunSettings& settings) {
-  const std::vector<ValueId> watched = values_to_watch(graph);
-  const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
-  ExecutorSlots slots(schedule, worker_count(settings));
-  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    ReachObserver observer(format);
-    slots.at(slot).run(stack_samples(std::move(batch)), observer);
-    return std::move(observer.reaches);
-  };
-  // Sums in the order of the samples: the same whatever the threads.
-  ValueReaches reaches;
-  const auto add = [&](ValueReaches&& batch) {
-    for (const auto& [value, reach] : batch) reaches[value].include(reach);
-  };
-  run_over<ValueReaches>({.source = source,
-                          .settings = settings,
-                          .task = "measuring float ranges",
-                          .refuse_empty = "there was no sample to measure float ranges with"},
-                         run, add);
-  return reaches;
 }
 
 ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inputs) {
@@ -106,7 +94,7 @@ ValueReaches unmeasured_reaches(const Graph& graph, std::span<const Tensor> inpu
     }
   } observer;
   const RunnablePart runnable(graph);
-  std::vector<ValueId> watched = values_to_watch(graph);
+  std::vector<ValueId> watched = values_with_reach(graph);
   std::erase_if(watched, [&](ValueId value) { return !runnable.can_run(value); });
   const Schedule schedule(graph, watched, {.fuse = false});
   Executor(schedule).run(inputs, observer);

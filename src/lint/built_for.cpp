@@ -5,15 +5,24 @@
 #include <set>
 #include <utility>
 
+#include "lint/finding_list.h"
+
 namespace detent {
 
 namespace {
 
 constexpr size_t kFewer = 4;
 
+/// Float types say nothing of the engine.
+bool is_about_types(std::string_view id) {
+  return std::ranges::any_of(
+      finding_list(), [id](const FindingKind& kind) { return kind.id == id && kind.scope == FindingScope::Types; });
+}
+
 size_t above_note(const LintedGraph& linted) {
-  return static_cast<size_t>(std::ranges::count_if(
-      linted.findings, [](const auto& found) { return found.finding.level != FindingLevel::Note; }));
+  return static_cast<size_t>(std::ranges::count_if(linted.findings, [](const auto& found) {
+    return found.finding.level != FindingLevel::Note && !is_about_types(found.finding.id);
+  }));
 }
 
 /// The default version of an engine that is not the target's; nullptr when there is none.
@@ -44,15 +53,16 @@ std::string codes_text(const QdqReading& reading) {
 }
 
 BuiltFor built_for(const LintedGraph& linted, const Graph& graph, const QdqReading& reading, const Target& target,
-                   const ValueShapes& shapes) {
+                   const ValueShapes& shapes, const LintedFile& file) {
   const Target* other = other_engine(target);
   if (above_note(linted) == 0 || !other) return {};
-  const LintedGraph there = lint_graph(graph, reading, *other, shapes);
+  const LintedGraph there = lint_graph(graph, reading, *other, shapes, file);
   if (above_note(there) * kFewer > above_note(linted)) return {};
   std::set<std::pair<std::string_view, std::string>> found;
   for (const auto& one : there.findings) found.emplace(one.finding.id, one.finding.node);
   BuiltFor result{other, 0};
-  for (const auto& one : linted.findings) result.following += !found.contains({one.finding.id, one.finding.node});
+  for (const auto& one : linted.findings)
+    result.following += !is_about_types(one.finding.id) && !found.contains({one.finding.id, one.finding.node});
   return result;
 }
 

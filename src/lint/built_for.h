@@ -22,6 +22,6 @@ struct BuiltFor {
 ///           at most a quarter there (half of them may well be what no engine likes). No errors or warnings -> nullptr.
 /// Cost      that of lint_graph.
 [[nodiscard]] BuiltFor built_for(const LintedGraph& linted, const Graph& graph, const QdqReading& reading,
-                                 const Target& target, const ValueShapes& shapes);
+                                 const Target& target, const ValueShapes& shapes, const LintedFile& file);
 
 }  // namespace detent

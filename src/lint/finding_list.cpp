@@ -13,6 +13,8 @@ std::span<const FindingKind> finding_list() {
       findings::scale_not_positive(),
       findings::missing_zero_point(),
       findings::uint8_codes(),
+      findings::uint8_zero_point(),
+      findings::int16_codes(),
       findings::other_codes(),
       findings::nonzero_zero_point(),
       findings::per_channel_activation(),
@@ -44,6 +46,11 @@ std::span<const FindingKind> finding_list() {
       findings::stem_conv_maxpool(),
       findings::depthwise_silu(),
       findings::leaky_relu_not_closed(),
+      findings::scale_type_mixed(),
+      findings::cast_at_pair(),
+      findings::overflow_in_half(),
+      findings::vanishing_constant(),
+      findings::float32_rest(),
   };
   return kinds;
 }

@@ -19,16 +19,16 @@ double share_of(const std::vector<NodeId>& layers, const PlacementPlan& plan) {
 
 }  // namespace
 
-LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes) {
-  const LintView view(graph, reading, target, shapes);
+LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
+                       const LintedFile& file) {
+  const LintView view(graph, reading, target, shapes, file);
   FindingLog log;
-  if (!reading.nodes.empty() || is_quantized(graph)) {
-    for (const FindingKind& kind : finding_list()) {
-      const auto level = kind.level(target.engine);
-      if (!level || log.is_closed()) continue;
-      log.begin(kind.id, *level);
-      kind.check(view, log);
-    }
+  const bool quantized = !reading.nodes.empty() || is_quantized(graph);
+  for (const FindingKind& kind : finding_list()) {
+    const auto level = kind.level(target);
+    if (!level || log.is_closed() || (!quantized && kind.scope != FindingScope::Types)) continue;
+    log.begin(kind.id, *level);
+    kind.check(view, log);
   }
   LintedGraph linted;
   linted.plan = view.found_plan();

@@ -13,6 +13,7 @@
 #include "detent/error.h"
 #include "observe/calibration_table.pb.h"
 #include "observe/stored_equalization.h"
+#include "observe/stored_reaches.h"
 
 namespace detent {
 
@@ -25,11 +26,13 @@ constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
 constexpr uint32_t kShiftedVersion = 3;    // the same, for those that know version 2
 constexpr uint32_t kExtremesVersion = 4;   // those before would merge tables and lose the extremes
+constexpr uint32_t kReachesVersion = 5;    // the same, the reaches
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
 
 uint32_t format_version(const CalibrationTable& table) {
+  if (!table.reaches.empty()) return kReachesVersion;
   if (std::ranges::any_of(table.values, [](const auto& entry) { return !entry.second.extremes.empty(); }))
     return kExtremesVersion;
   if (!table.equalization.shifts.empty()) return kShiftedVersion;
@@ -161,6 +164,7 @@ CalibrationTable restore(const stored::Table& stored) {
   table.equalize = stored.equalize();
   table.absorb_bias = stored.absorb_bias();
   table.equalization = restore_equalization(stored);
+  table.reaches = restore_reaches(stored);
   check_sorted(table.tools, "tools");
   check_sorted(table.instruction_sets, "instruction sets");
   check_sorted(table.targets, "targets");
@@ -206,6 +210,7 @@ std::string table_to_bytes(const CalibrationTable& table) {
   stored.set_equalize(table.equalize);
   stored.set_absorb_bias(table.absorb_bias);
   store_equalization(table.equalization, stored);
+  store_reaches(table.reaches, stored);
   const std::string bytes = stored.SerializeAsString();
   if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
   return bytes + checksum_of(bytes);
@@ -222,11 +227,11 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   stored::Table stored;
   if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw damaged_table("protobuf cannot parse it");
-  if (stored.format_version() < kFormatVersion || stored.format_version() > kExtremesVersion)
+  if (stored.format_version() < kFormatVersion || stored.format_version() > kReachesVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
                     "; this program reads formats " + std::to_string(kFormatVersion) + " to " +
-                    std::to_string(kExtremesVersion),
+                    std::to_string(kReachesVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

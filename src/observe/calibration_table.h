@@ -11,6 +11,7 @@
 #include "core/content_hash.h"
 #include "detent/histogram.h"
 #include "equalize/equalization.h"
+#include "observe/float_reach.h"
 
 namespace detent {
 
@@ -47,6 +48,7 @@ struct CalibrationTable {
   std::map<std::string, TableValue> values;
   /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
   std::vector<std::vector<std::string>> groups;
+  TableReaches reaches;  ///< of all values that nodes make, and of the inputs; empty: not measured
 
   std::string equalize;       ///< the user's request: "auto", "gate,relu:0.75"; empty: nothing
   bool absorb_bias = false;   ///< --absorb-bias on was asked for

@@ -40,9 +40,10 @@ void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
                  "merge every shard once");
 }
 
-bool same_names(const CalibrationTable& a, const CalibrationTable& b) {
+template <class ByName>
+bool same_names(const ByName& a, const ByName& b) {
   return std::ranges::equal(
-      a.values, b.values, {}, [](const auto& entry) -> const std::string& { return entry.first; },
+      a, b, {}, [](const auto& entry) -> const std::string& { return entry.first; },
       [](const auto& entry) -> const std::string& { return entry.first; });
 }
 
@@ -86,7 +87,10 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
   if (a.targets != b.targets)
     throw mismatch("one table covers " + listed(a.targets) + ", the other " + listed(b.targets),
                    "calibrate all shards with the same --target");
-  if (!same_names(a, b) || a.groups != b.groups)
+  if (a.reaches.empty() != b.reaches.empty())
+    throw mismatch("one table holds what all float values reach, the other does not",
+                   "calibrate all shards with the same --float-type");
+  if (!same_names(a.values, b.values) || !same_names(a.reaches, b.reaches) || a.groups != b.groups)
     throw mismatch("the tables cover different values", "calibrate all shards with the same options and version");
   if (a.instruction_sets != b.instruction_sets && !options.mixed_instruction_sets)
     throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
@@ -100,6 +104,13 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
 }
 
 namespace {
+
+/// A shard without samples knows no types.
+void add_reach(std::optional<ValueReach>& sum, const std::optional<ValueReach>& part) {
+  if (!part) return;
+  if (!sum) sum.emplace();
+  sum->include(*part);
+}
 
 /// For every sample of the united list, in its order: does it come from the first of the two lists?
 std::vector<bool> origins(const std::vector<TableSample>& a, const std::vector<TableSample>& b) {
@@ -141,6 +152,8 @@ void merge_into(CalibrationTable& total, const CalibrationTable& part, const Tab
     sum.histogram.merge(value.histogram);
     sum.extremes = keep_extremes ? interleaved(sum.extremes, value.extremes, from_total) : std::vector<Extremes>{};
   }
+  auto reach_into = total.reaches.begin();
+  for (const auto& [name, reach] : part.reaches) add_reach((reach_into++)->second, reach);
 }
 
 }  // namespace detent

@@ -37,6 +37,14 @@ std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
   return specs;
 }
 
+/// The type that the options ask for, or the first 16-bit one that is a target's default.
+FloatType float_type_for(const CalibrateOptions& options, const std::vector<std::string>& targets) {
+  if (options.float_type) return *options.float_type;
+  for (const std::string& target : targets)
+    if (const FloatType type = find_target(target).float_type; type != FloatType::Fp32) return type;
+  return FloatType::Fp32;
+}
+
 /// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
 /// started again and again may always say --resume.
 /// Errors  TableMismatch when it is of another shard, model, set of values or CPU.
@@ -71,15 +79,18 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
 }
 
 /// What the pass measured of the table's values, and in which samples.
-void add_measured(CalibrationTable& table, const Graph& graph, const Collector& collector,
+void add_measured(CalibrationTable& table, const Graph& graph, const Pass& pass,
                   const std::vector<SampleTracker::Added>& added) {
   std::vector<size_t> indices;
   for (const SampleTracker::Added& one : added) {
     table.samples.push_back(one.sample);
     indices.push_back(one.index);
   }
-  for (const ValueId value : collector.watched())
-    table.values[graph.value(value).name] = {collector.histogram(value), collector.extremes(value, indices)};
+  for (const ValueId value : pass.collector.watched())
+    table.values[graph.value(value).name] = {pass.collector.histogram(value), pass.collector.extremes(value, indices)};
+  for (const auto& [value, reach] : pass.reaches.reaches())
+    if (const auto asked = table.reaches.find(graph.value(value).name); asked != table.reaches.end())
+      asked->second = reach;
 }
 
 /// Leaves what was measured for --resume and `merge`, and throws Interrupted.
@@ -104,13 +115,19 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::string fingerprint = detent::fingerprint(model).hex();
   const auto source = open_samples(options.data, model.graph());
   warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
-  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(*source, options.run)));
+  const FloatType type = float_type_for(options, targets);
+  static_cast<void>(
+      prepare_checked(model, preparing_target(), read_first_inputs(*source, options.run), {.float_type = type}));
   std::optional<EqualizedModel> evened;
   if (request.asks()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
-  const std::vector<ValueId> values = values_to_measure(graph, targets, options.placement);
+  // What stays FP32 moves pairs, and is only known when all is measured: every value that could get one.
+  const bool half = type != FloatType::Fp32;
+  const std::vector<ValueId> values =
+      values_to_measure(graph, half ? std::vector<std::string>{} : targets, options.placement);
+  const std::vector<ValueId> reached = half ? values_with_reach(graph) : std::vector<ValueId>{};
 
-  CalibrationTable table = make_table(fingerprint, graph, values);
+  CalibrationTable table = make_table(fingerprint, graph, values, reached);
   table.targets = targets;
   if (request.equalizes()) table.equalize = evened->report.requested;
   table.absorb_bias = request.absorbs();
@@ -124,11 +141,11 @@ TableReport calibrate_model(const CalibrateOptions& options) {
                                " is there from an interrupted calibration; --resume would go on with it");
 
   SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
-  const Pass pass = measure(graph, values, *source, options.run, &tracker);
+  const Pass pass = measure(graph, values, *source, options.run, &tracker, reached);
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
-  const bool required = !targets.empty() && options.data.shard_count == 1 && !pass.interrupted && !before;
+  const bool required = !targets.empty() && !half && options.data.shard_count == 1 && !pass.interrupted && !before;
   report_non_finite(graph, pass.collector, tracker, required, *options.run.reporter);
-  add_measured(table, graph, pass.collector, tracker.added());
+  add_measured(table, graph, pass, tracker.added());
   if (before) {
     const std::vector<TableShard> shards = table.shards;
     merge_into(table, *before);

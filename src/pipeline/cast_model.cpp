@@ -15,6 +15,7 @@
 #include "model/graph_patch.h"
 #include "pipeline/half_setup.h"
 #include "pipeline/plan_report.h"
+#include "pipeline/provenance.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
@@ -42,6 +43,16 @@ CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, c
   return coverage;
 }
 
+/// Says that the types were chosen by measuring, which `lint` asks.
+Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
+  Provenance provenance;
+  provenance.samples = samples;
+  provenance.options = std::string("float-type=") + (options.type == FloatType::Fp16 ? "fp16" : "bf16") +
+                       (options.io == IoType::Same ? "; io-type=same" : "");
+  provenance.source_producer = facts_of(model).producer;
+  return provenance;
+}
+
 }  // namespace
 
 CastReport cast_model(const CastModelOptions& options) {
@@ -49,21 +60,18 @@ CastReport cast_model(const CastModelOptions& options) {
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is what the model has", "fp16 or bf16");
   check_writable(options.output, options.overwrite);
-  const FloatFormat format = float_format(options.type);
   Model model = read_float_model(options.model);
   const auto source = open_samples(options.data, model.graph());
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   const ModelFacts facts = facts_of(model);
-  raise_for(options.type, model);
-  const std::vector<Tensor> inputs = read_first_inputs(*source, options.run);
-  const ValueReaches reaches = measure_reaches(model.graph(), format, *source, options.run);
-  report.floats = make_half(model, format, reaches, find_shapes(model.graph(), inputs));
+  report.floats = cast_nodes(model, options.type, *source, options.run);
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
-  report.coverage = coverage_of(model, inputs, options);
-  if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), format.type).patch);
+  report.coverage = coverage_of(model, read_first_inputs(*source, options.run), options);
+  if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
+  write_provenance(model, origin_of_cast(model, options, source->size()));
   write_model(model, options.output, {.overwrite = options.overwrite});
   report.floats.casts = casts_added(model.graph(), facts);
   report.coverage.casts = static_cast<int64_t>(report.floats.casts);

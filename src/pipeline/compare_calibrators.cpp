@@ -108,6 +108,8 @@ void add_uncertainty(ComparisonReport& report, const Candidates& candidates, con
     return report.criterion == "sqnr_db" ? sqnr_db[c] : report.variants[c].metrics.at(report.criterion);
   };
   const size_t best = index_of_winner(report), winner = candidates.distinct.variant_of[best];
+  for (size_t b = 0; b < report.baselines.size(); ++b)
+    report.baselines[b].score_error = errors->own[candidates.distinct.ranges.size() + b];
   for (size_t c = 0; c < report.variants.size(); ++c) {
     const size_t v = candidates.distinct.variant_of[c];
     report.variants[c].score_error = errors->own[v];
@@ -140,21 +142,42 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
   return layers;
 }
 
+/// What was measured of model `v` of the evaluation.
+ComparisonReport::Variant measured_variant(const Evaluation& evaluation, const CommandResults& command, size_t v,
+                                           size_t workers) {
+  ComparisonReport::Variant variant;
+  const ErrorReport error = evaluation.report(v);
+  variant.metrics = task_metrics(evaluation, command, 1 + v);
+  add_error_metrics(variant.metrics, error);
+  variant.outputs = error.outputs;
+  variant.seconds = evaluation.seconds[1 + v] / static_cast<double>(workers);
+  if (!command.seconds.empty()) variant.seconds += command.seconds[1 + v];
+  return variant;
+}
+
 void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
                   const CommandResults& command, size_t workers) {
   for (size_t c = 0; c < candidates.names.size(); ++c) {
     const size_t v = candidates.distinct.variant_of[c];
-    const ErrorReport error = evaluation.report(v);
-    ComparisonReport::Variant variant{candidates.names[c], candidates.takes[c]};
-    variant.metrics = task_metrics(evaluation, command, 1 + v);
-    add_error_metrics(variant.metrics, error);
-    variant.outputs = error.outputs;
+    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
+    variant.calibrator = candidates.names[c];
+    variant.takes = candidates.takes[c];
     write_provenance(candidates.models[v], candidates.origin_of_candidate(c));  // a line of it is the calibrator's name
     variant.size_bytes = candidates.models[v].byte_size();
-    variant.seconds = candidates.choosing_seconds[c] + candidates.making_seconds[v] +
-                      evaluation.seconds[1 + v] / static_cast<double>(workers);
-    if (!command.seconds.empty()) variant.seconds += command.seconds[1 + v];
+    variant.seconds += candidates.choosing_seconds[c] + candidates.making_seconds[v];
     report.variants.push_back(std::move(variant));
+  }
+}
+
+void add_baseline_rows(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
+                       const CommandResults& command, size_t workers) {
+  for (size_t b = 0; b < candidates.baselines.size(); ++b) {
+    const size_t v = candidates.distinct.ranges.size() + b;
+    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
+    variant.calibrator = candidates.baselines[b];
+    variant.size_bytes = candidates.models[v].byte_size();
+    variant.seconds += candidates.making_seconds[v];
+    report.baselines.push_back(std::move(variant));
   }
 }
 
@@ -177,6 +200,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const Calibration calibration = setup.calibrate_plan();
   warn_of_unsupported_tail(graph, *run.reporter);
   Candidates candidates = make_candidates(names, setup, calibration, options);
+  if (setup.half) add_baselines(candidates, options.model, *setup.data, run);
 
   // all variants side by side on each sample
   const Stopwatch stopwatch;
@@ -203,6 +227,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   report.equalized = setup.equalize_report();
   report.fp32 = task_metrics(evaluation, numbers, 0);
   add_variants(report, candidates, evaluation, numbers, worker_count(run));
+  add_baseline_rows(report, candidates, evaluation, numbers, worker_count(run));
   const std::vector<double> sqnr_db = worst_by_candidate(candidates, evaluation);
   choose_winner(report, sqnr_db);
   add_uncertainty(report, candidates, evaluation, sqnr_db);

@@ -1,11 +1,15 @@
 #include "pipeline/compared_candidates.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/stopwatch.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
+#include "detent/progress.h"
+#include "pipeline/half_setup.h"
 #include "pipeline/provenance.h"
+#include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
 #include "tune/correct_biases.h"
 
@@ -21,6 +25,7 @@ std::vector<std::string> Candidates::folder_names() const {
   std::vector<std::string> folders(models.size() + 1);
   folders[0] = "fp32";
   for (size_t c = names.size(); c-- > 0;) folders[1 + distinct.variant_of[c]] = names[c];
+  std::ranges::copy(baselines, folders.end() - static_cast<std::ptrdiff_t>(baselines.size()));
   return folders;
 }
 
@@ -66,6 +71,24 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;
+}
+
+void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
+                   const RunSettings& run) {
+  for (const auto& [type, name] : {std::pair(FloatType::Fp16, "fp16"), std::pair(FloatType::Bf16, "bf16")}) {
+    const Stopwatch stopwatch;
+    Model cast = read_float_model(model);
+    try {
+      static_cast<void>(cast_nodes(cast, type, source, run));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::Unsupported) throw;
+      run.reporter->warn(std::string("no row ") + name + ": " + error.what());
+      continue;
+    }
+    candidates.models.push_back(std::move(cast));
+    candidates.making_seconds.push_back(stopwatch.seconds());
+    candidates.baselines.emplace_back(name);
+  }
 }
 
 }  // namespace detent

@@ -19,14 +19,15 @@ struct Candidates {
   std::vector<std::string> takes;        ///< by candidate: what auto chose
   std::vector<double> choosing_seconds;  ///< by candidate
   DistinctRanges distinct;
-  std::vector<Model> models;       ///< by variant
+  std::vector<Model> models;       ///< by variant; behind them those of the baselines
   std::vector<GraphPatch> biases;  ///< by variant: those that were corrected
   std::vector<double> making_seconds;
-  std::vector<Provenance> origins;  ///< by variant, but for the calibrator
+  std::vector<Provenance> origins;     ///< by variant, but for the calibrator
+  std::vector<std::string> baselines;  ///< names of models that an INT8 model must beat
 
   /// What the file of a candidate would say of its making.
   [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const;
-  /// "fp32", then the first name of each variant.
+  /// "fp32", then the first name of each variant, then the baselines.
   [[nodiscard]] std::vector<std::string> folder_names() const;
 };
 
@@ -37,5 +38,10 @@ struct Candidates {
 /// Errors  those of choosing, correcting biases and rewriting.
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup,
                                          const Calibration& calibration, const CompareOptions& options);
+
+/// The model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type that the model
+/// cannot have. Errors  those of reading and running.
+void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,
+                   const RunSettings& run);
 
 }  // namespace detent

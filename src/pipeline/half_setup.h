@@ -8,8 +8,8 @@
 #include "detent/float_types.h"
 #include "detent/format_options.h"
 #include "detent/run_settings.h"
+#include "half/float_plan.h"
 #include "half/value_reach.h"
-#include "model/graph/value_shapes.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "place/targets/target.h"
@@ -20,19 +20,28 @@ namespace detent {
 struct HalfSetup {
   FloatFormat format;
   ValueReaches reaches;  ///< by id of the float model's graph
-  ValueShapes shapes;    ///< of the same graph
   FloatReport report;
-  std::shared_ptr<const Model> float32;  ///< the model as it was: what errors are measured against
+  ForcedFloat32 forced;                  ///< nodes that a bound keeps in FP32
+  std::shared_ptr<const Model> float32;  ///< what errors are measured against
+  std::shared_ptr<const Model> before;   ///< the prepared model as it was: what values are measured in
 };
 
 /// The type that the options ask for, or the target's default.
 [[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
 
-/// Measures what every float value reaches and lets `model` compute in `type`; graph inputs and outputs keep their types.
-/// reference  the model that errors are measured against; it is copied.
-/// Errors  those of running.
-[[nodiscard]] HalfSetup set_up_half(Model& model, const Model& reference, FloatType type,
-                                    std::span<const Tensor> inputs, const DataSource& source, const RunSettings& run);
+/// Lets `model` compute in `type`; graph inputs and outputs keep their types.
+/// reference  the model that errors are measured against, or `model` itself; both are copied.
+/// reaches    of the values of `model`.
+[[nodiscard]] HalfSetup set_up_half(Model& model, const Model& reference, FloatType type, ValueReaches reaches);
+
+/// By value of a model's half form: the value of the model as it was whose numbers it carries. It has the same name, or Casts lie
+/// between them. None for constants and for integers that only the half form has.
+[[nodiscard]] std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before,
+                                                       std::span<const ValueId> values);
+
+/// What `cast` does: raises the opset where the type needs it, measures what every float value reaches, lets `model` compute in
+/// `type`. Errors  those of raising and running.
+FloatReport cast_nodes(Model& model, FloatType type, const DataSource& source, const RunSettings& run);
 
 /// The same where nothing is measured: only operators, constants and structure keep nodes in FP32.
 /// inputs  one tensor per graph input, of any content

@@ -66,6 +66,8 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
     if (value.scale > 0) line.scale = value.scale;
     report.values.push_back(std::move(line));
   }
+  report.float_values = static_cast<size_t>(
+      std::ranges::count_if(table.reaches, [](const auto& entry) { return entry.second.has_value(); }));
   return report;
 }
 

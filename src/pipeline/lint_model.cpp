@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <optional>
 
 #include "detent/error.h"
 #include "detent/lint.h"
+#include "half/half_values.h"
 #include "lint/built_for.h"
 #include "lint/finding_list.h"
 #include "lint/lint_graph.h"
@@ -11,9 +13,11 @@
 #include "model/model.h"
 #include "model/qoperators.h"
 #include "pipeline/plan_report.h"
+#include "pipeline/provenance.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 namespace {
@@ -22,16 +26,51 @@ bool holds_qoperators(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
 }
 
-/// Shapes for MACs; where the model cannot run the findings do without, and a note says so.
-ValueShapes shapes_or_note(const Graph& graph, const InputShapes& given, std::vector<std::string>& notes) {
-  try {
-    if (auto shapes = shapes_without_data(graph, given)) return std::move(*shapes);
-    notes.emplace_back(kOpenSizes);
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::InvalidOption) throw;
-    notes.push_back(std::string("MACs and bytes are not counted: ") + error.what());
+/// The shapes of one graph's values for those of the same names in another.
+ValueShapes renamed(const ValueShapes& shapes, const Graph& from, const Graph& to) {
+  ValueShapes found;
+  for (const auto& [id, shape] : shapes)
+    if (const ValueId same = to.find_value(from.value(id).name); same != kNoValue) found.emplace(same, shape);
+  return found;
+}
+
+/// Shapes for MACs; where the model cannot run the findings do without, and a note says so. A pair may read FP32 and give FP16: such
+/// a model runs with its pairs only, as `file`.
+ValueShapes shapes_or_note(const Graph& graph, const Graph& file, const InputShapes& given,
+                           std::vector<std::string>& notes) {
+  for (const Graph* one : {&graph, &file}) {
+    try {
+      if (const auto shapes = shapes_without_data(*one, given)) return renamed(*shapes, *one, graph);
+      notes.emplace_back(kOpenSizes);
+      return {};
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::InvalidOption) throw;
+      if (one == &file) notes.push_back(std::string("MACs and bytes are not counted: ") + error.what());
+    }
   }
   return {};
+}
+
+/// Detent wrote the file and chose its float types by measuring: with --float-type fp16 or bf16, or by the target's default.
+bool chose_types(const Model& model) {
+  const auto provenance = read_provenance(model);
+  if (!provenance) return false;
+  if (provenance->options.find("float-type=") != std::string::npos)
+    return provenance->options.find("float-type=fp32") == std::string::npos;
+  return std::ranges::any_of(target_list(), [&](const Target& target) {
+    return target.spec() == provenance->target && target.float_type != FloatType::Fp32;
+  });
+}
+
+LintedFile read_file(const Model& model, const LintOptions& options, const Target& target) {
+  LintedFile file(model.graph());
+  file.types_measured = chose_types(model);
+  if (options.data.sources.empty()) return file;
+  if (!target.strongly_typed)
+    throw Error(ErrorCode::Usage, "lint reads --data for targets that compute in the types of the file",
+                "--target tensorrt:11");
+  file.measured = measure_half_values(file.graph, *open_samples(options.data, file.graph), options.run);
+  return file;
 }
 
 void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, PlacementPlan& plan) {
@@ -49,6 +88,7 @@ void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, Placeme
 }
 
 std::string levels_text(const FindingKind& kind) {
+  if (kind.strongly_typed_only()) return std::string(name_of(*kind.tensorrt)) + " on strongly typed targets";
   if (kind.tensorrt == kind.onnxruntime) return std::string(name_of(*kind.tensorrt));
   std::string text;
   if (kind.tensorrt) text = std::string(name_of(*kind.tensorrt)) + " on tensorrt";
@@ -75,18 +115,23 @@ std::vector<FindingInfo> known_findings() {
 
 LintReport lint_model(const LintOptions& options) {
   const Target& target = find_target(options.target);
-  Model model = read_runnable_model(options.model);
-  const ModelFacts facts = facts_of(model);
-  const QdqReading reading = read_qdq(model.graph());
+  const Model written = read_runnable_model(options.model);
+  const ModelFacts facts = facts_of(written);
+  const LintedFile file = read_file(written, options, target);
+  const QdqReading reading = read_qdq(file.graph);
   LintReport report;
-  report.origin = holds_qoperators(model.graph()) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
-  if (!reading.float_patch.empty()) apply_patch(model, reading.float_patch);
-  const Graph& graph = model.graph();
+  report.origin = holds_qoperators(file.graph) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
   std::vector<std::string> notes;
-  const ValueShapes shapes = shapes_or_note(graph, options.shapes, notes);
-  LintedGraph linted = lint_graph(graph, reading, target, shapes);
+  std::optional<Model> without_pairs;
+  if (!reading.float_patch.empty()) {
+    without_pairs = written.clone();
+    apply_patch(*without_pairs, reading.float_patch);
+  }
+  const Graph& graph = without_pairs ? without_pairs->graph() : file.graph;
+  const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);
+  LintedGraph linted = lint_graph(graph, reading, target, shapes, file);
   report.codes = codes_text(reading);
-  if (const BuiltFor built = built_for(linted, graph, reading, target, shapes); built.target)
+  if (const BuiltFor built = built_for(linted, graph, reading, target, shapes, file); built.target)
     report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
   report.plan = describe_plan(linted.plan, graph, options.model.string(), facts, 0);

@@ -13,6 +13,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
+#include "run/model_inputs.h"
 
 namespace detent {
 
@@ -46,8 +47,9 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
                                     setup.preparation.folded_batchnorms);
   if (setup.half) add_floats(report, setup.half->report, setup.model.graph(), setup.plan, setup.facts);
-  report.equalizable = setup.half ? equalizable_values(setup.half->float32->graph(), setup.half->shapes)
-                                  : equalizable_values(setup.model.graph(), setup.shapes);
+  const Graph& before = setup.half ? setup.half->before->graph() : setup.model.graph();
+  report.equalizable = equalizable_values(
+      before, setup.half ? find_shapes(before, read_first_inputs(*setup.data, options.run)) : setup.shapes);
   return report;
 }
 

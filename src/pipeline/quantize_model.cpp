@@ -20,6 +20,7 @@
 #include "rewrite/write_checked.h"
 #include "tune/choose_calibrator.h"
 #include "tune/keep_layers_float.h"
+#include "tune/keep_nodes_float32.h"
 
 namespace detent {
 
@@ -46,6 +47,14 @@ void take_casts_out(Model& model, PromisedFile& promised) {
   if (casts.nodes.empty()) return;
   apply_patch(model, casts.patch);
   promised.rename({}, casts.nodes);
+}
+
+/// A 16-bit form that leaves INT8 no room in the bound gets nodes in FP32.
+void make_room(Setup& setup, const BoundJudge& judge, const PlacementOptions& placement) {
+  const HalfSetup& half = *setup.half;
+  ForcedFloat32 nodes =
+      keep_nodes_float32({*half.before, half.format, half.reaches, setup.reference(), judge, setup.run});
+  if (!nodes.empty()) setup.force_float32(std::move(nodes), placement);
 }
 
 /// The last change: until here samples go in and errors come out in FP32.
@@ -81,6 +90,8 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   // model.onnx -> float graph that the target likes -> placement plan
   Setup setup = set_up_for(options);
   const auto judge = open_judge(options.bound, setup.reference(), setup.data.get(), options.run);
+
+  if (judge && setup.half) make_room(setup, *judge, options.placement);
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   const Calibration calibration = setup.calibrate_plan();

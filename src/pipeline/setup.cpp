@@ -5,6 +5,7 @@
 #include "detent/error.h"
 #include "detent/qparams.h"
 #include "exec/find_shapes.h"
+#include "half/half_model.h"
 #include "model/fingerprint.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
@@ -38,19 +39,54 @@ std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& gr
   return data.sources.empty() ? nullptr : open_samples(data, graph);
 }
 
-/// What a table holds does not tell how far the values reach that are not quantized.
-void check_half(FloatType type, const SetupOptions& options) {
-  if (type == FloatType::Fp32 || (options.table.empty() && !options.data.sources.empty())) return;
-  throw Error(ErrorCode::Usage,
-              "a 16-bit float type needs what all values reach, which a table does not hold: --data without --table",
-              "--float-type fp32 writes the pairs alone");
+/// A table need not tell how far the values reach that are not quantized.
+void check_half(FloatType type, const std::optional<CalibrationTable>& table) {
+  if (type == FloatType::Fp32 || !table || !table->reaches.empty()) return;
+  throw Error(ErrorCode::Usage, "a 16-bit float type needs what all float values reach, which this table does not hold",
+              "'calibrate --float-type fp16' makes one that does; --float-type fp32 writes the pairs alone");
 }
 
 }  // namespace
 
 Calibration Setup::measure(std::span<const ValueId> values) const {
-  return table ? calibration_from(*table, model.graph(), values, *run.reporter)
-               : calibrate(model.graph(), values, samples(), run);
+  return half ? measure_before(values) : measure_in(model.graph(), values);
+}
+
+Calibration Setup::measure_in(const Graph& graph, std::span<const ValueId> values) const {
+  return table ? calibration_from(*table, graph, values, *run.reporter) : calibrate(graph, values, samples(), run);
+}
+
+Calibration Setup::measure_before(std::span<const ValueId> values) const {
+  const auto before = values_before(model.graph(), half->before->graph(), values);
+  std::set<ValueId> carried;
+  for (const auto& [value, from] : before) carried.insert(from);
+  const Calibration measured = measure_in(half->before->graph(), std::vector(carried.begin(), carried.end()));
+  Calibration calibration = measured;
+  calibration.histograms.clear();
+  calibration.extremes.clear();
+  calibration.scales.clear();
+  const auto take = [](auto& into, ValueId value, const auto& from, ValueId id) {
+    if (const auto found = from.find(id); found != from.end()) into[value] = found->second;
+  };
+  for (const auto& [value, from] : before) {
+    take(calibration.histograms, value, measured.histograms, from);
+    take(calibration.extremes, value, measured.extremes, from);
+    take(calibration.scales, value, measured.scales, from);
+  }
+  std::map<ValueId, Histogram> constants;
+  add_constants(model.graph(), values, constants);
+  check_measured(model.graph(), constants, *run.reporter);
+  calibration.histograms.merge(constants);
+  return calibration;
+}
+
+void Setup::force_float32(ForcedFloat32 nodes, const PlacementOptions& placement) {
+  model = half->before->clone();
+  half->forced = std::move(nodes);
+  half->report = make_half(model, half->format, half->reaches, half->forced);
+  const std::vector<Tensor> inputs = data ? read_first_inputs(*data, run) : made_up_inputs(model.graph());
+  shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
+  plan = make_placement_plan(model.graph(), *plan.target, placement, shapes);
 }
 
 Calibration Setup::calibrate_plan() {
@@ -104,7 +140,7 @@ Setup set_up(const SetupOptions& options) {
                             *options.run.reporter);
   const std::vector<Tensor> inputs = data ? read_first_inputs(*data, options.run) : made_up_inputs(model.graph());
   const FloatType type = float_type_of(options.format, target);
-  check_half(type, options);
+  check_half(type, table);
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement, type));
 
   // channels evened out
@@ -117,7 +153,9 @@ Setup set_up(const SetupOptions& options) {
   // 16 bits where values allow it
   std::optional<HalfSetup> half;
   if (type != FloatType::Fp32)
-    half = set_up_half(model, reference_of(model, equalized), type, inputs, *data, options.run);
+    half =
+        set_up_half(model, reference_of(model, equalized), type,
+                    table ? reaches_from(*table, model.graph()) : measure_reaches(model.graph(), *data, options.run));
 
   // rules x target -> placement plan
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);

@@ -72,10 +72,14 @@ struct Setup {
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
     return equalized ? std::optional(equalized->report) : std::nullopt;
   }
+  /// Lets these nodes compute in FP32: the model and the plan are made anew. There is a half model; before calibrate_plan().
+  /// Errors  those of set_up().
+  void force_float32(ForcedFloat32 nodes, const PlacementOptions& placement);
   /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
   /// Errors  those of measure(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
   [[nodiscard]] Calibration calibrate_plan();
-  /// Histograms of the values, from the table or a pass over the data. Errors  those of calibration_from or calibrate.
+  /// Histograms of the values, from the table or a pass over the data; of a model in a 16-bit type those of the model as it was,
+  /// which is what a table knows. Errors  those of calibration_from or calibrate.
   [[nodiscard]] Calibration measure(std::span<const ValueId> values) const;
   /// The samples to calibrate with. There is data.
   [[nodiscard]] const DataSource& samples() const { return usual ? *usual : *data; }
@@ -87,6 +91,11 @@ struct Setup {
   /// Errors  those of choose_calibrator.
   [[nodiscard]] ChosenRanges choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration,
                                     const ChoiceEffort& effort = {}) const;
+
+ private:
+  [[nodiscard]] Calibration measure_in(const Graph& graph, std::span<const ValueId> values) const;
+  /// In the model before it became half.
+  [[nodiscard]] Calibration measure_before(std::span<const ValueId> values) const;
 };
 
 /// The steps from the options to the placement plan. Errors  those of reading, preparing, equalizing and placing; Usage when

@@ -13,6 +13,8 @@ namespace detent {
 
 namespace {
 
+constexpr double kRounding = 1e-9;  // scores are quotients of counts: 0.79 - 0.78 is not 0.01
+
 std::string metric_of(const AccuracyBound& bound) {
   if (bound.min_sqnr_db) return "sqnr_db";
   if (!bound.evaluation.metric_command.empty()) return "metric";
@@ -46,9 +48,14 @@ std::string BoundJudge::bound_text() const {
 }
 
 bool BoundJudge::meets(const Score& score) const {
-  constexpr double kRounding = 1e-9;  // scores are quotients of counts: 0.79 - 0.78 is not 0.01
   if (bound_.max_drop) return score.fp32 - score.score <= *bound_.max_drop + kRounding;
   return score.score >= *bound_.min_sqnr_db;
+}
+
+bool BoundJudge::leaves_room(const Score& score) const {
+  constexpr double kHalfOfTheNoise = 3.0103;  // 10 log10(2) dB
+  if (bound_.max_drop) return score.fp32 - score.score <= *bound_.max_drop / 2 + kRounding;
+  return score.score >= *bound_.min_sqnr_db + kHalfOfTheNoise;
 }
 
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {

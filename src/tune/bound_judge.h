@@ -35,6 +35,8 @@ class BoundJudge {
   [[nodiscard]] const std::string& metric() const { return metric_; }
   [[nodiscard]] std::string bound_text() const;
   [[nodiscard]] bool meets(const Score& score) const;
+  /// The score takes at most half of what the bound allows: of the drop, or of the noise power.
+  [[nodiscard]] bool leaves_room(const Score& score) const;
   /// Higher is better, in the terms of the bound.
   [[nodiscard]] static std::pair<double, double> rank(const Score& score) { return {score.score, score.sqnr_db}; }
 

@@ -34,10 +34,47 @@ accepts "asked for on any target" quantize "$model" $data --float-type fp16 --io
 accepts "inspect names what was asked for" inspect in/io.onnx
 grep -q 'float-type=fp16; io-type=same' stdout || fail "the provenance lacks the types"
 
-# Tables do not hold what all values reach.
+# A table holds what all values reach where it was asked for. Then it does what the data does.
 accepts "a table" calibrate "$model" $data -o in/table.dct
-refuses "a table alone" 2 "float-type fp32" quantize "$model" --table in/table.dct --target tensorrt:11 -o in/none.onnx
+refuses "a table without reaches" 2 "calibrate --float-type" quantize "$model" --table in/table.dct --target tensorrt:11 -o in/none.onnx
+refuses "the same beside data" 2 "calibrate --float-type" quantize "$model" $data --table in/table.dct --target tensorrt:11 -o in/none.onnx
+accepts "inspect it" inspect in/table.dct
+if grep -q '^reaches' stdout; then fail "inspect sees reaches that are not there"; fi
+for shard in 1 2; do
+  accepts "the target's type, shard $shard" calibrate "$model" $data --target tensorrt:11 --shard $shard/2 -o in/$shard.dct
+done
+accepts "merge" merge in/2.dct in/1.dct -o in/merged.dct
+accepts "the whole" calibrate "$model" $data --target tensorrt:11 -o in/reaching.dct
+cmp in/merged.dct in/reaching.dct || fail "two merged shards are not the table of the single run"
+accepts "FP32 asked for" calibrate "$model" $data --target tensorrt:11 --float-type fp32 -o in/fp32.dct
+accepts "a shard without reaches" calibrate "$model" $data --target tensorrt:11 --float-type fp32 --shard 2/2 -o in/2.fp32.dct
+refuses "shards of which one has reaches" 14 "the same --float-type" merge in/1.dct in/2.fp32.dct -o in/none.dct
+refuses "and then not FP16" 2 "calibrate --float-type" quantize "$model" --table in/fp32.dct --target tensorrt:11 -o in/none.onnx
+accepts "any target's table" calibrate "$model" $data --float-type bf16 -o in/any.dct
+accepts "inspect tells the reaches" inspect in/any.dct
+grep -q '^reaches    of [0-9]* float values' stdout || fail "inspect does not tell the reaches"
+accepts "inspect --json" inspect in/any.dct --json
+grep -Eq '"float_values": [1-9]' stdout || fail "inspect --json lacks float_values"
+for type in fp16 bf16; do
+  accepts "from data" quantize "$model" $data --target tensorrt:11 --float-type $type --calibrator mse -o in/data.$type.onnx
+  for table in reaching any; do
+    accepts "from a table" quantize "$model" --quiet --table in/$table.dct --target tensorrt:11 --float-type $type --calibrator mse \
+      -o in/$table.$type.onnx
+    cmp in/data.$type.onnx in/$table.$type.onnx || fail "$type: the table $table and the data give different models"
+  done
+done
 accepts "a table and FP32" quantize "$model" --table in/table.dct --target tensorrt:11 --float-type fp32 --calibrator mse -o in/table.onnx
+
+# compare judges the casts without pairs too, as what INT8 must beat.
+judge="compare $model $data --eval $sample/eval/images --eval-limit 4 --calibrators max,mse"
+accepts "compare in FP16" $judge --target tensorrt:11 --json in/compare.json --html in/compare.html
+for name in fp16 bf16; do
+  grep -q "^  $name without pairs .* dB" stdout || fail "compare has no row $name"
+  grep -q "\"float_type\": \"$name\"" in/compare.json || fail "compare --json has no $name"
+  grep -q ">$name <small>without pairs" in/compare.html || fail "the page has no row $name"
+done
+accepts "compare in FP32" $judge
+if grep -q 'without pairs' stdout; then fail "compare has rows of 16-bit floats where none are"; fi
 
 # A value beyond the range stays FP32 and is named; its twin does not.
 for factor in 100000 10; do
@@ -47,6 +84,10 @@ for factor in 100000 10; do
   cp stdout in/times$factor.txt
 done
 grep -q "^  float32: .*'u' reaches " in/times100000.txt || fail "the value beyond the range is not named"
+# The same decision from a table, where ranges of casts are those of what they cast.
+accepts "a table of values beyond the range" calibrate in/times100000.onnx --quiet --data random:uniform,n=8 --float-type fp16 -o in/times.dct
+accepts "half of it" quantize in/times100000.onnx --quiet --table in/times.dct --float-type fp16 --calibrator max -o in/times.table.onnx
+grep -q "^  float32: .*'u' reaches " stdout || fail "the value beyond the range is not named from a table"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
 
 # plan tells the types that quantize will write: with data every exception, without data what needs none.
@@ -84,4 +125,40 @@ accepts "inspect a typed file" inspect in/typed.onnx
 grep -Eq '^  floats +[0-9]+ nodes in float16, 1 cast$' stdout || fail "inspect does not name the types"
 accepts "inspect a float file" inspect "$model"
 if grep -q '^  floats' stdout; then fail "inspect speaks of types where there is one"; fi
+
+# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; those that can be held stay half.
+weights=$(awk 'BEGIN { for (i = 0; i < 4096; ++i) printf "%s%.4f", i ? ", " : "", ((i * 37) % 101 - 50) / 400 }')
+for offset in 1000 1; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
+   { m = MatMul (x, w) large = Add (m, k) y = Sub (large, k) }' "$weights" $offset | "$WRITE_MODEL" in/sum$offset.onnx
+  accepts "a sum with $offset" quantize in/sum$offset.onnx --quiet --data random:normal,n=16 --target tensorrt:11 --min-sqnr 25 \
+    -o in/sum$offset.half.onnx --report in/sum$offset.json
+  cp stdout in/sum$offset.txt
+done
+grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
+grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
+grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
+# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
+accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
+if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
+accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
+accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
+grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
+grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"
+accepts "a weakly typed target" lint in/rest.onnx --target tensorrt
+if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
+accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
+if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
+for factor in 300 30; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float16[N,4] x) => (float16[N,4] y)
+   { k = Constant <value_float = %s.0> () h = Cast <to = 10> (k) u = Mul (x, h) v = Mul (u, h) y = Tanh (v) }' $factor |
+    "$WRITE_MODEL" in/square$factor.onnx
+  accepts "without data" lint in/square$factor.onnx --target tensorrt:11
+  grep -q 'overflow-in-half' stdout && fail "factor $factor: a finding that only data can give"
+  accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
+  cp stdout in/square$factor.txt
+done
+grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
+grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
+refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 finish

@@ -6,6 +6,7 @@
 
 #include "detent/detent.h"
 #include "detent/error.h"
+#include "model/half_constants.h"
 #include "model/model.h"
 #include "model/temporary_folder.h"
 #include "place/placement_case_reader.h"
@@ -13,7 +14,7 @@
 /// Case C2, "why is my Q/DQ model slower?": graphs with one flaw each, and a clean twin. Lint tests as text, in the
 /// form of the placement tests (place/placement_case.h). `d = Pair <axis = 1> (x, s, z)` stands for `d_q =
 /// QuantizeLinear <axis = 1> (x, s, z)` and `d = DequantizeLinear <axis = 1> (d_q, s, z)`. A node is called by its
-/// first output. Expectations, which name everything that is found:
+/// first output; `w = Cast <to = 10> (wf)` of an initializer stands for an FP16 one. Expectations, which name everything that is found:
 ///     error ID NODE, warning ID NODE, note ID NODE
 ///     float NODE       the layer stays float; layers not listed must be INT8
 ///     origin WORD      qdq where nothing is said
@@ -91,7 +92,7 @@ TEST_P(LintText, NamesExactlyTheFlaw) {
   const TemporaryFolder folder;
   const Model model = [&] {
     try {
-      return parse_model_text(with_pairs(one.model));
+      return parse_half_model(with_pairs(one.model));
     } catch (const Error& error) {
       throw error.in(one.file.string() + ":" + std::to_string(one.number));
     }

@@ -95,6 +95,14 @@ TEST_P(LintOfOurs, TensorRtDefaultsGiveNotesOnly) {
     EXPECT_EQ(finding.level, "note") << finding.id << " " << finding.node << ": " << finding.message;
 }
 
+// FP16 around INT8: no scale of another type than its value, no cast in the way, no constant that vanished.
+TEST_P(LintOfOurs, StronglyTypedDefaultsGiveNotesOnly) {
+  if (!fs::exists(shared_folder() / GetParam().file)) GTEST_SKIP() << "missing " << GetParam().file;
+  const LintReport report = quantize_and_lint("tensorrt:11");
+  for (const auto& finding : report.findings)
+    EXPECT_EQ(finding.level, "note") << finding.id << " " << finding.node << ": " << finding.message;
+}
+
 TEST_P(LintOfOurs, OnnxRuntimeDefaultsGiveNotesOnly) {
   if (!fs::exists(shared_folder() / GetParam().file)) GTEST_SKIP() << "missing " << GetParam().file;
   // ONNX Runtime runs layers with FP16 scales in float: lint says of every layer that it is left float, and nothing worse.

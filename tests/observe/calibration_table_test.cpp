@@ -67,6 +67,32 @@ TEST(CalibrationTable, RefusesExtremesThatTheHistogramCannotHaveHad) {
   EXPECT_EQ(damaged([](List& list) { list.assign(3, {0, 0.5F}); }), ErrorCode::InvalidData);
 }
 
+TEST(CalibrationTable, KeepsWhatValuesReach) {
+  CalibrationTable table = reaching_table_of_samples(0, 3);
+  table.reaches["conv"]->add(std::vector<float>{0x1p-149F, NAN, INFINITY, 0, 0x1.fffffep127F});
+  EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);
+  const CalibrationTable back = table_from_bytes(table_to_bytes(table));
+  EXPECT_FALSE(back.reaches.at("codes").has_value()) << "known to be of another type";
+  EXPECT_TRUE(back.reaches.at("never").has_value()) << "nothing but zeros is a reach too";
+  const size_t format = 2 + std::string("detent calibration table").size() + 1;
+  EXPECT_EQ(table_to_bytes(table).at(format), 5);
+}
+
+TEST(CalibrationTable, RefusesReachesThatNoNumbersHave) {
+  const auto read = [](auto change) {
+    CalibrationTable table = reaching_table_of_samples(0, 3);
+    change(*table.reaches["conv"]);
+    static_cast<void>(table_from_bytes(table_to_bytes(table)));
+  };
+  const auto damaged = [&](auto change) { return error_of<Error>([&] { read(change); }).code(); };
+  EXPECT_NO_THROW(read([](ValueReach&) {}));
+  EXPECT_EQ(damaged([](ValueReach& reach) { reach.amax *= 4; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](ValueReach& reach) { reach.counts.back() = 1; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](ValueReach& reach) { reach.counts = {}; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](ValueReach& reach) { reach.mean_abs = 2 * reach.amax; }), ErrorCode::InvalidData);
+  EXPECT_EQ(damaged([](ValueReach& reach) { reach.mean_abs = NAN; }), ErrorCode::InvalidData);
+}
+
 TEST(CalibrationTable, ComesBackEmpty) {
   const CalibrationTable empty;
   EXPECT_EQ(table_from_bytes(table_to_bytes(empty)), empty);

@@ -31,6 +31,22 @@ inline CalibrationTable table_of_samples(size_t first, size_t count, TableShard 
   return table;
 }
 
+/// The same with what the values reach; "codes" is of another type.
+inline CalibrationTable reaching_table_of_samples(size_t first, size_t count, TableShard shard = {}) {
+  CalibrationTable table = table_of_samples(first, count, shard);
+  table.reaches = {{"codes", {}}, {"conv", {}}, {"never", {}}};
+  for (size_t sample = first; sample < first + count; ++sample) {
+    std::mt19937 bits(static_cast<unsigned>(sample));
+    std::vector<float> numbers(50 + sample % 3);
+    for (float& x : numbers) x = static_cast<float>(static_cast<int32_t>(bits())) * 0x1p-40F;
+    for (const char* name : {"conv", "never"})
+      if (!table.reaches[name]) table.reaches[name].emplace();
+    table.reaches["conv"]->add(numbers);
+    table.reaches["never"]->add(std::vector<float>(3));
+  }
+  return table;
+}
+
 /// As versions before format 4 wrote it.
 inline CalibrationTable without_extremes(CalibrationTable table) {
   for (auto& [name, value] : table.values) value.extremes.clear();

@@ -44,6 +44,23 @@ TEST(MergeTables, KeepsExtremesOnlyWhereBothHaveThem) {
   EXPECT_TRUE(sum(part(1), table_of_samples(0, 0, {4, 2})).has_extremes()) << "a shard without samples lacks none";
 }
 
+TEST(MergeTables, AddsWhatValuesReachToTheBit) {
+  const auto reaching = [](uint32_t index) { return reaching_table_of_samples(3 * (index - 1), 3, {4, index}); };
+  const std::string whole = table_to_bytes(reaching_table_of_samples(0, 12));
+  EXPECT_EQ(table_to_bytes(sum(sum(reaching(3), reaching(1)), sum(reaching(4), reaching(2)))), whole);
+  EXPECT_EQ(sum(reaching(1), reaching_table_of_samples(0, 0, {4, 2})).reaches, reaching(1).reaches);
+  EXPECT_EQ(sum(reaching_table_of_samples(0, 0, {4, 2}), reaching(1)).reaches, reaching(1).reaches);
+}
+
+TEST(MergeTables, RefusesReachesOfSomeSamplesOnly) {
+  for (const bool turned : {false, true}) {
+    const CalibrationTable with = reaching_table_of_samples(0, 3, {4, 1}), without = part(2);
+    const Error error = error_of<Error>([&] { static_cast<void>(turned ? sum(without, with) : sum(with, without)); });
+    EXPECT_EQ(error.code(), ErrorCode::TableMismatch);
+    EXPECT_NE(error.hint().find("--float-type"), std::string::npos);
+  }
+}
+
 TEST(MergeTables, OfSomeShardsIsNotTheWhole) {
   const CalibrationTable some = sum(part(3), part(1));
   EXPECT_EQ(some.shards, (std::vector<TableShard>{{4, 1}, {4, 3}}));

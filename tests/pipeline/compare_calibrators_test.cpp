@@ -68,6 +68,29 @@ TEST(CompareCalibrators, JudgesTheVeryModelsThatQuantizeWrites) {
   }
 }
 
+TEST(CompareCalibrators, HasRowsOfWhatCastWritesWhereFloatsHave16Bits) {
+  const TemporaryFolder folder;
+  CompareOptions options = sample_options({"max", "mse"});
+  options.evaluation.data = options.data;  // cast measures its error on the same
+  EXPECT_TRUE(compare_calibrators(options).baselines.empty()) << "what is not quantized is FP32";
+  options.format.float_type = FloatType::Fp16;
+  const ComparisonReport report = compare_calibrators(options);
+  ASSERT_EQ(report.baselines.size(), 2U);
+  for (const auto& [name, type] : {std::pair("fp16", FloatType::Fp16), std::pair("bf16", FloatType::Bf16)}) {
+    const auto row = std::ranges::find(report.baselines, name, &ComparisonReport::Variant::calibrator);
+    ASSERT_NE(row, report.baselines.end()) << name;
+    const CastReport written = cast_model(
+        {.model = options.model, .output = folder / (std::string(name) + ".onnx"), .data = options.data, .type = type});
+    // The reference has its BatchNormalization folded: other by 1e-7 of the signal, where the noise is 5e-4 of it.
+    EXPECT_NEAR(row->metrics.at("sqnr_db"), written.error->sqnr_db.value(), 0.01) << name;
+    EXPECT_EQ(row->size_bytes, written.bytes_after) << name;
+    EXPECT_GT(row->metrics.at("sqnr_db"), metric(report, report.winner, "sqnr_db")) << "yet it is not the winner";
+    EXPECT_TRUE(row->score_error.has_value());
+  }
+  EXPECT_THAT(report.winner, testing::AnyOf("max", "mse"));
+  for (const std::string& tie : report.ties) EXPECT_THAT(tie, testing::AnyOf("max", "mse"));
+}
+
 TEST(CompareCalibrators, GivesTheSameNumbersForAnyNumberOfThreads) {
   CompareOptions options = sample_options({"max", "mse"});
   options.evaluation.masks = kSample / "eval/masks";

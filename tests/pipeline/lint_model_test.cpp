@@ -52,6 +52,20 @@ TEST(LintModel, HalfScalesAreForOpset19) {
   EXPECT_EQ(count(lint_model({.model = folder / "late.onnx", .target = "onnxruntime", .shapes = {}}), "error", id), 0);
 }
 
+TEST(LintModel, ConstantsThatACastMakesInfiniteAreNamed) {
+  const TemporaryFolder folder;
+  for (const char* number : {"70000", "60000"})
+    write_model(parse_model_text(std::string(R"(<ir_version: 8, opset_import: ["" : 17]>
+        g (float16[1,4] x) => (float16[1,4] y) <float k = {)") +
+                                 number + R"(}> { h = Cast <to = 10> (k) y = Mul (x, h) })"),
+                folder / (std::string(number) + ".onnx"));
+  const std::string id = "overflow-in-half";
+  EXPECT_EQ(count(lint_model({.model = folder / "70000.onnx", .target = "tensorrt:11", .shapes = {}}), "warning", id),
+            1);
+  EXPECT_EQ(count(lint_model({.model = folder / "60000.onnx", .target = "tensorrt:11", .shapes = {}}), "warning", id),
+            0);
+}
+
 /// Two 1x1 convolutions on 4x4: 16 channels each way, the second on half the positions (stride 2 in one direction).
 constexpr const char* kTwoLayers = R"(<ir_version: 8, opset_import: ["" : 17]>
   g (float[N,16,4,4] x) => (float[N,16,2,4] y)
@@ -70,6 +84,24 @@ std::string two_layers() {
   for (int i = 1; i < 16 * 16; ++i) numbers += ",1";
   for (size_t at; (at = text.find("{W}")) != std::string::npos;) text.replace(at + 1, 1, numbers);
   return text;
+}
+
+// c is INT8 and reads 16 * 16 * 16 MACs, y is FP32 and has half as many; c writes 1024 bytes, y 512.
+TEST(LintModel, TheFloat32RestHasItsShares) {
+  const TemporaryFolder folder;
+  write_model(parse_model_text(two_layers()), folder / "model.onnx");
+  const LintReport report = lint_model({.model = folder / "model.onnx", .target = "tensorrt:11", .shapes = {}});
+  const auto rest = std::ranges::find(report.findings, "float32-rest", &LintReport::Finding::id);
+  ASSERT_NE(rest, report.findings.end());
+  EXPECT_EQ(rest->level, "warning");
+  EXPECT_NEAR(rest->mac_share, 1.0 / 3, 1e-9);
+  EXPECT_NE(rest->message.find("1 node computes in FP32: Conv"), std::string::npos) << rest->message;
+  EXPECT_NE(rest->message.find("33.3 % of the MACs of weighted layers and 33.3 % of the bytes"), std::string::npos)
+      << rest->message;
+  EXPECT_EQ(report.built_for, "") << "float types say nothing of the engine";
+  EXPECT_EQ(count(lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}}), "warning",
+                  "float32-rest"),
+            0);
 }
 
 TEST(LintModel, SharesAreOfTheModelsMacs) {

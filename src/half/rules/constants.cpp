@@ -32,7 +32,7 @@ bool is_added(const FloatDraft& draft, const Node& node, int slot) {
 
 /// Why the constant does not fit the type; empty when it does.
 std::string trouble(const Tensor& constant, bool added, const FloatFormat& format) {
-  const ValueReach reach = reach_of(constant, format);
+  const TensorReach reach = reach_of(constant, format);
   if (reach.amax > format.largest) return fmt::format("{:.3g} is beyond {:.5g}", reach.amax, format.largest);
   if (constant.shape().element_count() == 1) return scalar_trouble(constant.data<float>()[0], format);
   const double db = reach.rounding_db();

@@ -10,6 +10,8 @@ FindingKind scale_not_constant();
 FindingKind scale_not_positive();
 FindingKind missing_zero_point();
 FindingKind uint8_codes();
+FindingKind uint8_zero_point();
+FindingKind int16_codes();
 FindingKind other_codes();
 FindingKind nonzero_zero_point();
 FindingKind per_channel_activation();
@@ -48,5 +50,12 @@ FindingKind concat_input_from_float();
 FindingKind stem_conv_maxpool();
 FindingKind depthwise_silu();
 FindingKind leaky_relu_not_closed();
+
+// Types, for engines that compute in those of the file.
+FindingKind scale_type_mixed();
+FindingKind cast_at_pair();
+FindingKind overflow_in_half();
+FindingKind vanishing_constant();
+FindingKind float32_rest();
 
 }  // namespace detent::findings

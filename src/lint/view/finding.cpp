@@ -12,9 +12,10 @@ std::string_view name_of(FindingLevel level) {
 }
 
 void FindingLog::add(const std::string& node, const std::string& message, const std::string& cure,
-                     std::vector<NodeId> layers) {
-  if (level_ != FindingLevel::Note) explained_.insert(layers.begin(), layers.end());
-  findings_.push_back({id_, level_, node, message, cure, std::move(layers)});
+                     std::vector<NodeId> layers, std::optional<FindingLevel> level) {
+  const FindingLevel own = level.value_or(level_);
+  if (own != FindingLevel::Note) explained_.insert(layers.begin(), layers.end());
+  findings_.push_back({id_, own, node, message, cure, std::move(layers)});
 }
 
 }  // namespace detent

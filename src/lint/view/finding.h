@@ -29,7 +29,9 @@ struct Finding {
 class FindingLog {
  public:
   void begin(std::string_view id, FindingLevel level) { id_ = id, level_ = level; }
-  void add(const std::string& node, const std::string& message, const std::string& cure, std::vector<NodeId> layers);
+  /// level  nullopt: that of the kind.
+  void add(const std::string& node, const std::string& message, const std::string& cure, std::vector<NodeId> layers,
+           std::optional<FindingLevel> level = std::nullopt);
   /// No further check can tell anything: the engine does not take the model at all.
   void close() { closed_ = true; }
   [[nodiscard]] bool is_closed() const { return closed_; }
@@ -45,6 +47,10 @@ class FindingLog {
   std::set<NodeId> explained_;
 };
 
+/// What a kind looks at: pairs; pairs as strongly typed targets read them; the float types of a file for such targets, with
+/// pairs or without.
+enum class FindingScope : uint8_t { Pairs, TypedPairs, Types };
+
 /// One kind of finding. Level nullopt: it does not concern that engine.
 struct FindingKind {
   std::string_view id;  ///< kebab-case
@@ -52,9 +58,12 @@ struct FindingKind {
   std::string_view summary;  ///< the line in `lint --help`
   std::string_view source;   ///< where the fact was read
   void (*check)(const LintView& view, FindingLog& log);
+  FindingScope scope = FindingScope::Pairs;
 
-  [[nodiscard]] std::optional<FindingLevel> level(Engine engine) const {
-    return engine == Engine::TensorRT ? tensorrt : onnxruntime;
+  [[nodiscard]] bool strongly_typed_only() const { return scope != FindingScope::Pairs; }
+  [[nodiscard]] std::optional<FindingLevel> level(const Target& target) const {
+    if (strongly_typed_only() && !target.strongly_typed) return std::nullopt;
+    return target.engine == Engine::TensorRT ? tensorrt : onnxruntime;
   }
 };
 

@@ -6,8 +6,9 @@
 
 namespace detent {
 
-LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
-    : PairView(graph, reading, target, shapes), given_(graph, target, given_options_) {
+LintView::LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
+                   const LintedFile& file)
+    : PairView(graph, reading, target, shapes), file_(file), given_(graph, target, given_options_) {
   judge_layers();
   found_plan_ = found_draft().finish(shapes);
   apply_given_rules();

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lint/view/linted_file.h"
 #include "lint/view/pair_view.h"
 
 namespace detent {
@@ -10,8 +11,12 @@ namespace detent {
 /// A Q/DQ model as the findings look at it: its pairs, and what the engine makes of each layer.
 class LintView : public PairView {
  public:
-  /// The arguments of PairView.
-  LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes);
+  /// The arguments of PairView, and the file that they were read from.
+  LintView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes,
+           const LintedFile& file);
+
+  /// The file as it is written.
+  [[nodiscard]] const LintedFile& file() const { return file_; }
 
   /// found() as a plan, with coverage.
   [[nodiscard]] const PlacementPlan& found_plan() const { return found_plan_; }
@@ -26,6 +31,7 @@ class LintView : public PairView {
   void judge_layers();
   void apply_given_rules();
 
+  const LintedFile& file_;
   PlacementOptions given_options_;
   PlacementDraft given_;
   PlacementPlan found_plan_, given_plan_;

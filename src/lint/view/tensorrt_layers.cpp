@@ -27,13 +27,20 @@ std::string tensorrt_refusal(const PairView& view, const QdqNode& node) {
   if (!node.scale_constant) return "has a scale that is computed at run time";
   if (!std::all_of(node.scales.begin(), node.scales.end(), usable)) return "has a scale that is not positive";
   if (!node.has_zero_point) return "has no zero point";
-  if (node.codes != DataType::Int8) return "is of type " + std::string(name_of(node.codes));
+  if (node.codes != DataType::Int8 && !is_read_as_int8(view, node))
+    return "is of type " + std::string(name_of(node.codes));
   if (std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; }))
     return "has a zero point other than 0";
   if (node.role == QdqRole::Activation && node.per_channel()) return "has a scale for each channel";
   if (node.role == QdqRole::Weight && node.int8_constant && !view.target().int8_weight_initializer)
     return "is an INT8 initializer";
   return "";
+}
+
+bool is_read_as_int8(const PairView& view, const QdqNode& node) {
+  const bool symmetric = std::ranges::all_of(node.zero_points, [](int64_t point) { return point == 0; });
+  return view.target().engine == Engine::TensorRT && view.target().version_major >= 11 &&
+         node.codes == DataType::UInt8 && node.has_zero_point && symmetric && !node.int8_constant;
 }
 
 NodeId batchnorm_behind(const PairView& view, NodeId layer) {

@@ -14,6 +14,10 @@ namespace detent {
 /// Why TensorRT refuses the numbers of a QuantizeLinear or DequantizeLinear; empty when it takes them.
 [[nodiscard]] std::string tensorrt_refusal(const PairView& view, const QdqNode& node);
 
+/// TensorRT reads the node's UINT8 as INT8: from version 11 on, where the zero points are 0 and the codes are no constant.
+/// Source  onnx-tensorrt, QuantDequantLinearHelper, main behind 10.13.
+[[nodiscard]] bool is_read_as_int8(const PairView& view, const QdqNode& node);
+
 /// A 3-D ConvTranspose with readers and no pair behind its activation, and no BatchNormalization there that would be
 /// the reason.
 [[nodiscard]] bool lacks_closing_pair(const PairView& view, NodeId layer);

@@ -8,6 +8,11 @@ namespace {
 constexpr std::string_view kTried = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
 constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-optimizations/quantization.html";
 
+// The kernels with their types: docs/OperatorKernels.md there, CPUExecutionProvider.
+constexpr std::string_view kInsertCast =
+    "github.com/microsoft/onnxruntime, core/optimizer/insert_cast_transformer.cc, "
+    "InsertCastTransformer::NeedInsertCast";
+
 constexpr std::array kFacts{
     SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
     SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float",
@@ -22,6 +27,9 @@ constexpr std::array kFacts{
     SourcedFact{"int8 activations of Conv and MatMul become integer only where each Q has one DQ with one consumer",
                 kTried},
     SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
+    SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
+                kInsertCast},
+    SourcedFact{"it inserts none for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
     SourcedFact{"FP16 scales are refused below opset 19", kTried},
     SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTried},
     SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses", kTried},

@@ -10,15 +10,21 @@ constexpr std::string_view kGuide =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
 constexpr std::string_view kGuide8 =
     "docs.nvidia.com/deeplearning/tensorrt/archives/tensorrt-861/developer-guide/index.html#qdq-placement-recs";
-constexpr std::string_view kParser = "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantizeLinear";
+// The importer of QuantizeLinear and DequantizeLinear, github.com/onnx/onnx-tensorrt. What 9.x and the newest have in common holds
+// for the 10.x between.
+constexpr std::string_view kParser8 = "onnx-tensorrt 8.x, builtin_op_importers.cpp, QuantDequantLinearHelper";
+constexpr std::string_view kParser10 =
+    "onnx-tensorrt 9.x, builtin_op_importers.cpp, and main at dd0a3a9, onnxOpImporters.cpp, QuantDequantLinearHelper";
+constexpr std::string_view kParser11 =
+    "github.com/onnx/onnx-tensorrt, main at dd0a3a9 (behind 10.13), onnxOpImporters.cpp, QuantDequantLinearHelper";
 constexpr std::string_view kHeader =
     "github.com/NVIDIA/TensorRT, include/NvInfer.h, IQuantizeLayer and IDequantizeLayer";
 
 // True for every version we write for.
 constexpr std::array kEveryVersion{
-    SourcedFact{"INT8 is symmetric: the zero point is INT8, all 0, constant and never omitted", kParser},
+    SourcedFact{"INT8 is symmetric: the zero point is INT8 and all 0; written out it means the same to every version",
+                kHeader},
     SourcedFact{"activation scales are per tensor, weight scales per channel; all positive", kGuide},
-    SourcedFact{"without an axis attribute the parser takes 0 where ONNX says 1", kParser},
     SourcedFact{"bias stays float: an INT32 DequantizeLinear is not supported",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"QLinear* and ...Integer operators are refused", kGuide},
@@ -32,6 +38,13 @@ constexpr std::array kVersion10{
     SourcedFact{"an INT8 initializer with DequantizeLinear is accepted for Conv and ConvTranspose alike",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
     SourcedFact{"FP16 scales are taken below opset 19 too", kHeader},
+    SourcedFact{"an omitted zero point is INT8, where ONNX says UINT8", kParser10},
+    SourcedFact{"DequantizeLinear gives the type of its scale", kParser10},
+};
+
+constexpr std::array kBefore11{
+    SourcedFact{"without an axis attribute older parsers take axis 0 for scales per channel, newer ones 1 as ONNX says",
+                kParser10},
 };
 
 // The differences between 10.8 and 10.13 change nothing that we write: no UINT8 for this engine, and groups as they
@@ -46,16 +59,27 @@ constexpr std::array kOnly10_13{
 
 // Version 11 removed weak typing: no FP16 or INT8 flags, no calibrators, no calibration caches; a network is built in the types
 // that the file says. Source: docs.nvidia.com/deeplearning/tensorrt, "Migrating from TensorRT 10.x to 11.x".
-constexpr std::string_view kMigration = "docs.nvidia.com/deeplearning/tensorrt, Migrating from TensorRT 10.x to 11.x";
-constexpr std::string_view kParser10_15 =
-    "github.com/onnx/onnx-tensorrt, release 10.15 and later, QuantizeLinear importer";
+constexpr std::string_view kMigration =
+    "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed Networks Are "
+    "Now Required";
+constexpr std::string_view kModelOpt =
+    "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/utils.py, fold_q_fp16_to_fp32_casts and "
+    "fold_dq_fp32_to_fp16_casts";
 constexpr std::array kOnly11{
     SourcedFact{"networks are strongly typed: every operator computes in the type that the file gives it", kMigration},
     SourcedFact{"calibrators and calibration caches are gone: ranges come as pairs alone", kMigration},
-    SourcedFact{"a UINT8 zero point is read as INT8 with a warning, UINT8 codes are refused, INT16 is not taken",
-                kParser10_15},
-    SourcedFact{"an FP16 or BF16 scale must have the type of what QuantizeLinear reads", kParser10_15},
-    SourcedFact{"an axis that is left out is 1 from opset 13 on", kParser10_15},
+    SourcedFact{"a UINT8 zero point is read as INT8, with a line in the log, unless the parser flag for DLA is set",
+                kParser11},
+    SourcedFact{"UINT8 data of DequantizeLinear is refused without that flag", kParser11},
+    SourcedFact{"codes are INT8, FP8, INT4 or FP4: INT16 is not taken", kParser11},
+    SourcedFact{"zero points other than 0 are refused, and there are as many as scales", kParser11},
+    SourcedFact{"an axis that is left out is 1 from opset 13 on, 0 below", kParser11},
+    SourcedFact{"the scale of QuantizeLinear has the type of what it reads; below opset 19 the parser casts it",
+                kParser11},
+    SourcedFact{"scales are one number, one a channel (rank 1), or blocked in one dimension with the rank of the data",
+                kParser11},
+    SourcedFact{"casts between a kernel and its Q or DQ are in the way: write the scale in the kernel's type",
+                kModelOpt},
 };
 
 constexpr std::array kOnly10_8{
@@ -63,6 +87,8 @@ constexpr std::array kOnly10_8{
 };
 
 constexpr std::array kOnly8_6{
+    SourcedFact{"the zero point may not be omitted", kParser8},
+    SourcedFact{"without an axis attribute scales per channel lie on axis 0, where ONNX says 1", kParser8},
     SourcedFact{"UINT8 is rejected", "github.com/onnx/onnx-tensorrt/pull/886"},
     SourcedFact{"an INT8 initializer with DequantizeLinear failed: write FP32 weights with a full pair",
                 "github.com/NVIDIA/TensorRT/issues/2163"},
@@ -80,8 +106,8 @@ constexpr std::array<SourcedFact, A + B> join(const std::array<SourcedFact, A>& 
   return all;
 }
 
-constexpr auto kFacts10_13 = join(join(kEveryVersion, kVersion10), kOnly10_13);
-constexpr auto kFacts10_8 = join(join(kEveryVersion, kVersion10), kOnly10_8);
+constexpr auto kFacts10_13 = join(join(join(kEveryVersion, kVersion10), kBefore11), kOnly10_13);
+constexpr auto kFacts10_8 = join(join(join(kEveryVersion, kVersion10), kBefore11), kOnly10_8);
 constexpr auto kFacts11 = join(join(kEveryVersion, kVersion10), kOnly11);
 constexpr auto kFacts8_6 = join(kEveryVersion, kOnly8_6);
 

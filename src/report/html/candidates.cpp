@@ -91,6 +91,12 @@ std::string metric_cells(const Metrics& values, const std::vector<std::string>& 
   return html;
 }
 
+std::string size_and_time_cells(const Variant& variant) {
+  return number_cell(static_cast<double>(variant.size_bytes),
+                     variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
+         number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds));
+}
+
 std::string rows(const ComparisonReport& report, const std::vector<std::string>& metrics) {
   const Axis axis = criterion_axis(report);
   std::string html = "<tbody>";
@@ -100,15 +106,18 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
             (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
             metric_cells(variant.metrics, metrics, report, axis, Dot::Shown, variant.score_error) +
-            number_cell(static_cast<double>(variant.size_bytes),
-                        variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
-            number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds)) + "</tr>\n";
+            size_and_time_cells(variant) + "</tr>\n";
   }
   html += "</tbody>";
+  std::string foot;
   if (!report.fp32.empty())
-    html += "<tfoot><tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, Dot::Hidden) +
-            "<td></td><td></td></tr></tfoot>";
-  return html;
+    foot += "<tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, Dot::Hidden) +
+            "<td></td><td></td></tr>";
+  for (const Variant& baseline : report.baselines)
+    foot += "<tr><th scope=\"row\">" + escape(baseline.calibrator) + " <small>without pairs</small></th>" +
+            metric_cells(baseline.metrics, metrics, report, axis, Dot::Hidden, baseline.score_error) +
+            size_and_time_cells(baseline) + "</tr>";
+  return foot.empty() ? html : html + "<tfoot>" + foot + "</tfoot>";
 }
 
 /// SQNR of every output under every calibrator, for models with several.

@@ -74,7 +74,9 @@ std::string findings_table(const LintReport& report) {
 }
 
 std::string verdict(const LintReport& report) {
-  if (report.origin == "float") return "A float model: it holds no pairs, so there is nothing to judge.";
+  if (report.origin == "float")
+    return report.findings.empty() ? "A float model: it holds no pairs, so there is nothing to judge."
+                                   : "A float model: it holds no pairs; its float types are judged.";
   const std::string target = escape(report.plan.target);
   if (report.findings.empty()) return "<strong class=\"good\">No finding</strong> for " + target + ".";
   const size_t errors = count_of(report, "error"), warnings = count_of(report, "warning");

@@ -9,17 +9,19 @@ std::string to_json(const ComparisonReport& report) {
     for (const auto& [name, value] : values) json[name] = number(value);
     return json;
   };
-  Json variants = Json::array();
-  for (const auto& variant : report.variants) {
-    Json item{{"calibrator", variant.calibrator}};
+  const auto described = [&](const char* key, const ComparisonReport::Variant& variant) {
+    Json item{{key, variant.calibrator}};
     if (!variant.takes.empty()) item["takes"] = variant.takes;
     item["metrics"] = metrics(variant.metrics);
     item["score_error"] = number(variant.score_error);
     item["outputs"] = output_errors_json(variant.outputs);
     item["size_bytes"] = variant.size_bytes;
     item["seconds"] = variant.seconds;
-    variants.push_back(item);
-  }
+    return item;
+  };
+  Json variants = Json::array(), baselines = Json::array();
+  for (const auto& variant : report.variants) variants.push_back(described("calibrator", variant));
+  for (const auto& baseline : report.baselines) baselines.push_back(described("float_type", baseline));
   return render({{"model", report.model},
                  {"target", report.target},
                  {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
@@ -28,6 +30,7 @@ std::string to_json(const ComparisonReport& report) {
                  {"skipped_samples", report.skipped_samples},
                  {"outlier_samples", outliers_json(report.outliers)},
                  {"fp32", metrics(report.fp32)},
+                 {"baselines", baselines},
                  {"variants", variants},
                  {"winner", report.winner},
                  {"ties", report.ties},

@@ -28,6 +28,7 @@ std::string to_json(const TableReport& report) {
                  {"equalized_values", report.equalized_values},
                  {"absorb_bias", report.absorb_bias},
                  {"shifted_values", report.shifted_values},
+                 {"float_values", report.float_values},
                  {"tools", report.tools},
                  {"instruction_sets", report.instruction_sets},
                  {"sample_names", report.samples},

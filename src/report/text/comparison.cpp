@@ -89,18 +89,22 @@ std::string table_of(const ComparisonReport& report) {
   Table rows(1, {"  calibrator"});
   for (const Column& column : columns) rows[0].emplace_back(column.title);
   rows[0].insert(rows[0].end(), {"size", "seconds"});
+  const auto add_row = [&](Table& to, const std::string& name, const ComparisonReport::Variant& variant) {
+    to.push_back({name});
+    add_cells(to.back(), columns, variant.metrics, report.criterion, variant.score_error);
+    to.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
+    to.back().push_back(fmt::format("{:.1f}", variant.seconds));
+  };
   if (!report.fp32.empty()) {
     rows.push_back({"  FP32"});
     add_cells(rows.back(), columns, report.fp32);
     rows.back().insert(rows.back().end(), {"-", "-"});
   }
+  for (const auto& variant : report.baselines) add_row(rows, "  " + variant.calibrator + " without pairs", variant);
   for (const auto& variant : report.variants) {
     std::string name = variant.calibrator == report.winner ? "* " : "  ";
     name += variant.calibrator + (variant.takes.empty() ? "" : " (" + variant.takes + ")");
-    rows.push_back({name});
-    add_cells(rows.back(), columns, variant.metrics, report.criterion, variant.score_error);
-    rows.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
-    rows.back().push_back(fmt::format("{:.1f}", variant.seconds));
+    add_row(rows, name, variant);
   }
   return aligned(rows);
 }

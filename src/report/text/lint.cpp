@@ -19,7 +19,8 @@ using Findings = std::vector<const LintReport::Finding*>;
 std::string origin_text(const LintReport& report) {
   if (report.origin == "qoperator") return "integer operators (QOperator)";
   if (report.origin == "float")
-    return "float: it holds no pairs, so there is nothing to judge; `detent plan` shows where they would go";
+    return std::string("float: it holds no pairs, so there is nothing to judge") +
+           (report.findings.empty() ? "; `detent plan` shows where they would go" : " but its float types");
   if (report.built_for.empty()) return report.codes.empty() ? "Q/DQ" : "Q/DQ, " + report.codes;
   const std::string target = report.plan.target.substr(0, report.plan.target.find(':'));
   return "built for " + report.built_for + ": " + report.codes + "; " +
@@ -117,9 +118,11 @@ std::string to_text(const LintReport& report, Lists lists) {
   std::string text = std::filesystem::path(plan.model).filename().string() + "  opset " + std::to_string(plan.opset) +
                      ", " + plural(plan.nodes, "node") + "     target " + plan.target + "\n" + origin_text(report) +
                      "\n";
-  if (report.origin == "float") return text;
-  text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
-          " with pairs\n" + float_layers_text(report, listing);
+  const bool pairs = report.origin != "float";
+  if (!pairs && report.findings.empty()) return text;
+  if (pairs)
+    text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
+            " with pairs\n" + float_layers_text(report, listing);
   for (const Findings& group : grouped(report)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
   return text + counts_text(report) + listing.closing();

@@ -42,10 +42,13 @@ std::string float_nodes_text(const ModelReport& report) {
 
 /// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
 std::string provenance_text(const Provenance& provenance) {
-  std::string text = "  target      " + provenance.target + "\n  calibrator  " + provenance.calibrator + ", ranges " +
-                     provenance.ranges + "\n  samples     ";
-  text += provenance.samples ? std::to_string(provenance.samples) + ", digest " + provenance.sample_digest
-                             : std::string("none: imported scales");
+  std::string text;
+  if (!provenance.target.empty()) text += "  target      " + provenance.target + "\n";
+  if (!provenance.calibrator.empty())
+    text += "  calibrator  " + provenance.calibrator + ", ranges " + provenance.ranges + "\n";
+  text += "  samples     ";
+  text += provenance.samples ? std::to_string(provenance.samples) : std::string("none: imported scales");
+  if (!provenance.sample_digest.empty()) text += ", digest " + provenance.sample_digest;
   if (!provenance.options.empty()) text += "\n  options     " + provenance.options;
   if (!provenance.source_producer.empty()) text += "\n  made from   a model of " + provenance.source_producer;
   return text + "\n";

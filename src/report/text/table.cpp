@@ -37,6 +37,8 @@ std::string summary_text(const TableReport& report) {
   if (report.skipped_samples) text += "skipped    " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text +=
       "values     " + std::to_string(report.values.size()) + ", for " + joined(report.targets, "every target") + "\n";
+  if (report.float_values)
+    text += "reaches    of " + plural(report.float_values, "float value") + ", for --float-type fp16 and bf16\n";
   if (!report.equalize.empty())
     text += "equalized  " + report.equalize + ", " + plural(report.equalized_values, "value") + "\n";
   if (report.absorb_bias) text += "absorbed   biases, " + plural(report.shifted_values, "value") + "\n";

@@ -1,0 +1,81 @@
+//   wrong:   Conv --> Cast --> Q --> DQ             right:   Conv --> Q (scale in the Conv's type) --> DQ
+//   wrong:   Q --> DQ --> Cast --> Conv             right:   Q --> DQ (scale in the Conv's type) --> Conv
+//
+// The engine takes Q into the kernel in front of it, and DQ into the kernel behind it, where they stand side by side. In front of
+// a graph input's Q there is no kernel to be parted from: a Cast there is one more pass over the input, and no finding.
+
+#include "core/float_type.h"
+#include "core/onnx_type.h"
+#include "lint/findings/findings.h"
+#include "ops/traits.h"
+
+namespace detent::findings {
+namespace {
+
+OpKind kind_of(const Graph& graph, const Node* node) { return node ? traits_of(graph, *node).kind : OpKind::Constant; }
+
+bool is_float_cast(const LintedFile& file, const Node& node) {
+  const DataType to = data_type_from_onnx(static_cast<int32_t>(node.int_or("to", 1)));
+  return traits_of(file.graph, node).kind == OpKind::Cast && is_floating_point(to) && file.type_of(node.input(0)) != to;
+}
+
+/// A kernel writes the value: not a graph input or a constant, copied or not, and not a DequantizeLinear.
+bool comes_from_kernel(const Graph& graph, ValueId value) {
+  const Node* maker = graph.producer(value);
+  while (maker && traits_of(graph, *maker).commutes && kind_of(graph, maker) != OpKind::MaxPool)
+    maker = graph.producer(maker->input(0));
+  const OpKind kind = kind_of(graph, maker);
+  return kind != OpKind::Constant && kind != OpKind::DequantizeLinear && kind != OpKind::Cast;
+}
+
+/// The first reader of the value that is a QuantizeLinear, or the first that is not; nullptr when there is none.
+const Node* reader_of(const Graph& graph, ValueId value, bool quantizes) {
+  for (const Use& use : graph.value(value).uses)
+    if ((kind_of(graph, &graph.node(use.node)) == OpKind::QuantizeLinear) == quantizes) return &graph.node(use.node);
+  return nullptr;
+}
+
+std::string named(const Node& node) { return node.op_type + " '" + node.name + "'"; }
+
+std::vector<NodeId> layers(const LintView& view, const Node& node) {
+  const NodeId id = view.graph().find_node(node.name);
+  return id != kNoNode && view.found().is_weighted(id) ? std::vector<NodeId>{id} : std::vector<NodeId>{};
+}
+
+void check(const LintView& view, FindingLog& log) {
+  const LintedFile& file = view.file();
+  const Graph& graph = file.graph;
+  for (const Node& cast : graph.nodes()) {
+    if (!is_float_cast(file, cast)) continue;
+    const std::string from(short_name(file.type_of(cast.input(0)))), to(short_name(file.type_of(cast.output(0))));
+    const Node* maker = graph.producer(cast.input(0));
+    if (const Node* quantize = reader_of(graph, cast.output(0), true);
+        quantize && comes_from_kernel(graph, cast.input(0)))
+      log.add(cast.name,
+              "casts what " + named(*maker) + " writes to " + to + " in front of " + named(*quantize) +
+                  ": the kernel cannot write codes",
+              "let QuantizeLinear read " + from + " with a scale in " + from + "; DequantizeLinear keeps its own",
+              layers(view, *maker));
+    const Node* reader = reader_of(graph, cast.output(0), false);
+    if (reader && kind_of(graph, maker) == OpKind::DequantizeLinear)
+      log.add(cast.name,
+              "casts what " + named(*maker) + " gives to " + to + " in front of " + named(*reader) +
+                  ": the kernel cannot read codes",
+              "give DequantizeLinear a scale in " + to, layers(view, *reader));
+  }
+}
+
+}  // namespace
+
+FindingKind cast_at_pair() {
+  return {"cast-between-pair-and-kernel",
+          FindingLevel::Warning,
+          std::nullopt,
+          "a Cast parts a pair from the kernel that writes or reads it",
+          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/utils.py, fold_q_fp16_to_fp32_casts and "
+          "fold_dq_fp32_to_fp16_casts, which take such casts away",
+          check,
+          FindingScope::Types};
+}
+
+}  // namespace detent::findings

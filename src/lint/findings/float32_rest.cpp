@@ -1,0 +1,116 @@
+// What computes in FP32 beside INT8 and 16-bit floats. An engine that is weakly typed would have taken faster kernels; a strongly
+// typed one computes in what the file says.
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "core/float_type.h"
+#include "lint/findings/findings.h"
+#include "place/draft/flow.h"
+
+namespace detent::findings {
+namespace {
+
+/// Less than this is not worth a warning: of the MACs, and of the bytes that nodes write.
+constexpr double kFewMacs = 0.01, kFewBytes = 0.05;
+constexpr size_t kNamed = 4;
+
+struct Rest {
+  std::vector<std::pair<int64_t, NodeId>> nodes;  // bytes that each writes
+  std::vector<NodeId> layers;
+  int64_t bytes = 0, all_bytes = 0, macs = 0, all_macs = 0;
+
+  [[nodiscard]] double share_of_macs() const { return all_macs ? double(macs) / double(all_macs) : 0; }
+  [[nodiscard]] double share_of_bytes() const { return all_bytes ? double(bytes) / double(all_bytes) : 0; }
+};
+
+bool moves_or_asks(OpKind kind) {
+  return kind == OpKind::ShapeOf || kind == OpKind::Cast || kind == OpKind::QuantizeLinear ||
+         kind == OpKind::DequantizeLinear || kind == OpKind::Constant || kind == OpKind::Sequence;
+}
+
+/// Bytes of a value as the file has it: codes where a pair stands on it.
+int64_t bytes_of(const LintView& view, ValueId value, DataType type) {
+  const auto shape = view.shapes().find(value);
+  if (shape == view.shapes().end()) return 0;
+  const int64_t width = view.found().has_pair(value) ? 1 : static_cast<int64_t>(byte_size(type));
+  return shape->second.element_count() * width;
+}
+
+Rest find_rest(const LintView& view) {
+  const LintedFile& file = view.file();
+  const std::vector<bool> int8 = int8_sources(view.found());
+  Rest rest;
+  for (const Node& node : view.graph().nodes()) {
+    if (moves_or_asks(view.found().kind(node.id))) continue;
+    int64_t written = 0;
+    bool in_float32 = false;
+    for (const ValueId output : node.outputs) {
+      if (output == kNoValue) continue;
+      const DataType type = file.type_of(file.graph.find_value(view.graph().value(output).name));
+      if (type == DataType::Undefined) continue;
+      const int64_t bytes = bytes_of(view, output, type);
+      rest.all_bytes += bytes;
+      if (type != DataType::Float32 || int8[static_cast<size_t>(output)]) continue;
+      written += bytes;
+      in_float32 = true;
+    }
+    if (!in_float32) continue;
+    rest.nodes.emplace_back(written, node.id);
+    rest.bytes += written;
+    if (const LayerDecision* layer = view.found_plan().find_layer(node.id); layer && !layer->int8) {
+      rest.macs += layer->macs;
+      rest.layers.push_back(node.id);
+    }
+  }
+  rest.all_macs = view.found_plan().coverage.macs;
+  std::ranges::stable_sort(rest.nodes, std::greater{}, [](const auto& node) { return node.first; });
+  return rest;
+}
+
+std::string names_of(const LintView& view, const Rest& rest) {
+  std::string text;
+  for (size_t i = 0; i < std::min(rest.nodes.size(), kNamed); ++i)
+    text += (i ? ", " : "") + view.found().describe(rest.nodes[i].second);
+  if (rest.nodes.size() > kNamed) text += fmt::format(" and {} more", rest.nodes.size() - kNamed);
+  return text;
+}
+
+void check(const LintView& view, FindingLog& log) {
+  if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // FP32 alone is nobody's rest
+  const Rest rest = find_rest(view);
+  if (rest.nodes.empty()) return;
+  const std::string count =
+      rest.nodes.size() == 1 ? "1 node computes" : fmt::format("{} nodes compute", rest.nodes.size());
+  std::string message = count + " in FP32: " + names_of(view, rest);
+  if (rest.all_bytes > 0)
+    message += fmt::format("; {:.1f} % of the MACs of weighted layers and {:.1f} % of the bytes that nodes write",
+                           100 * rest.share_of_macs(), 100 * rest.share_of_bytes());
+  const bool few = rest.all_bytes > 0 && rest.share_of_macs() < kFewMacs && rest.share_of_bytes() < kFewBytes;
+  const bool chosen = view.file().types_measured;
+  message += chosen ? "; Detent kept them so for what samples showed"
+                    : "; which of them would overflow in 16 bits cannot be told from a file";
+  log.add(view.graph().node(rest.nodes.front().second).name, message,
+          chosen ? "nothing; the report of the command that wrote the file has each node's reason"
+                 : "quantize again with `detent quantize --float-type fp16`, or `detent cast` a file without pairs: "
+                   "samples say "
+                   "what has to stay FP32",
+          rest.layers, few || chosen ? FindingLevel::Note : FindingLevel::Warning);
+}
+
+}  // namespace
+
+FindingKind float32_rest() {
+  return {"float32-rest",
+          FindingLevel::Warning,
+          std::nullopt,
+          "nodes compute in FP32 beside INT8 or 16-bit floats",
+          "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed "
+          "Networks Are "
+          "Now Required",
+          check,
+          FindingScope::Types};
+}
+
+}  // namespace detent::findings

@@ -1,0 +1,73 @@
+#include "observe/float_reach.h"
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+
+namespace detent {
+
+namespace {
+
+constexpr uint32_t kMagnitude = 0x7fffffff;  // all bits but the sign: as integers they are in the order of |x|
+constexpr uint32_t kNotFinite = 255;         // of the exponent's 8 bits; 0 are zero and subnormal numbers
+
+/// Index among ValueReach::counts of a number other than 0.
+size_t exponent_index(uint32_t magnitude) {
+  const uint32_t field = magnitude >> 23;
+  if (field == 0) return static_cast<size_t>(std::bit_width(magnitude) - 1);
+  return static_cast<size_t>(static_cast<int>(field) - 126 - ValueReach::kLowest);
+}
+
+}  // namespace
+
+void ValueReach::add(std::span<const float> sample) {
+  uint32_t largest = 0;
+  double sum = 0;
+  for (const float x : sample) {
+    const uint32_t magnitude = std::bit_cast<uint32_t>(x) & kMagnitude;
+    if (magnitude >> 23 == kNotFinite) {
+      ++non_finite;
+    } else if (magnitude == 0) {
+      ++zeros;
+    } else {
+      ++counts[exponent_index(magnitude)];
+      largest = std::max(largest, magnitude);
+      sum += static_cast<double>(std::bit_cast<float>(magnitude));
+    }
+  }
+  amax = std::max(amax, static_cast<double>(std::bit_cast<float>(largest)));
+  elements = std::max<uint64_t>(elements, sample.size());
+  if (!sample.empty()) mean_abs = std::max(mean_abs, sum / static_cast<double>(sample.size()));
+}
+
+void ValueReach::include(const ValueReach& other) {
+  std::ranges::transform(counts, other.counts, counts.begin(), std::plus());
+  zeros += other.zeros;
+  non_finite += other.non_finite;
+  amax = std::max(amax, other.amax);
+  mean_abs = std::max(mean_abs, other.mean_abs);
+  elements = std::max(elements, other.elements);
+}
+
+std::vector<ValueId> values_with_reach(const Graph& graph) {
+  std::vector<ValueId> values;
+  for (const Value& value : graph.values())
+    if (!value.is_constant && (value.is_input || value.producer != kNoNode)) values.push_back(value.id);
+  return values;
+}
+
+void FloatReachObserver::observe(ValueId value, const Tensor& tensor) {
+  if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() != DataType::Float32) return;
+  ValueReach& reach = reaches_[value];
+  const Tensor plain = to_plain(tensor);  // one order of elements, whatever the layout: sums depend on it
+  const std::span<const float> numbers = plain.data<float>();
+  const bool cut = samples_ > 1 && plain.shape().rank() > 0 && plain.shape()[0] == static_cast<int64_t>(samples_);
+  const size_t parts = cut ? samples_ : 1, each = numbers.size() / parts;
+  for (size_t i = 0; i < parts; ++i) reach.add(numbers.subspan(i * each, each));
+}
+
+void FloatReachObserver::merge(const FloatReachObserver& other) {
+  for (const auto& [value, reach] : other.reaches_) reaches_[value].include(reach);
+}
+
+}  // namespace detent

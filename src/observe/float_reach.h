@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/executor.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// What a Float32 value does in the samples, as far as narrower float types ask. Counts and maxima: merges to the same bits in any
+/// order. Nothing seen: all zero.
+struct ValueReach {
+  /// Binary exponents of frexp: 2^(e-1) <= |x| < 2^e. Float32 has these, subnormal numbers included.
+  static constexpr int kLowest = -148, kHighest = 128;
+  using Counts = std::array<uint64_t, kHighest - kLowest + 1>;
+
+  Counts counts{};  ///< finite elements other than 0, by exponent from kLowest on
+  uint64_t zeros = 0, non_finite = 0;
+  double amax = 0;        ///< largest finite |x|, exactly
+  double mean_abs = 0;    ///< of the sample where it is largest; what is not finite counts as 0
+  uint64_t elements = 0;  ///< of the sample that has most
+
+  /// Adds the elements of one sample. Sums run in their order.
+  void add(std::span<const float> sample);
+  /// Adds what other samples did.
+  void include(const ValueReach& other);
+  friend bool operator==(const ValueReach&, const ValueReach&) = default;
+};
+
+/// By value: the tensors of type Float32 that nodes make and the inputs of that type. No constants.
+using ValueReaches = std::map<ValueId, ValueReach>;
+
+/// By name, as tables have them; nothing for values of other types than Float32.
+using TableReaches = std::map<std::string, std::optional<ValueReach>>;
+
+/// Every value that a node makes, and the inputs: which of them are Float32 is known when they come. In order.
+[[nodiscard]] std::vector<ValueId> values_with_reach(const Graph& graph);
+
+/// An observer of what every Float32 tensor reaches. One per worker; merged at the end in any order.
+class FloatReachObserver : public Observer {
+ public:
+  /// What is observed from now on is of so many samples. Of several, a tensor that begins with an axis of their number is cut
+  /// along it; any other is taken as it is.
+  void begin_batch(size_t samples) { samples_ = samples; }
+  /// Other types are ignored.
+  void observe(ValueId value, const Tensor& tensor) override;
+  void merge(const FloatReachObserver& other);
+
+  [[nodiscard]] const ValueReaches& reaches() const { return reaches_; }
+
+ private:
+  ValueReaches reaches_;
+  size_t samples_ = 1;
+};
+
+}  // namespace detent

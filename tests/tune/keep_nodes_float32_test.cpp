@@ -1,0 +1,112 @@
+#include "tune/keep_nodes_float32.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "half/half_model.h"
+#include "model/model.h"
+#include "run/memory_source.h"
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// Numbers of about 1 go through a sum of `offset` and the difference from it: FP16 tells numbers near 1000 apart by 0.5.
+Model through_a_large_sum(const std::string& offset) {
+  return parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[N, 4] x) => (float[N, 4] y) <float k = {" + offset +
+      "}> { t = Tanh (x) large = Add (t, k) u = Sub (large, k) y = Neg (u) }");
+}
+
+std::vector<Tensor> samples() {
+  std::vector<Tensor> list;
+  for (int i = 1; i <= 6; ++i) {
+    const float x = 0.173F * static_cast<float>(i);
+    list.push_back(Tensor::from<float>({1, 4}, std::vector<float>{x, -x / 3, x * x, 1 - x}));
+  }
+  return list;
+}
+
+/// What a bound on the SQNR keeps in FP32, and the SQNR of what comes out, without pairs.
+struct Found {
+  ForcedFloat32 nodes;
+  BoundJudge::Score before, after;
+
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> list;
+    for (const auto& [name, why] : nodes) list.push_back(name);
+    return list;
+  }
+};
+
+Found within(const std::string& offset, double min_sqnr_db) {
+  const Model model = through_a_large_sum(offset);
+  const MemorySource source(samples());
+  const RunSettings settings;
+  const FloatFormat format = float_format(FloatType::Fp16);
+  const ValueReaches reaches = measure_reaches(model.graph(), source, settings);
+  AccuracyBound bound;
+  bound.min_sqnr_db = min_sqnr_db;
+  const BoundJudge judge(bound, model, &source, settings);
+  Found found{keep_nodes_float32({model, format, reaches, model, judge, settings}), {}, {}};
+  const auto score = [&](const ForcedFloat32& nodes) {
+    std::vector<Model> models;
+    models.push_back(model.clone());
+    static_cast<void>(make_half(models.front(), format, reaches, nodes));
+    return judge.measure(models, "judging").front();
+  };
+  found.before = score({});
+  found.after = score(found.nodes);
+  return found;
+}
+
+TEST(KeepNodesFloat32, KeepsTheSumThatFp16CannotHoldAndItsDifference) {
+  const Found found = within("1000", 40);
+  EXPECT_LT(found.before.score, 40);
+  EXPECT_THAT(found.names(), ElementsAre("Add_1", "Sub_2"));
+  EXPECT_GE(found.after.score, 40 + 3);
+  const ForcedReason& why = found.nodes.at("Sub_2");
+  EXPECT_LT(why.measured, 40);
+  EXPECT_THAT(why.reason, HasSubstr("FP32 gains "));
+  EXPECT_THAT(why.reason, HasSubstr("--min-sqnr 40"));
+}
+
+TEST(KeepNodesFloat32, KeepsNothingWhereTheSumIsSmall) {
+  const Found found = within("1", 40);
+  EXPECT_THAT(found.names(), IsEmpty());
+  EXPECT_GE(found.before.score, 40 + 3);
+}
+
+TEST(KeepNodesFloat32, KeepsNothingWhereTheBoundIsLow) { EXPECT_THAT(within("1000", 5).names(), IsEmpty()); }
+
+TEST(KeepNodesFloat32, KeepsAllWhereNothingLessDoes) {
+  EXPECT_THAT(within("1", 200).names(), ElementsAre("Add_1", "Neg_3", "Sub_2", "Tanh_0"));
+}
+
+TEST(KeepNodesFloat32, LeavesInt8HalfOfWhatTheBoundAllows) {
+  const Model model = through_a_large_sum("1");
+  const MemorySource source(samples());
+  const RunSettings settings;
+  AccuracyBound sqnr;
+  sqnr.min_sqnr_db = 40;
+  const BoundJudge by_sqnr(sqnr, model, &source, settings);
+  EXPECT_TRUE(by_sqnr.leaves_room({0, 43.02, 43.02, {}}));
+  EXPECT_FALSE(by_sqnr.leaves_room({0, 43.00, 43.00, {}}))
+      << "it meets the bound, but takes more than half of the noise";
+  AccuracyBound drop;
+  drop.max_drop = 0.02;
+  drop.evaluation.metric_command = "echo 1";
+  drop.evaluation.data.sources = {"random:uniform,n=2"};
+  const BoundJudge by_drop(drop, model, nullptr, settings);
+  EXPECT_TRUE(by_drop.leaves_room({0.90, 0.89, 50, {}}));
+  EXPECT_FALSE(by_drop.leaves_room({0.90, 0.885, 50, {}}));
+}
+
+}  // namespace
+}  // namespace detent
