@@ -196,11 +196,6 @@ Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_
   };
 }
 
-Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type) {
-  return add_float_type_option(
-      app, type, "Type of what is not quantized, where the samples' values allow it (default: the target's)");
-}
-
 void add_io_type_option(CLI::App& app, IoType& io) {
   add_choice(app, "--io-type", io, {{"keep", IoType::Keep}, {"same", IoType::Same}},
              "Types of graph inputs and outputs: as they were, or those of the nodes beside them", "Format");
@@ -237,7 +232,9 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
   choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
-  const Collect float_type = add_float_type_option(app, format.float_type);
+  const Collect float_type = add_float_type_option(
+      app, format.float_type,
+      "Type of what is not quantized, where the samples' values allow it (default: the target's)");
   add_io_type_option(app, format.io);
   return [texts, float_type, &format] {
     float_type();

@@ -37,8 +37,6 @@ void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
 /// --shape NAME=1,3,224,224, repeatable.
 [[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);
-/// --float-type; absent it stays the target's.
-[[nodiscard]] Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type);
 /// --io-type.
 void add_io_type_option(CLI::App& app, IoType& io);
 /// --float-type, with this help.

@@ -36,7 +36,9 @@ Action declare_plan(CLI::App& app) {
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
   state->collect.push_back(add_shape_option(app, state->options.shapes));
-  state->collect.push_back(add_float_type_option(app, state->options.float_type));
+  state->collect.push_back(add_float_type_option(
+      app, state->options.float_type,
+      "Type of what is not quantized (default: the target's); --data tells where values allow it"));
   state->collect.push_back(add_data_options(app, state->options.data, Need::Optional));
   state->collect.push_back(add_run_options(app, state->options.run));
   add_all_option(app, state->report, "layer, edge, note and node that stays FP32, edges that stay float too");

@@ -32,16 +32,6 @@ void refuse_not_finite(const ErrorReport& error, const std::string& type) {
                                            "' becomes NaN or Inf where FP32 is finite; the file was not written");
 }
 
-/// Says that the types were chosen by measuring, which `lint` asks.
-Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
-  Provenance provenance;
-  provenance.samples = samples;
-  provenance.options = std::string("float-type=") + (options.type == FloatType::Fp16 ? "fp16" : "bf16") +
-                       (options.io == IoType::Same ? "; io-type=same" : "");
-  provenance.source_producer = facts_of(model).producer;
-  return provenance;
-}
-
 /// The file's coverage, before inputs get the 16-bit type.
 CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, const CastModelOptions& options) {
   const Graph& graph = model.graph();
@@ -51,6 +41,16 @@ CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, c
   if (options.io == IoType::Same)
     coverage.types.float32.activation_bytes -= narrowed_input_bytes(graph, plan, float_format(options.type), shapes);
   return coverage;
+}
+
+/// Says that the types were chosen by measuring, which `lint` asks.
+Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
+  Provenance provenance;
+  provenance.samples = samples;
+  provenance.options = std::string("float-type=") + (options.type == FloatType::Fp16 ? "fp16" : "bf16") +
+                       (options.io == IoType::Same ? "; io-type=same" : "");
+  provenance.source_producer = facts_of(model).producer;
+  return provenance;
 }
 
 }  // namespace

@@ -47,9 +47,9 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
                                     setup.preparation.folded_batchnorms);
   if (setup.half) add_floats(report, setup.half->report, setup.model.graph(), setup.plan, setup.facts);
-  const Graph& floats = setup.half ? setup.half->before->graph() : setup.model.graph();
+  const Graph& before = setup.half ? setup.half->before->graph() : setup.model.graph();
   report.equalizable = equalizable_values(
-      floats, setup.half ? find_shapes(floats, read_first_inputs(*setup.data, options.run)) : setup.shapes);
+      before, setup.half ? find_shapes(before, read_first_inputs(*setup.data, options.run)) : setup.shapes);
   return report;
 }
 

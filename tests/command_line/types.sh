@@ -90,41 +90,6 @@ accepts "half of it" quantize in/times100000.onnx --quiet --table in/times.dct -
 grep -q "^  float32: .*'u' reaches " stdout || fail "the value beyond the range is not named from a table"
 grep -q "in float16, 0 in float32" in/times10.txt || fail "small values stay in FP32"
 
-# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; those that can be held stay half.
-weights=$(awk 'BEGIN { for (i = 0; i < 4096; ++i) printf "%s%.4f", i ? ", " : "", ((i * 37) % 101 - 50) / 400 }')
-for offset in 1000 1; do
-  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
-   { m = MatMul (x, w) large = Add (m, k) y = Sub (large, k) }' "$weights" $offset | "$WRITE_MODEL" in/sum$offset.onnx
-  accepts "a sum with $offset" quantize in/sum$offset.onnx --quiet --data random:normal,n=16 --target tensorrt:11 --min-sqnr 25 \
-    -o in/sum$offset.half.onnx --report in/sum$offset.json
-  cp stdout in/sum$offset.txt
-done
-grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
-grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
-grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
-# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
-accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
-if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
-accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
-accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
-grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
-grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"
-accepts "a weakly typed target" lint in/rest.onnx --target tensorrt
-if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
-accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
-if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
-for factor in 300 30; do
-  printf '<ir_version: 8, opset_import: ["" : 17]> g (float16[N,4] x) => (float16[N,4] y)
-   { k = Constant <value_float = %s.0> () h = Cast <to = 10> (k) u = Mul (x, h) v = Mul (u, h) y = Tanh (v) }' $factor |
-    "$WRITE_MODEL" in/square$factor.onnx
-  accepts "without data" lint in/square$factor.onnx --target tensorrt:11
-  grep -q 'overflow-in-half' stdout && fail "factor $factor: a finding that only data can give"
-  accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
-  cp stdout in/square$factor.txt
-done
-grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
-grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
-refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 # plan tells the types that quantize will write: with data every exception, without data what needs none.
 accepts "plan with data" plan "$model" $data --target tensorrt:11 --json in/plan.json
 grep -q '^  MACs  .*100 % ' stdout || fail "plan does not show the shares"
@@ -160,4 +125,40 @@ accepts "inspect a typed file" inspect in/typed.onnx
 grep -Eq '^  floats +[0-9]+ nodes in float16, 1 cast$' stdout || fail "inspect does not name the types"
 accepts "inspect a float file" inspect "$model"
 if grep -q '^  floats' stdout; then fail "inspect speaks of types where there is one"; fi
+
+# A bound lets nodes compute in FP32 whose sums 11 bits cannot hold; those that can be held stay half.
+weights=$(awk 'BEGIN { for (i = 0; i < 4096; ++i) printf "%s%.4f", i ? ", " : "", ((i * 37) % 101 - 50) / 400 }')
+for offset in 1000 1; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,64] x) => (float[N,64] y) <float[64,64] w = {%s}, float k = {%s}>
+   { m = MatMul (x, w) large = Add (m, k) y = Sub (large, k) }' "$weights" $offset | "$WRITE_MODEL" in/sum$offset.onnx
+  accepts "a sum with $offset" quantize in/sum$offset.onnx --quiet --data random:normal,n=16 --target tensorrt:11 --min-sqnr 25 \
+    -o in/sum$offset.half.onnx --report in/sum$offset.json
+  cp stdout in/sum$offset.txt
+done
+grep -q '^  float32: Add_1 (Add) .*FP32 gains [0-9.]* dB .*--min-sqnr 25' in/sum1000.txt || fail "the sum is not kept in FP32"
+grep -q '"rule": "bound"' in/sum1000.json || fail "--report does not name the rule"
+grep -q "in float16, 0 in float32" in/sum1.txt || fail "a small sum stays in FP32"
+# lint for a strongly typed target: what is left in FP32, and with data what 16 bits do not hold.
+accepts "nothing left in FP32" lint in/wide.onnx --target tensorrt:11 --json
+if grep -q 'float32-rest' stdout; then fail "kernels between pairs are called FP32"; fi
+accepts "a layer left in FP32" quantize "$model" $data --target tensorrt:11 --float-type fp32 --calibrator mse --exclude d.0.3/Conv -o in/rest.onnx
+accepts "the FP32 rest" lint in/rest.onnx --target tensorrt:11 --shape image=1,3,128,128
+grep -q '^warning  float32-rest' stdout || fail "lint does not name what computes in FP32"
+grep -Eq "in FP32: Conv '/d.0/d.0.3/Conv'.*; [1-9][0-9.]* % of the MACs.* [1-9][0-9.]* % of the bytes" stdout || fail "no shares"
+accepts "a weakly typed target" lint in/rest.onnx --target tensorrt
+if grep -q 'float32-rest' stdout; then fail "a weakly typed target minds FP32"; fi
+accepts "a file without pairs" lint in/half.onnx --target tensorrt:11 --json
+if grep -Eq '"level": "(error|warning)"' stdout; then fail "lint finds something in our own cast"; fi
+for factor in 300 30; do
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float16[N,4] x) => (float16[N,4] y)
+   { k = Constant <value_float = %s.0> () h = Cast <to = 10> (k) u = Mul (x, h) v = Mul (u, h) y = Tanh (v) }' $factor |
+    "$WRITE_MODEL" in/square$factor.onnx
+  accepts "without data" lint in/square$factor.onnx --target tensorrt:11
+  grep -q 'overflow-in-half' stdout && fail "factor $factor: a finding that only data can give"
+  accepts "with data" lint in/square$factor.onnx --quiet --target tensorrt:11 --data random:uniform,n=8
+  cp stdout in/square$factor.txt
+done
+grep -q "makes 'v' with [1-9][0-9]* Inf and 0 NaN" in/square300.txt || fail "the overflow in the samples is not named"
+grep -q 'overflow-in-half' in/square30.txt && fail "values within half of the range are named"
+refuses "data for a weakly typed target" 2 "tensorrt:11" lint in/half.onnx --target tensorrt --data random:uniform
 finish

@@ -1,0 +1,76 @@
+#include <fmt/core.h>
+
+#include <map>
+
+#include "report/quantities.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+std::string shape_text(const std::vector<int64_t>& shape) {
+  std::string text;
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? "x" : "") + (shape[i] < 0 ? std::string("?") : std::to_string(shape[i]));
+  return text.empty() ? "scalar" : text;
+}
+
+/// "float 1x3x?x?", "float, shape not declared", "not declared".
+std::string type_text(const TensorInfo& tensor) {
+  if (tensor.has_shape) return tensor.type + " " + shape_text(tensor.shape);
+  return tensor.type == "undefined" ? "not declared" : tensor.type + ", shape not declared";
+}
+
+std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
+  std::string text;
+  for (const auto& [domain, version] : opsets)
+    text +=
+        (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
+  return text;
+}
+
+/// "  floats      34 nodes in float16, 2 in float32, 4 casts between them"; "" where all are of one type.
+std::string float_nodes_text(const ModelReport& report) {
+  if (report.float_casts == 0 && report.float_nodes.size() < 2) return {};
+  std::string text;
+  for (const auto& [type, count] : report.float_nodes)
+    text += text.empty() ? plural(static_cast<size_t>(count), "node") + " in " + type
+                         : ", " + std::to_string(count) + " in " + type;
+  return "  floats      " + text + ", " + plural(static_cast<size_t>(report.float_casts), "cast") + "\n";
+}
+
+/// "calibrated with 64 samples (digest ...)": what a written model tells of its making, a line each.
+std::string provenance_text(const Provenance& provenance) {
+  std::string text;
+  if (!provenance.target.empty()) text += "  target      " + provenance.target + "\n";
+  if (!provenance.calibrator.empty())
+    text += "  calibrator  " + provenance.calibrator + ", ranges " + provenance.ranges + "\n";
+  text += "  samples     ";
+  text += provenance.samples ? std::to_string(provenance.samples) : std::string("none: imported scales");
+  if (!provenance.sample_digest.empty()) text += ", digest " + provenance.sample_digest;
+  if (!provenance.options.empty()) text += "\n  options     " + provenance.options;
+  if (!provenance.source_producer.empty()) text += "\n  made from   a model of " + provenance.source_producer;
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const ModelReport& report) {
+  std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
+                     (report.quantized ? ", quantized" : "") + "\n";
+  if (!report.producer.empty()) text += "  producer    " + report.producer + "\n";
+  if (report.provenance) text += provenance_text(*report.provenance);
+  text += "  parameters  " + std::to_string(report.parameters) + "\n";
+  for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";
+  for (const auto& output : report.outputs) text += "  output  " + output.name + "  " + type_text(output) + "\n";
+  text += float_nodes_text(report) + "  operators\n";
+  for (const auto& [op, count] : report.operators) text += fmt::format("  {:6}  ", count) + op + "\n";
+  if (report.unsupported.empty()) return text + "  every node can run\n";
+  text += "  " + plural(report.unsupported.size(), "node") + " cannot run\n";
+  for (const auto& item : report.unsupported)
+    text += "    node '" + item.node + "' (" + item.op + "): " + item.reason + "\n";
+  return text;
+}
+
+}  // namespace detent
