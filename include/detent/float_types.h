@@ -35,14 +35,16 @@ struct TypeShares {
 
 /// What a conversion to a 16-bit float type did.
 struct FloatReport {
-  std::string type;             ///< "float16", "bfloat16"
-  bool values_measured = true;  ///< false: `exceptions` are those that operators, constants and structure tell
-  size_t half_nodes = 0;        ///< that compute in it
-  size_t float32_nodes = 0;     ///< that stay FP32
-  size_t casts = 0;             ///< Cast nodes that were added
+  std::string type;                    ///< "float16", "bfloat16"
+  bool values_measured = true;         ///< false: `exceptions` are those that operators, constants and structure tell
+  size_t half_nodes = 0;               ///< that compute in it
+  size_t float32_nodes = 0;            ///< that stay FP32
+  size_t casts = 0;                    ///< Cast nodes that were added
+  std::vector<std::string> cut_masks;  ///< constants like -3.4e38 in front of a Softmax, cut to what the type holds
   struct Exception {
     std::string node, op_type;
-    std::string rule;     ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "bound"
+    std::string
+        rule;  ///< "overflow", "inner-sum", "rounding", "constant", "operator", "normalization", "between", "bound"
     std::string value;    ///< that decides; empty where the operator does
     double measured = 0;  ///< what it reaches
     std::string reason;   ///< a sentence without its full stop

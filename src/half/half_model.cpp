@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "half/cut_masks.h"
 #include "half/idle_casts.h"
 #include "half/insert_casts.h"
 #include "half/plan_float_types.h"
@@ -35,9 +36,12 @@ FloatFormat float_format(FloatType type) {
 
 FloatReport make_half(Model& model, const FloatFormat& format, const ValueReaches& reaches,
                       const ForcedFloat32& forced) {
-  const FloatPlan plan = plan_float_types(model.graph(), format, reaches, forced);
-  const CastPatch casts = insert_casts(model.graph(), plan, reaches);
+  CutMasks masks = cut_masks(model.graph(), format, reaches);
+  if (!masks.constants.empty()) apply_patch(model, masks.patch);
+  const FloatPlan plan = plan_float_types(model.graph(), format, masks.reaches, forced);
+  const CastPatch casts = insert_casts(model.graph(), plan, masks.reaches);
   FloatReport report = report_of(model.graph(), plan, casts.casts);
+  report.cut_masks = std::move(masks.constants);
   apply_patch(model, casts.patch);
   if (const GraphPatch idle = take_idle_casts(model.graph()); !idle.empty()) apply_patch(model, idle);
   return report;

@@ -21,21 +21,24 @@ size_t exponent_index(uint32_t magnitude) {
 }  // namespace
 
 void ValueReach::add(std::span<const float> sample) {
-  uint32_t largest = 0;
+  uint32_t reached = 0, above = 0;
   double sum = 0;
   for (const float x : sample) {
-    const uint32_t magnitude = std::bit_cast<uint32_t>(x) & kMagnitude;
+    const auto bits = std::bit_cast<uint32_t>(x);
+    const uint32_t magnitude = bits & kMagnitude;
     if (magnitude >> 23 == kNotFinite) {
       ++non_finite;
     } else if (magnitude == 0) {
       ++zeros;
     } else {
       ++counts[exponent_index(magnitude)];
-      largest = std::max(largest, magnitude);
+      reached = std::max(reached, magnitude);
+      if (bits == magnitude) above = std::max(above, magnitude);
       sum += static_cast<double>(std::bit_cast<float>(magnitude));
     }
   }
-  amax = std::max(amax, static_cast<double>(std::bit_cast<float>(largest)));
+  amax = std::max(amax, static_cast<double>(std::bit_cast<float>(reached)));
+  largest = std::max(largest, static_cast<double>(std::bit_cast<float>(above)));
   elements = std::max<uint64_t>(elements, sample.size());
   if (!sample.empty()) mean_abs = std::max(mean_abs, sum / static_cast<double>(sample.size()));
 }
@@ -45,6 +48,7 @@ void ValueReach::include(const ValueReach& other) {
   zeros += other.zeros;
   non_finite += other.non_finite;
   amax = std::max(amax, other.amax);
+  largest = std::max(largest, other.largest);
   mean_abs = std::max(mean_abs, other.mean_abs);
   elements = std::max(elements, other.elements);
 }

@@ -24,6 +24,7 @@ struct ValueReach {
   Counts counts{};  ///< finite elements other than 0, by exponent from kLowest on
   uint64_t zeros = 0, non_finite = 0;
   double amax = 0;        ///< largest finite |x|, exactly
+  double largest = 0;     ///< largest finite x above 0, exactly
   double mean_abs = 0;    ///< of the sample where it is largest; what is not finite counts as 0
   uint64_t elements = 0;  ///< of the sample that has most
 

@@ -18,6 +18,7 @@ void store(const ValueReach& reach, stored::Reach& out) {
   out.set_zeros(reach.zeros);
   out.set_non_finite(reach.non_finite);
   out.set_amax(static_cast<float>(reach.amax));
+  out.set_largest(static_cast<float>(reach.largest));
   out.set_mean_abs(reach.mean_abs);
   out.set_elements(reach.elements);
   const auto filled = [](uint64_t count) { return count != 0; };
@@ -40,13 +41,14 @@ ValueReach restore(const stored::Reach& stored) {
   reach.zeros = stored.zeros();
   reach.non_finite = stored.non_finite();
   reach.amax = static_cast<double>(stored.amax());
+  reach.largest = static_cast<double>(stored.largest());
   reach.mean_abs = stored.mean_abs();
   reach.elements = stored.elements();
   int exponent = 0;
   static_cast<void>(std::frexp(reach.amax, &exponent));
   const bool fits = stored.counts_size() == 0 ? reach.amax == 0 : exponent == last_exponent(stored);
   if (!fits || !(reach.amax >= 0) || !std::isfinite(reach.amax) ||
-      !(reach.mean_abs >= 0 && reach.mean_abs <= reach.amax))
+      !(reach.largest >= 0 && reach.largest <= reach.amax) || !(reach.mean_abs >= 0 && reach.mean_abs <= reach.amax))
     throw damaged_table("it has a reach that no numbers have");
   return reach;
 }

@@ -173,15 +173,38 @@ TEST(HalfModel, KeepsAnEpsilonThatWouldVanish) {
   EXPECT_THAT(halve(network("1e-3"), {row({1, 0})}).kept(), IsEmpty());
 }
 
-TEST(HalfModel, KeepsAMaskThatWouldBecomeInfinite) {
+TEST(HalfModel, CutsAMaskThatWouldBecomeInfinite) {
   const auto network = [](const std::string& lowest) {
-    return "(float[N, 4] x) => (float[N, 4] y) <float[4] mask = {" + lowest + ", " + lowest + ", " + lowest + ", " +
-           lowest + "}> { u = Add (x, mask) y = Softmax <axis: int = -1> (u) }";
+    return "(float[N, 4] x) => (float[N, 4] y) <float[4] mask = {" + lowest + ", 0, 0, " + lowest +
+           "}> { u = Add (x, mask) y = Softmax <axis: int = -1> (u) }";
   };
-  const Halved halved = halve(network("-3.4e38"), {row({1, 2, 3, 4})});
-  EXPECT_THAT(halved.kept_nodes(), ElementsAre("u", "y"));
-  for (const float number : output_of(halved.after, row({1, 2, 3, 4}))) EXPECT_FLOAT_EQ(number, 0.25F);  // not NaN
-  EXPECT_THAT(halve(network("-1e4"), {row({1, 2, 3, 4})}).kept(), IsEmpty());
+  const std::vector<Tensor> samples{row({1, 2, 3, 4})};
+  const Halved halved = halve(network("-3.4e38"), samples);
+  EXPECT_THAT(halved.kept(), IsEmpty());
+  EXPECT_THAT(halved.report.cut_masks, ElementsAre("mask"));
+  const auto before = output_of(halved.before, row({1, 2, 3, 4})), after = output_of(halved.after, row({1, 2, 3, 4}));
+  for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(after[i], before[i], 0x1p-11);  // one rounding below 1
+  EXPECT_THAT(halve(network("-1e4"), samples).report.cut_masks, IsEmpty());
+}
+
+TEST(HalfModel, ARowThatIsMaskedAsAWholeIsNoNaN) {
+  const Halved halved = halve(
+      "(float[N, 2] x) => (float[N, 2] y) <float k = {-3.4e38}> { m = Mul (x, k) y = Softmax <axis: int = -1> (m) }",
+      {row({1, 1})});
+  EXPECT_THAT(halved.kept(), IsEmpty());
+  EXPECT_THAT(output_of(halved.after, row({1, 1})), ElementsAre(0.5F, 0.5F));
+}
+
+TEST(HalfModel, KeepsMasksThatOthersReadOrThatLargeScoresMeet) {
+  const char* read =
+      "(float[N, 2] x) => (float[N, 2] y, float[N, 2] u) <float[2] mask = {-3.4e38, 0}> "
+      "{ u = Add (x, mask) y = Softmax <axis: int = -1> (u) }";
+  EXPECT_THAT(halve(read, {row({1, 2})}).kept_nodes(), ElementsAre("u", "y"));
+  const char* large =
+      "(float[N, 2] x) => (float[N, 2] y) <float[2] mask = {-3.4e38, 0}> "
+      "{ u = Add (x, mask) y = Softmax <axis: int = -1> (u) }";
+  EXPECT_THAT(halve(large, {row({1, 70000})}).kept_nodes(), ElementsAre("u", "y"));
+  EXPECT_THAT(halve(large, {row({1, -70000})}).kept_nodes(), ElementsAre("u", "y"));
 }
 
 TEST(HalfModel, KeepsATableOfNumbersTooSmallToBeToldApart) {
@@ -243,8 +266,8 @@ TEST(HalfModel, CastsThatTheFileHasAreRetyped) {
 }
 
 TEST(HalfModel, CastsThatChangeNothingGo) {
-  const Halved halved = halve("(float[N, 2] x) => (float[N, 2] y) { u = Relu (x) c = Cast <to = 1> (u) y = Neg (c) }",
-                              {row({1, -2})});
+  const Halved halved =
+      halve("(float[N, 2] x) => (float[N, 2] y) { u = Relu (x) c = Cast <to = 1> (u) y = Neg (c) }", {row({1, -2})});
   EXPECT_EQ(halved.casts(), 2);  // behind the input and before the output
   EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(-1, 0));
 }
@@ -260,8 +283,8 @@ TEST(HalfModel, AModelThatIsHalfInPartLosesTheCastsBetween) {
 }
 
 TEST(HalfModel, CastsOfIntegersStay) {
-  const Halved halved = halve("(float[N, 2] x) => (float[N, 2] y) { s = Shape (x) c = Cast <to = 1> (s) y = Add (x, c) }",
-                              {row({1, -2})});
+  const Halved halved = halve(
+      "(float[N, 2] x) => (float[N, 2] y) { s = Shape (x) c = Cast <to = 1> (s) y = Add (x, c) }", {row({1, -2})});
   EXPECT_THAT(output_of(halved.after, row({1, -2})), ElementsAre(2, 0));
 }
 

@@ -36,6 +36,14 @@ TEST(FloatReach, CountsByTheExponentOfFrexp) {
   EXPECT_EQ(count_at(reach_of({0x1.fffffep127F}), ValueReach::kHighest), 1U);
 }
 
+TEST(FloatReach, KnowsTheLargestAboveZero) {
+  EXPECT_EQ(reach_of({-3e38F, 2, 1}).largest, 2);
+  EXPECT_EQ(reach_of({-3e38F, -2, 0}).largest, 0);
+  ValueReach both = reach_of({-4, 1});
+  both.include(reach_of({3, -1}));
+  EXPECT_EQ(both.largest, 3);
+}
+
 TEST(FloatReach, CountsZerosAndWhatIsNotFiniteApart) {
   const ValueReach reach = reach_of({0, -0.0F, NAN, kInf, -kInf, 2});
   EXPECT_EQ(reach.zeros, 2U);

@@ -69,6 +69,12 @@ std::string nodes_table(const FloatReport& report) {
   return html + "</tbody></table></div></details>";
 }
 
+std::string mask_names(const std::vector<std::string>& masks) {
+  std::string html;
+  for (const std::string& mask : masks) html += (html.empty() ? "" : ", ") + name_markup(mask);
+  return html;
+}
+
 }  // namespace
 
 std::string floats_section(const std::optional<FloatReport>& report) {
@@ -82,6 +88,9 @@ std::string floats_section(const std::optional<FloatReport>& report) {
                      "</p><dl class=\"figures\">" + figure(std::to_string(report->half_nodes), "nodes in " + type) +
                      figure(std::to_string(report->float32_nodes), "nodes in FP32") +
                      figure(std::to_string(report->casts), "casts added") + "</dl>";
+  if (!report->cut_masks.empty())
+    html += "<p>Masks cut to what the type holds: " + mask_names(report->cut_masks) +
+            ". Softmax makes 0 of them as before.</p>";
   if (!report->exceptions.empty()) html += reasons_table(*report) + nodes_table(*report);
   return html + "</section>\n";
 }

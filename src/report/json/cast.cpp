@@ -17,6 +17,7 @@ Json floats_json(const FloatReport& report) {
           {"half_nodes", report.half_nodes},
           {"float32_nodes", report.float32_nodes},
           {"casts", report.casts},
+          {"cut_masks", report.cut_masks},
           {"exceptions", exceptions}};
 }
 

@@ -32,6 +32,8 @@ std::string types_text(const TypeShares& types) {
 std::string float_text(const FloatReport& report, Listing& listing) {
   std::string text = fmt::format("{} in {}, {} in float32, {} added\n", plural(report.half_nodes, "node"), report.type,
                                  report.float32_nodes, plural(report.casts, "cast"));
+  if (!report.cut_masks.empty())
+    text += "  masks cut: " + listing.names(report.cut_masks) + "  Softmax makes 0 of them as before\n";
   std::vector<std::string> keys;
   for (const FloatReport::Exception& exception : report.exceptions) keys.push_back(group_key(exception));
   const std::vector<std::vector<size_t>> groups = listing.groups(keys);
