@@ -121,6 +121,19 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   return pass;
 }
 
+Calibration for_values(const Calibration& calibration, const std::map<ValueId, ValueId>& from) {
+  Calibration result = calibration;
+  const auto take = [&](auto& into, const auto& measured) {
+    into.clear();
+    for (const auto& [value, carried] : from)
+      if (const auto found = measured.find(carried); found != measured.end()) into.emplace(value, found->second);
+  };
+  take(result.histograms, calibration.histograms);
+  take(result.extremes, calibration.extremes);
+  take(result.scales, calibration.scales);
+  return result;
+}
+
 Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
                       const RunSettings& settings) {
   const Stopwatch stopwatch;

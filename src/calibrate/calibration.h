@@ -25,6 +25,9 @@ struct Calibration {
   double seconds = 0;
 };
 
+/// The same calibration of other values: what `from` says each of them carries. What was not measured is left out.
+[[nodiscard]] Calibration for_values(const Calibration& calibration, const std::map<ValueId, ValueId>& from);
+
 /// Runs every sample of `source` once and collects a histogram per value of `watched`. Constants among them are measured
 /// from their tensor. Same data, any order, any number of threads: same histograms.
 /// Warns (once a value) about NaN and Inf, naming node and sample, and about values that were never non-zero.

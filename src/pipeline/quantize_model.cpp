@@ -50,11 +50,11 @@ void take_casts_out(Model& model, PromisedFile& promised) {
 }
 
 /// A 16-bit form that leaves INT8 no room in the bound gets nodes in FP32.
-void make_room(Setup& setup, const BoundJudge& judge, const PlacementOptions& placement) {
+void make_room(Setup& setup, const BoundJudge& judge) {
   const HalfSetup& half = *setup.half;
   ForcedFloat32 nodes =
       keep_nodes_float32({*half.before, half.format, half.reaches, setup.reference(), judge, setup.run});
-  if (!nodes.empty()) setup.force_float32(std::move(nodes), placement);
+  if (!nodes.empty()) setup.force_float32(std::move(nodes));
 }
 
 /// The last change: until here samples go in and errors come out in FP32.
@@ -91,7 +91,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   Setup setup = set_up_for(options);
   const auto judge = open_judge(options.bound, setup.reference(), setup.data.get(), options.run);
 
-  if (judge && setup.half) make_room(setup, *judge, options.placement);
+  if (judge && setup.half) make_room(setup, *judge);
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   const Calibration calibration = setup.calibrate_plan();

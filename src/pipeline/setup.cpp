@@ -7,6 +7,7 @@
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "model/fingerprint.h"
+#include "pipeline/choose_before_half.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
 #include "prepare/read_model_to_run.h"
@@ -61,18 +62,7 @@ Calibration Setup::measure_before(std::span<const ValueId> values) const {
   std::set<ValueId> carried;
   for (const auto& [value, from] : before) carried.insert(from);
   const Calibration measured = measure_in(half->before->graph(), std::vector(carried.begin(), carried.end()));
-  Calibration calibration = measured;
-  calibration.histograms.clear();
-  calibration.extremes.clear();
-  calibration.scales.clear();
-  const auto take = [](auto& into, ValueId value, const auto& from, ValueId id) {
-    if (const auto found = from.find(id); found != from.end()) into[value] = found->second;
-  };
-  for (const auto& [value, from] : before) {
-    take(calibration.histograms, value, measured.histograms, from);
-    take(calibration.extremes, value, measured.extremes, from);
-    take(calibration.scales, value, measured.scales, from);
-  }
+  Calibration calibration = for_values(measured, before);
   std::map<ValueId, Histogram> constants;
   add_constants(model.graph(), values, constants);
   check_measured(model.graph(), constants, *run.reporter);
@@ -80,7 +70,7 @@ Calibration Setup::measure_before(std::span<const ValueId> values) const {
   return calibration;
 }
 
-void Setup::force_float32(ForcedFloat32 nodes, const PlacementOptions& placement) {
+void Setup::force_float32(ForcedFloat32 nodes) {
   model = half->before->clone();
   half->forced = std::move(nodes);
   half->report = make_half(model, half->format, half->reaches, half->forced);
@@ -119,6 +109,7 @@ RangesOf Setup::ranges_from(const Calibration& calibration) const {
 ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration,
                            const ChoiceEffort& effort) const {
   const RangesOf ranges_of = ranges_from(calibration);
+  if (!calibrator && half && data) return choose_before_half(*this, calibration, ranges_of, effort);
   if (!calibrator)
     return choose_calibrator({model, plan, format, calibration, ranges_of, data ? &samples() : nullptr, run, effort});
   auto ranges = ranges_of(*calibrator);
@@ -175,6 +166,7 @@ Setup set_up(const SetupOptions& options) {
           std::move(half),
           options.run,
           options.outliers,
+          options.placement,
           {},
           {},
           nullptr};

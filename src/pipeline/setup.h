@@ -63,6 +63,7 @@ struct Setup {
   std::optional<HalfSetup> half;  ///< where what is not quantized computes in 16 bits
   RunSettings run;
   OutlierPolicy policy = OutlierPolicy::Clip;
+  PlacementOptions placement;
   OutlierReport outlier_report;       ///< of all samples; known after calibrate_plan()
   std::set<std::string> outliers;     ///< names of samples that `policy` speaks of; known after calibrate_plan()
   std::unique_ptr<DataSource> usual;  ///< `data` without them, where they are dropped
@@ -74,7 +75,7 @@ struct Setup {
   }
   /// Lets these nodes compute in FP32: the model and the plan are made anew. There is a half model; before calibrate_plan().
   /// Errors  those of set_up().
-  void force_float32(ForcedFloat32 nodes, const PlacementOptions& placement);
+  void force_float32(ForcedFloat32 nodes);
   /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
   /// Errors  those of measure(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
   [[nodiscard]] Calibration calibrate_plan();

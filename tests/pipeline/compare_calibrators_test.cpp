@@ -83,7 +83,9 @@ TEST(CompareCalibrators, HasRowsOfWhatCastWritesWhereFloatsHave16Bits) {
         {.model = options.model, .output = folder / (std::string(name) + ".onnx"), .data = options.data, .type = type});
     // The reference has its BatchNormalization folded: other by 1e-7 of the signal, where the noise is 5e-4 of it.
     EXPECT_NEAR(row->metrics.at("sqnr_db"), written.error->sqnr_db.value(), 0.01) << name;
-    EXPECT_EQ(row->size_bytes, written.bytes_after) << name;
+    // The file also says where it comes from.
+    EXPECT_LT(row->size_bytes, written.bytes_after) << name;
+    EXPECT_LT(written.bytes_after, row->size_bytes + 256) << name;
     EXPECT_GT(row->metrics.at("sqnr_db"), metric(report, report.winner, "sqnr_db")) << "yet it is not the winner";
     EXPECT_TRUE(row->score_error.has_value());
   }
