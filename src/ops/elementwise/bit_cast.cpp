@@ -41,6 +41,7 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BitCast",
+     .signature = "input -> output; to:int!",
      .traits = {.kind = OpKind::Cast, .data_inputs = 0},
      .make = make_bit_cast,
      .layout = LayoutNeed::Same,

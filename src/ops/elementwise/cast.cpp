@@ -49,12 +49,19 @@ constexpr OpTraits kCast{.kind = OpKind::Cast, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Cast",
+     .signature = "input -> output; to:int! | 19: input -> output; saturate:int to:int! | 24: input -> output; "
+                  "round_mode:string(up|down|nearest) saturate:int to:int!",
      .traits = kCast,
      .make = make_cast,
      .layout = LayoutNeed::Same,
      .first_opset = 6,
      .check = refuse},
-    {.op_type = "CastLike", .traits = kCast, .make = make_cast_like, .layout = LayoutNeed::Any},
+    {.op_type = "CastLike",
+     .signature = "input target_type -> output | 19: input target_type -> output; saturate:int | 24: input target_type "
+                  "-> output; round_mode:string(up|down|nearest) saturate:int",
+     .traits = kCast,
+     .make = make_cast_like,
+     .layout = LayoutNeed::Any},
 };
 
 }  // namespace

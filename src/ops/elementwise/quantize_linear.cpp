@@ -260,12 +260,19 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "QuantizeLinear",
+     .signature = "x y_scale y_zero_point? -> y | 13: x y_scale y_zero_point? -> y; axis:int | 19: x y_scale "
+                  "y_zero_point? -> y; axis:int saturate:int | 21: x y_scale y_zero_point? -> y; axis:int "
+                  "block_size:int output_dtype:int saturate:int | 23: x y_scale y_zero_point? -> y; axis:int "
+                  "block_size:int output_dtype:int precision:int saturate:int",
      .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
      .make = make_quantize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
      .check = refuse_type},
     {.op_type = "DequantizeLinear",
+     .signature =
+         "x x_scale x_zero_point? -> y | 13: x x_scale x_zero_point? -> y; axis:int | 21: x x_scale x_zero_point? -> "
+         "y; axis:int block_size:int | 23: x x_scale x_zero_point? -> y; axis:int block_size:int output_dtype:int",
      .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
      .make = make_dequantize,
      .layout = LayoutNeed::Any,

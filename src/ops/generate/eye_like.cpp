@@ -35,7 +35,12 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "EyeLike", .traits = {.data_inputs = 0}, .make = make_eye_like, .first_opset = 9, .check = refuse_type},
+    {.op_type = "EyeLike",
+     .signature = "input -> output; dtype:int k:int",
+     .traits = {.data_inputs = 0},
+     .make = make_eye_like,
+     .first_opset = 9,
+     .check = refuse_type},
 };
 
 }  // namespace

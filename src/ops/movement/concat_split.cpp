@@ -97,11 +97,14 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Concat",
+     .signature = "inputs+ -> concat_result; axis:int!",
      .traits = {.kind = OpKind::Concat, .commutes = true},
      .make = make_concat,
      .layout = LayoutNeed::Any,
      .first_opset = 4},
     {.op_type = "Split",
+     .signature = "input -> outputs+; axis:int split:ints | 13: input split? -> outputs+; axis:int | 18: input split? "
+                  "-> outputs+; axis:int num_outputs:int",
      .traits = {.kind = OpKind::Split, .commutes = true, .data_inputs = 1},
      .make = make_split,
      .layout = LayoutNeed::Any,

@@ -112,6 +112,10 @@ std::optional<Unsupported> refuse_mode(const KernelContext& context) {
 // Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Pad",
+     .signature = "data -> output; mode:string(constant|reflect|edge) pads:ints! value:float | 11: data pads "
+                  "constant_value? -> output; mode:string(constant|reflect|edge) | 18: data pads constant_value? axes? "
+                  "-> output; mode:string(constant|reflect|edge) | 19: data pads constant_value? axes? -> output; "
+                  "mode:string(constant|reflect|edge|wrap)",
      .traits = {.kind = OpKind::Pad, .commutes = true, .data_inputs = 1},
      .make = make_pad,
      .layout = LayoutNeed::Any,

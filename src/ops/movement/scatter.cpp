@@ -170,16 +170,29 @@ std::unique_ptr<Kernel> make_tensor_scatter(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Scatter",
+     .signature = "data indices updates -> output; axis:int",
      .traits = {.data_inputs = 1},
      .make = with_half<make_scatter_elements>,
      .first_opset = 9,
      .last_opset = 10},
     {.op_type = "ScatterElements",
+     .signature = "data indices updates -> output; axis:int | 16: data indices updates -> output; axis:int "
+                  "reduction:string(none|add|mul) | 18: data indices updates -> output; axis:int "
+                  "reduction:string(none|add|mul|min|max)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_scatter_elements>,
      .first_opset = 11},
-    {.op_type = "ScatterND", .traits = {.data_inputs = 1}, .make = with_half<make_scatter_nd>, .first_opset = 11},
-    {.op_type = "TensorScatter", .traits = {.data_inputs = 2}, .make = make_tensor_scatter, .first_opset = 24},
+    {.op_type = "ScatterND",
+     .signature = "data indices updates -> output | 16: data indices updates -> output; reduction:string(none|add|mul) "
+                  "| 18: data indices updates -> output; reduction:string(none|add|mul|min|max)",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_scatter_nd>,
+     .first_opset = 11},
+    {.op_type = "TensorScatter",
+     .signature = "past_cache update write_indices? -> present_cache; axis:int mode:string(linear|circular)",
+     .traits = {.data_inputs = 2},
+     .make = make_tensor_scatter,
+     .first_opset = 24},
 };
 
 }  // namespace

@@ -74,8 +74,14 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
 constexpr OpTraits kSpaceDepth{.kind = OpKind::SpaceDepth, .commutes = true, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "DepthToSpace", .traits = kSpaceDepth, .make = make_depth_to_space},
-    {.op_type = "SpaceToDepth", .traits = kSpaceDepth, .make = make_space_to_depth},
+    {.op_type = "DepthToSpace",
+     .signature = "input -> output; blocksize:int! | 11: input -> output; blocksize:int! mode:string(DCR|CRD)",
+     .traits = kSpaceDepth,
+     .make = make_depth_to_space},
+    {.op_type = "SpaceToDepth",
+     .signature = "input -> output; blocksize:int!",
+     .traits = kSpaceDepth,
+     .make = make_space_to_depth},
 };
 
 }  // namespace

@@ -52,10 +52,12 @@ std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile)
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Expand",
+     .signature = "input shape -> output",
      .traits = {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1},
      .make = make_expand,
      .first_opset = 8},
     {.op_type = "Tile",
+     .signature = "input repeats -> output",
      .traits = {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1},
      .make = make_tile,
      .first_opset = 6},

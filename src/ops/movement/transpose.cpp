@@ -54,6 +54,7 @@ std::unique_ptr<Kernel> make_transpose(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Transpose",
+     .signature = "data -> transposed; perm:ints",
      .traits = {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1},
      .make = make_transpose},
 };

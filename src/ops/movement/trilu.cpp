@@ -30,7 +30,11 @@ std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Trilu", .traits = {.data_inputs = 1}, .make = make_trilu, .first_opset = 14},
+    {.op_type = "Trilu",
+     .signature = "input k? -> output; upper:int",
+     .traits = {.data_inputs = 1},
+     .make = make_trilu,
+     .first_opset = 14},
 };
 
 }  // namespace

@@ -224,7 +224,16 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Attention", .traits = {.data_inputs = 3}, .make = with_half<make_attention>, .first_opset = 23},
+    {.op_type = "Attention",
+     .signature =
+         "Q K V attn_mask? past_key? past_value? -> Y present_key? present_value? qk_matmul_output?; is_causal:int "
+         "kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float softcap:float softmax_precision:int | "
+         "24: Q K V attn_mask? past_key? past_value? nonpad_kv_seqlen? -> Y present_key? present_value? "
+         "qk_matmul_output?; is_causal:int kv_num_heads:int left_window_size:int q_num_heads:int "
+         "qk_matmul_output_mode:int right_window_size:int scale:float softcap:float softmax_precision:int",
+     .traits = {.data_inputs = 3},
+     .make = with_half<make_attention>,
+     .first_opset = 23},
 };
 
 }  // namespace

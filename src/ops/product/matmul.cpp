@@ -266,9 +266,12 @@ class GemmKernel final : public Kernel {
 
 constexpr OperatorDef kProducts[] = {
     {.op_type = "MatMul",
+     .signature = "A B -> Y",
      .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
      .make = with_half<make_kernel<MatMulKernel>>},
     {.op_type = "Gemm",
+     .signature = "A B C -> Y; alpha:float beta:float transA:int transB:int | 11: A B C? -> Y; alpha:float beta:float "
+                  "transA:int transB:int",
      .traits = {.kind = OpKind::Gemm,
                 .weight_slot = 1,
                 .bias_slot = 2,

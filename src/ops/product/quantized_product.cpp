@@ -176,10 +176,29 @@ std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kerne
 constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MatMulInteger", .traits = kQuantized, .make = make_matmul_integer, .first_opset = 10},
-    {.op_type = "QLinearMatMul", .traits = kQuantized, .make = make_qlinear_matmul, .first_opset = 10},
-    {.op_type = "ConvInteger", .traits = kQuantized, .make = make_conv_integer, .first_opset = 10},
-    {.op_type = "QLinearConv", .traits = kQuantized, .make = make_qlinear_conv, .first_opset = 10},
+    {.op_type = "MatMulInteger",
+     .signature = "A B a_zero_point? b_zero_point? -> Y",
+     .traits = kQuantized,
+     .make = make_matmul_integer,
+     .first_opset = 10},
+    {.op_type = "QLinearMatMul",
+     .signature = "a a_scale a_zero_point b b_scale b_zero_point y_scale y_zero_point -> y",
+     .traits = kQuantized,
+     .make = make_qlinear_matmul,
+     .first_opset = 10},
+    {.op_type = "ConvInteger",
+     .signature = "x w x_zero_point? w_zero_point? -> y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
+                  "dilations:ints group:int kernel_shape:ints pads:ints strides:ints",
+     .traits = kQuantized,
+     .make = make_conv_integer,
+     .first_opset = 10},
+    {.op_type = "QLinearConv",
+     .signature = "x x_scale x_zero_point w w_scale w_zero_point y_scale y_zero_point B? -> y; "
+                  "auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int kernel_shape:ints "
+                  "pads:ints strides:ints",
+     .traits = kQuantized,
+     .make = make_qlinear_conv,
+     .first_opset = 10},
 };
 
 }  // namespace

@@ -158,15 +158,19 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "InstanceNormalization",
+     .signature = "input scale B -> output; epsilon:float",
      .traits = {.kind = OpKind::InstanceNorm, .data_inputs = 1},
      .make = with_float<make_instance_norm>,
      .layout = LayoutNeed::Any,
      .first_opset = 6},
     {.op_type = "LayerNormalization",
+     .signature = "X Scale B? -> Y Mean? InvStdDev?; axis:int epsilon:float stash_type:int",
      .traits = {.kind = OpKind::LayerNorm, .data_inputs = 1},
      .make = make_layer_norm,
      .first_opset = 17},
     {.op_type = "GroupNormalization",
+     .signature = "X scale bias -> Y; epsilon:float num_groups:int! | 21: X scale bias -> Y; epsilon:float "
+                  "num_groups:int! stash_type:int",
      .traits = {.kind = OpKind::GroupNorm, .data_inputs = 1},
      .make = with_float<make_group_norm>,
      .first_opset = 18},

@@ -66,7 +66,10 @@ std::unique_ptr<Kernel> make_max_roi_pool(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MaxRoiPool", .traits = {.data_inputs = 1}, .make = with_float<make_max_roi_pool>},
+    {.op_type = "MaxRoiPool",
+     .signature = "X rois -> Y; pooled_shape:ints! spatial_scale:float",
+     .traits = {.data_inputs = 1},
+     .make = with_float<make_max_roi_pool>},
 };
 
 }  // namespace

@@ -218,11 +218,17 @@ std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "RoiAlign",
+     .signature = "X rois batch_indices -> Y; mode:string(avg|max) output_height:int output_width:int "
+                  "sampling_ratio:int spatial_scale:float | 16: X rois batch_indices -> Y; "
+                  "coordinate_transformation_mode:string(half_pixel|output_half_pixel) mode:string(avg|max) "
+                  "output_height:int output_width:int sampling_ratio:int spatial_scale:float",
      .traits = {.data_inputs = 1},
      .make = with_half<make_roi_align>,
      .first_opset = 10,
      .check = refuse_roi_attributes},
     {.op_type = "NonMaxSuppression",
+     .signature = "boxes scores max_output_boxes_per_class? iou_threshold? score_threshold? -> selected_indices; "
+                  "center_point_box:int",
      .traits = {.data_inputs = 0},
      .make = with_float<make_suppression>,
      .first_opset = 10},

@@ -273,12 +273,20 @@ constexpr OpTraits kResize{.kind = OpKind::Resize, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Resize",
+     .signature =
+         "X scales -> Y; mode:string | 11: X roi scales sizes? -> Y; coordinate_transformation_mode:string "
+         "cubic_coeff_a:float exclude_outside:int extrapolation_value:float mode:string nearest_mode:string | 13: X "
+         "roi? scales? sizes? -> Y; coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
+         "extrapolation_value:float mode:string nearest_mode:string | 18: X roi? scales? sizes? -> Y; antialias:int "
+         "axes:ints coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
+         "extrapolation_value:float keep_aspect_ratio_policy:string mode:string nearest_mode:string",
      .traits = kResize,
      .make = make_resize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
      .check = refuse_attributes},
     {.op_type = "Upsample",
+     .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
      .traits = kResize,
      .make = make_resize,
      .layout = LayoutNeed::Any,

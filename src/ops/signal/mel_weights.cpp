@@ -70,6 +70,8 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "MelWeightMatrix",
+     .signature =
+         "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz -> output; output_datatype:int",
      .traits = {.data_inputs = 0},
      .make = make_mel,
      .first_opset = 17,

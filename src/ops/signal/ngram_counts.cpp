@@ -108,6 +108,8 @@ std::optional<Unsupported> refuse_strings(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "TfIdfVectorizer",
+     .signature = "X -> Y; max_gram_length:int! max_skip_count:int! min_gram_length:int! mode:string(TF|IDF|TFIDF)! "
+                  "ngram_counts:ints! ngram_indexes:ints! pool_int64s:ints pool_strings:strings weights:floats",
      .traits = {.data_inputs = 0},
      .make = make_vectorizer,
      .first_opset = 9,

@@ -241,11 +241,15 @@ constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose,
 
 constexpr OperatorDef kConvolutions[] = {
     {.op_type = "Conv",
+     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+                  "kernel_shape:ints pads:ints strides:ints",
      .traits = kConvTraits,
      .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
      .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
     {.op_type = "ConvTranspose",
+     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+                  "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",
      .traits = kConvTransposeTraits,
      .make = with_float<make_kernel<ConvolutionKernel<TransposedConvolution>>>,
      .layout = LayoutNeed::Any,

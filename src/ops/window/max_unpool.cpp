@@ -70,7 +70,11 @@ std::unique_ptr<Kernel> make_unpool(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MaxUnpool", .traits = {.data_inputs = 1}, .make = make_unpool, .first_opset = 9},
+    {.op_type = "MaxUnpool",
+     .signature = "X I output_shape? -> output; kernel_shape:ints! pads:ints strides:ints",
+     .traits = {.data_inputs = 1},
+     .make = make_unpool,
+     .first_opset = 9},
 };
 
 }  // namespace
