@@ -249,6 +249,7 @@ class Mutations {
         list_values<int64_t>({1, 1}, kAbsurdIntegers, [&](const auto& values) { set_ints(name, values); });
       if (rule.type != "int") set_int(name, 1, true);
       if (rule.type != "string") set_string(name, "1", true);
+      if (node_.op_type() == "Constant" || node_.op_type() == "Optional") continue;  // they have such attributes
       set(
           name, "a list of graphs",
           [](onnx::AttributeProto& attribute) {

@@ -97,7 +97,7 @@ inline constexpr OneNode kOneNodes[] = {
     {17, "float[3,2] x", "", "y, i, j, c = Unique<sorted = 0>(x)"},
     // Reading between elements.
     {20, "float[1,2,3] x", "int64[4] s = {1, 1, 3, 4}", "y = AffineGrid<align_corners = 1>(x, s)"},
-    {20, "float[1,3,4,4] x", "int64[5] s = {1, 1, 2, 3, 4}", "y = AffineGrid<align_corners = 0>(x, s)"},
+    {20, "float[1,3,4] x", "int64[5] s = {1, 1, 2, 3, 4}", "y = AffineGrid<align_corners = 0>(x, s)"},
     {16, "float[1,1,4,4] x, float[1,2,3,2] g", "", "y = GridSample<align_corners = 1, mode = \"bilinear\", padding_mode = \"zeros\">(x, g)"},
     {20, "float[1,1,4,4] x, float[1,2,3,2] g", "", "y = GridSample<align_corners = 0, mode = \"cubic\", padding_mode = \"reflection\">(x, g)"},
     {17, "float[1,1,6,6] x", "float[1,5] r = {0, 0, 0, 4, 4}", "y = MaxRoiPool<pooled_shape = [2, 2], spatial_scale = 1.0>(x, r)"},

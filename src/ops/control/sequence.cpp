@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_empty(const KernelContext&) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 1);  // float
-  if (data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"its elements are of type " + std::to_string(code) +
                      " of ONNX, which Detent does not compute with"};
 }

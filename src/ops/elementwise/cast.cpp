@@ -25,7 +25,7 @@ void cast_to(KernelCall& call, DataType type, const CastOptions& options) {
 }
 
 std::unique_ptr<Kernel> make_cast(const KernelContext& context) {
-  const DataType type = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("to", 0)));
+  const DataType type = data_type_from_onnx(context.node.int_or("to", 0));
   return kernel_of([type, options = options_of(context.node)](KernelCall& call) { cast_to(call, type, options); });
 }
 
@@ -36,7 +36,7 @@ std::unique_ptr<Kernel> make_cast_like(const KernelContext& context) {
 
 std::optional<Unsupported> refuse(const KernelContext& context) {
   const int64_t code = context.node.int_or("to", 0);
-  if (data_type_from_onnx(static_cast<int32_t>(code)) == DataType::Undefined)
+  if (data_type_from_onnx(code) == DataType::Undefined)
     return Unsupported{"casts to element type " + std::to_string(code) +
                        " of ONNX, which Detent does not compute with"};
   const std::string rounding = context.node.string_or("round_mode", "up");

@@ -27,9 +27,9 @@ struct Attributes {
 
   Attributes(const Node& node, int64_t opset)
       : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
-        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))),
-        precision(data_type_from_onnx(static_cast<int32_t>(node.int_or("precision", 0)))),
-        saturate(node.int_or("saturate", 1) != 0), precision_of_scale(opset >= 23) {}
+        type(data_type_from_onnx(node.int_or("output_dtype", 0))),
+        precision(data_type_from_onnx(node.int_or("precision", 0))), saturate(node.int_or("saturate", 1) != 0),
+        precision_of_scale(opset >= 23) {}
 };
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
@@ -254,7 +254,7 @@ std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("output_dtype", 0);
-  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 

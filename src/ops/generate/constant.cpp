@@ -36,6 +36,9 @@ std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
 
 std::unique_ptr<Kernel> make_range(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
+    for (size_t i = 0; i < 3; ++i)
+      if (call.input(i).element_count() != 1)
+        throw Error(ErrorCode::InvalidModel, "start, limit and delta must be scalars");
     visit_number(call.input(0).type(), [&]<class T>(T) {
       const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
       const double turns =

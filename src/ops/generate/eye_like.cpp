@@ -11,7 +11,7 @@ namespace detent {
 namespace {
 
 std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
-  const DataType wanted = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("dtype", 0)));
+  const DataType wanted = data_type_from_onnx(context.node.int_or("dtype", 0));
   return kernel_of([wanted, k = context.node.int_or("k", 0)](KernelCall& call) {
     const Shape shape = call.input(0).shape();
     if (shape.rank() != 2)
@@ -30,7 +30,7 @@ std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
-  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 

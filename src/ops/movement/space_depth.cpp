@@ -28,7 +28,10 @@ void permute(KernelCall& call, const Six& extents, const std::array<size_t, 6>& 
 
 int64_t block_of(const KernelContext& context) {
   const int64_t block = context.node.int_or("blocksize", 0);
-  if (block < 1) throw Error(ErrorCode::InvalidModel, "attribute blocksize is missing or not positive");
+  constexpr int64_t kMost = 1 << 20;  // squared and multiplied with an extent it stays within 64 bits
+  if (block < 1 || block > kMost)
+    throw Error(ErrorCode::InvalidModel,
+                "attribute 'blocksize' is " + std::to_string(block) + ", expected 1 to " + std::to_string(kMost));
   return block;
 }
 

@@ -38,10 +38,10 @@ void tile(KernelCall& call) {
     if (repeats[axis] < 0) throw Error(ErrorCode::InvalidModel, "a repeat is negative");
     Shape shape = current.shape();
     const AxisView view = view_around(shape, Layout::Plain, axis);
-    shape[axis] *= repeats[axis];
+    shape[axis] = Shape{shape[axis], repeats[axis]}.element_count();
+    Tensor tiled(current.type(), shape, call.allocator());
     std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
-    Tensor tiled(current.type(), shape, call.allocator());
     gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
     current = std::move(tiled);
   }

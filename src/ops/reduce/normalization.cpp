@@ -121,7 +121,7 @@ void run_layer_norm(KernelCall& call, size_t axis, float epsilon) {
 
 /// Mean and deviation come out in the type that attribute stash_type names, whatever the data's is.
 std::unique_ptr<Kernel> make_layer_norm(const KernelContext& context) {
-  const auto statistics = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("stash_type", 1)));
+  const auto statistics = data_type_from_onnx(context.node.int_or("stash_type", 1));
   return kernel_of([statistics, epsilon = context.node.float_or("epsilon", 1e-5F),
                     axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
     const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());

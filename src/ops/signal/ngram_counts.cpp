@@ -41,7 +41,7 @@ Options options_of(const Node& node) {
   }
   const auto fits = [&](size_t given) { return static_cast<int64_t>(given) == grams; };
   if (!fits(options.columns.size()) || (!options.weights.empty() && !fits(options.weights.size())) ||
-      std::ranges::any_of(options.columns, [](int64_t c) { return c < 0; }))
+      std::ranges::any_of(options.columns, [](int64_t c) { return c < 0 || c > std::numeric_limits<int32_t>::max(); }))
     throw Error(ErrorCode::InvalidModel, "ngram_indexes and weights must have one entry for each n-gram of the pool");
   return options;
 }
@@ -68,7 +68,9 @@ void count_row(std::span<const int64_t> row, std::span<float> out, const Options
     for (auto at = static_cast<size_t>(options.starts[n - 1]); at + n <= end; at += n, ++index) {
       if (length < options.shortest || length > options.longest) continue;
       int64_t count = 0;
-      for (int64_t step = 1; step <= (n == 1 ? 1 : options.skips + 1); ++step)
+      // Numbers further apart than the row is long are in no row.
+      const int64_t most_steps = std::clamp<int64_t>(options.skips, 0, static_cast<int64_t>(row.size())) + 1;
+      for (int64_t step = 1; step <= (n == 1 ? 1 : most_steps); ++step)
         count += occurrences(row, std::span(options.pool).subspan(at, n), step);
       const float weight = options.weights.empty() ? 1 : options.weights[index];
       const auto times = static_cast<float>(count);

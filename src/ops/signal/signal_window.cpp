@@ -23,9 +23,7 @@ constexpr Cosines kWindows[] = {
     {"BlackmanWindow", 0.42, 0.5, 0.08},
 };
 
-DataType output_type(const Node& node) {
-  return data_type_from_onnx(static_cast<int32_t>(node.int_or("output_datatype", 1)));
-}
+DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
 /// N is the size of a periodic window, one less for a symmetric one.
 std::unique_ptr<Kernel> make_window(const KernelContext& context) {
