@@ -61,6 +61,17 @@ inline std::unique_ptr<onnx::ModelProto> model_of(const OneNode& node) {
                            std::string(node.node) + " }";
   auto proto = std::make_unique<onnx::ModelProto>(parse_model_text(text).proto());
   for (auto& output : *proto->mutable_graph()->mutable_output()) output.clear_type();
+  for (std::string& input : *proto->mutable_graph()->mutable_node(0)->mutable_input())
+    if (input == "none") input.clear();
+  auto& inputs = *proto->mutable_graph()->mutable_input();
+  for (int i = inputs.size(); i-- > 0;) {
+    if (inputs[i].name() == "none") {
+      inputs.DeleteSubrange(i, 1);
+    } else if (inputs[i].name() == "list") {
+      const onnx::TypeProto element = inputs[i].type();
+      *inputs[i].mutable_type()->mutable_sequence_type()->mutable_elem_type() = element;
+    }
+  }
   return proto;
 }
 

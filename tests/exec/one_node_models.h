@@ -7,7 +7,9 @@ namespace detent::testing {
 /// A small valid node of one operator.
 struct OneNode {
   int opset;
-  std::string_view inputs;     ///< "float[1,2] x": fed with numbers, integers with 0 and 1 in turn
+  /// "float[1,2] x": fed with numbers, integers with 0 and 1 in turn. What libonnx's text cannot say: `list` is fed with a
+  /// list of two such tensors, and an input `none` is left out.
+  std::string_view inputs;
   std::string_view constants;  ///< "int64[2] s = {1, 2}": initializers; a test may feed them as well
   std::string_view node;       ///< "y = Relu(x)"
 };
@@ -18,21 +20,21 @@ inline constexpr OneNode kOneNodes[] = {
     {17, "float[2] x", "bool c = {1}", "y = If<then_branch = t () => (float[2] a) { a = Abs(x) }, else_branch = e () => (float[2] b) { b = Neg(x) }>(c)"},
     {17, "float[2] x", "int64 n = {2}, bool c = {1}", "y, s = Loop<body = b (int64 i, bool k, float[2] v) => (bool k2, float[2] w, float[2] o) { k2 = Identity(k) w = Abs(v) o = Neg(v) }>(n, c, x)"},
     {17, "float[2] v, float[3,2] x", "", "y, s = Scan<num_scan_inputs = 1, scan_input_axes = [0], scan_input_directions = [0], scan_output_axes = [0], scan_output_directions = [0], body = b (float[2] i, float[2] e) => (float[2] o, float[2] t) { o = Add(i, e) t = Identity(o) }>(v, x)"},
-    {8, "float[1,2] v, float[1,3,2] x", "", "y, s = Scan<num_scan_inputs = 1, directions = [0], body = b (float[2] i, float[2] e) => (float[2] o, float[2] t) { o = Add(i, e) t = Identity(o) }>(, v, x)"},
+    {8, "float[1] none, float[1,2] v, float[1,3,2] x", "", "y, s = Scan<num_scan_inputs = 1, directions = [0], body = b (float[2] i, float[2] e) => (float[2] o, float[2] t) { o = Add(i, e) t = Identity(o) }>(none, v, x)"},
     {18, "float[2] x", "", "y = Optional(x)"},
     {18, "float[2] x", "", "y = OptionalHasElement(x)"},
     {18, "float[2] x", "", "y = OptionalGetElement(x)"},
     {17, "float[2] x, float[2] z", "", "y = SequenceConstruct(x, z)"},
     {17, "", "", "y = SequenceEmpty<dtype = 1>()"},
-    {17, "seq(float[2]) x", "int64 p = {0}", "y = SequenceAt(x, p)"},
-    {17, "seq(float[2]) x, float[2] z", "int64 p = {0}", "y = SequenceInsert(x, z, p)"},
-    {17, "seq(float[2]) x", "int64 p = {0}", "y = SequenceErase(x, p)"},
-    {17, "seq(float[2]) x", "", "y = SequenceLength(x)"},
+    {17, "float[2] list", "int64 p = {0}", "y = SequenceAt(list, p)"},
+    {17, "float[2] list, float[2] z", "int64 p = {0}", "y = SequenceInsert(list, z, p)"},
+    {17, "float[2] list", "int64 p = {0}", "y = SequenceErase(list, p)"},
+    {17, "float[2] list", "", "y = SequenceLength(list)"},
     {17, "float[4,2] x", "int64[2] s = {1, 3}", "y = SplitToSequence<axis = 0>(x, s)"},
     {17, "float[4,2] x", "int64 s = {2}", "y = SplitToSequence<axis = 1, keepdims = 1>(x, s)"},
     {17, "float[4,2] x", "", "y = SplitToSequence<axis = 0, keepdims = 0>(x)"},
-    {17, "seq(float[2]) x", "", "y = ConcatFromSequence<axis = 0, new_axis = 0>(x)"},
-    {17, "seq(float[2]) x, float[2] z", "", "y = SequenceMap<body = b (float[2] i, float[2] j) => (float[2] o) { o = Add(i, j) }>(x, z)"},
+    {17, "float[2] list", "", "y = ConcatFromSequence<axis = 0, new_axis = 0>(list)"},
+    {17, "float[2] list, float[2] z", "", "y = SequenceMap<body = b (float[2] i, float[2] j) => (float[2] o) { o = Add(i, j) }>(list, z)"},
     // Values from attributes, a shape or a random stream.
     {17, "", "", "y = Constant<value = float[2] {1, 2}>()"},
     {17, "", "", "y = Constant<value_ints = [1, 2]>()"},

@@ -67,6 +67,9 @@ std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
 }
 
 void run_where(KernelCall& call) {
+  if (call.input(0).type() != DataType::Bool)
+    throw Error(ErrorCode::InvalidModel,
+                "the condition has elements of type " + std::string(name_of(call.input(0).type())) + ", expected bool");
   const Broadcast broadcast(std::array{&call.input(0), &call.input(1), &call.input(2)}, call.allocator());
   Tensor& output = call.make_output(0, call.input(1).type(), broadcast.output(), broadcast.layout());
   visit_size(byte_size(output.type()), [&]<class T>(T) {

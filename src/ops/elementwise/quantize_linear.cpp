@@ -59,7 +59,7 @@ std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
 /// the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   const Shape& shape = parameter.shape();
-  if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)
+  if (shape.rank() != data.rank() || shape[axis] != data[axis] / block + (data[axis] % block != 0))
     throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
                                              std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
                                              data.to_string());

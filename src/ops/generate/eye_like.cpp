@@ -23,7 +23,7 @@ std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
       T* out = static_cast<T*>(output.mutable_raw());
       std::fill_n(out, shape.element_count(), T{0});
       for (int64_t r = 0; r < shape[0]; ++r)
-        if (r + k >= 0 && r + k < shape[1]) std::memcpy(out + r * shape[1] + r + k, one.raw(), sizeof(T));
+        if (k >= -r && k < shape[1] - r) std::memcpy(out + r * shape[1] + r + k, one.raw(), sizeof(T));
     });
   });
 }

@@ -41,7 +41,7 @@ Shape resolve_reshape(const Shape& input, const std::vector<int64_t>& wanted, bo
     else if (extent < 0)
       throw Error(ErrorCode::InvalidModel, "shape has more than one -1 or another negative extent");
     else
-      known *= extent;
+      known = Shape{known, extent}.element_count();
     shape.push_back(extent);
   }
   if (open < wanted.size()) shape[open] = known == 0 ? 0 : input.element_count() / known;

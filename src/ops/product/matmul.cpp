@@ -140,7 +140,7 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
   const auto misfit = [&] {
     return Error(ErrorCode::InvalidData, "cannot multiply " + a.to_string() + " by " + b.to_string());
   };
-  if (a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
+  if (a.rank() < 2 || b.rank() < 2 || a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
   Shape shape;
   for (size_t i = 0; i + 2 < rank; ++i) {
     const int64_t x = i + a.rank() >= rank ? a[i + a.rank() - rank] : 1;

@@ -34,9 +34,10 @@ Options options_of(const Node& node) {
   int64_t grams = 0;
   const auto size = static_cast<int64_t>(options.pool.size());
   for (size_t n = 0; n < options.starts.size(); ++n) {
-    const int64_t end = n + 1 < options.starts.size() ? options.starts[n + 1] : size, length = end - options.starts[n];
-    if (options.starts[n] < 0 || end > size || length < 0 || length % static_cast<int64_t>(n + 1) != 0)
+    const int64_t start = options.starts[n], end = n + 1 < options.starts.size() ? options.starts[n + 1] : size;
+    if (start < 0 || end > size || start > end || (end - start) % static_cast<int64_t>(n + 1) != 0)
       throw Error(ErrorCode::InvalidModel, "ngram_counts does not fit the pool");
+    const int64_t length = end - start;
     grams += length / static_cast<int64_t>(n + 1);
   }
   const auto fits = [&](size_t given) { return static_cast<int64_t>(given) == grams; };

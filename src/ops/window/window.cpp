@@ -15,6 +15,18 @@ std::vector<int64_t> one_per_axis(const std::vector<int64_t>& given, size_t axes
   return given;
 }
 
+/// So that products and sums of a few of them stay within 64 bits.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
+void check_numbers(const std::vector<int64_t>& numbers, const char* what, int64_t least) {
+  for (const int64_t number : numbers)
+    if (number < least || number > kMost)
+      throw Error(ErrorCode::InvalidModel, std::string(what) + " holds " + std::to_string(number) + ", expected " +
+                                               (least < 0   ? "a number of 32 bits"
+                                                : least > 0 ? "a positive number of 32 bits"
+                                                            : "0 or a positive number of 32 bits"));
+}
+
 Window unpadded_window(const WindowAttributes& attributes, size_t axes, const std::vector<int64_t>& kernel) {
   Window window;
   window.kernel = one_per_axis(kernel, axes, 1, "kernel_shape");
@@ -23,9 +35,7 @@ Window unpadded_window(const WindowAttributes& attributes, size_t axes, const st
   window.pad_begin.assign(axes, 0);
   window.pad_end.assign(axes, 0);
   window.output.assign(axes, 0);
-  for (size_t i = 0; i < axes; ++i)
-    if (window.kernel[i] < 1 || window.strides[i] < 1 || window.dilations[i] < 1)
-      throw Error(ErrorCode::InvalidModel, "kernel, strides and dilations must be positive");
+  check_numbers(window.kernel, "kernel_shape", 1);
   return window;
 }
 
@@ -37,19 +47,6 @@ void take_pads(const WindowAttributes& attributes, Window& window) {
                                              std::to_string(2 * axes));
   std::copy_n(attributes.pads.begin(), axes, window.pad_begin.begin());
   std::copy_n(attributes.pads.begin() + static_cast<std::ptrdiff_t>(axes), axes, window.pad_end.begin());
-}
-
-/// So that products and sums of a few of them stay within 64 bits.
-constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
-
-void check_numbers(const std::vector<int64_t>& numbers, const char* what, int64_t least) {
-  for (const int64_t number : numbers)
-    if (number < least || number > kMost)
-      throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(what) + "' holds " + std::to_string(number) +
-                                               ", expected " +
-                                               (least < 0   ? "a number of 32 bits"
-                                                : least > 0 ? "a positive number of 32 bits"
-                                                            : "0 or a positive number of 32 bits"));
 }
 
 /// Splits `total` padding: SAME_UPPER puts the odd one at the end.
@@ -99,6 +96,7 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
                       const std::vector<int64_t>& kernel) {
   using AutoPad = WindowAttributes::AutoPad;
   const size_t axes = input.size();
+  check_numbers(input, "image", 0);
   Window window = unpadded_window(attributes, axes, kernel);
   if (attributes.auto_pad == AutoPad::NotSet) take_pads(attributes, window);
   for (size_t i = 0; i < axes; ++i) {
