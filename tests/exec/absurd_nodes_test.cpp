@@ -146,6 +146,7 @@ TEST_P(AbsurdNodes, GiveAResultOrAnError) {
     ++count;
   }
   EXPECT_GT(count, 0U);
+  std::printf("%s, opset %d: %zu cases, %zu refused\n", op_of(GetParam()).c_str(), GetParam().opset, count, refused);
   RecordProperty("cases", static_cast<int>(count));
   RecordProperty("refused", static_cast<int>(refused));
 }

@@ -17,18 +17,19 @@ struct Unary {
   std::string_view op_type;
   UnaryFunction function;
   OpKind kind = OpKind::OtherElementwise;
+  Signature signature = "input -> output";
 };
 
 constexpr Unary kUnary[] = {
     {"Exp", UnaryFunction::Exp},
     {"Log", UnaryFunction::Log, OpKind::Log},
-    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt},
-    {"Reciprocal", UnaryFunction::Reciprocal},
-    {"Abs", UnaryFunction::Abs, OpKind::Abs},
-    {"Neg", UnaryFunction::Neg},
-    {"Floor", UnaryFunction::Floor},
-    {"Ceil", UnaryFunction::Ceil},
-    {"Round", UnaryFunction::Round},
+    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt, "X -> Y"},
+    {"Reciprocal", UnaryFunction::Reciprocal, OpKind::OtherElementwise, "X -> Y"},
+    {"Abs", UnaryFunction::Abs, OpKind::Abs, "X -> Y"},
+    {"Neg", UnaryFunction::Neg, OpKind::OtherElementwise, "X -> Y"},
+    {"Floor", UnaryFunction::Floor, OpKind::OtherElementwise, "X -> Y"},
+    {"Ceil", UnaryFunction::Ceil, OpKind::OtherElementwise, "X -> Y"},
+    {"Round", UnaryFunction::Round, OpKind::OtherElementwise, "X -> Y"},
     {"Sign", UnaryFunction::Sign},
     {"Sin", UnaryFunction::Sin},
     {"Cos", UnaryFunction::Cos},
@@ -76,7 +77,7 @@ std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_no
 
 constexpr OperatorDef definition_of(const Unary& unary) {
   return {.op_type = unary.op_type,
-          .signature = "input -> output",
+          .signature = unary.signature,
           .traits = {.kind = unary.kind},
           .make = with_half<make_unary>,
           .layout = LayoutNeed::Same};
