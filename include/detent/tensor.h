@@ -75,9 +75,10 @@ class Shape {
   [[nodiscard]] const int64_t* end() const { return dims_.data() + rank_; }
   [[nodiscard]] std::span<const int64_t> dims() const { return {dims_.data(), rank_}; }
   void push_back(int64_t extent);
-  /// Number of elements; 1 for a scalar, 0 when any extent is 0.
+  /// Number of elements; 1 for a scalar, -1 when any extent is negative, else 0 when any is 0. A product beyond 64 bits is
+  /// the largest number.
   [[nodiscard]] int64_t element_count() const;
-  /// Product of extents [first, last).
+  /// Product of extents [first, last), likewise.
   [[nodiscard]] int64_t element_count(size_t first, size_t last) const;
   /// "1x3x224x224"; "scalar" for rank 0.
   [[nodiscard]] std::string to_string() const;
@@ -188,7 +189,8 @@ inline constexpr DataType data_type_of<bool> = DataType::Bool;
 class Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory from `allocator`.
+  /// Uninitialised memory from `allocator`. Errors  Unsupported for strings; InvalidData for a negative extent, or more
+  /// bytes than processors address.
   Tensor(DataType type, const Shape& shape, Allocator& allocator = Allocator::heap(), Layout layout = Layout::Plain);
   /// A tensor holding a copy of `values`.
   template <class T>
@@ -217,7 +219,7 @@ class Tensor {
   /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
   [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
 
-  /// Elements in memory order. Errors  Internal when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4 and
+  /// Elements in memory order. Errors  WrongElementType when T is not the tensor's type (int8_t/uint8_t also read Int4/UInt4 and
   /// Int2/UInt2, uint8_t the bits of small floats, uint16_t those of Float16/BFloat16).
   template <class T>
   [[nodiscard]] std::span<const T> data() const {

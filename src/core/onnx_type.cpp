@@ -40,7 +40,7 @@ constexpr TypePair kTypes[] = {
 
 }  // namespace
 
-DataType data_type_from_onnx(int32_t onnx_type) {
+DataType data_type_from_onnx(int64_t onnx_type) {
   for (const TypePair& pair : kTypes)
     if (pair.onnx == onnx_type) return pair.type;
   return DataType::Undefined;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+
+#include "core/wrong_element_type.h"
 
 namespace detent {
 
@@ -126,9 +129,17 @@ void Shape::push_back(int64_t extent) {
 int64_t Shape::element_count() const { return element_count(0, rank_); }
 
 int64_t Shape::element_count(size_t first, size_t last) const {
+  // An attribute may ask for any extents: their product stops at the largest number instead of coming round.
   int64_t count = 1;
-  for (size_t i = first; i < last; ++i) count *= dims_[i];
-  return count;
+  bool overflows = false, negative = false, empty = false;
+  for (size_t i = first; i < last; ++i) {
+    negative = negative || dims_[i] < 0;
+    empty = empty || dims_[i] == 0;
+    overflows = __builtin_mul_overflow(count, dims_[i], &count) || overflows;
+  }
+  if (negative) return -1;
+  if (empty) return 0;
+  return overflows ? std::numeric_limits<int64_t>::max() : count;
 }
 
 std::string Shape::to_string() const {
@@ -142,7 +153,11 @@ Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout l
     : type_(type), layout_(layout), shape_(shape) {
   if (byte_size(type) == 0)
     throw Error(ErrorCode::Unsupported, "tensors of type " + std::string(name_of(type)) + " are not supported");
-  if (shape.element_count() < 0) throw Error(ErrorCode::Internal, "negative extent in shape " + shape.to_string());
+  const int64_t count = shape.element_count();
+  if (count < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
+  constexpr int64_t kMostBytes = int64_t{1} << 56;  // what 64-bit processors address
+  if (count > kMostBytes / static_cast<int64_t>(byte_size(type)))
+    throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
   buffer_ = allocator.allocate(byte_count());
   data_ = buffer_.data();
 }
@@ -174,9 +189,7 @@ void Tensor::check_type(DataType wanted) const {
       type_ == wanted || (wanted == DataType::Int8 && (type_ == DataType::Int4 || type_ == DataType::Int2)) ||
       (wanted == DataType::UInt8 && (type_ == DataType::UInt4 || type_ == DataType::UInt2 || is_small_float(type_))) ||
       (wanted == DataType::UInt16 && (type_ == DataType::Float16 || type_ == DataType::BFloat16));
-  if (!same)
-    throw Error(ErrorCode::Internal,
-                "a tensor of type " + std::string(name_of(type_)) + " was read as " + std::string(name_of(wanted)));
+  if (!same) throw WrongElementType(type_, wanted);
 }
 
 Tensor Tensor::reshaped(const Shape& shape) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/wrong_element_type.h"
+
 namespace detent {
 
 namespace {
@@ -185,6 +187,8 @@ void Executor::run_steps(Observer& observer) {
     try {
       const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
       run_step(step);
+    } catch (const WrongElementType& error) {
+      throw error.as_model_error().in(describe(graph, graph.node(step.node)));
     } catch (const Error& error) {
       throw error.in(describe(graph, graph.node(step.node)));
     }

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "core/wrong_element_type.h"
+
 #include "ops/find_operator.h"
 #include "ops/self_gated.h"
 #include "ops/traits.h"
@@ -104,6 +106,8 @@ void ScheduleBuilder::fold_constants() {
     try {
       KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
       operation->make(context_for(node))->run(call);
+    } catch (const WrongElementType& error) {
+      throw error.as_model_error().in(describe(graph_, node));
     } catch (const Error& error) {
       throw error.in(describe(graph_, node));
     }
@@ -195,6 +199,8 @@ void ScheduleBuilder::add_step(const Node& node) {
     const auto make = [&] { return std::shared_ptr<const Kernel>(operation->make(context)); };
     step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
     step.subgraphs = schedule_subgraphs(node);
+  } catch (const WrongElementType& error) {
+    throw error.as_model_error().in(describe(graph_, node));
   } catch (const Error& error) {
     throw error.in(describe(graph_, node));
   }

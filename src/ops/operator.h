@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "ops/kernel.h"
+#include "ops/signature.h"
 
 namespace detent {
 
@@ -20,6 +21,7 @@ struct Unsupported {
 /// One operator over a range of opsets.
 struct OperatorDef {
   std::string_view op_type;
+  Signature signature;  ///< has no default: an operator that does not state it does not compile
   OpTraits traits;
   /// Makes the kernel. Errors  Unsupported / InvalidModel when attributes make no sense.
   std::unique_ptr<Kernel> (*make)(const KernelContext& context);

@@ -2,6 +2,7 @@
 
 #include "detent/error.h"
 #include "model/qoperators.h"
+#include "ops/check_signatures.h"
 #include "prepare/inline_branches.h"
 #include "prepare/inline_functions.h"
 
@@ -11,6 +12,7 @@ Model read_runnable_model(const std::filesystem::path& path) {
   Model model = read_model(path);
   try {
     inline_functions(model);
+    check_signatures(model.graph());
   } catch (const Error& error) {
     throw error.in(path.string());
   }

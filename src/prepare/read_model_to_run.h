@@ -6,7 +6,8 @@
 
 namespace detent {
 
-/// Reads a model and inlines its local functions. Errors  those of read_model and inline_functions, after the path.
+/// Reads a model, inlines its local functions and compares every node with the signature of its operator.
+/// Errors  those of read_model, inline_functions and check_signatures, after the path.
 [[nodiscard]] Model read_runnable_model(const std::filesystem::path& path);
 
 /// Reads a model that is to be quantized; local functions, and branches whose condition is known, are inlined.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Broken models and data: one clear line, the right exit code, no file.
 . "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}"
 images="--data $sample/calib --preprocess $preprocess --limit 4 --quiet -o out/model.onnx"
 
 head -c 500000 "$model" >in/truncated.onnx
@@ -14,6 +15,16 @@ LC_ALL=C sed 's/LeakyRelu/LeakyRelX/g' "$model" >in/unknown.onnx
 refuses "an unknown operator" 11 LeakyRelX quantize in/unknown.onnx $images
 refuses "an unknown operator in run" 11 LeakyRelX run in/unknown.onnx --data "$sample/calib" \
   --preprocess "$preprocess" --quiet -o out/run
+
+# Opsets that libonnx does not know: only the signatures of our operators speak.
+opsets='<ir_version: 8, opset_import: ["" : 22, "f" : 1]>'
+printf '%s g (float[1,3,4,4] x) => (float[N] y) { y = Conv (x) }' "$opsets" | "$WRITE_MODEL" in/few.onnx
+refuses "a node of too few inputs" 10 'input 1 (W) is required' inspect in/few.onnx
+printf '%s g (float[1,3,4,4] x) => (float[N] y) { y = Softmax <axis = "1"> (x) }' "$opsets" | "$WRITE_MODEL" in/type.onnx
+refuses "an attribute of another type" 10 "attribute 'axis' is a string; it must be an integer" inspect in/type.onnx
+printf '%s g (float[1,3,4,4] x) => (float[N] y) { y = f.half (x) } <domain: "f", opset_import: ["" : 22]> half (a) => (b) { b = Conv (a) }' \
+  "$opsets" | "$WRITE_MODEL" in/function.onnx
+refuses "such a node in a function" 10 'input 1 (W) is required' inspect in/function.onnx
 
 set -- quantize "$model" --quiet -o out/model.onnx
 mkdir in/none in/bad in/mixed

@@ -17,8 +17,7 @@ DataType type_of(const Graph& graph, ValueId value) {
 // Type of the integers that a node writes or reads; Undefined when nothing nearby says so.
 DataType said_codes(const Graph& graph, const Node& node) {
   if (const DataType type = type_of(graph, node.input(2)); type != DataType::Undefined) return type;
-  if (const int64_t number = node.int_or("output_dtype", 0); number != 0)
-    return data_type_from_onnx(static_cast<int32_t>(number));
+  if (const int64_t number = node.int_or("output_dtype", 0); number != 0) return data_type_from_onnx(number);
   return DataType::Undefined;
 }
 

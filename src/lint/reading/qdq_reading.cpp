@@ -70,7 +70,7 @@ class QdqReader {
     return copies(node) && node.outputs.size() == 1 && top_of_codes(node.input(0)) != nullptr;
   }
 
-  static DataType cast_to(const Node& cast) { return data_type_from_onnx(static_cast<int32_t>(cast.int_or("to", 1))); }
+  static DataType cast_to(const Node& cast) { return data_type_from_onnx(cast.int_or("to", 1)); }
 
   /// A Cast to integers.
   [[nodiscard]] bool casts_codes(const Node& node) const {

@@ -50,7 +50,7 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
   std::map<std::string, onnx::TensorProto*> initializers;
   for (onnx::TensorProto& initializer : *graph.mutable_initializer()) initializers[initializer.name()] = &initializer;
   for (const onnx::NodeProto& node : graph.node()) {
-    if (node.op_type() != "PRelu" || !initializers.contains(node.input(1))) continue;
+    if (node.op_type() != "PRelu" || node.input_size() < 2 || !initializers.contains(node.input(1))) continue;
     onnx::TensorProto& slopes = *initializers[node.input(1)];
     if (slopes.dims_size() != 1 || slopes.dims(0) == 1) continue;
     const auto rank = ranks.find(node.input(0));

@@ -67,6 +67,11 @@ struct Writer {
 
 bool holds_graph(const P& proto) { return attribute_type(proto) == P::GRAPH; }
 
+bool holds_rarity(const P& proto) {
+  const int type = attribute_type(proto);
+  return type != P::UNDEFINED && type > P::STRINGS;  // the older types have the smaller numbers
+}
+
 std::optional<AttributeValue> attribute_from_proto(const P& proto) {
   switch (attribute_type(proto)) {
     case P::FLOAT: return proto.f();

@@ -48,7 +48,7 @@ std::vector<DataType> float_types(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     DataType type = DataType::Undefined;
     for (const char* attribute : {"to", "dtype"})
-      if (node.has(attribute)) type = data_type_from_onnx(static_cast<int32_t>(node.int_or(attribute, 0)));
+      if (node.has(attribute)) type = data_type_from_onnx(node.int_or(attribute, 0));
     for (const ValueId input : node.inputs)
       if (type == DataType::Undefined && input != kNoValue && is_floating_point(at(input))) type = at(input);
     for (size_t slot = 0; slot < node.outputs.size(); ++slot)

@@ -177,6 +177,12 @@ class GraphIndexer {
     const auto add = [&](AttributeValue content) {
       draft.node.attributes.push_back({proto.name(), std::move(content)});
     };
+    const bool takes_rarities =
+        !draft.node.domain.empty() || draft.node.op_type == "Constant" || draft.node.op_type == "Optional";
+    if (holds_rarity(proto) && !takes_rarities)
+      throw Error(ErrorCode::InvalidModel, "attribute '" + proto.name() +
+                                               "' holds a type, a sparse tensor or a list of graphs or tensors, which "
+                                               "this operator does not take");
     if (holds_graph(proto)) return add(index_subgraph(draft, proto.g()));
     try {
       if (auto content = attribute_from_proto(proto)) add(std::move(*content));
@@ -185,7 +191,7 @@ class GraphIndexer {
       // meaning.
       if (error.code() != ErrorCode::Unsupported || draft.node.op_type != "Constant")
         throw error.in("attribute '" + proto.name() + "'");
-      set_unreadable(draft.node.outputs.at(0), error.what());
+      if (draft.node.output(0) != kNoValue) set_unreadable(draft.node.output(0), error.what());
     }
   }
 

@@ -218,10 +218,30 @@ std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "If", .traits = {.data_inputs = 0}, .make = make_if, .any_value = true},
-    {.op_type = "Loop", .traits = {.data_inputs = 0}, .make = make_loop, .any_value = true},
-    {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_scan, .first_opset = 9},
-    {.op_type = "Scan", .traits = {.data_inputs = 0}, .make = make_batched_scan, .first_opset = 8, .last_opset = 8},
+    {.op_type = "If",
+     .signature = "cond -> outputs+; else_branch:graph! then_branch:graph!",
+     .traits = {.data_inputs = 0},
+     .make = make_if,
+     .any_value = true},
+    {.op_type = "Loop",
+     .signature = "M? cond? v_initial+ -> v_final_and_scan_outputs+; body:graph! | 11: M? cond? v_initial* -> "
+                  "v_final_and_scan_outputs+; body:graph!",
+     .traits = {.data_inputs = 0},
+     .make = make_loop,
+     .any_value = true},
+    {.op_type = "Scan",
+     .signature = "initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; body:graph! num_scan_inputs:int! "
+                  "scan_input_axes:ints scan_input_directions:ints scan_output_axes:ints scan_output_directions:ints",
+     .traits = {.data_inputs = 0},
+     .make = make_scan,
+     .first_opset = 9},
+    {.op_type = "Scan",
+     .signature = "sequence_lens? initial_state_and_scan_inputs+ -> final_state_and_scan_outputs+; body:graph! "
+                  "directions:ints num_scan_inputs:int!",
+     .traits = {.data_inputs = 0},
+     .make = make_batched_scan,
+     .first_opset = 8,
+     .last_opset = 8},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_empty(const KernelContext&) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 1);  // float
-  if (data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"its elements are of type " + std::to_string(code) +
                      " of ONNX, which Detent does not compute with"};
 }
@@ -203,26 +203,36 @@ constexpr OpTraits kMakesSequence{.kind = OpKind::Sequence, .data_inputs = 0};
 constexpr OpTraits kReadsSequence{.data_inputs = 0};
 constexpr OpTraits kCounts{.kind = OpKind::ShapeOf, .data_inputs = 0};
 
-constexpr OperatorDef sequence_operator(std::string_view op_type, const OpTraits& traits,
+constexpr OperatorDef sequence_operator(std::string_view op_type, Signature signature, const OpTraits& traits,
                                         std::unique_ptr<Kernel> (*make)(const KernelContext&), int first_opset = 11) {
-  return {.op_type = op_type, .traits = traits, .make = make, .first_opset = first_opset, .any_value = true};
+  return {.op_type = op_type,
+          .signature = signature,
+          .traits = traits,
+          .make = make,
+          .first_opset = first_opset,
+          .any_value = true};
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    sequence_operator("SequenceConstruct", kMakesSequence, make_construct),
+    sequence_operator("SequenceConstruct", "inputs+ -> output_sequence", kMakesSequence, make_construct),
     {.op_type = "SequenceEmpty",
+     .signature = "-> output; dtype:int",
      .traits = kMakesSequence,
      .make = make_empty,
      .first_opset = 11,
      .check = refuse_type,
      .any_value = true},
-    sequence_operator("SequenceAt", kReadsSequence, make_at),
-    sequence_operator("SequenceInsert", kMakesSequence, make_insert),
-    sequence_operator("SequenceErase", kMakesSequence, make_erase),
-    sequence_operator("SequenceLength", kCounts, make_length),
-    sequence_operator("SplitToSequence", kMakesSequence, make_split),
-    sequence_operator("ConcatFromSequence", kReadsSequence, make_concat),
-    sequence_operator("SequenceMap", kMakesSequence, make_map, 17),
+    sequence_operator("SequenceAt", "input_sequence position -> tensor", kReadsSequence, make_at),
+    sequence_operator("SequenceInsert", "input_sequence tensor position? -> output_sequence", kMakesSequence,
+                      make_insert),
+    sequence_operator("SequenceErase", "input_sequence position? -> output_sequence", kMakesSequence, make_erase),
+    sequence_operator("SequenceLength", "input_sequence -> length", kCounts, make_length),
+    sequence_operator("SplitToSequence", "input split? -> output_sequence; axis:int keepdims:int", kMakesSequence,
+                      make_split),
+    sequence_operator("ConcatFromSequence", "input_sequence -> concat_result; axis:int! new_axis:int", kReadsSequence,
+                      make_concat),
+    sequence_operator("SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!", kMakesSequence,
+                      make_map, 17),
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/operator_table.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -20,6 +21,7 @@ namespace {
 /// One activation: where its parameters come from. An empty name means that the value is fixed.
 struct Activation {
   std::string_view op_type;
+  Signature signature;
   OpKind kind;
   UnaryFunction function;
   std::string_view alpha_name;
@@ -29,20 +31,23 @@ struct Activation {
 };
 
 constexpr Activation kActivations[] = {
-    {"Relu", OpKind::Relu, UnaryFunction::Relu, "", 0, "", 0},
-    {"LeakyRelu", OpKind::LeakyRelu, UnaryFunction::LeakyRelu, "alpha", 0.01F, "", 0},
-    {"Sigmoid", OpKind::Sigmoid, UnaryFunction::Sigmoid, "", 0, "", 0},
-    {"HardSigmoid", OpKind::HardSigmoid, UnaryFunction::HardSigmoid, "alpha", 0.2F, "beta", 0.5F},
-    {"HardSwish", OpKind::HardSwish, UnaryFunction::HardSwish, "", 0, "", 0},
-    {"Swish", OpKind::Silu, UnaryFunction::Silu, "alpha", 1, "", 0},
-    {"Tanh", OpKind::Tanh, UnaryFunction::Tanh, "", 0, "", 0},
-    {"Elu", OpKind::OtherActivation, UnaryFunction::Elu, "alpha", 1, "", 0},
-    {"Celu", OpKind::OtherActivation, UnaryFunction::Celu, "alpha", 1, "", 0},
-    {"Selu", OpKind::OtherActivation, UnaryFunction::Selu, "alpha", 1.67326319F, "gamma", 1.05070102F},
-    {"ThresholdedRelu", OpKind::OtherActivation, UnaryFunction::ThresholdedRelu, "alpha", 1, "", 0},
-    {"Softplus", OpKind::OtherActivation, UnaryFunction::Softplus, "", 0, "", 0},
-    {"Softsign", OpKind::OtherActivation, UnaryFunction::Softsign, "", 0, "", 0},
-    {"Mish", OpKind::OtherActivation, UnaryFunction::Mish, "", 0, "", 0},
+    {"Relu", "X -> Y", OpKind::Relu, UnaryFunction::Relu, "", 0, "", 0},
+    {"LeakyRelu", "X -> Y; alpha:float", OpKind::LeakyRelu, UnaryFunction::LeakyRelu, "alpha", 0.01F, "", 0},
+    {"Sigmoid", "X -> Y", OpKind::Sigmoid, UnaryFunction::Sigmoid, "", 0, "", 0},
+    {"HardSigmoid", "X -> Y; alpha:float beta:float", OpKind::HardSigmoid, UnaryFunction::HardSigmoid, "alpha", 0.2F,
+     "beta", 0.5F},
+    {"HardSwish", "X -> Y", OpKind::HardSwish, UnaryFunction::HardSwish, "", 0, "", 0},
+    {"Swish", "X -> Y; alpha:float", OpKind::Silu, UnaryFunction::Silu, "alpha", 1, "", 0},
+    {"Tanh", "input -> output", OpKind::Tanh, UnaryFunction::Tanh, "", 0, "", 0},
+    {"Elu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::Elu, "alpha", 1, "", 0},
+    {"Celu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::Celu, "alpha", 1, "", 0},
+    {"Selu", "X -> Y; alpha:float gamma:float", OpKind::OtherActivation, UnaryFunction::Selu, "alpha", 1.67326319F,
+     "gamma", 1.05070102F},
+    {"ThresholdedRelu", "X -> Y; alpha:float", OpKind::OtherActivation, UnaryFunction::ThresholdedRelu, "alpha", 1, "",
+     0},
+    {"Softplus", "X -> Y", OpKind::OtherActivation, UnaryFunction::Softplus, "", 0, "", 0},
+    {"Softsign", "input -> output", OpKind::OtherActivation, UnaryFunction::Softsign, "", 0, "", 0},
+    {"Mish", "X -> Y", OpKind::OtherActivation, UnaryFunction::Mish, "", 0, "", 0},
 };
 
 UnaryFunction function_of(const ActivationSpec& activation) {
@@ -119,28 +124,29 @@ std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node
                         UnaryFunction::Clip};
 }
 
-constexpr size_t kOthers = 2;
-
-constexpr auto make_definitions() {
-  std::array<OperatorDef, std::size(kActivations) + kOthers> definitions{};
-  for (size_t i = 0; i < std::size(kActivations); ++i)
-    definitions[i] = {.op_type = kActivations[i].op_type,
-                      .traits = {.kind = kActivations[i].kind, .data_inputs = 1},
-                      .make = with_half<make_activation>,
-                      .layout = LayoutNeed::Same};
-  // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
-  definitions[std::size(kActivations)] = {.op_type = "Clip",
-                                          .traits = {.kind = OpKind::Clip, .data_inputs = 1},
-                                          .make = with_half<make_clip>,
-                                          .layout = LayoutNeed::Any};
-  definitions[std::size(kActivations) + 1] = {.op_type = "Gelu",
-                                              .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
-                                              .make = with_half<make_gelu>,
-                                              .layout = LayoutNeed::Same};
-  return definitions;
+constexpr OperatorDef definition_of(const Activation& activation) {
+  return {.op_type = activation.op_type,
+          .signature = activation.signature,
+          .traits = {.kind = activation.kind, .data_inputs = 1},
+          .make = with_half<make_activation>,
+          .layout = LayoutNeed::Same};
 }
 
-constexpr auto kDefinitions = make_definitions();
+constexpr std::array<OperatorDef, 2> kOthers = {{
+    // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
+    {.op_type = "Clip",
+     .signature = "input -> output; max:float min:float | 11: input min? max? -> output",
+     .traits = {.kind = OpKind::Clip, .data_inputs = 1},
+     .make = with_half<make_clip>,
+     .layout = LayoutNeed::Any},
+    {.op_type = "Gelu",
+     .signature = "X -> Y; approximate:string(none|tanh)",
+     .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
+     .make = with_half<make_gelu>,
+     .layout = LayoutNeed::Same},
+}};
+
+constexpr auto kDefinitions = joined(definitions_of(kActivations, definition_of), kOthers);
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/operator_table.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -99,12 +100,15 @@ struct Arithmetic {
   BinaryFunction function;
   OpKind kind;
   int data_inputs = -1;
+  Signature signature = "A B -> C";
 };
 
 constexpr Arithmetic kArithmetic[] = {
-    {"Add", BinaryFunction::Add, OpKind::Add},          {"Sub", BinaryFunction::Sub, OpKind::Sub},
-    {"Mul", BinaryFunction::Mul, OpKind::Mul},          {"Div", BinaryFunction::Div, OpKind::Div},
-    {"PRelu", BinaryFunction::PRelu, OpKind::PRelu, 1},
+    {"Add", BinaryFunction::Add, OpKind::Add},
+    {"Sub", BinaryFunction::Sub, OpKind::Sub},
+    {"Mul", BinaryFunction::Mul, OpKind::Mul},
+    {"Div", BinaryFunction::Div, OpKind::Div},
+    {"PRelu", BinaryFunction::PRelu, OpKind::PRelu, 1, "X slope -> Y"},
 };
 
 std::unique_ptr<Kernel> make_arithmetic(const KernelContext& context) {
@@ -206,27 +210,33 @@ std::unique_ptr<Kernel> make_pow(const KernelContext&) {
   });
 }
 
-constexpr auto make_definitions() {
-  std::array<OperatorDef, std::size(kArithmetic) + std::size(kVariadic) + 1> definitions{};
-  size_t next = 0;
-  for (const Arithmetic& arithmetic : kArithmetic)
-    definitions[next++] = {.op_type = arithmetic.op_type,
-                           .traits = {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
-                           .make = with_half<make_arithmetic>,
-                           .layout = LayoutNeed::Any,
-                           .first_opset = 7};
-  for (const Variadic& variadic : kVariadic)
-    definitions[next++] = {.op_type = variadic.op_type,
-                           .traits = {.kind = variadic.kind},
-                           .make = with_half<make_variadic>,
-                           .layout = LayoutNeed::Any,
-                           .first_opset = 6};
-  definitions[next] = {
-      .op_type = "Pow", .traits = {.kind = OpKind::Pow}, .make = make_pow, .layout = LayoutNeed::Any, .first_opset = 7};
-  return definitions;
+constexpr OperatorDef definition_of(const Arithmetic& arithmetic) {
+  return {.op_type = arithmetic.op_type,
+          .signature = arithmetic.signature,
+          .traits = {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
+          .make = with_half<make_arithmetic>,
+          .layout = LayoutNeed::Any,
+          .first_opset = 7};
 }
 
-constexpr auto kDefinitions = make_definitions();
+constexpr OperatorDef definition_of_variadic(const Variadic& variadic) {
+  return {.op_type = variadic.op_type,
+          .signature = "data+ -> result",
+          .traits = {.kind = variadic.kind},
+          .make = with_half<make_variadic>,
+          .layout = LayoutNeed::Any,
+          .first_opset = 6};
+}
+
+constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Pow",
+                                                  .signature = "X Y -> Z",
+                                                  .traits = {.kind = OpKind::Pow},
+                                                  .make = make_pow,
+                                                  .layout = LayoutNeed::Any,
+                                                  .first_opset = 7}}};
+
+constexpr auto kDefinitions = joined(
+    joined(definitions_of(kArithmetic, definition_of), definitions_of(kVariadic, definition_of_variadic)), kOthers);
 
 }  // namespace
 

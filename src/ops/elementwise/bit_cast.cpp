@@ -7,7 +7,7 @@ namespace detent {
 
 namespace {
 
-DataType target_type(const Node& node) { return data_type_from_onnx(static_cast<int32_t>(node.int_or("to", 0))); }
+DataType target_type(const Node& node) { return data_type_from_onnx(node.int_or("to", 0)); }
 
 /// Elements below eight bits lie in a byte each: signed integers extend their sign there, all others leave zeros above.
 Tensor extend_bits(const Tensor& input, DataType type, Allocator& allocator) {
@@ -41,6 +41,7 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BitCast",
+     .signature = "input -> output; to:int!",
      .traits = {.kind = OpKind::Cast, .data_inputs = 0},
      .make = make_bit_cast,
      .layout = LayoutNeed::Same,

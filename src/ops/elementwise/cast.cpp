@@ -25,7 +25,7 @@ void cast_to(KernelCall& call, DataType type, const CastOptions& options) {
 }
 
 std::unique_ptr<Kernel> make_cast(const KernelContext& context) {
-  const DataType type = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("to", 0)));
+  const DataType type = data_type_from_onnx(context.node.int_or("to", 0));
   return kernel_of([type, options = options_of(context.node)](KernelCall& call) { cast_to(call, type, options); });
 }
 
@@ -36,7 +36,7 @@ std::unique_ptr<Kernel> make_cast_like(const KernelContext& context) {
 
 std::optional<Unsupported> refuse(const KernelContext& context) {
   const int64_t code = context.node.int_or("to", 0);
-  if (data_type_from_onnx(static_cast<int32_t>(code)) == DataType::Undefined)
+  if (data_type_from_onnx(code) == DataType::Undefined)
     return Unsupported{"casts to element type " + std::to_string(code) +
                        " of ONNX, which Detent does not compute with"};
   const std::string rounding = context.node.string_or("round_mode", "up");
@@ -49,12 +49,19 @@ constexpr OpTraits kCast{.kind = OpKind::Cast, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Cast",
+     .signature = "input -> output; to:int! | 19: input -> output; saturate:int to:int! | 24: input -> output; "
+                  "round_mode:string(up|down|nearest) saturate:int to:int!",
      .traits = kCast,
      .make = make_cast,
      .layout = LayoutNeed::Same,
      .first_opset = 6,
      .check = refuse},
-    {.op_type = "CastLike", .traits = kCast, .make = make_cast_like, .layout = LayoutNeed::Any},
+    {.op_type = "CastLike",
+     .signature = "input target_type -> output | 19: input target_type -> output; saturate:int | 24: input target_type "
+                  "-> output; round_mode:string(up|down|nearest) saturate:int",
+     .traits = kCast,
+     .make = make_cast_like,
+     .layout = LayoutNeed::Any},
 };
 
 }  // namespace

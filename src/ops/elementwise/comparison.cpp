@@ -6,6 +6,7 @@
 #include "ops/memory/broadcast.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/operator_table.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -66,6 +67,9 @@ std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
 }
 
 void run_where(KernelCall& call) {
+  if (call.input(0).type() != DataType::Bool)
+    throw Error(ErrorCode::InvalidModel,
+                "the condition has elements of type " + std::string(name_of(call.input(0).type())) + ", expected bool");
   const Broadcast broadcast(std::array{&call.input(0), &call.input(1), &call.input(2)}, call.allocator());
   Tensor& output = call.make_output(0, call.input(1).type(), broadcast.output(), broadcast.layout());
   visit_size(byte_size(output.type()), [&]<class T>(T) {
@@ -83,23 +87,23 @@ void run_where(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_where(const KernelContext&) { return kernel_of(run_where); }
 
-constexpr auto make_definitions() {
-  std::array<OperatorDef, std::size(kComparisons) + 1> definitions{};
-  for (size_t i = 0; i < std::size(kComparisons); ++i)
-    definitions[i] = {.op_type = kComparisons[i].op_type,
-                      .traits = {.kind = OpKind::OtherElementwise},
-                      .make = with_half<make_comparison>,
-                      .layout = LayoutNeed::Any,
-                      .first_opset = 7};
-  definitions[std::size(kComparisons)] = {.op_type = "Where",
-                                          .traits = {.kind = OpKind::OtherElementwise},
-                                          .make = make_where,
-                                          .layout = LayoutNeed::Any,
-                                          .first_opset = 9};
-  return definitions;
+constexpr OperatorDef definition_of(const Comparison& comparison) {
+  return {.op_type = comparison.op_type,
+          .signature = "A B -> C",
+          .traits = {.kind = OpKind::OtherElementwise},
+          .make = with_half<make_comparison>,
+          .layout = LayoutNeed::Any,
+          .first_opset = 7};
 }
 
-constexpr auto kDefinitions = make_definitions();
+constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Where",
+                                                  .signature = "condition X Y -> output",
+                                                  .traits = {.kind = OpKind::OtherElementwise},
+                                                  .make = make_where,
+                                                  .layout = LayoutNeed::Any,
+                                                  .first_opset = 9}}};
+
+constexpr auto kDefinitions = joined(definitions_of(kComparisons, definition_of), kOthers);
 
 }  // namespace
 

@@ -33,6 +33,7 @@ std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(ru
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "DynamicQuantizeLinear",
+     .signature = "x -> y y_scale y_zero_point",
      .traits = {.kind = OpKind::QOperator},
      .make = make_dynamic,
      .first_opset = 11},

@@ -47,6 +47,7 @@ std::unique_ptr<Kernel> make_mod(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Mod",
+     .signature = "A B -> C; fmod:int",
      .traits = {.kind = OpKind::OtherElementwise},
      .make = with_half<make_mod>,
      .layout = LayoutNeed::Any,

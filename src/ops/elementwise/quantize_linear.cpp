@@ -27,9 +27,9 @@ struct Attributes {
 
   Attributes(const Node& node, int64_t opset)
       : axis(node.int_or("axis", 1)), block(node.int_or("block_size", 0)),
-        type(data_type_from_onnx(static_cast<int32_t>(node.int_or("output_dtype", 0)))),
-        precision(data_type_from_onnx(static_cast<int32_t>(node.int_or("precision", 0)))),
-        saturate(node.int_or("saturate", 1) != 0), precision_of_scale(opset >= 23) {}
+        type(data_type_from_onnx(node.int_or("output_dtype", 0))),
+        precision(data_type_from_onnx(node.int_or("precision", 0))), saturate(node.int_or("saturate", 1) != 0),
+        precision_of_scale(opset >= 23) {}
 };
 
 /// Scales and zero points, one for the tensor or one for each index of an axis.
@@ -59,7 +59,7 @@ std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
 /// the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   const Shape& shape = parameter.shape();
-  if (shape.rank() != data.rank() || shape[axis] != (data[axis] + block - 1) / block)
+  if (shape.rank() != data.rank() || shape[axis] != data[axis] / block + (data[axis] % block != 0))
     throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
                                              std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
                                              data.to_string());
@@ -254,18 +254,25 @@ std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("output_dtype", 0);
-  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "QuantizeLinear",
+     .signature = "x y_scale y_zero_point? -> y | 13: x y_scale y_zero_point? -> y; axis:int | 19: x y_scale "
+                  "y_zero_point? -> y; axis:int saturate:int | 21: x y_scale y_zero_point? -> y; axis:int "
+                  "block_size:int output_dtype:int saturate:int | 23: x y_scale y_zero_point? -> y; axis:int "
+                  "block_size:int output_dtype:int precision:int saturate:int",
      .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
      .make = make_quantize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
      .check = refuse_type},
     {.op_type = "DequantizeLinear",
+     .signature =
+         "x x_scale x_zero_point? -> y | 13: x x_scale x_zero_point? -> y; axis:int | 21: x x_scale x_zero_point? -> "
+         "y; axis:int block_size:int | 23: x x_scale x_zero_point? -> y; axis:int block_size:int output_dtype:int",
      .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
      .make = make_dequantize,
      .layout = LayoutNeed::Any,

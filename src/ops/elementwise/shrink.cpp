@@ -24,6 +24,7 @@ std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Shrink",
+     .signature = "input -> output; bias:float lambd:float",
      .traits = {.kind = OpKind::OtherActivation},
      .make = with_half<make_shrink>,
      .layout = LayoutNeed::Same,

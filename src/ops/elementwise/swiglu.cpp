@@ -35,6 +35,7 @@ std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "SwiGLU",
+     .signature = "A B -> Y; alpha:float",
      .traits = {.kind = OpKind::OtherElementwise},
      .make = with_half<make_swiglu>,
      .layout = LayoutNeed::Same,

@@ -6,6 +6,7 @@
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/operator_table.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -16,18 +17,19 @@ struct Unary {
   std::string_view op_type;
   UnaryFunction function;
   OpKind kind = OpKind::OtherElementwise;
+  Signature signature = "input -> output";
 };
 
 constexpr Unary kUnary[] = {
     {"Exp", UnaryFunction::Exp},
     {"Log", UnaryFunction::Log, OpKind::Log},
-    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt},
-    {"Reciprocal", UnaryFunction::Reciprocal},
-    {"Abs", UnaryFunction::Abs, OpKind::Abs},
-    {"Neg", UnaryFunction::Neg},
-    {"Floor", UnaryFunction::Floor},
-    {"Ceil", UnaryFunction::Ceil},
-    {"Round", UnaryFunction::Round},
+    {"Sqrt", UnaryFunction::Sqrt, OpKind::Sqrt, "X -> Y"},
+    {"Reciprocal", UnaryFunction::Reciprocal, OpKind::OtherElementwise, "X -> Y"},
+    {"Abs", UnaryFunction::Abs, OpKind::Abs, "X -> Y"},
+    {"Neg", UnaryFunction::Neg, OpKind::OtherElementwise, "X -> Y"},
+    {"Floor", UnaryFunction::Floor, OpKind::OtherElementwise, "X -> Y"},
+    {"Ceil", UnaryFunction::Ceil, OpKind::OtherElementwise, "X -> Y"},
+    {"Round", UnaryFunction::Round, OpKind::OtherElementwise, "X -> Y"},
     {"Sign", UnaryFunction::Sign},
     {"Sin", UnaryFunction::Sin},
     {"Cos", UnaryFunction::Cos},
@@ -73,27 +75,30 @@ void run_not(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
 
-constexpr auto make_definitions() {
-  std::array<OperatorDef, std::size(kUnary) + std::size(kRare) + 1> definitions{};
-  size_t next = 0;
-  for (const Unary& unary : kUnary)
-    definitions[next++] = {.op_type = unary.op_type,
-                           .traits = {.kind = unary.kind},
-                           .make = with_half<make_unary>,
-                           .layout = LayoutNeed::Same};
-  for (const Rare& rare : kRare)
-    definitions[next++] = {.op_type = rare.op_type,
-                           .traits = {.kind = OpKind::OtherElementwise},
-                           .make = with_half<make_rare>,
-                           .layout = LayoutNeed::Same};
-  definitions[next] = {.op_type = "Not",
-                       .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
-                       .make = make_not,
-                       .layout = LayoutNeed::Same};
-  return definitions;
+constexpr OperatorDef definition_of(const Unary& unary) {
+  return {.op_type = unary.op_type,
+          .signature = unary.signature,
+          .traits = {.kind = unary.kind},
+          .make = with_half<make_unary>,
+          .layout = LayoutNeed::Same};
 }
 
-constexpr auto kDefinitions = make_definitions();
+constexpr OperatorDef definition_of_rare(const Rare& rare) {
+  return {.op_type = rare.op_type,
+          .signature = "input -> output",
+          .traits = {.kind = OpKind::OtherElementwise},
+          .make = with_half<make_rare>,
+          .layout = LayoutNeed::Same};
+}
+
+constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Not",
+                                                  .signature = "X -> Y",
+                                                  .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
+                                                  .make = make_not,
+                                                  .layout = LayoutNeed::Same}}};
+
+constexpr auto kDefinitions =
+    joined(joined(definitions_of(kUnary, definition_of), definitions_of(kRare, definition_of_rare)), kOthers);
 
 }  // namespace
 

@@ -36,6 +36,9 @@ std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
 
 std::unique_ptr<Kernel> make_range(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
+    for (size_t i = 0; i < 3; ++i)
+      if (call.input(i).element_count() != 1)
+        throw Error(ErrorCode::InvalidModel, "start, limit and delta must be scalars");
     visit_number(call.input(0).type(), [&]<class T>(T) {
       const T start = call.input(0).data<T>()[0], limit = call.input(1).data<T>()[0], step = call.input(2).data<T>()[0];
       const double turns =
@@ -51,9 +54,20 @@ std::unique_ptr<Kernel> make_range(const KernelContext&) {
 constexpr OpTraits kConstant{.kind = OpKind::Constant, .data_inputs = 0};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Constant", .traits = kConstant, .make = make_constant},
-    {.op_type = "ConstantOfShape", .traits = kConstant, .make = make_constant_of_shape},
-    {.op_type = "Range", .traits = kConstant, .make = with_half<make_range>},
+    {.op_type = "Constant",
+     .signature = "-> output; value:tensor! | 11: -> output; sparse_value:sparse_tensor value:tensor | 12: -> output; "
+                  "sparse_value:sparse_tensor value:tensor value_float:float value_floats:floats value_int:int "
+                  "value_ints:ints value_string:string value_strings:strings",
+     .traits = kConstant,
+     .make = make_constant},
+    {.op_type = "ConstantOfShape",
+     .signature = "input -> output; value:tensor",
+     .traits = kConstant,
+     .make = make_constant_of_shape},
+    {.op_type = "Range",
+     .signature = "start limit delta -> output | 27: start limit delta -> output; stash_type:int",
+     .traits = kConstant,
+     .make = with_half<make_range>},
 };
 
 }  // namespace

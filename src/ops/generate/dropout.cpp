@@ -47,6 +47,7 @@ std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Dropout",
+     .signature = "data -> output mask?; ratio:float | 12: data ratio? training_mode? -> output mask?; seed:int",
      .traits = {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1},
      .make = make_dropout,
      .layout = LayoutNeed::Any,

@@ -11,7 +11,7 @@ namespace detent {
 namespace {
 
 std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
-  const DataType wanted = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("dtype", 0)));
+  const DataType wanted = data_type_from_onnx(context.node.int_or("dtype", 0));
   return kernel_of([wanted, k = context.node.int_or("k", 0)](KernelCall& call) {
     const Shape shape = call.input(0).shape();
     if (shape.rank() != 2)
@@ -23,19 +23,24 @@ std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
       T* out = static_cast<T*>(output.mutable_raw());
       std::fill_n(out, shape.element_count(), T{0});
       for (int64_t r = 0; r < shape[0]; ++r)
-        if (r + k >= 0 && r + k < shape[1]) std::memcpy(out + r * shape[1] + r + k, one.raw(), sizeof(T));
+        if (k >= -r && k < shape[1] - r) std::memcpy(out + r * shape[1] + r + k, one.raw(), sizeof(T));
     });
   });
 }
 
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
-  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "EyeLike", .traits = {.data_inputs = 0}, .make = make_eye_like, .first_opset = 9, .check = refuse_type},
+    {.op_type = "EyeLike",
+     .signature = "input -> output; dtype:int k:int",
+     .traits = {.data_inputs = 0},
+     .make = make_eye_like,
+     .first_opset = 9,
+     .check = refuse_type},
 };
 
 }  // namespace

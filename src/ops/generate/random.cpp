@@ -15,9 +15,7 @@ namespace detent {
 namespace {
 
 /// Element type named by the attribute dtype; Undefined when it is left out and there is no default.
-DataType wanted_type(const Node& node, int64_t fallback) {
-  return data_type_from_onnx(static_cast<int32_t>(node.int_or("dtype", fallback)));
-}
+DataType wanted_type(const Node& node, int64_t fallback) { return data_type_from_onnx(node.int_or("dtype", fallback)); }
 
 /// Numbers drawn in double, then rounded to `type`.
 template <class Draw>
@@ -38,6 +36,8 @@ std::unique_ptr<Kernel> make_random(const KernelContext& context) {
   const Node& node = context.node;
   const double base = node.float_or(normal ? "mean" : "low", 0), end = node.float_or(normal ? "scale" : "high", 1);
   const double span = normal ? end : end - base;
+  if (!like && wanted_type(node, 1) == DataType::Undefined)
+    throw Error(ErrorCode::InvalidModel, "attribute dtype names no element type");
   const std::vector<int64_t> extents = node.ints_or("shape", {});
   const auto negative = [](int64_t extent) { return extent < 0; };
   if (!like && (!node.has("shape") || std::ranges::any_of(extents, negative)))
@@ -104,7 +104,7 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
 /// Refuses element types that a Tensor cannot hold.
 std::optional<Unsupported> refuse_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
-  if (code == 0 || data_type_from_onnx(static_cast<int32_t>(code)) != DataType::Undefined) return std::nullopt;
+  if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
@@ -112,23 +112,37 @@ constexpr OpTraits kNoData{.data_inputs = 0};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "RandomNormal",
+     .signature = "-> output; dtype:int mean:float scale:float seed:float shape:ints!",
      .traits = kNoData,
      .make = make_random<Distribution::Normal, ShapeFrom::Attribute>,
      .check = refuse_type},
     {.op_type = "RandomNormalLike",
+     .signature = "input -> output; dtype:int mean:float scale:float seed:float",
      .traits = kNoData,
      .make = make_random<Distribution::Normal, ShapeFrom::Input>,
      .check = refuse_type},
     {.op_type = "RandomUniform",
+     .signature = "-> output; dtype:int high:float low:float seed:float shape:ints!",
      .traits = kNoData,
      .make = make_random<Distribution::Uniform, ShapeFrom::Attribute>,
      .check = refuse_type},
     {.op_type = "RandomUniformLike",
+     .signature = "input -> output; dtype:int high:float low:float seed:float",
      .traits = kNoData,
      .make = make_random<Distribution::Uniform, ShapeFrom::Input>,
      .check = refuse_type},
-    {.op_type = "Bernoulli", .traits = kNoData, .make = make_bernoulli, .first_opset = 15, .check = refuse_type},
-    {.op_type = "Multinomial", .traits = kNoData, .make = make_multinomial, .first_opset = 7, .check = refuse_type},
+    {.op_type = "Bernoulli",
+     .signature = "input -> output; dtype:int seed:float",
+     .traits = kNoData,
+     .make = make_bernoulli,
+     .first_opset = 15,
+     .check = refuse_type},
+    {.op_type = "Multinomial",
+     .signature = "input -> output; dtype:int sample_size:int seed:float",
+     .traits = kNoData,
+     .make = make_multinomial,
+     .first_opset = 7,
+     .check = refuse_type},
 };
 
 }  // namespace

@@ -48,7 +48,11 @@ std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "CenterCropPad", .traits = {.data_inputs = 1}, .make = make_center_crop_pad, .first_opset = 18},
+    {.op_type = "CenterCropPad",
+     .signature = "input_data shape -> output_data; axes:ints",
+     .traits = {.data_inputs = 1},
+     .make = make_center_crop_pad,
+     .first_opset = 18},
 };
 
 }  // namespace

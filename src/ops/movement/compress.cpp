@@ -34,7 +34,11 @@ std::unique_ptr<Kernel> make_compress(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Compress", .traits = {.data_inputs = 1}, .make = make_compress, .first_opset = 9},
+    {.op_type = "Compress",
+     .signature = "input condition -> output; axis:int",
+     .traits = {.data_inputs = 1},
+     .make = make_compress,
+     .first_opset = 9},
 };
 
 }  // namespace

@@ -68,15 +68,18 @@ std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
 std::unique_ptr<Kernel> make_split(const KernelContext& context) {
   const auto parts =
       static_cast<size_t>(context.node.int_or("num_outputs", static_cast<int64_t>(context.node.outputs.size())));
-  if (parts == 0) throw Error(ErrorCode::InvalidModel, "at least one output was expected");
+  constexpr size_t kMostParts = 1 << 16;
+  if (parts < 1 || parts > kMostParts)
+    throw Error(ErrorCode::InvalidModel, "attribute 'num_outputs' must be 1 to " + std::to_string(kMostParts));
   return kernel_of([parts, axis_attribute = context.node.int_or("axis", 0),
                     lengths = IntegerOperand(context, "split", 1)](KernelCall& call) {
     const Tensor& input = call.input(0);
     const size_t axis = axis_from_front(axis_attribute, input.shape().rank());
     const int64_t extent = input.shape()[axis];
     const std::vector<int64_t> split = lengths.values(call).value_or(equal_parts(extent, parts));
-    if (std::accumulate(split.begin(), split.end(), int64_t{0}) != extent ||
-        std::ranges::any_of(split, [](int64_t s) { return s < 0; }))
+    const auto outside = [&](int64_t part) { return part < 0 || part > extent; };
+    // Without those no sum overflows.
+    if (std::ranges::any_of(split, outside) || std::accumulate(split.begin(), split.end(), int64_t{0}) != extent)
       throw Error(ErrorCode::InvalidData,
                   "the parts do not add up to axis " + std::to_string(axis) + " of " + input.shape().to_string());
     const size_t bytes = byte_size(input.type());
@@ -97,11 +100,14 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Concat",
+     .signature = "inputs+ -> concat_result; axis:int!",
      .traits = {.kind = OpKind::Concat, .commutes = true},
      .make = make_concat,
      .layout = LayoutNeed::Any,
      .first_opset = 4},
     {.op_type = "Split",
+     .signature = "input -> outputs+; axis:int split:ints | 13: input split? -> outputs+; axis:int | 18: input split? "
+                  "-> outputs+; axis:int num_outputs:int",
      .traits = {.kind = OpKind::Split, .commutes = true, .data_inputs = 1},
      .make = make_split,
      .layout = LayoutNeed::Any,

@@ -83,8 +83,16 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
 constexpr OpTraits kGather{.kind = OpKind::Gather, .commutes = true, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "GatherElements", .traits = kGather, .make = make_gather_elements, .first_opset = 11},
-    {.op_type = "GatherND", .traits = kGather, .make = make_gather_nd, .first_opset = 11},
+    {.op_type = "GatherElements",
+     .signature = "data indices -> output; axis:int",
+     .traits = kGather,
+     .make = make_gather_elements,
+     .first_opset = 11},
+    {.op_type = "GatherND",
+     .signature = "data indices -> output | 12: data indices -> output; batch_dims:int",
+     .traits = kGather,
+     .make = make_gather_nd,
+     .first_opset = 11},
 };
 
 }  // namespace

@@ -28,7 +28,11 @@ void run_non_zero(KernelCall& call) {
 std::unique_ptr<Kernel> make_non_zero(const KernelContext&) { return kernel_of(run_non_zero); }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "NonZero", .traits = {.data_inputs = 0}, .make = make_non_zero, .first_opset = 9},
+    {.op_type = "NonZero",
+     .signature = "X -> Y",
+     .traits = {.data_inputs = 0},
+     .make = make_non_zero,
+     .first_opset = 9},
 };
 
 }  // namespace

@@ -45,7 +45,11 @@ std::unique_ptr<Kernel> make_one_hot(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "OneHot", .traits = {.data_inputs = 0}, .make = make_one_hot, .first_opset = 9},
+    {.op_type = "OneHot",
+     .signature = "indices depth values -> output; axis:int",
+     .traits = {.data_inputs = 0},
+     .make = make_one_hot,
+     .first_opset = 9},
 };
 
 }  // namespace

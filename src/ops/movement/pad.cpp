@@ -64,12 +64,16 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
     const auto [begin, end] = paddings[axis];
     if (begin == 0 && end == 0) continue;
     Shape shape = current.shape();
+    constexpr int64_t kMost = int64_t{1} << 56;  // sums of a few stay within 64 bits; no memory holds as many
+    if (std::abs(begin / 2) > kMost || std::abs(end / 2) > kMost)
+      throw Error(ErrorCode::InvalidData,
+                  "no tensor can be padded by " + std::to_string(begin) + " and " + std::to_string(end));
     shape[axis] += begin + end;
     if (shape[axis] < 0)
       throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
     const AxisView view = view_around(current.shape(), current.layout(), axis);
-    const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
     Tensor padded(current.type(), shape, allocator, current.layout());
+    const std::vector<int64_t> table = sources_of(mode, paddings[axis], view.extent);
     gather_axis(current.raw(), padded.mutable_raw(), byte_size(current.type()), view, table, fill);
     current = std::move(padded);
   }
@@ -112,6 +116,10 @@ std::optional<Unsupported> refuse_mode(const KernelContext& context) {
 // Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Pad",
+     .signature = "data -> output; mode:string(constant|reflect|edge) pads:ints! value:float | 11: data pads "
+                  "constant_value? -> output; mode:string(constant|reflect|edge) | 18: data pads constant_value? axes? "
+                  "-> output; mode:string(constant|reflect|edge) | 19: data pads constant_value? axes? -> output; "
+                  "mode:string(constant|reflect|edge|wrap)",
      .traits = {.kind = OpKind::Pad, .commutes = true, .data_inputs = 1},
      .make = make_pad,
      .layout = LayoutNeed::Any,

@@ -44,7 +44,11 @@ std::unique_ptr<Kernel> make_reverse(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "ReverseSequence", .traits = {.data_inputs = 1}, .make = make_reverse, .first_opset = 10},
+    {.op_type = "ReverseSequence",
+     .signature = "input sequence_lens -> Y; batch_axis:int time_axis:int",
+     .traits = {.data_inputs = 1},
+     .make = make_reverse,
+     .first_opset = 10},
 };
 
 }  // namespace

@@ -138,13 +138,14 @@ void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) 
   if (starts.size() != static_cast<size_t>(data[0]))
     throw Error(ErrorCode::InvalidData, "one write index a batch entry was expected");
   for (const int64_t start : starts)
-    if (start < 0 || (!circular && start + expected[axis] > data[axis]))
+    if (start < 0 || (!circular && start > data[axis] - expected[axis]))
       throw Error(ErrorCode::InvalidData, "write index " + std::to_string(start) + " leaves the cache of " +
                                               std::to_string(data[axis]) + " steps");
   const AxisView view = view_around(expected, Layout::Plain, axis);
   const int64_t per_batch = expected.element_count(1, expected.rank());
   write_updates(copy_of_data(call), update, Join::Replace, [&](int64_t i) {
-    const int64_t step = (starts[static_cast<size_t>(i / per_batch)] + i / view.inner % view.extent) % data[axis];
+    const int64_t start = starts[static_cast<size_t>(i / per_batch)] % data[axis];
+    const int64_t step = (start + i / view.inner % view.extent) % data[axis];
     return (i / (view.inner * view.extent) * data[axis] + step) * view.inner + i % view.inner;
   });
 }
@@ -170,16 +171,29 @@ std::unique_ptr<Kernel> make_tensor_scatter(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Scatter",
+     .signature = "data indices updates -> output; axis:int",
      .traits = {.data_inputs = 1},
      .make = with_half<make_scatter_elements>,
      .first_opset = 9,
      .last_opset = 10},
     {.op_type = "ScatterElements",
+     .signature = "data indices updates -> output; axis:int | 16: data indices updates -> output; axis:int "
+                  "reduction:string(none|add|mul) | 18: data indices updates -> output; axis:int "
+                  "reduction:string(none|add|mul|min|max)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_scatter_elements>,
      .first_opset = 11},
-    {.op_type = "ScatterND", .traits = {.data_inputs = 1}, .make = with_half<make_scatter_nd>, .first_opset = 11},
-    {.op_type = "TensorScatter", .traits = {.data_inputs = 2}, .make = make_tensor_scatter, .first_opset = 24},
+    {.op_type = "ScatterND",
+     .signature = "data indices updates -> output | 16: data indices updates -> output; reduction:string(none|add|mul) "
+                  "| 18: data indices updates -> output; reduction:string(none|add|mul|min|max)",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_scatter_nd>,
+     .first_opset = 11},
+    {.op_type = "TensorScatter",
+     .signature = "past_cache update write_indices? -> present_cache; axis:int mode:string(linear|circular)",
+     .traits = {.data_inputs = 2},
+     .make = make_tensor_scatter,
+     .first_opset = 24},
 };
 
 }  // namespace

@@ -41,7 +41,7 @@ Shape resolve_reshape(const Shape& input, const std::vector<int64_t>& wanted, bo
     else if (extent < 0)
       throw Error(ErrorCode::InvalidModel, "shape has more than one -1 or another negative extent");
     else
-      known *= extent;
+      known = Shape{known, extent}.element_count();
     shape.push_back(extent);
   }
   if (open < wanted.size()) shape[open] = known == 0 ? 0 : input.element_count() / known;
@@ -116,13 +116,27 @@ constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .dat
 constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Shape", .traits = kShapeOf, .make = make_shape, .layout = LayoutNeed::Any},
-    {.op_type = "Size", .traits = kShapeOf, .make = make_size, .layout = LayoutNeed::Any},
-    {.op_type = "Reshape", .traits = kSameElements, .make = make_reshape},
-    {.op_type = "Flatten", .traits = kSameElements, .make = make_flatten},
-    {.op_type = "Squeeze", .traits = kSameElements, .make = make_squeeze},
-    {.op_type = "Unsqueeze", .traits = kSameElements, .make = make_unsqueeze},
+    {.op_type = "Shape",
+     .signature = "data -> shape | 15: data -> shape; end:int start:int",
+     .traits = kShapeOf,
+     .make = make_shape,
+     .layout = LayoutNeed::Any},
+    {.op_type = "Size", .signature = "data -> size", .traits = kShapeOf, .make = make_size, .layout = LayoutNeed::Any},
+    {.op_type = "Reshape",
+     .signature = "data shape -> reshaped | 14: data shape -> reshaped; allowzero:int",
+     .traits = kSameElements,
+     .make = make_reshape},
+    {.op_type = "Flatten", .signature = "input -> output; axis:int", .traits = kSameElements, .make = make_flatten},
+    {.op_type = "Squeeze",
+     .signature = "data -> squeezed; axes:ints | 13: data axes? -> squeezed",
+     .traits = kSameElements,
+     .make = make_squeeze},
+    {.op_type = "Unsqueeze",
+     .signature = "data -> expanded; axes:ints! | 13: data axes -> expanded",
+     .traits = kSameElements,
+     .make = make_unsqueeze},
     {.op_type = "Identity",
+     .signature = "input -> output",
      .traits = kSameElements,
      .make = make_identity,
      .layout = LayoutNeed::Any,

@@ -115,10 +115,14 @@ std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Slice",
+     .signature = "data -> output; axes:ints ends:ints! starts:ints! | 10: data starts ends axes? steps? -> output",
      .traits = {.kind = OpKind::Slice, .commutes = true, .data_inputs = 1},
      .make = make_slice,
      .layout = LayoutNeed::Any},
-    {.op_type = "Gather", .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1}, .make = make_gather},
+    {.op_type = "Gather",
+     .signature = "data indices -> output; axis:int",
+     .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1},
+     .make = make_gather},
 };
 
 }  // namespace

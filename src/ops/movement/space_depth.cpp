@@ -28,7 +28,10 @@ void permute(KernelCall& call, const Six& extents, const std::array<size_t, 6>& 
 
 int64_t block_of(const KernelContext& context) {
   const int64_t block = context.node.int_or("blocksize", 0);
-  if (block < 1) throw Error(ErrorCode::InvalidModel, "attribute blocksize is missing or not positive");
+  constexpr int64_t kMost = 1 << 20;  // squared and multiplied with an extent it stays within 64 bits
+  if (block < 1 || block > kMost)
+    throw Error(ErrorCode::InvalidModel,
+                "attribute 'blocksize' is " + std::to_string(block) + ", expected 1 to " + std::to_string(kMost));
   return block;
 }
 
@@ -74,8 +77,14 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
 constexpr OpTraits kSpaceDepth{.kind = OpKind::SpaceDepth, .commutes = true, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "DepthToSpace", .traits = kSpaceDepth, .make = make_depth_to_space},
-    {.op_type = "SpaceToDepth", .traits = kSpaceDepth, .make = make_space_to_depth},
+    {.op_type = "DepthToSpace",
+     .signature = "input -> output; blocksize:int! | 11: input -> output; blocksize:int! mode:string(DCR|CRD)",
+     .traits = kSpaceDepth,
+     .make = make_depth_to_space},
+    {.op_type = "SpaceToDepth",
+     .signature = "input -> output; blocksize:int!",
+     .traits = kSpaceDepth,
+     .make = make_space_to_depth},
 };
 
 }  // namespace

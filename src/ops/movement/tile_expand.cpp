@@ -38,10 +38,10 @@ void tile(KernelCall& call) {
     if (repeats[axis] < 0) throw Error(ErrorCode::InvalidModel, "a repeat is negative");
     Shape shape = current.shape();
     const AxisView view = view_around(shape, Layout::Plain, axis);
-    shape[axis] *= repeats[axis];
+    shape[axis] = Shape{shape[axis], repeats[axis]}.element_count();
+    Tensor tiled(current.type(), shape, call.allocator());
     std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
-    Tensor tiled(current.type(), shape, call.allocator());
     gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
     current = std::move(tiled);
   }
@@ -52,10 +52,12 @@ std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile)
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Expand",
+     .signature = "input shape -> output",
      .traits = {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1},
      .make = make_expand,
      .first_opset = 8},
     {.op_type = "Tile",
+     .signature = "input repeats -> output",
      .traits = {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1},
      .make = make_tile,
      .first_opset = 6},

@@ -36,8 +36,9 @@ void transpose(KernelCall& call, std::vector<int64_t> order) {
     std::iota(order.rbegin(), order.rend(), 0);
   }
   check_permutation(order, shape.rank());
+  for (int64_t& axis : order) axis = static_cast<int64_t>(axis_from_front(axis, shape.rank()));
   Shape transposed;
-  for (const int64_t axis : order) transposed.push_back(shape[axis_from_front(axis, shape.rank())]);
+  for (const int64_t axis : order) transposed.push_back(shape[static_cast<size_t>(axis)]);
   if (keeps_order(shape, order)) return call.set_output(0, input.reshaped(transposed));
 
   std::vector<CopyLoop> loops;
@@ -54,6 +55,7 @@ std::unique_ptr<Kernel> make_transpose(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Transpose",
+     .signature = "data -> transposed; perm:ints",
      .traits = {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1},
      .make = make_transpose},
 };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -16,13 +18,14 @@ std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
       throw Error(ErrorCode::InvalidData,
                   "a matrix and one number k were expected, the input has shape " + shape.to_string());
     const int64_t rows = shape[shape.rank() - 2], columns = shape[shape.rank() - 1];
+    const int64_t k = std::clamp(diagonal[0], -rows, columns);  // further out all lies on one side
     Tensor& output = call.make_output(0, input.type(), shape);
     visit_size(byte_size(input.type()), [&]<class T>(T) {
       const T* in = static_cast<const T*>(input.raw());
       T* out = static_cast<T*>(output.mutable_raw());
       for (int64_t line = 0; line < shape.element_count(0, shape.rank() - 1); ++line)
         for (int64_t c = 0; c < columns; ++c, ++in, ++out) {
-          const int64_t beyond = c - line % rows - diagonal[0];
+          const int64_t beyond = c - line % rows - k;
           *out = (upper ? beyond >= 0 : beyond <= 0) ? *in : T{0};
         }
     });
@@ -30,7 +33,11 @@ std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Trilu", .traits = {.data_inputs = 1}, .make = make_trilu, .first_opset = 14},
+    {.op_type = "Trilu",
+     .signature = "input k? -> output; upper:int",
+     .traits = {.data_inputs = 1},
+     .make = make_trilu,
+     .first_opset = 14},
 };
 
 }  // namespace

@@ -102,7 +102,11 @@ std::unique_ptr<Kernel> make_unique(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Unique", .traits = {.data_inputs = 1}, .make = make_unique, .first_opset = 11},
+    {.op_type = "Unique",
+     .signature = "X -> Y indices? inverse_indices? counts?; axis:int sorted:int",
+     .traits = {.data_inputs = 1},
+     .make = make_unique,
+     .first_opset = 11},
 };
 
 }  // namespace

@@ -98,6 +98,10 @@ Operands operands_of(const KernelCall& call, const Options& options) {
   if (call.has_input(6)) operands.valid = integers_of(call.input(6));
   if (!operands.valid.empty() && static_cast<int64_t>(operands.valid.size()) != query[0])
     throw Error(ErrorCode::InvalidData, "one number of valid keys a batch entry was expected");
+  for (const int64_t valid : operands.valid)
+    if (valid < 0 || valid > operands.key.shape()[2])
+      throw Error(ErrorCode::InvalidData,
+                  std::to_string(valid) + " valid keys of " + std::to_string(operands.key.shape()[2]));
   return operands;
 }
 
@@ -208,13 +212,14 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
   if (shown < 0 || shown > 3)
     throw Error(ErrorCode::InvalidModel,
                 "attribute qk_matmul_output_mode is " + std::to_string(shown) + ", expected 0 to 3");
+  constexpr int64_t kFurthest = int64_t{1} << 48;  // no sequence is as long: positions stay within 64 bits
   const Options options{.query_heads = node.int_or("q_num_heads", 0),
                         .key_heads = node.int_or("kv_num_heads", 0),
                         .scale = node.float_or("scale", std::numeric_limits<float>::quiet_NaN()),
                         .cap = node.float_or("softcap", 0),
                         .causal = node.int_or("is_causal", 0) != 0,
-                        .left = node.int_or("left_window_size", -1),
-                        .right = node.int_or("right_window_size", -1),
+                        .left = std::min(node.int_or("left_window_size", -1), kFurthest),
+                        .right = std::min(node.int_or("right_window_size", -1), kFurthest),
                         .shown = Shown{shown}};
   return kernel_of([options](KernelCall& call) {
     if (call.input(0).type() == DataType::Float32) return attend<float>(call, options);
@@ -224,7 +229,16 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Attention", .traits = {.data_inputs = 3}, .make = with_half<make_attention>, .first_opset = 23},
+    {.op_type = "Attention",
+     .signature =
+         "Q K V attn_mask? past_key? past_value? -> Y present_key? present_value? qk_matmul_output?; is_causal:int "
+         "kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float softcap:float softmax_precision:int | "
+         "24: Q K V attn_mask? past_key? past_value? nonpad_kv_seqlen? -> Y present_key? present_value? "
+         "qk_matmul_output?; is_causal:int kv_num_heads:int left_window_size:int q_num_heads:int "
+         "qk_matmul_output_mode:int right_window_size:int scale:float softcap:float softmax_precision:int",
+     .traits = {.data_inputs = 3},
+     .make = with_half<make_attention>,
+     .first_opset = 23},
 };
 
 }  // namespace

@@ -189,7 +189,10 @@ std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Einsum", .make = with_half<make_einsum>, .first_opset = 12},
+    {.op_type = "Einsum",
+     .signature = "Inputs+ -> Output; equation:string!",
+     .make = with_half<make_einsum>,
+     .first_opset = 12},
 };
 
 }  // namespace

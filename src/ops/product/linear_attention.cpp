@@ -155,7 +155,12 @@ std::unique_ptr<Kernel> make_linear_attention(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "LinearAttention", .traits = {.data_inputs = 3}, .make = make_linear_attention, .first_opset = 27},
+    {.op_type = "LinearAttention",
+     .signature = "query key value past_state? decay? beta? -> output present_state; chunk_size:int kv_num_heads:int! "
+                  "q_num_heads:int! scale:float update_rule:string(linear|gated|delta|gated_delta)",
+     .traits = {.data_inputs = 3},
+     .make = make_linear_attention,
+     .first_opset = 27},
 };
 
 }  // namespace

@@ -140,7 +140,7 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
   const auto misfit = [&] {
     return Error(ErrorCode::InvalidData, "cannot multiply " + a.to_string() + " by " + b.to_string());
   };
-  if (a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
+  if (a.rank() < 2 || b.rank() < 2 || a[a.rank() - 1] != b[b.rank() - 2]) throw misfit();
   Shape shape;
   for (size_t i = 0; i + 2 < rank; ++i) {
     const int64_t x = i + a.rank() >= rank ? a[i + a.rank() - rank] : 1;
@@ -266,9 +266,12 @@ class GemmKernel final : public Kernel {
 
 constexpr OperatorDef kProducts[] = {
     {.op_type = "MatMul",
+     .signature = "A B -> Y",
      .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
      .make = with_half<make_kernel<MatMulKernel>>},
     {.op_type = "Gemm",
+     .signature = "A B C -> Y; alpha:float beta:float transA:int transB:int | 11: A B C? -> Y; alpha:float beta:float "
+                  "transA:int transB:int",
      .traits = {.kind = OpKind::Gemm,
                 .weight_slot = 1,
                 .bias_slot = 2,

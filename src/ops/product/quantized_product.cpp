@@ -29,6 +29,7 @@ void run_matmul_integer(KernelCall& call) {
 }
 
 std::vector<double> scales_of(const Tensor& tensor) {
+  if (tensor.element_count() == 0) throw Error(ErrorCode::InvalidModel, "a scale holds no number");
   const Tensor wide = cast(tensor, DataType::Float64);
   return {wide.data<double>().begin(), wide.data<double>().end()};
 }
@@ -46,7 +47,8 @@ double pick(const std::vector<double>& scales, int64_t index, int64_t extent, in
 /// Sums times factor(i), rounded to even and shifted by the zero point, in the zero point's type.
 template <class Factor>
 Tensor requantized(const Tensor& sums, const Tensor& zero_point, Factor factor, Allocator& allocator) {
-  const int64_t zero = integers_of(zero_point).at(0);
+  if (zero_point.element_count() == 0) throw Error(ErrorCode::InvalidModel, "a zero point holds no number");
+  const int64_t zero = integers_of(zero_point)[0];
   Tensor output(zero_point.type(), sums.shape(), allocator);
   visit_number(zero_point.type(), [&]<class Q>(Q) {
     if constexpr (std::is_integral_v<Q>) {
@@ -70,7 +72,7 @@ void run_qlinear_matmul(KernelCall& call) {
   const Tensor sums = integer_matmul(centred(a, call.input(2), row_axis(a.shape())), a.shape(),
                                      centred(b, call.input(5), column_axis(b.shape())), b.shape(), call.allocator());
   const auto a_scales = scales_of(call.input(1)), b_scales = scales_of(call.input(4));
-  const double y_scale = scales_of(call.input(6)).at(0);
+  const double y_scale = scales_of(call.input(6))[0];
   const int64_t rows = a.shape().rank() >= 2 ? a.shape()[a.shape().rank() - 2] : 1;
   const int64_t columns = b.shape().rank() >= 2 ? b.shape()[b.shape().rank() - 1] : 1;
   const auto factor = [&](int64_t i) {
@@ -164,7 +166,7 @@ std::unique_ptr<Kernel> make_qlinear_conv(const KernelContext& context) {
       }
     }
     const auto w_scales = scales_of(call.input(4));
-    const double scale = scales_of(call.input(1)).at(0) / scales_of(call.input(6)).at(0);
+    const double scale = scales_of(call.input(1))[0] / scales_of(call.input(6))[0];
     const auto factor = [&](int64_t i) { return scale * pick(w_scales, i / space % channels, channels, 0); };
     call.set_output(0, requantized(sums, call.input(7), factor, call.allocator()));
   });
@@ -176,10 +178,29 @@ std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kerne
 constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MatMulInteger", .traits = kQuantized, .make = make_matmul_integer, .first_opset = 10},
-    {.op_type = "QLinearMatMul", .traits = kQuantized, .make = make_qlinear_matmul, .first_opset = 10},
-    {.op_type = "ConvInteger", .traits = kQuantized, .make = make_conv_integer, .first_opset = 10},
-    {.op_type = "QLinearConv", .traits = kQuantized, .make = make_qlinear_conv, .first_opset = 10},
+    {.op_type = "MatMulInteger",
+     .signature = "A B a_zero_point? b_zero_point? -> Y",
+     .traits = kQuantized,
+     .make = make_matmul_integer,
+     .first_opset = 10},
+    {.op_type = "QLinearMatMul",
+     .signature = "a a_scale a_zero_point b b_scale b_zero_point y_scale y_zero_point -> y",
+     .traits = kQuantized,
+     .make = make_qlinear_matmul,
+     .first_opset = 10},
+    {.op_type = "ConvInteger",
+     .signature = "x w x_zero_point? w_zero_point? -> y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
+                  "dilations:ints group:int kernel_shape:ints pads:ints strides:ints",
+     .traits = kQuantized,
+     .make = make_conv_integer,
+     .first_opset = 10},
+    {.op_type = "QLinearConv",
+     .signature = "x x_scale x_zero_point w w_scale w_zero_point y_scale y_zero_point B? -> y; "
+                  "auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int kernel_shape:ints "
+                  "pads:ints strides:ints",
+     .traits = kQuantized,
+     .make = make_qlinear_conv,
+     .first_opset = 10},
 };
 
 }  // namespace

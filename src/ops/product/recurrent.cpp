@@ -299,16 +299,36 @@ std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
 }
 
 template <CellKind kind>
-constexpr OperatorDef definition(std::string_view name) {
+constexpr OperatorDef definition(std::string_view name, Signature signature) {
   return {.op_type = name,
+          .signature = signature,
           .traits = {.data_inputs = 1},
           .make = with_float<make_recurrent<kind>>,
           .first_opset = 7,
           .check = refuse_attributes<kind>};
 }
 
-constexpr OperatorDef kDefinitions[] = {definition<CellKind::Rnn>("RNN"), definition<CellKind::Gru>("GRU"),
-                                        definition<CellKind::Lstm>("LSTM")};
+constexpr OperatorDef kDefinitions[] = {
+    definition<CellKind::Rnn>(
+        "RNN",
+        "X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats "
+        "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int | 14: X W R B? "
+        "sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats activations:strings "
+        "clip:float direction:string(forward|reverse|bidirectional) hidden_size:int layout:int"),
+    definition<CellKind::Gru>(
+        "GRU",
+        "X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats "
+        "activations:strings clip:float direction:string(forward|reverse|bidirectional) hidden_size:int "
+        "linear_before_reset:int | 14: X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats "
+        "activation_beta:floats activations:strings clip:float direction:string(forward|reverse|bidirectional) "
+        "hidden_size:int layout:int linear_before_reset:int"),
+    definition<CellKind::Lstm>(
+        "LSTM",
+        "X W R B? sequence_lens? initial_h? initial_c? P? -> Y? Y_h? Y_c?; activation_alpha:floats "
+        "activation_beta:floats activations:strings clip:float direction:string(forward|reverse|bidirectional) "
+        "hidden_size:int input_forget:int | 14: X W R B? sequence_lens? initial_h? initial_c? P? -> Y? Y_h? Y_c?; "
+        "activation_alpha:floats activation_beta:floats activations:strings clip:float "
+        "direction:string(forward|reverse|bidirectional) hidden_size:int input_forget:int layout:int")};
 
 }  // namespace
 

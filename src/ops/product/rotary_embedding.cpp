@@ -78,7 +78,11 @@ std::unique_ptr<Kernel> make_rotary(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "RotaryEmbedding", .traits = {.data_inputs = 1}, .make = with_half<make_rotary>, .first_opset = 23},
+    {.op_type = "RotaryEmbedding",
+     .signature = "X cos_cache sin_cache position_ids? -> Y; interleaved:int num_heads:int rotary_embedding_dim:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_rotary>,
+     .first_opset = 23},
 };
 
 }  // namespace

@@ -66,8 +66,16 @@ std::unique_ptr<Kernel> make_arg(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "ArgMax", .traits = {.data_inputs = 1}, .make = with_half<make_arg<Extreme::Largest>>},
-    {.op_type = "ArgMin", .traits = {.data_inputs = 1}, .make = with_half<make_arg<Extreme::Smallest>>},
+    {.op_type = "ArgMax",
+     .signature =
+         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_arg<Extreme::Largest>>},
+    {.op_type = "ArgMin",
+     .signature =
+         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_arg<Extreme::Smallest>>},
 };
 
 }  // namespace

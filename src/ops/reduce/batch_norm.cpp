@@ -97,6 +97,10 @@ std::optional<Unsupported> refuse_without_channels(const KernelContext& context)
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BatchNormalization",
+     .signature =
+         "X scale B mean var -> Y mean? var? saved_mean? saved_var?; epsilon:float momentum:float spatial:int | 9: X "
+         "scale B mean var -> Y mean? var? saved_mean? saved_var?; epsilon:float momentum:float | 14: X scale B "
+         "input_mean input_var -> Y running_mean? running_var?; epsilon:float momentum:float training_mode:int",
      .traits = {.kind = OpKind::BatchNorm, .data_inputs = 1},
      .make = make_batch_norm,
      .layout = LayoutNeed::Any,

@@ -111,10 +111,12 @@ std::unique_ptr<Kernel> make_loss(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "NegativeLogLikelihoodLoss",
+     .signature = "input target weight? -> loss; ignore_index:int reduction:string(none|sum|mean)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_loss<Given::LogProbabilities>>,
      .first_opset = 12},
     {.op_type = "SoftmaxCrossEntropyLoss",
+     .signature = "scores labels weights? -> output log_prob?; ignore_index:int reduction:string(none|sum|mean)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_loss<Given::Scores>>,
      .first_opset = 12},

@@ -57,10 +57,12 @@ std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "CumSum",
+     .signature = "x axis -> y; exclusive:int reverse:int",
      .traits = {.data_inputs = 1},
      .make = with_half<make_cumulative<Running::Sum>>,
      .first_opset = 11},
     {.op_type = "CumProd",
+     .signature = "x axis -> y; exclusive:int reverse:int",
      .traits = {.data_inputs = 1},
      .make = with_half<make_cumulative<Running::Product>>,
      .first_opset = 26},

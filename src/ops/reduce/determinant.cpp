@@ -50,7 +50,7 @@ void run_det(KernelCall& call) {
 std::unique_ptr<Kernel> make_det(const KernelContext&) { return kernel_of(run_det); }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Det", .make = with_half<make_det>, .first_opset = 11},
+    {.op_type = "Det", .signature = "X -> Y", .make = with_half<make_det>, .first_opset = 11},
 };
 
 }  // namespace

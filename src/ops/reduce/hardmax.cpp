@@ -46,7 +46,10 @@ std::unique_ptr<Kernel> make_hardmax(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Hardmax", .traits = {.kind = OpKind::OtherActivation}, .make = with_half<make_hardmax>},
+    {.op_type = "Hardmax",
+     .signature = "input -> output; axis:int",
+     .traits = {.kind = OpKind::OtherActivation},
+     .make = with_half<make_hardmax>},
 };
 
 }  // namespace

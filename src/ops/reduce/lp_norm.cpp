@@ -45,7 +45,10 @@ std::unique_ptr<Kernel> make_lp_norm(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "LpNormalization", .traits = {.kind = OpKind::OtherNorm}, .make = with_half<make_lp_norm>},
+    {.op_type = "LpNormalization",
+     .signature = "input -> output; axis:int p:int",
+     .traits = {.kind = OpKind::OtherNorm},
+     .make = with_half<make_lp_norm>},
 };
 
 }  // namespace

@@ -59,7 +59,10 @@ std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "LRN", .traits = {.kind = OpKind::OtherNorm}, .make = with_half<make_lrn>},
+    {.op_type = "LRN",
+     .signature = "X -> Y; alpha:float beta:float bias:float size:int!",
+     .traits = {.kind = OpKind::OtherNorm},
+     .make = with_half<make_lrn>},
 };
 
 }  // namespace

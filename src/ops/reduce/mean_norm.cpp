@@ -54,6 +54,7 @@ std::unique_ptr<Kernel> make_mean_variance(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "MeanVarianceNormalization",
+     .signature = "X -> Y; axes:ints",
      .traits = {.kind = OpKind::OtherNorm},
      .make = with_half<make_mean_variance>,
      .first_opset = 9},

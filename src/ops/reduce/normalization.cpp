@@ -121,7 +121,7 @@ void run_layer_norm(KernelCall& call, size_t axis, float epsilon) {
 
 /// Mean and deviation come out in the type that attribute stash_type names, whatever the data's is.
 std::unique_ptr<Kernel> make_layer_norm(const KernelContext& context) {
-  const auto statistics = data_type_from_onnx(static_cast<int32_t>(context.node.int_or("stash_type", 1)));
+  const auto statistics = data_type_from_onnx(context.node.int_or("stash_type", 1));
   return kernel_of([statistics, epsilon = context.node.float_or("epsilon", 1e-5F),
                     axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
     const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());
@@ -158,15 +158,19 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "InstanceNormalization",
+     .signature = "input scale B -> output; epsilon:float",
      .traits = {.kind = OpKind::InstanceNorm, .data_inputs = 1},
      .make = with_float<make_instance_norm>,
      .layout = LayoutNeed::Any,
      .first_opset = 6},
     {.op_type = "LayerNormalization",
+     .signature = "X Scale B? -> Y Mean? InvStdDev?; axis:int epsilon:float stash_type:int",
      .traits = {.kind = OpKind::LayerNorm, .data_inputs = 1},
      .make = make_layer_norm,
      .first_opset = 17},
     {.op_type = "GroupNormalization",
+     .signature = "X scale bias -> Y; epsilon:float num_groups:int! | 21: X scale bias -> Y; epsilon:float "
+                  "num_groups:int! stash_type:int",
      .traits = {.kind = OpKind::GroupNorm, .data_inputs = 1},
      .make = with_float<make_group_norm>,
      .first_opset = 18},

@@ -8,6 +8,7 @@
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/operator_table.h"
 #include "ops/simd/reduce.h"
 #include "ops/types/half_precision.h"
 
@@ -244,26 +245,33 @@ std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
   });
 }
 
-constexpr auto make_definitions() {
-  std::array<OperatorDef, std::size(kReductions) + 2> definitions{};
-  size_t next = 0;
-  for (const Reduction& reduction : kReductions)
-    definitions[next++] = {.op_type = reduction.op_type,
-                           .traits = {.kind = reduction.kind, .data_inputs = 1},
-                           .make = with_half<make_reduction>,
-                           .layout = LayoutNeed::Any};
-  definitions[next++] = {.op_type = "GlobalAveragePool",
-                         .traits = {.kind = OpKind::GlobalAveragePool},
-                         .make = with_half<make_global_pool<ReduceFunction::Sum, Finish::Divide>>,
-                         .layout = LayoutNeed::Any};
-  definitions[next] = {.op_type = "GlobalMaxPool",
-                       .traits = {.kind = OpKind::OtherReduction},
-                       .make = with_half<make_global_pool<ReduceFunction::Max, Finish::None>>,
-                       .layout = LayoutNeed::Any};
-  return definitions;
+constexpr Signature kAxesInputSince13 =
+    "data -> reduced; axes:ints keepdims:int | 13: data axes? -> reduced; keepdims:int noop_with_empty_axes:int";
+constexpr Signature kAxesInputSince18 =
+    "data -> reduced; axes:ints keepdims:int | 18: data axes? -> reduced; keepdims:int noop_with_empty_axes:int";
+
+constexpr OperatorDef definition_of(const Reduction& reduction) {
+  return {.op_type = reduction.op_type,
+          .signature = reduction.axes_slot_since == 13 ? kAxesInputSince13 : kAxesInputSince18,
+          .traits = {.kind = reduction.kind, .data_inputs = 1},
+          .make = with_half<make_reduction>,
+          .layout = LayoutNeed::Any};
 }
 
-constexpr auto kDefinitions = make_definitions();
+constexpr std::array<OperatorDef, 2> kGlobal = {{
+    {.op_type = "GlobalAveragePool",
+     .signature = "X -> Y",
+     .traits = {.kind = OpKind::GlobalAveragePool},
+     .make = with_half<make_global_pool<ReduceFunction::Sum, Finish::Divide>>,
+     .layout = LayoutNeed::Any},
+    {.op_type = "GlobalMaxPool",
+     .signature = "X -> Y",
+     .traits = {.kind = OpKind::OtherReduction},
+     .make = with_half<make_global_pool<ReduceFunction::Max, Finish::None>>,
+     .layout = LayoutNeed::Any},
+}};
+
+constexpr auto kDefinitions = joined(definitions_of(kReductions, definition_of), kGlobal);
 
 }  // namespace
 

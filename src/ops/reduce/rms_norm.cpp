@@ -52,6 +52,7 @@ std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "RMSNormalization",
+     .signature = "X scale -> Y; axis:int epsilon:float stash_type:int",
      .traits = {.kind = OpKind::OtherNorm, .data_inputs = 1},
      .make = make_rms_norm,
      .first_opset = 23},

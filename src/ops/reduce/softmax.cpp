@@ -51,10 +51,12 @@ constexpr OpTraits kSoftmax{.kind = OpKind::Softmax};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Softmax",
+     .signature = "input -> output; axis:int",
      .traits = kSoftmax,
      .make = with_half<make_softmax<SoftmaxFunction::Softmax>>,
      .layout = LayoutNeed::Any},
     {.op_type = "LogSoftmax",
+     .signature = "input -> output; axis:int",
      .traits = kSoftmax,
      .make = with_half<make_softmax<SoftmaxFunction::LogSoftmax>>,
      .layout = LayoutNeed::Any},

@@ -94,7 +94,11 @@ std::unique_ptr<Kernel> make_top_k(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "TopK", .traits = {.data_inputs = 1}, .make = with_half<make_top_k>},
+    {.op_type = "TopK",
+     .signature = "X -> Values Indices; axis:int k:int! | 10: X K -> Values Indices; axis:int | 11: X K -> Values "
+                  "Indices; axis:int largest:int sorted:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_top_k>},
 };
 
 }  // namespace

@@ -54,7 +54,11 @@ std::unique_ptr<Kernel> make_grid(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "AffineGrid", .traits = {.data_inputs = 1}, .make = with_half<make_grid>, .first_opset = 20},
+    {.op_type = "AffineGrid",
+     .signature = "theta size -> grid; align_corners:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_grid>,
+     .first_opset = 20},
 };
 
 }  // namespace

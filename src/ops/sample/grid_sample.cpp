@@ -203,6 +203,7 @@ std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "GridSample",
+     .signature = "X grid -> Y; align_corners:int mode:string padding_mode:string(zeros|border|reflection)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_grid_sample>,
      .first_opset = 16,

@@ -43,10 +43,13 @@ void run_max_roi_pool(KernelCall& call, int64_t height, int64_t width, float sca
   float* out = output.mutable_data<float>().data();
   for (int64_t r = 0; r < rois[0]; ++r) {
     const float* roi = call.input(1).data<float>().data() + r * 5;
-    const auto image = static_cast<int64_t>(roi[0]);
+    const auto image = static_cast<int64_t>(roi[0] >= 0 && roi[0] < 0x1p31F ? roi[0] : -1);
     if (image < 0 || image >= shape[0])
       throw Error(ErrorCode::InvalidData,
                   "batch index " + std::to_string(image) + " in a batch of " + std::to_string(shape[0]));
+    for (size_t i = 1; i < 5; ++i)
+      if (!(std::abs(roi[i] * scale) < 0x1p31F))
+        throw Error(ErrorCode::InvalidData, "a region of interest is no region of an image");
     const RoiBins rows(roi[2], roi[4], scale, height, shape[2]), columns(roi[1], roi[3], scale, width, shape[3]);
     const float* plane = call.input(0).data<float>().data() + image * shape.element_count(1, 4);
     for (int64_t c = 0; c < shape[1]; ++c, plane += shape[2] * shape[3])
@@ -58,7 +61,8 @@ void run_max_roi_pool(KernelCall& call, int64_t height, int64_t width, float sca
 
 std::unique_ptr<Kernel> make_max_roi_pool(const KernelContext& context) {
   const std::vector<int64_t> pooled = context.node.ints_or("pooled_shape", {});
-  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
+  constexpr int64_t kMostBins = 1 << 15;  // an axis of an image
+  if (pooled.size() != 2 || std::ranges::min(pooled) < 1 || std::ranges::max(pooled) > kMostBins)
     throw Error(ErrorCode::InvalidModel, "attribute pooled_shape is no height and width");
   return kernel_of([pooled, scale = context.node.float_or("spatial_scale", 1)](KernelCall& call) {
     run_max_roi_pool(call, pooled[0], pooled[1], scale);
@@ -66,7 +70,10 @@ std::unique_ptr<Kernel> make_max_roi_pool(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MaxRoiPool", .traits = {.data_inputs = 1}, .make = with_float<make_max_roi_pool>},
+    {.op_type = "MaxRoiPool",
+     .signature = "X rois -> Y; pooled_shape:ints! spatial_scale:float",
+     .traits = {.data_inputs = 1},
+     .make = with_float<make_max_roi_pool>},
 };
 
 }  // namespace

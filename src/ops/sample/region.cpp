@@ -37,6 +37,14 @@ RoiSettings roi_settings(const KernelContext& context) {
   settings.width = node.int_or("output_width", 1);
   settings.sampling_ratio = node.int_or("sampling_ratio", 0);
   settings.scale = node.float_or("spatial_scale", 1);
+  constexpr int64_t kMostBins = 1 << 15, kMostSamples = 1 << 10;  // an axis of an image; each sample costs time
+  if (std::min(settings.height, settings.width) < 1 || std::max(settings.height, settings.width) > kMostBins)
+    throw Error(ErrorCode::InvalidModel,
+                "attributes output_height and output_width are " + std::to_string(settings.height) + " and " +
+                    std::to_string(settings.width) + ", expected 1 to " + std::to_string(kMostBins));
+  if (settings.sampling_ratio < 0 || settings.sampling_ratio > kMostSamples)
+    throw Error(ErrorCode::InvalidModel, "attribute sampling_ratio is " + std::to_string(settings.sampling_ratio) +
+                                             ", expected 0 to " + std::to_string(kMostSamples));
   return settings;
 }
 
@@ -70,6 +78,8 @@ struct RoiAxis {
     float length = last * settings.scale - settings.offset - start;
     if (settings.offset == 0) length = std::max(length, 1.0F);
     bin = length / static_cast<float>(bins);
+    if (!(std::abs(bin) < static_cast<float>(1 << 15)))
+      throw Error(ErrorCode::InvalidData, "a region of interest is larger than any image");
     samples = settings.sampling_ratio > 0 ? settings.sampling_ratio : static_cast<int64_t>(std::ceil(bin));
   }
   [[nodiscard]] float at(int64_t index, int64_t sample) const {
@@ -195,7 +205,7 @@ void run_suppression(KernelCall& call, bool is_centered) {
     throw Error(ErrorCode::InvalidData, "boxes of shape " + boxes.to_string() + " and scores of shape " +
                                             scores.to_string() + ", expected BxNx4 and BxCxN");
   SuppressionLimits limits;
-  if (call.has_input(2)) limits.boxes = static_cast<int64_t>(std::min(scalar_of(call.input(2)), 1e9F));
+  if (call.has_input(2)) limits.boxes = static_cast<int64_t>(std::clamp(scalar_of(call.input(2)), 0.0F, 1e9F));
   if (call.has_input(3)) limits.overlap = scalar_of(call.input(3));
   if (call.has_input(4)) limits.score = scalar_of(call.input(4));
   const float* corners = call.input(0).data<float>().data();
@@ -218,11 +228,17 @@ std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "RoiAlign",
+     .signature = "X rois batch_indices -> Y; mode:string(avg|max) output_height:int output_width:int "
+                  "sampling_ratio:int spatial_scale:float | 16: X rois batch_indices -> Y; "
+                  "coordinate_transformation_mode:string(half_pixel|output_half_pixel) mode:string(avg|max) "
+                  "output_height:int output_width:int sampling_ratio:int spatial_scale:float",
      .traits = {.data_inputs = 1},
      .make = with_half<make_roi_align>,
      .first_opset = 10,
      .check = refuse_roi_attributes},
     {.op_type = "NonMaxSuppression",
+     .signature = "boxes scores max_output_boxes_per_class? iou_threshold? score_threshold? -> selected_indices; "
+                  "center_point_box:int",
      .traits = {.data_inputs = 0},
      .make = with_float<make_suppression>,
      .first_opset = 10},

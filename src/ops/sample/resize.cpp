@@ -96,11 +96,21 @@ std::vector<float> floats_in(const KernelCall& call, size_t slot) {
               std::to_string(given) + " " + std::string(what) + ", expected " + std::to_string(expected));
 }
 
+/// A computed extent as a number. Errors  InvalidData where no tensor has it.
+int64_t extent_of(float extent) {
+  constexpr float kMost = 0x1p31F;
+  if (!(std::abs(extent) < kMost)) throw Error(ErrorCode::InvalidData, "an axis would become longer than 2^31");
+  return static_cast<int64_t>(extent);
+}
+
 /// Output extents from the wanted sizes; a kept aspect ratio makes one scale of all.
 void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes, const std::vector<int64_t>& sizes,
                AspectPolicy policy) {
   if (sizes.size() != axes.size()) refuse_length("sizes", sizes.size(), axes.size());
   std::vector<float> scales;
+  for (const int64_t size : sizes)
+    if (size < 0 || size > std::numeric_limits<int32_t>::max())
+      throw Error(ErrorCode::InvalidData, "an axis cannot be resized to " + std::to_string(size));
   for (size_t i = 0; i < axes.size(); ++i)
     scales.push_back(static_cast<float>(sizes[i]) / static_cast<float>(resized[axes[i]].in));
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -109,7 +119,7 @@ void set_sizes(std::vector<ResizeAxis>& resized, const std::vector<size_t>& axes
     axis.out = sizes[i];
     if (policy == AspectPolicy::Stretch) continue;
     axis.scale = policy == AspectPolicy::NotLarger ? std::ranges::min(scales) : std::ranges::max(scales);
-    axis.out = static_cast<int64_t>(std::floor(axis.scale * static_cast<float>(axis.in) + 0.5F));
+    axis.out = extent_of(std::floor(axis.scale * static_cast<float>(axis.in) + 0.5F));
   }
 }
 
@@ -138,10 +148,11 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
     if (scales.size() != axes.size()) refuse_length("scales", scales.size(), axes.size());
     for (size_t i = 0; i < axes.size(); ++i) {
       ResizeAxis& axis = resized[axes[i]];
-      if (!(scales[i] > 0)) throw Error(ErrorCode::InvalidModel, "a scale is not positive");
+      if (!(scales[i] > 0) || !std::isfinite(scales[i]))
+        throw Error(ErrorCode::InvalidModel, "a scale is not a positive number");
       axis.scale = scales[i];
       const float part = crops ? axis.roi_end - axis.roi_start : 1;
-      axis.out = static_cast<int64_t>(std::floor(static_cast<float>(axis.in) * part * scales[i]));
+      axis.out = extent_of(std::floor(static_cast<float>(axis.in) * part * scales[i]));
       if (axis.out < 0) throw Error(ErrorCode::InvalidData, "a region of interest ends before it starts");
     }
   } else if (call.has_input(settings.sizes_slot)) {
@@ -273,12 +284,20 @@ constexpr OpTraits kResize{.kind = OpKind::Resize, .data_inputs = 1};
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "Resize",
+     .signature =
+         "X scales -> Y; mode:string | 11: X roi scales sizes? -> Y; coordinate_transformation_mode:string "
+         "cubic_coeff_a:float exclude_outside:int extrapolation_value:float mode:string nearest_mode:string | 13: X "
+         "roi? scales? sizes? -> Y; coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
+         "extrapolation_value:float mode:string nearest_mode:string | 18: X roi? scales? sizes? -> Y; antialias:int "
+         "axes:ints coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
+         "extrapolation_value:float keep_aspect_ratio_policy:string mode:string nearest_mode:string",
      .traits = kResize,
      .make = make_resize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
      .check = refuse_attributes},
     {.op_type = "Upsample",
+     .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
      .traits = kResize,
      .make = make_resize,
      .layout = LayoutNeed::Any,

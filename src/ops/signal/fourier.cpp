@@ -182,8 +182,17 @@ std::unique_ptr<Kernel> make_stft(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "DFT", .traits = {.kind = OpKind::Fourier, .data_inputs = 1}, .make = make_dft, .first_opset = 17},
-    {.op_type = "STFT", .traits = {.kind = OpKind::Fourier, .data_inputs = 1}, .make = make_stft, .first_opset = 17},
+    {.op_type = "DFT",
+     .signature = "input dft_length? -> output; axis:int inverse:int onesided:int | 20: input dft_length? axis? -> "
+                  "output; inverse:int onesided:int",
+     .traits = {.kind = OpKind::Fourier, .data_inputs = 1},
+     .make = make_dft,
+     .first_opset = 17},
+    {.op_type = "STFT",
+     .signature = "signal frame_step window? frame_length? -> output; onesided:int",
+     .traits = {.kind = OpKind::Fourier, .data_inputs = 1},
+     .make = make_stft,
+     .first_opset = 17},
 };
 
 }  // namespace

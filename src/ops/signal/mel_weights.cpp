@@ -9,9 +9,7 @@ namespace detent {
 
 namespace {
 
-DataType output_type(const Node& node) {
-  return data_type_from_onnx(static_cast<int32_t>(node.int_or("output_datatype", 1)));
-}
+DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
 double double_of(const Tensor& tensor) {
   if (tensor.element_count() != 1) throw Error(ErrorCode::InvalidModel, "one number was expected");
@@ -25,17 +23,21 @@ std::vector<int64_t> band_edges(int64_t bands, double dft_length, double rate, d
   std::vector<int64_t> edges;
   for (int64_t i = 0; i < bands + 2; ++i) {
     const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + to_mel(lowest)) / 2595) - 1);
-    edges.push_back(static_cast<int64_t>(std::floor((dft_length + 1) * hertz / rate)));
+    const double bin = std::floor((dft_length + 1) * hertz / rate);
+    if (!(std::abs(bin) < 0x1p31)) throw Error(ErrorCode::InvalidData, "the edges of the mel bands are no frequencies");
+    edges.push_back(static_cast<int64_t>(bin));
   }
   return edges;
 }
 
 /// A triangle for every mel band. Errors  InvalidData when a band lies beyond the spectrogram.
 void run_mel(KernelCall& call, DataType type) {
-  const auto bands = static_cast<int64_t>(double_of(call.input(0)));
-  const double dft_length = double_of(call.input(1)), rate = double_of(call.input(2));
-  if (bands < 0 || dft_length < 1 || rate < 1)
-    throw Error(ErrorCode::InvalidData, "bands, DFT length and sample rate must be positive");
+  const double band_count = double_of(call.input(0)), dft_length = double_of(call.input(1));
+  const double rate = double_of(call.input(2));
+  constexpr double kMost = 1 << 24;  // of each: spectrograms have thousands
+  if (!(band_count >= 0 && band_count <= kMost && dft_length >= 1 && dft_length <= kMost && rate >= 1))
+    throw Error(ErrorCode::InvalidData, "bands, DFT length and sample rate must be positive, the first two up to 2^24");
+  const auto bands = static_cast<int64_t>(band_count);
   const auto edges = band_edges(bands, dft_length, rate, double_of(call.input(3)), double_of(call.input(4)));
   const int64_t bins = static_cast<int64_t>(dft_length) / 2 + 1;
   Tensor weights(DataType::Float64, Shape{bins, bands}, call.allocator());
@@ -70,6 +72,8 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "MelWeightMatrix",
+     .signature =
+         "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz -> output; output_datatype:int",
      .traits = {.data_inputs = 0},
      .make = make_mel,
      .first_opset = 17,

@@ -34,14 +34,15 @@ Options options_of(const Node& node) {
   int64_t grams = 0;
   const auto size = static_cast<int64_t>(options.pool.size());
   for (size_t n = 0; n < options.starts.size(); ++n) {
-    const int64_t end = n + 1 < options.starts.size() ? options.starts[n + 1] : size, length = end - options.starts[n];
-    if (options.starts[n] < 0 || end > size || length < 0 || length % static_cast<int64_t>(n + 1) != 0)
+    const int64_t start = options.starts[n], end = n + 1 < options.starts.size() ? options.starts[n + 1] : size;
+    if (start < 0 || end > size || start > end || (end - start) % static_cast<int64_t>(n + 1) != 0)
       throw Error(ErrorCode::InvalidModel, "ngram_counts does not fit the pool");
+    const int64_t length = end - start;
     grams += length / static_cast<int64_t>(n + 1);
   }
   const auto fits = [&](size_t given) { return static_cast<int64_t>(given) == grams; };
   if (!fits(options.columns.size()) || (!options.weights.empty() && !fits(options.weights.size())) ||
-      std::ranges::any_of(options.columns, [](int64_t c) { return c < 0; }))
+      std::ranges::any_of(options.columns, [](int64_t c) { return c < 0 || c > std::numeric_limits<int32_t>::max(); }))
     throw Error(ErrorCode::InvalidModel, "ngram_indexes and weights must have one entry for each n-gram of the pool");
   return options;
 }
@@ -68,7 +69,9 @@ void count_row(std::span<const int64_t> row, std::span<float> out, const Options
     for (auto at = static_cast<size_t>(options.starts[n - 1]); at + n <= end; at += n, ++index) {
       if (length < options.shortest || length > options.longest) continue;
       int64_t count = 0;
-      for (int64_t step = 1; step <= (n == 1 ? 1 : options.skips + 1); ++step)
+      // Numbers further apart than the row is long are in no row.
+      const int64_t most_steps = std::clamp<int64_t>(options.skips, 0, static_cast<int64_t>(row.size())) + 1;
+      for (int64_t step = 1; step <= (n == 1 ? 1 : most_steps); ++step)
         count += occurrences(row, std::span(options.pool).subspan(at, n), step);
       const float weight = options.weights.empty() ? 1 : options.weights[index];
       const auto times = static_cast<float>(count);
@@ -108,6 +111,8 @@ std::optional<Unsupported> refuse_strings(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "TfIdfVectorizer",
+     .signature = "X -> Y; max_gram_length:int! max_skip_count:int! min_gram_length:int! mode:string(TF|IDF|TFIDF)! "
+                  "ngram_counts:ints! ngram_indexes:ints! pool_int64s:ints pool_strings:strings weights:floats",
      .traits = {.data_inputs = 0},
      .make = make_vectorizer,
      .first_opset = 9,

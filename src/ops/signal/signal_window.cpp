@@ -23,9 +23,7 @@ constexpr Cosines kWindows[] = {
     {"BlackmanWindow", 0.42, 0.5, 0.08},
 };
 
-DataType output_type(const Node& node) {
-  return data_type_from_onnx(static_cast<int32_t>(node.int_or("output_datatype", 1)));
-}
+DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
 /// N is the size of a periodic window, one less for a symmetric one.
 std::unique_ptr<Kernel> make_window(const KernelContext& context) {
@@ -52,16 +50,19 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "HannWindow",
+     .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,
      .check = refuse_type},
     {.op_type = "HammingWindow",
+     .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,
      .check = refuse_type},
     {.op_type = "BlackmanWindow",
+     .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,

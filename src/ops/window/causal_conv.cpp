@@ -66,6 +66,7 @@ std::unique_ptr<Kernel> make_causal_conv(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "CausalConvWithState",
+     .signature = "input weight bias? past_state? -> output present_state; activation:string(none|silu|swish)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_causal_conv>,
      .first_opset = 27},

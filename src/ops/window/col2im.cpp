@@ -62,7 +62,11 @@ std::unique_ptr<Kernel> make_col2im(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "Col2Im", .traits = {.data_inputs = 1}, .make = with_half<make_col2im>, .first_opset = 18},
+    {.op_type = "Col2Im",
+     .signature = "input image_shape block_shape -> output; dilations:ints pads:ints strides:ints",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_col2im>,
+     .first_opset = 18},
 };
 
 }  // namespace

@@ -64,9 +64,9 @@ class ConvolutionKernel final : public Kernel {
   }
 
   void run(KernelCall& call) const override {
-    const Tensor input = to_channels_last(call.input(0), call.allocator());
     const Tensor& weights = call.input(1);
-    check_shapes(input.shape(), weights.shape());
+    check_shapes(call.input(0).shape(), weights.shape());
+    const Tensor input = to_channels_last(call.input(0), call.allocator());
     const onednn::Team team(team_);
     Key key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
     const Compiled* compiled = &compiled_for(key, call);
@@ -120,10 +120,14 @@ class ConvolutionKernel final : public Kernel {
   }
 
   void check_shapes(const Shape& input, const Shape& weights) const {
-    if (input.rank() != weights.rank() || input.rank() > 5)
+    if (input.rank() != weights.rank() || input.rank() < 3 || input.rank() > 5)
       throw Error(ErrorCode::Unsupported, "an input of shape " + input.to_string() + " with weights " +
                                               weights.to_string() + " is not a 1-D, 2-D or 3-D " + Variant::name);
-    if (Variant::input_channels(weights, group_) != input[1] || group_ < 1 || weights[0] % group_ != 0)
+    if (group_ < 1 || group_ > std::max(weights[0], int64_t{1}))
+      throw Error(ErrorCode::InvalidModel, "attribute 'group' is " + std::to_string(group_) +
+                                               ", expected 1 or more, up to the " + std::to_string(weights[0]) +
+                                               " channels of the weights");
+    if (Variant::input_channels(weights, group_) != input[1] || weights[0] % group_ != 0)
       throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) +
                                               " channels, the weights expect " +
                                               std::to_string(Variant::input_channels(weights, group_)));
@@ -241,11 +245,15 @@ constexpr OpTraits kConvTransposeTraits{.kind = OpKind::ConvTranspose,
 
 constexpr OperatorDef kConvolutions[] = {
     {.op_type = "Conv",
+     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+                  "kernel_shape:ints pads:ints strides:ints",
      .traits = kConvTraits,
      .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
      .layout = LayoutNeed::Any,
      .fuse = PostOps::accept},
     {.op_type = "ConvTranspose",
+     .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
+                  "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",
      .traits = kConvTransposeTraits,
      .make = with_float<make_kernel<ConvolutionKernel<TransposedConvolution>>>,
      .layout = LayoutNeed::Any,

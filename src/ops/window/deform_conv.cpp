@@ -116,7 +116,12 @@ std::unique_ptr<Kernel> make_deform_conv(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "DeformConv", .traits = {.data_inputs = 1}, .make = with_float<make_deform_conv>, .first_opset = 19},
+    {.op_type = "DeformConv",
+     .signature =
+         "X W offset B? mask? -> Y; dilations:ints group:int kernel_shape:ints offset_group:int pads:ints strides:ints",
+     .traits = {.data_inputs = 1},
+     .make = with_float<make_deform_conv>,
+     .first_opset = 19},
 };
 
 }  // namespace

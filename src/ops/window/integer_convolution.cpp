@@ -38,7 +38,7 @@ DataType type_of_codes(const KernelContext& dequantizer) {
   if (const Tensor* zero_point = quantizer.constant(2)) return zero_point->type();
   if (producer->input(2) != kNoValue) return DataType::Undefined;
   const int64_t named = producer->int_or("output_dtype", 0);
-  return named == 0 ? DataType::UInt8 : data_type_from_onnx(static_cast<int32_t>(named));
+  return named == 0 ? DataType::UInt8 : data_type_from_onnx(named);
 }
 
 std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot) {

@@ -61,10 +61,14 @@ std::unique_ptr<Kernel> make_lp_pool(const KernelContext& context) {
 
 constexpr OperatorDef kDefinitions[] = {
     {.op_type = "LpPool",
+     .signature = "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! p:int pads:ints "
+                  "strides:ints | 18: X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int "
+                  "dilations:ints kernel_shape:ints! p:int pads:ints strides:ints",
      .traits = {.kind = OpKind::OtherReduction},
      .make = with_half<make_lp_pool<Reach::Window>>,
      .first_opset = 2},
     {.op_type = "GlobalLpPool",
+     .signature = "X -> Y; p:int",
      .traits = {.kind = OpKind::OtherReduction},
      .make = with_half<make_lp_pool<Reach::Global>>,
      .first_opset = 2},

@@ -23,6 +23,8 @@ Shape inferred_shape(const WindowAttributes& attributes, const Shape& pooled) {
     const int64_t stride = attributes.strides.empty() ? 1 : attributes.strides[i];
     const int64_t pads = attributes.pads.empty() ? 0 : attributes.pads[i] + attributes.pads[i + axes];
     shape.push_back((pooled[i + 2] - 1) * stride - pads + attributes.kernel[i]);
+    if (shape[i + 2] < 0)
+      throw Error(ErrorCode::InvalidData, "the pads leave nothing of spatial axis " + std::to_string(i));
   }
   return shape;
 }
@@ -70,7 +72,11 @@ std::unique_ptr<Kernel> make_unpool(const KernelContext& context) {
 }
 
 constexpr OperatorDef kDefinitions[] = {
-    {.op_type = "MaxUnpool", .traits = {.data_inputs = 1}, .make = make_unpool, .first_opset = 9},
+    {.op_type = "MaxUnpool",
+     .signature = "X I output_shape? -> output; kernel_shape:ints! pads:ints strides:ints",
+     .traits = {.data_inputs = 1},
+     .make = make_unpool,
+     .first_opset = 9},
 };
 
 }  // namespace

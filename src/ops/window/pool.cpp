@@ -217,10 +217,21 @@ class AveragePoolKernel final : public PoolKernel {
 
 constexpr OperatorDef kPools[] = {
     {.op_type = "MaxPool",
+     .signature =
+         "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! pads:ints strides:ints | 8: X "
+         "-> Y Indices?; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! pads:ints "
+         "storage_order:int strides:ints | 10: X -> Y Indices?; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
+         "ceil_mode:int dilations:ints kernel_shape:ints! pads:ints storage_order:int strides:ints",
      .traits = {.kind = OpKind::MaxPool, .commutes = true},
      .make = with_half<make_kernel<MaxPoolKernel>>,
      .layout = LayoutNeed::Any},
     {.op_type = "AveragePool",
+     .signature =
+         "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) count_include_pad:int kernel_shape:ints! "
+         "pads:ints strides:ints | 10: X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int "
+         "count_include_pad:int kernel_shape:ints! pads:ints strides:ints | 19: X -> Y; "
+         "auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int count_include_pad:int dilations:ints "
+         "kernel_shape:ints! pads:ints strides:ints",
      .traits = {.kind = OpKind::AveragePool},
      .make = with_half<make_kernel<AveragePoolKernel>>,
      .layout = LayoutNeed::Any},

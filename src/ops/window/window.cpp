@@ -1,6 +1,7 @@
 #include "ops/window/window.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace detent {
 
@@ -14,6 +15,18 @@ std::vector<int64_t> one_per_axis(const std::vector<int64_t>& given, size_t axes
   return given;
 }
 
+/// So that products and sums of a few of them stay within 64 bits.
+constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+
+void check_numbers(const std::vector<int64_t>& numbers, const char* what, int64_t least) {
+  for (const int64_t number : numbers)
+    if (number < least || number > kMost)
+      throw Error(ErrorCode::InvalidModel, std::string(what) + " holds " + std::to_string(number) + ", expected " +
+                                               (least < 0   ? "a number of 32 bits"
+                                                : least > 0 ? "a positive number of 32 bits"
+                                                            : "0 or a positive number of 32 bits"));
+}
+
 Window unpadded_window(const WindowAttributes& attributes, size_t axes, const std::vector<int64_t>& kernel) {
   Window window;
   window.kernel = one_per_axis(kernel, axes, 1, "kernel_shape");
@@ -22,9 +35,7 @@ Window unpadded_window(const WindowAttributes& attributes, size_t axes, const st
   window.pad_begin.assign(axes, 0);
   window.pad_end.assign(axes, 0);
   window.output.assign(axes, 0);
-  for (size_t i = 0; i < axes; ++i)
-    if (window.kernel[i] < 1 || window.strides[i] < 1 || window.dilations[i] < 1)
-      throw Error(ErrorCode::InvalidModel, "kernel, strides and dilations must be positive");
+  check_numbers(window.kernel, "kernel_shape", 1);
   return window;
 }
 
@@ -42,6 +53,14 @@ void take_pads(const WindowAttributes& attributes, Window& window) {
 void split_padding(WindowAttributes::AutoPad mode, int64_t total, int64_t& begin, int64_t& end) {
   begin = mode == WindowAttributes::AutoPad::SameLower ? total - total / 2 : total / 2;
   end = total - begin;
+}
+
+/// Negative padding crops; it cannot crop more than there is.
+void check_crop(const Window& window, int64_t extent, size_t axis) {
+  const int64_t cropped = std::max<int64_t>(-window.pad_begin[axis], 0) + std::max<int64_t>(-window.pad_end[axis], 0);
+  if (cropped >= extent)
+    throw Error(ErrorCode::InvalidModel, "negative pads crop all " + std::to_string(extent) +
+                                             " elements of spatial axis " + std::to_string(axis));
 }
 
 }  // namespace
@@ -62,6 +81,10 @@ WindowAttributes WindowAttributes::parse(const Node& node) {
     window.auto_pad = AutoPad::Valid;
   else if (mode != "NOTSET" && !mode.empty())
     throw Error(ErrorCode::InvalidModel, "unknown auto_pad '" + mode + "'");
+  check_numbers(window.kernel, "kernel_shape", 1);
+  check_numbers(window.strides, "strides", 1);
+  check_numbers(window.dilations, "dilations", 1);
+  check_numbers(window.pads, "pads", -kMost);
   return window;
 }
 
@@ -73,6 +96,7 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
                       const std::vector<int64_t>& kernel) {
   using AutoPad = WindowAttributes::AutoPad;
   const size_t axes = input.size();
+  check_numbers(input, "image", 0);
   Window window = unpadded_window(attributes, axes, kernel);
   if (attributes.auto_pad == AutoPad::NotSet) take_pads(attributes, window);
   for (size_t i = 0; i < axes; ++i) {
@@ -84,6 +108,7 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
                     window.pad_begin[i], window.pad_end[i]);
       continue;
     }
+    if (window.pad_begin[i] < 0 || window.pad_end[i] < 0) check_crop(window, input[i], i);
     const int64_t room = input[i] + window.pad_begin[i] + window.pad_end[i] - reach;
     if (room < 0)
       throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) +
@@ -103,6 +128,11 @@ Window resolve_transposed_window(const WindowAttributes& attributes, const std::
   const size_t axes = input.size();
   Window window = unpadded_window(attributes, axes, kernel);
   const std::vector<int64_t> extra = one_per_axis(output_padding, axes, 0, "output_padding");
+  check_numbers(extra, "output_padding", 0);
+  check_numbers(output_shape, "output_shape", 0);
+  if (!output_shape.empty() && output_shape.size() < axes)
+    throw Error(ErrorCode::InvalidModel, "output_shape has " + std::to_string(output_shape.size()) +
+                                             " entries, expected " + std::to_string(axes));
   if (attributes.auto_pad == AutoPad::NotSet && output_shape.empty()) take_pads(attributes, window);
   for (size_t i = 0; i < axes; ++i) {
     const int64_t full =

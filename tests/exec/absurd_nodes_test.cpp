@@ -1,0 +1,171 @@
+// Every attribute, constant, input and output of every operator, made absurd one at a time on a small valid node: the answer
+// is a result or an error of the documented codes, soon and in little memory.
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include <unistd.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#include "exec/absurd_values.h"
+#include "exec/allocation_limit.h"
+#include "exec/executor.h"
+#include "exec/one_node_models.h"
+#include "ops/check_signatures.h"
+#include "ops/find_operator.h"
+#include "ops/op_list.h"
+
+namespace detent {
+namespace {
+
+using testing::Mutation;
+using testing::OneNode;
+
+char current_case[1000];  // for the handler, which may not allocate
+
+void print_current_case() {
+  const auto ignored = write(2, current_case, strlen(current_case));
+  (void)ignored;
+}
+
+extern "C" void name_current_case(int signal) {
+  print_current_case();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+/// Floats from 0.1 up, integers and bools 0 and 1 in turn.
+Tensor fed(DataType type, const std::vector<int64_t>& extents) {
+  Tensor numbers(DataType::Float32, Shape(extents));
+  float next = 0;
+  for (float& x : numbers.mutable_data<float>())
+    x = type == DataType::Float32 ? 0.1F + 0.125F * next++ : next = 1 - next;
+  return cast(numbers, type);
+}
+
+std::vector<Tensor> feed(const Graph& graph, const onnx::ModelProto& proto) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs()) {
+    const Value& value = graph.value(id);
+    if (const auto given = testing::find_fed_constant(proto, value.name)) {
+      inputs.push_back(*given);
+    } else if (*value.declared_type == DataType::Sequence) {
+      inputs.push_back(Tensor::sequence({fed(DataType::Float32, {2}), fed(DataType::Float32, {2})}));
+    } else {
+      inputs.push_back(fed(*value.declared_type, *value.declared_shape));
+    }
+  }
+  return inputs;
+}
+
+/// "" for a result; the code for an error.
+std::string answer_of(std::unique_ptr<onnx::ModelProto> proto) {
+  try {
+    const onnx::ModelProto fed_constants = *proto;
+    const Model model(testing::without_fed_constants(std::move(proto)));
+    check_signatures(model.graph());
+    const std::vector<Tensor> inputs = feed(model.graph(), fed_constants);
+    struct Silent : Observer {
+      void observe(ValueId, const Tensor&) override {}
+    } silent;
+    const Schedule schedule(model.graph(), model.graph().outputs());
+    Executor(schedule).run(inputs, silent);
+    return "";
+  } catch (const Error& error) {
+    const bool documented = error.code() == ErrorCode::InvalidModel || error.code() == ErrorCode::Unsupported ||
+                            error.code() == ErrorCode::InvalidData;
+    return (documented ? "refused: " : "error " + std::to_string(static_cast<int>(error.code())) + ": ") + error.what();
+  } catch (const std::exception& error) {
+    return std::string("exception: ") + error.what();
+  }
+}
+
+/// Their outputs are as large as an operand says: that so much memory is there, the memory limit decides.
+constexpr std::string_view kSizesAreOperands[] = {
+    "AffineGrid",    "BlackmanWindow", "CenterCropPad", "ConstantOfShape", "DFT",    "Expand",
+    "HammingWindow", "HannWindow",     "MaxUnpool",     "Multinomial",     "OneHot", "Pad",
+    "RandomNormal",  "RandomUniform",  "Range",         "Resize",          "Tile"};
+
+/// Loops of the size that the model asks for are not waited for.
+bool takes_long(const std::string& name) {
+  return name.starts_with("Loop, opset 17: ") && (name.ends_with("input 0 without a name") ||
+                                                  name.find(" n all ") != name.npos || name.find(" n 0 ") != name.npos);
+}
+
+std::string op_of(const OneNode& node) {
+  const size_t start = node.node.find("= ") + 2;
+  return std::string(node.node.substr(start, node.node.find_first_of("<(", start) - start));
+}
+
+class AbsurdNodes : public ::testing::TestWithParam<OneNode> {
+ protected:
+  static void SetUpTestSuite() {
+    testing::largest_allocation = size_t{256} << 20;
+#ifdef __SANITIZE_ADDRESS__
+    __sanitizer_set_death_callback(print_current_case);
+    std::signal(SIGALRM, name_current_case);
+#else
+    for (const int signal : {SIGSEGV, SIGFPE, SIGABRT, SIGALRM, SIGBUS}) std::signal(signal, name_current_case);
+#endif
+  }
+};
+
+TEST_P(AbsurdNodes, GiveAResultOrAnError) {
+  const std::unique_ptr<onnx::ModelProto> valid = testing::model_of(GetParam());
+  ASSERT_EQ(answer_of(std::make_unique<onnx::ModelProto>(*valid)), "") << "the node as it stands";
+  size_t refused = 0, count = 0;
+  const bool shown = std::getenv("DETENT_SHOW_REFUSALS") != nullptr;
+  for (const Mutation& mutation : testing::mutations_of(*valid)) {
+    const std::string name = op_of(GetParam()) + ", opset " + std::to_string(GetParam().opset) + ": " + mutation.name;
+    if (takes_long(name)) continue;
+    std::snprintf(current_case, sizeof current_case, "\nwhile running %s\n", name.c_str());
+    auto mutated = std::make_unique<onnx::ModelProto>(*valid);
+    mutation.apply(*mutated);
+    alarm(20);
+    const auto start = std::chrono::steady_clock::now();
+    std::string answer = answer_of(std::move(mutated));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    alarm(0);
+    if (answer == "exception: std::bad_alloc" && std::ranges::count(kSizesAreOperands, op_of(GetParam())))
+      answer = "refused: too large";
+    EXPECT_TRUE(answer.empty() || answer.starts_with("refused")) << name << ": " << answer;
+    EXPECT_LT(seconds.count(), 1.0) << name;
+    if (mutation.must_be_refused) {
+      EXPECT_TRUE(answer.starts_with("refused")) << name << ": " << answer;
+    }
+    if (shown) std::printf("%s => %s\n", name.c_str(), answer.c_str());
+    refused += !answer.empty();
+    ++count;
+  }
+  EXPECT_GT(count, 0U);
+  std::printf("%s, opset %d: %zu cases, %zu refused\n", op_of(GetParam()).c_str(), GetParam().opset, count, refused);
+  RecordProperty("cases", static_cast<int>(count));
+  RecordProperty("refused", static_cast<int>(refused));
+}
+
+std::string test_name(const ::testing::TestParamInfo<OneNode>& info) {
+  return op_of(info.param) + "_opset" + std::to_string(info.param.opset) + "_" + std::to_string(info.index);
+}
+
+INSTANTIATE_TEST_SUITE_P(Operators, AbsurdNodes, ::testing::ValuesIn(testing::kOneNodes), test_name);
+
+TEST(AbsurdNodesTable, HasANodeOfEveryOperatorThatWeRun) {
+  for (const OperatorDef& definition : operator_list()) {
+    const bool found = std::ranges::any_of(testing::kOneNodes, [&](const OneNode& node) {
+      return op_of(node) == definition.op_type && node.opset >= definition.first_opset &&
+             node.opset <= definition.last_opset;
+    });
+    EXPECT_TRUE(found) << definition.op_type << " from opset " << definition.first_opset;
+  }
+}
+
+}  // namespace
+}  // namespace detent
