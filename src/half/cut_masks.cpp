@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "half/float_plan.h"
 #include "ops/traits.h"
 
 namespace detent {

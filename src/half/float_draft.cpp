@@ -59,11 +59,6 @@ FloatPlan FloatDraft::take() {
   return plan;
 }
 
-bool magnifies_zero(const Node& node, int slot) {
-  return node.domain.empty() && ((node.op_type == "Div" && slot == 1) || node.op_type == "Reciprocal" ||
-                                 node.op_type == "Log" || (node.op_type == "Pow" && slot == 0));
-}
-
 std::string reaches_text(const Graph& graph, ValueId value, double amax) {
   return fmt::format("'{}' reaches {:.5g}", graph.value(value).name, amax);
 }

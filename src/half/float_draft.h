@@ -5,6 +5,7 @@
 #include <string>
 
 #include "half/float_plan.h"
+#include "half/magnifies_zero.h"
 #include "half/value_reach.h"
 #include "ops/op_kind.h"
 
@@ -42,9 +43,6 @@ class FloatDraft {
   const ValueReaches& reaches_;
   std::map<NodeId, FloatException> kept_;
 };
-
-/// The node turns a 0 in that slot into an infinity.
-[[nodiscard]] bool magnifies_zero(const Node& node, int slot);
 
 /// "'x' reaches 71234"
 [[nodiscard]] std::string reaches_text(const Graph& graph, ValueId value, double amax);

@@ -7,6 +7,9 @@
 
 namespace detent {
 
+/// How much room a measured |max| is given: other inputs reach farther than those at hand.
+inline constexpr double kHeadroom = 2;
+
 /// What a 16-bit float type can hold. Source: IEEE 754-2019, binary16; bfloat16: the upper half of a binary32.
 struct FloatFormat {
   DataType type = DataType::Float16;

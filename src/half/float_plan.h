@@ -27,9 +27,6 @@ struct ForcedReason {
 };
 using ForcedFloat32 = std::map<std::string, ForcedReason>;
 
-/// How much room a measured |max| is given: other inputs reach farther than those at hand.
-inline constexpr double kHeadroom = 2;
-
 /// Which nodes of a float model compute in a 16-bit type.
 struct FloatPlan {
   FloatFormat format;

@@ -14,15 +14,14 @@ namespace {
 using HalfOf = std::map<ValueId, ValueId>;
 
 /// By value of the float model that `plan` quantizes: the value of the half plan with its numbers; nullopt when one has none.
-std::optional<HalfOf> half_values(const Setup& setup, const PlacementPlan& plan) {
+std::optional<HalfOf> half_values(const CalibratorQuestion& question, const Graph& before, const PlacementPlan& plan) {
   HalfOf found;
-  const std::vector<ValueId> quantized = setup.plan.quantized_values();
-  for (const auto& [half, before] : values_before(setup.model.graph(), setup.half->before->graph(), quantized))
-    found.try_emplace(before, half);
-  const Graph& before = setup.half->before->graph();
+  const Graph& graph = question.model.graph();
+  const std::vector<ValueId> quantized = question.plan.quantized_values();
+  for (const auto& [value, carried] : values_before(graph, before, quantized)) found.try_emplace(carried, value);
   for (const ValueId value : plan.quantized_values()) {
     if (found.contains(value)) continue;
-    const ValueId same = setup.model.graph().find_value(before.value(value).name);
+    const ValueId same = graph.find_value(before.value(value).name);
     if (!before.value(value).is_constant || std::ranges::count(quantized, same) == 0) return std::nullopt;
     found.emplace(value, same);
   }
@@ -31,27 +30,24 @@ std::optional<HalfOf> half_values(const Setup& setup, const PlacementPlan& plan)
 
 }  // namespace
 
-ChosenRanges choose_before_half(const Setup& setup, const Calibration& calibration, const RangesOf& ranges_of,
-                                const ChoiceEffort& effort) {
-  const Model& before = *setup.half->before;
-  const auto inputs = read_first_inputs(setup.samples(), setup.run);
+ChosenRanges choose_before_half(const CalibratorQuestion& question, const HalfSetup& half,
+                                const PlacementOptions& placement) {
+  const Model& before = *half.before;
+  const auto inputs = read_first_inputs(*question.source, question.settings);
   const PlacementPlan plan =
-      make_placement_plan(before.graph(), *setup.plan.target, setup.placement, find_shapes(before.graph(), inputs));
-  const DataSource* source = &setup.samples();
-  const auto half_of = half_values(setup, plan);
-  if (!half_of)
-    return choose_calibrator(
-        {setup.model, setup.plan, setup.format, calibration, ranges_of, source, setup.run, effort});
-  const RangesOf before_ranges = [&](const Calibrator& calibrator) {
-    const std::map<ValueId, Range> ranges = ranges_of(calibrator);
+      make_placement_plan(before.graph(), *question.plan.target, placement, find_shapes(before.graph(), inputs));
+  const auto half_of = half_values(question, before.graph(), plan);
+  if (!half_of) return choose_calibrator(question);
+  const RangesOf ranges_of = [&](const Calibrator& calibrator) {
+    const std::map<ValueId, Range> ranges = question.ranges_of(calibrator);
     std::map<ValueId, Range> moved;
-    for (const auto& [value, half] : *half_of) moved[value] = ranges.at(half);
+    for (const auto& [value, carried] : *half_of) moved[value] = ranges.at(carried);
     return moved;
   };
-  const Calibration before_calibration = for_values(calibration, *half_of);
-  ChosenRanges chosen =
-      choose_calibrator({before, plan, setup.format, before_calibration, before_ranges, source, setup.run, effort});
-  chosen.ranges = ranges_of(*chosen.calibrator);
+  const Calibration calibration = for_values(question.calibration, *half_of);
+  ChosenRanges chosen = choose_calibrator(
+      {before, plan, question.format, calibration, ranges_of, question.source, question.settings, question.effort});
+  chosen.ranges = question.ranges_of(*chosen.calibrator);
   return chosen;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "pipeline/setup.h"
+#include "detent/placement_options.h"
+#include "pipeline/half_setup.h"
+#include "tune/choose_calibrator.h"
 
 namespace detent {
 
@@ -8,9 +10,9 @@ namespace detent {
 /// rest in FP32: the ranges are the same, the candidates are told apart without the noise of the halves, and the choice is that of
 /// the FP32 file. Its runs are cheaper too.
 /// Where the plan of the FP32 model has values that the half one lacks, the half one is measured.
-/// setup  has a half model. ranges_of  by value of the half model.
+/// question   asks for the half model, with a source
 /// Errors  those of choose_calibrator.
-[[nodiscard]] ChosenRanges choose_before_half(const Setup& setup, const Calibration& calibration,
-                                              const RangesOf& ranges_of, const ChoiceEffort& effort);
+[[nodiscard]] ChosenRanges choose_before_half(const CalibratorQuestion& question, const HalfSetup& half,
+                                              const PlacementOptions& placement);
 
 }  // namespace detent

@@ -109,9 +109,11 @@ RangesOf Setup::ranges_from(const Calibration& calibration) const {
 ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibration& calibration,
                            const ChoiceEffort& effort) const {
   const RangesOf ranges_of = ranges_from(calibration);
-  if (!calibrator && half && data) return choose_before_half(*this, calibration, ranges_of, effort);
-  if (!calibrator)
-    return choose_calibrator({model, plan, format, calibration, ranges_of, data ? &samples() : nullptr, run, effort});
+  if (!calibrator) {
+    const CalibratorQuestion question{model, plan,  format, calibration, ranges_of, data ? &samples() : nullptr,
+                                      run,   effort};
+    return half && data ? choose_before_half(question, *half, placement) : choose_calibrator(question);
+  }
   auto ranges = ranges_of(*calibrator);
   return {std::move(calibrator), std::move(ranges), std::nullopt};
 }

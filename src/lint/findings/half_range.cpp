@@ -8,7 +8,6 @@
 #include "core/float_type.h"
 #include "core/onnx_type.h"
 #include "half/float_format.h"
-#include "half/float_plan.h"
 #include "lint/findings/findings.h"
 #include "lint/reading/qdq_node.h"
 #include "ops/traits.h"

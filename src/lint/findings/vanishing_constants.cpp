@@ -11,8 +11,8 @@
 #include <limits>
 
 #include "core/float_type.h"
-#include "half/float_draft.h"
 #include "half/float_format.h"
+#include "half/magnifies_zero.h"
 #include "lint/findings/findings.h"
 #include "lint/reading/qdq_node.h"
 #include "ops/traits.h"
