@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/file_bytes.h"
+#include "core/memory_limit.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -11,6 +12,7 @@ namespace {
 
 std::string read_text(const std::filesystem::path& path) {
   const auto file = FileBytes::open(path);
+  check_memory(file->size(), [&] { return path.string() + ": the file"; });
   std::string text(file->size(), '\0');
   file->read(0, text.data(), text.size());
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);

@@ -4,7 +4,9 @@
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/file_bytes.h"
+#include "core/memory_limit.h"
 #include "datasets/image_integrity.h"
+#include "datasets/image_size.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -28,6 +30,7 @@ void prepare_opencv() {
 
 Bytes read_bytes(const std::filesystem::path& path) {
   const auto file = FileBytes::open(path);
+  check_memory(file->size(), [&] { return path.string() + ": the file"; });
   Bytes bytes(file->size());
   file->read(0, bytes.data(), bytes.size());
   return bytes;
@@ -36,6 +39,7 @@ Bytes read_bytes(const std::filesystem::path& path) {
 cv::Mat decode_bytes(const Bytes& bytes, int flags) {
   if (bytes.empty()) refuse("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
+  check_image_size(bytes, format);
   cv::Mat pixels;
   try {
     pixels = cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, flags);

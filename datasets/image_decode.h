@@ -10,7 +10,8 @@ namespace detent {
 ///
 /// Files go through check_image_complete first, because the libraries fill what is missing of a truncated file with gray
 /// and report success, or print. Damage inside a JPEG's compressed data with intact markers is not noticed.
-/// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels.
+/// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels, more pixels than
+/// --max-memory holds (seen in the header, before they are decoded).
 [[nodiscard]] cv::Mat decode_image(const std::filesystem::path& path);
 
 /// The pixels as they are in the file, channels and depth included, EXIF orientation ignored; palettes are expanded.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/memory_limit.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
 
@@ -30,6 +31,20 @@ uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shap
     bytes *= static_cast<uint64_t>(extent);
   }
   return bytes;
+}
+
+/// An array without elements takes no bytes in the file, whatever number of rows it claims: so many are believed.
+constexpr int64_t kMostEmptyRows = 1 << 20;
+
+/// Refuses what would be read for ever: rows of nothing without end, and a file that is far larger than memory but lies on
+/// the disk as holes.
+void check_claim(const FileBytes& bytes, const std::string& file, uint64_t payload, const Shape& shape) {
+  if (payload == 0 && std::ranges::any_of(shape, [](int64_t extent) { return extent > kMostEmptyRows; }))
+    refuse(file, "the array of shape " + shape.to_string() + " holds no elements");
+  if (payload <= memory_limit()) return;
+  if (const uint64_t stored = bytes.stored_bytes(); stored < payload / 1000)
+    refuse(file, shape.to_string() + " elements take " + memory_text(payload) + ", of which the disk holds " +
+                     memory_text(stored) + ": the rest of the file was never written");
 }
 
 /// NumPy promises 0 and 1, foreign writers may not; any other byte in a bool is undefined behaviour here.
@@ -58,6 +73,17 @@ void reorder_from_fortran(const T* in, T* out, std::span<const int64_t> dims) {
       offset -= strides[axis] * dims[axis];
       index[axis] = 0;
     }
+  }
+}
+
+/// Elements of 1, 2, 4 or 8 bytes.
+void reorder_from_fortran(const void* in, void* out, size_t element, std::span<const int64_t> dims) {
+  const auto reorder = [&]<class T>(T) { reorder_from_fortran(static_cast<const T*>(in), static_cast<T*>(out), dims); };
+  switch (element) {
+    case 1: return reorder(uint8_t{});
+    case 2: return reorder(uint16_t{});
+    case 4: return reorder(uint32_t{});
+    default: return reorder(uint64_t{});
   }
 }
 
@@ -101,15 +127,24 @@ void NpyFile::parse_header(uint64_t length) {
   if (present < wanted)
     refuse(name_, "the file is cut short: " + shape_.to_string() + " of " + std::string(name_of(type_)) + " take " +
                       std::to_string(wanted) + " bytes, " + std::to_string(present) + " are there");
+  check_claim(*bytes_, name_, wanted, shape_);
   begin_ += start + header_bytes;
   if (shape_.rank() <= 1) fortran_ = false;  // both orders are the same
 }
 
+Tensor NpyFile::tensor_of(const Shape& shape) const {
+  check_memory(static_cast<uint64_t>(shape.element_count()) * byte_size(type_),
+               [&] { return name_ + ": a " + std::string(name_of(type_)) + " array of shape " + shape.to_string(); });
+  return {type_, shape};
+}
+
 Tensor NpyFile::read() const {
-  if (fortran_) return read_rows(0, shape_[0]);
-  Tensor result(type_, shape_);
-  bytes_->read(begin_, result.mutable_raw(), result.byte_count());
-  normalise_bools(result);
+  Tensor stored = tensor_of(shape_);
+  bytes_->read(begin_, stored.mutable_raw(), stored.byte_count());
+  normalise_bools(stored);
+  if (!fortran_) return stored;
+  Tensor result = tensor_of(shape_);
+  reorder_from_fortran(stored.raw(), result.mutable_raw(), byte_size(type_), shape_.dims());
   return result;
 }
 
@@ -119,7 +154,7 @@ Tensor NpyFile::read_rows(int64_t first, int64_t last) const {
                                          " asked of an array of shape " + shape_.to_string());
   Shape shape = shape_;
   shape[0] = last - first;
-  Tensor result(type_, shape);
+  Tensor result = tensor_of(shape);
   auto* out = static_cast<std::byte*>(result.mutable_raw());
   const size_t row_bytes = static_cast<size_t>(shape_.element_count(1, shape_.rank())) * byte_size(type_);
   if (fortran_) {
@@ -138,7 +173,7 @@ void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
   const auto count = static_cast<size_t>(shape_.element_count(1, shape_.rank()));
   const size_t per_block = std::max<size_t>(1, kGatherBlock / stride);
   std::vector<std::byte> block((std::min(per_block, count) - (count > 0)) * stride + element);
-  std::vector<std::byte> gathered(count * element);
+  std::vector<std::byte> gathered(count * element);  // aligned for every element: operator new's memory is
   for (size_t first = 0; first < count; first += per_block) {
     const size_t taken = std::min(per_block, count - first);
     bytes_->read(begin_ + first * stride + static_cast<size_t>(row) * element, block.data(),
@@ -146,18 +181,7 @@ void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
     for (size_t i = 0; i < taken; ++i)
       std::memcpy(gathered.data() + (first + i) * element, block.data() + i * stride, element);
   }
-  const std::span<const int64_t> dims = shape_.dims().subspan(1);
-  const auto reorder = [&]<class T>(T) {
-    std::vector<T> values(count);
-    std::memcpy(values.data(), gathered.data(), gathered.size());
-    reorder_from_fortran(values.data(), reinterpret_cast<T*>(out), dims);
-  };
-  switch (element) {
-    case 1: return reorder(uint8_t{});
-    case 2: return reorder(uint16_t{});
-    case 4: return reorder(uint32_t{});
-    default: return reorder(uint64_t{});
-  }
+  reorder_from_fortran(gathered.data(), out, element, shape_.dims().subspan(1));
 }
 
 }  // namespace detent

@@ -13,12 +13,14 @@ namespace detent {
 /// A NumPy array on disk, of which only the rows asked for are read. Header versions 1, 2 and 3; little-endian f2 f4 f8
 /// i1 i2 i4 i8 u1 u2 u4 u8 b1; C and Fortran order. All reads may come from many threads.
 ///
-/// Cost    C order: one read of the rows' bytes. Fortran order: the samples are interleaved in the file, so every call
-///         passes over the whole file in blocks of 1 MiB; memory stays at the rows' size.
+/// Cost    C order: one read of the rows' bytes. Fortran order: the samples are interleaved in the file, so every row
+///         passes over the whole file in blocks of 1 MiB; memory stays at the rows' size. read() passes over it once, with
+///         the array in memory twice.
 /// Source  NEP 1 and numpy.lib.format.
 class NpyFile {
  public:
-  /// Opens a .npy and checks header and length. Errors  InvalidData naming the file and what is wrong.
+  /// Opens a .npy and checks header and length. Errors  InvalidData naming the file and what is wrong; a file larger than
+  /// --max-memory that was never written but for its header, and more than 2^20 rows of no element, are wrong too.
   explicit NpyFile(const std::filesystem::path& path);
   /// The array stored in `length` bytes at `offset`, as found inside an archive. `name` is used in messages.
   NpyFile(std::shared_ptr<const FileBytes> bytes, uint64_t offset, uint64_t length, std::string name);
@@ -28,13 +30,14 @@ class NpyFile {
   [[nodiscard]] bool fortran_order() const { return fortran_; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
-  /// The whole array in row-major order.
+  /// The whole array in row-major order. Errors  InvalidData beyond --max-memory, also of read_rows.
   [[nodiscard]] Tensor read() const;
   /// Rows [first, last) of axis 0 in row-major order; rank stays. Errors  Internal for a scalar or rows outside.
   [[nodiscard]] Tensor read_rows(int64_t first, int64_t last) const;
 
  private:
   void parse_header(uint64_t length);
+  [[nodiscard]] Tensor tensor_of(const Shape& shape) const;
   void gather_fortran_row(int64_t row, std::byte* out) const;
 
   std::shared_ptr<const FileBytes> bytes_;

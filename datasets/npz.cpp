@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/memory_limit.h"
 #include "core/system_reason.h"
 #include "core/temporary.h"
 #include "datasets/natural_order.h"
@@ -239,6 +240,12 @@ NpyFile NpzFile::open_entry(const Entry& entry) const {
   if (entry.method == kStored) return NpyFile(bytes_, data, entry.packed, label);
   if (entry.method != kDeflated)
     refuse(label, "is compressed by method " + std::to_string(entry.method) + "; stored and deflated are supported");
+  // Deflate makes at most 258 bytes of two bits: what claims more is cut short or damaged, or there to fill the disk.
+  constexpr uint64_t kMostDeflated = 1032;
+  if (entry.unpacked > (entry.packed + 1) * kMostDeflated)
+    refuse(label, "claims " + memory_text(entry.unpacked) + ", which " + std::to_string(entry.packed) +
+                      " compressed bytes cannot hold");
+  check_memory(entry.unpacked, [&] { return label + ": the array"; });
   const int descriptor = temporary_file(label);
   try {
     const Unpacked unpacked = inflate_to(*bytes_, data, entry.packed, entry.unpacked, descriptor, label);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/file_bytes.h"
+#include "core/memory_limit.h"
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"
 #include "datasets/natural_order.h"
@@ -115,6 +116,7 @@ Tensor read_tensor_pb(const fs::path& path) { return read_value_pb(path, PbForm:
 
 Tensor read_value_pb(const fs::path& path, PbForm form) {
   const auto file = FileBytes::open(path);
+  check_memory(file->size(), [&] { return path.string() + ": the file"; });
   std::string bytes(file->size(), '\0');
   file->read(0, bytes.data(), bytes.size());
   try {

@@ -1,6 +1,9 @@
 #include "calibrate/calibration.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/stopwatch.h"
@@ -21,12 +24,27 @@ namespace {
 class Worker : public Observer {
  public:
   Worker(const Schedule& schedule, Collector empty, bool with_reaches)
-      : executor(schedule), collector(std::move(empty)), with_reaches_(with_reaches) {}
+      : executor(schedule), collector(std::move(empty)), with_reaches_(with_reaches),
+        may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
+  /// Ctrl-C leaves no half sample in what is collected: a sample that is expected to be short is finished, of any other
+  /// what it added is taken back.
   void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
+    const bool may_stop = !ran_ || last_seconds_ > kShort || may_loop_;
+    std::optional<std::pair<Collector, FloatReachObserver>> before;
+    if (may_stop) before.emplace(collector, reaches);
+    executor.may_stop(may_stop);
+    const Stopwatch stopwatch;
     collector.begin_batch(indices);
     reaches.begin_batch(indices.size());
-    executor.run(stack_samples(std::move(batch)), *this);
+    try {
+      executor.run(stack_samples(std::move(batch)), *this);
+    } catch (const Error& error) {
+      if (before && error.code() == ErrorCode::Interrupted) std::tie(collector, reaches) = std::move(*before);
+      throw;
+    }
+    last_seconds_ = stopwatch.seconds();
+    ran_ = true;
   }
   void observe(ValueId value, const Tensor& tensor) override {
     collector.observe(value, tensor);
@@ -38,7 +56,12 @@ class Worker : public Observer {
   FloatReachObserver reaches;
 
  private:
+  static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
+
   bool with_reaches_;
+  bool may_loop_;  // a sample may then take any time, whatever the last one took
+  bool ran_ = false;
+  double last_seconds_ = 0;
 };
 
 constexpr const char* kExclude = "--exclude its consumers";

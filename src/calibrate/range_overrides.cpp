@@ -1,10 +1,11 @@
 #include "calibrate/range_overrides.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "core/nearest_names.h"
 #include "detent/error.h"
@@ -61,18 +62,43 @@ std::string plain_message(const Json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-/// Parses; a name given twice is an error, because the library would take the last one without a word.
-Json parse(std::istream& stream) {
-  std::vector<std::set<std::string>> names;  // of the objects around, outermost first
-  const auto watch = [&names](int, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (event == Event::object_start) names.emplace_back();
-    if (event == Event::object_end) names.pop_back();
-    if (event == Event::key && !names.back().insert(parsed.get<std::string>()).second)
-      refuse("\"" + parsed.get<std::string>() + "\" is given twice");
+/// Refuses a name given twice in one object, which the library would take for the last one without a word. A pass of its own:
+/// asked by a callback while it builds the document, the library walks an object again after each of its members.
+class RepeatedNames final : public nlohmann::json_sax<Json> {
+ public:
+  bool start_object(std::size_t) override {
+    names_.emplace_back();
     return true;
-  };
-  return Json::parse(stream, watch);
+  }
+  bool key(std::string& name) override {
+    if (!names_.back().insert(name).second) refuse("\"" + name + "\" is given twice");
+    return true;
+  }
+  bool end_object() override {
+    names_.pop_back();
+    return true;
+  }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const std::string&) override { return true; }
+  bool string(std::string&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  /// The pass that builds the document says it better.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+ private:
+  std::vector<std::unordered_set<std::string>> names_;  // of the objects around, outermost first
+};
+
+/// Errors  InvalidOption for a name given twice; those of the library.
+Json parse(const std::string& text) {
+  RepeatedNames names;
+  Json::sax_parse(text, &names);
+  return Json::parse(text);
 }
 
 bool same(const RangeOverride& a, const RangeOverride& b) {
@@ -88,7 +114,7 @@ RangeOverrides read_overrides(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
   try {
-    const Json document = parse(stream);
+    const Json document = parse({std::istreambuf_iterator<char>(stream), {}});
     if (!document.is_object()) refuse("an object of value names is expected: {\"NAME\": {\"amax\": 1.5}}");
     for (const auto& [name, entry] : document.items()) {
       try {
@@ -108,8 +134,9 @@ RangeOverrides read_overrides(const std::filesystem::path& file) {
 void check_overrides(const RangeOverrides& overrides, const Graph& graph, const PlacementPlan& plan) {
   std::vector<std::string> paired;
   for (const ValueId value : plan.quantized_values()) paired.push_back(graph.value(value).name);
+  const std::unordered_set<std::string_view> known(paired.begin(), paired.end());
   for (const auto& [name, ignored] : overrides) {
-    if (std::find(paired.begin(), paired.end(), name) != paired.end()) continue;
+    if (known.contains(name)) continue;
     std::string hint;
     for (const std::string& near : nearest_names(name, paired, 3)) hint += (hint.empty() ? "'" : ", '") + near + "'";
     throw Error(ErrorCode::InvalidOption, "--override names '" + name + "', which gets no pair",

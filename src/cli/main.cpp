@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/help_format.h"
+#include "cli/limit_options.h"
 #include "cli/print_config.h"
 #include "cli/report_options.h"
 #include "cli/suggest.h"
@@ -58,6 +59,9 @@ void declare(Parsed& parsed) {
     sub->fallthrough();
     sub->footer("Example\n  " + std::string(command.example));
     parsed.actions.emplace_back(sub, command.declare(*sub));
+    const auto nested = sub->get_subcommands({});
+    if (nested.empty()) cli::add_limit_options(*sub);
+    for (CLI::App* one : nested) cli::add_limit_options(*one);
   }
 }
 
@@ -117,7 +121,8 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {
-    return report(Error(ErrorCode::Internal, "out of memory", "fewer --threads need less"));
+    return report(Error(ErrorCode::Internal, "the system gave no more memory",
+                        "fewer --threads need less; --max-memory refuses earlier, and names what is large"));
   } catch (const std::exception& error) {
     return report(Error(ErrorCode::Internal, std::string("internal error: ") + error.what()));
   }

@@ -4,6 +4,7 @@
 #include <new>
 #include <vector>
 
+#include "core/memory_limit.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -82,12 +83,15 @@ Allocator& Allocator::heap() {
 }
 
 Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
-  auto* buffer = new Buffer;
-  const size_t rounded = std::max<size_t>(64, (bytes + 63) / 64 * 64);
+  const size_t rounded = std::max<size_t>(64, bytes / 64 * 64 + (bytes % 64 == 0 ? 0 : 64));
+  take_memory(rounded);
+  Buffer* buffer = nullptr;
   try {
+    buffer = new Buffer;
     buffer->data_ = static_cast<std::byte*>(::operator new(rounded, kAlignment));
   } catch (const std::bad_alloc&) {
     delete buffer;
+    release_memory(rounded);
     throw;
   }
   buffer->capacity_ = rounded;
@@ -96,6 +100,7 @@ Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
 }
 
 void Allocator::destroy(Buffer* buffer) {
+  release_memory(buffer->capacity_);
   ::operator delete(buffer->data_, kAlignment);
   delete buffer;
 }

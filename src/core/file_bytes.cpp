@@ -33,6 +33,25 @@ std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& pa
   return std::make_shared<const FileBytes>(descriptor, path.string());
 }
 
+uint64_t FileBytes::stored_bytes() const {
+#ifdef SEEK_DATA
+  constexpr int kPieces = 256;
+  uint64_t stored = 0;
+  off_t at = 0;
+  for (int piece = 0; piece < kPieces; ++piece) {
+    const off_t begin = ::lseek(descriptor_, at, SEEK_DATA);
+    if (begin < 0) return errno == ENXIO ? stored : size_;  // no data behind; or a file system that cannot tell
+    const off_t end = ::lseek(descriptor_, begin, SEEK_HOLE);
+    if (end < begin) return size_;
+    stored += static_cast<uint64_t>(end - begin);
+    at = end;
+  }
+  return size_;  // so many pieces are no empty claim
+#else
+  return size_;
+#endif
+}
+
 void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {
   auto* target = static_cast<char*>(out);
   while (bytes > 0) {

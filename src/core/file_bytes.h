@@ -22,6 +22,9 @@ class FileBytes {
   /// Fills `out`. Errors  InvalidData when the file ends early or cannot be read.
   void read(uint64_t offset, void* out, size_t bytes) const;
   [[nodiscard]] uint64_t size() const { return size_; }
+  /// Bytes that lie on the disk: size() less the holes that were never written, as far as the file system tells; size()
+  /// where it does not tell, or the file lies in more than 256 pieces.
+  [[nodiscard]] uint64_t stored_bytes() const;
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:

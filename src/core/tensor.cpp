@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "core/memory_limit.h"
 #include "core/wrong_element_type.h"
 
 namespace detent {
@@ -158,6 +159,8 @@ Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout l
   constexpr int64_t kMostBytes = int64_t{1} << 56;  // what 64-bit processors address
   if (count > kMostBytes / static_cast<int64_t>(byte_size(type)))
     throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
+  check_memory(byte_count(),
+               [&] { return "a " + std::string(name_of(type)) + " tensor of shape " + shape.to_string(); });
   buffer_ = allocator.allocate(byte_count());
   data_ = buffer_.data();
 }

@@ -1,9 +1,17 @@
 #include "exec/buffer_pool.h"
 
+#include "core/memory_limit.h"
+
 namespace detent {
 
-BufferPool::~BufferPool() {
-  for (const auto& [capacity, buffer] : free_) destroy(buffer);
+BufferPool::~BufferPool() { release_free(); }
+
+void BufferPool::release_free() {
+  for (const auto& [capacity, buffer] : free_) {
+    reserved_ -= capacity;
+    destroy(buffer);
+  }
+  free_.clear();
 }
 
 BufferRef BufferPool::allocate(size_t bytes) {
@@ -14,6 +22,7 @@ BufferRef BufferPool::allocate(size_t bytes) {
     free_.erase(found);
     return refer(buffer);
   }
+  if (!memory_has_room(bytes)) release_free();
   Buffer* buffer = make_buffer(bytes, this);
   reserved_ += capacity_of(buffer);
   return refer(buffer);

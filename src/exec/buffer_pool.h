@@ -8,7 +8,7 @@
 namespace detent {
 
 /// Keeps freed buffers for the next node or sample: after the first sample of a shape nothing is allocated any more.
-/// Used from one thread; must outlive its buffers.
+/// What is free goes back to the system where --max-memory leaves no room for another. Used from one thread; must outlive its buffers.
 class BufferPool : public Allocator {
  public:
   BufferPool() = default;
@@ -21,6 +21,7 @@ class BufferPool : public Allocator {
 
  private:
   void take_back(Buffer* buffer) override;
+  void release_free();
 
   std::multimap<size_t, Buffer*> free_;  // by capacity
   size_t reserved_ = 0;

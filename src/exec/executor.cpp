@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
-#include "core/wrong_element_type.h"
+#include "core/stop.h"
+#include "exec/node_errors.h"
 
 namespace detent {
 
 namespace {
-
-std::string describe(const Graph& graph, const Node& node) {
-  return "node '" + node.name + "' (" + node.op_type + ", opset " + std::to_string(graph.opset(node.domain)) + ")";
-}
 
 void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
   if (need == LayoutNeed::Any) return;
@@ -125,6 +122,7 @@ void Executor::run_step(const Step& step) {
 
 std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view attribute,
                                            std::span<const Tensor> inputs) {
+  if (may_stop_) stop_if_interrupted();  // a body may have no step
   const auto subgraph = std::ranges::find(step.subgraphs, attribute, &ScheduledSubgraph::attribute);
   if (subgraph == step.subgraphs.end())
     throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(attribute) + "' must be a graph");
@@ -133,6 +131,7 @@ std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view at
     captured.emplace_back(inner, values_[static_cast<size_t>(outer)]);
   std::unique_ptr<Executor>& executor = subgraphs_[subgraph->schedule.get()];
   if (!executor) executor.reset(new Executor(*subgraph->schedule, pool_));
+  executor->may_stop_ = may_stop_;
   return executor->run_inside(inputs, captured);
 }
 
@@ -184,14 +183,11 @@ void Executor::run_steps(Observer& observer) {
   if (times_) ++times_->runs;
   for (size_t i = 0; i < schedule_.steps().size(); ++i) {
     const Step& step = schedule_.steps()[i];
-    try {
+    if (may_stop_) stop_if_interrupted();
+    with_node_in_errors(graph, graph.node(step.node), [&] {
       const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
       run_step(step);
-    } catch (const WrongElementType& error) {
-      throw error.as_model_error().in(describe(graph, graph.node(step.node)));
-    } catch (const Error& error) {
-      throw error.in(describe(graph, graph.node(step.node)));
-    }
+    });
     observe_outputs(step, observer);
     inputs_.clear();
     residuals_.clear();

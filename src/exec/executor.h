@@ -31,7 +31,7 @@ class Executor {
   ///         an empty handle for an absent optional.
   /// Calls observer.observe once for each wanted value that is not an absent optional, in execution order (constants and
   /// inputs included).
-  /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front.
+  /// Errors  InvalidModel / InvalidData / Unsupported with node name, operator and opset in front; Interrupted.
   void run(std::span<const Tensor> inputs, Observer& observer);
 
   /// Runs a schedule after leave_shared_steps_to(). given  the values of schedule.given(), as the other schedule's run had
@@ -40,6 +40,9 @@ class Executor {
 
   /// From now on adds the time of every step to `times`, made for this schedule; nullptr stops that. Must outlive the runs.
   void measure(StepTimes* times) { times_ = times; }
+
+  /// Whether Ctrl-C may end a run between two steps (default), some values observed and the others not.
+  void may_stop(bool yes) { may_stop_ = yes; }
 
  private:
   class StepSubgraphs;
@@ -64,6 +67,7 @@ class Executor {
   BufferPool& pool_;
   std::map<const Schedule*, std::unique_ptr<Executor>> subgraphs_;  // made when first run
   StepTimes* times_ = nullptr;
+  bool may_stop_ = true;
   Workspace workspace_;
   std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused

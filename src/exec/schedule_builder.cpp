@@ -4,8 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/wrong_element_type.h"
-
+#include "exec/node_errors.h"
 #include "ops/find_operator.h"
 #include "ops/self_gated.h"
 #include "ops/traits.h"
@@ -13,11 +12,6 @@
 namespace detent {
 
 namespace {
-
-std::string describe(const Graph& graph, const Node& node) {
-  return "node '" + node.name + "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op_type + ", opset " +
-         std::to_string(graph.opset(node.domain)) + ")";
-}
 
 /// Nodes with subgraphs run on an executor only, never while a schedule is made.
 bool holds_graphs(const Node& node) {
@@ -81,7 +75,8 @@ void ScheduleBuilder::refuse_unsupported() const {
   if (missing.empty()) return;
   std::string message = std::to_string(missing.size()) + (missing.size() == 1 ? " node" : " nodes") + " cannot run:";
   for (const UnsupportedNode& item : missing)
-    message += (missing.size() == 1 ? " " : "\n  ") + describe(graph_, graph_.node(item.node)) + ": " + item.reason;
+    message +=
+        (missing.size() == 1 ? " " : "\n  ") + describe_node(graph_, graph_.node(item.node)) + ": " + item.reason;
   throw Error(ErrorCode::Unsupported, message,
               "leave the layers behind these nodes float with --exclude NODE, cut the graph before them, or export it "
               "with other operators");
@@ -103,14 +98,10 @@ void ScheduleBuilder::fold_constants() {
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
     std::vector<Tensor> outputs(node.outputs.size());
-    try {
+    with_node_in_errors(graph_, node, [&] {
       KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
       operation->make(context_for(node))->run(call);
-    } catch (const WrongElementType& error) {
-      throw error.as_model_error().in(describe(graph_, node));
-    } catch (const Error& error) {
-      throw error.in(describe(graph_, node));
-    }
+    });
     for (size_t i = 0; i < outputs.size(); ++i)
       if (node.outputs[i] != kNoValue) parts_.constants[static_cast<size_t>(node.outputs[i])] = to_plain(outputs[i]);
   }
@@ -195,15 +186,11 @@ void ScheduleBuilder::add_step(const Node& node) {
     if (!step.fused.empty()) step.outputs = {step.fused.back().node->output(0)};
   }
   context.fused = step.fused;
-  try {
+  with_node_in_errors(graph_, node, [&] {
     const auto make = [&] { return std::shared_ptr<const Kernel>(operation->make(context)); };
     step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
     step.subgraphs = schedule_subgraphs(node);
-  } catch (const WrongElementType& error) {
-    throw error.as_model_error().in(describe(graph_, node));
-  } catch (const Error& error) {
-    throw error.in(describe(graph_, node));
-  }
+  });
   parts_.steps.push_back(std::move(step));
   position_.push_back(position);
 }

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "core/atomic_file.h"
+#include "core/memory_limit.h"
 #include "detent/error.h"
 #include "observe/calibration_table.pb.h"
 #include "observe/stored_equalization.h"
@@ -249,6 +250,8 @@ CalibrationTable read_table(const std::filesystem::path& path) {
   std::ifstream stream(path, std::ios::binary);
   if (!stream || std::filesystem::is_directory(path, ignored))
     throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration table that can be read");
+  const uintmax_t size = std::filesystem::file_size(path, ignored);
+  if (!ignored) check_memory(size, [&] { return path.string() + ": the table"; });
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   try {
     return table_from_bytes(bytes);

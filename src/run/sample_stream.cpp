@@ -196,7 +196,7 @@ class Stream {
   void end(Token* token) {
     if (token->result && !token->error && !first_error_)
       guard(*token, [&] { finish_(token->group_index, token->result); });
-    if (token->error && !first_error_) first_error_ = token->error;
+    if (token->error && !first_error_ && !is_cancellation(token->error)) first_error_ = token->error;
     token->group.reset();
     token->result.reset();
     token->error = nullptr;
@@ -249,6 +249,17 @@ class Stream {
                             " and are left out");
   }
 
+  /// A sample that Ctrl-C ended is no error: groups behind it that are done still count.
+  [[nodiscard]] bool is_cancellation(const std::exception_ptr& thrown) const {
+    if (!cancelled()) return false;
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::Interrupted;
+    } catch (...) {
+      return false;
+    }
+  }
   [[nodiscard]] bool cancelled() const { return options_.cancel && options_.cancel->load(); }
   /// False for work that is not to be begun any more.
   [[nodiscard]] bool wanted(const Token& token) const { return !cancelled() && token.index <= failed_at_.load(); }

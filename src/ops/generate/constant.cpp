@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -29,7 +31,10 @@ std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
         throw Error(ErrorCode::InvalidData, "negative extent " + std::to_string(extent) + " in the wanted shape");
     Tensor& output = call.make_output(0, value.type(), Shape(extents));
     visit_size(byte_size(value.type()), [&]<class T>(T) {
-      std::fill_n(static_cast<T*>(output.mutable_raw()), output.element_count(), *static_cast<const T*>(value.raw()));
+      T* out = static_cast<T*>(output.mutable_raw());
+      const T element = *static_cast<const T*>(value.raw());
+      in_stoppable_blocks(static_cast<size_t>(output.element_count()),
+                          [&](size_t first, size_t last) { std::fill(out + first, out + last, element); });
     });
   });
 }
@@ -46,7 +51,9 @@ std::unique_ptr<Kernel> make_range(const KernelContext&) {
       if (!(turns < 0x1p40)) throw Error(ErrorCode::InvalidData, "the range has no end (step is 0?)");
       const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
       auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();
-      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(start + static_cast<T>(i) * step);
+      in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
+        for (size_t i = first; i < last; ++i) out[i] = static_cast<T>(start + static_cast<T>(i) * step);
+      });
     });
   });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/generate/random_stream.h"
 #include "ops/kernel_function.h"
@@ -22,7 +23,10 @@ template <class Draw>
 Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& allocator, Draw draw) {
   RandomStream stream(seed);
   Tensor wide(DataType::Float64, shape, allocator);
-  std::ranges::generate(wide.mutable_data<double>(), [&] { return draw(stream); });
+  auto out = wide.mutable_data<double>();
+  in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
+    std::generate(out.begin() + first, out.begin() + last, [&] { return draw(stream); });
+  });
   return cast(wide, type, allocator);
 }
 

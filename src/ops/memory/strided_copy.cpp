@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/memory_limit.h"
 #include "ops/operands.h"
 
 namespace detent {
@@ -105,6 +106,14 @@ std::vector<Run> runs_of(const std::vector<int64_t>& table) {
 }
 
 }  // namespace
+
+std::vector<int64_t> axis_table(int64_t extent) {
+  constexpr uint64_t kEntry = sizeof(int64_t) + sizeof(Run);
+  const auto count = static_cast<uint64_t>(std::max<int64_t>(extent, 0));
+  check_memory(count > UINT64_MAX / kEntry ? UINT64_MAX : count * kEntry,
+               [&] { return "the index of an axis of " + std::to_string(count); });
+  return std::vector<int64_t>(count);
+}
 
 void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, const std::vector<int64_t>& table,
                  const void* fill) {

@@ -13,7 +13,7 @@ namespace {
 /// Each of `to` centred elements takes this index of an axis of `from` elements; -1 = zero padding.
 std::vector<int64_t> centred_table(int64_t from, int64_t to) {
   const int64_t shift = from >= to ? (from - to) / 2 : -((to - from) / 2);
-  std::vector<int64_t> table(static_cast<size_t>(to));
+  std::vector<int64_t> table = axis_table(to);
   for (int64_t i = 0; i < to; ++i) table[static_cast<size_t>(i)] = i + shift >= 0 && i + shift < from ? i + shift : -1;
   return table;
 }

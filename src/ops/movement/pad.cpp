@@ -48,7 +48,7 @@ int64_t source_of(PadMode mode, int64_t i, int64_t extent) {
 std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   const int64_t cropped = std::clamp<int64_t>(-padding.begin, 0, extent);
   const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);
-  std::vector<int64_t> table(static_cast<size_t>(extent + padding.begin + padding.end));
+  std::vector<int64_t> table = axis_table(extent + padding.begin + padding.end);
   for (size_t i = 0; i < table.size(); ++i) {
     const int64_t at = source_of(mode, static_cast<int64_t>(i) - std::max<int64_t>(padding.begin, 0), rest);
     table[i] = at < 0 ? -1 : at + cropped;

@@ -40,7 +40,7 @@ void tile(KernelCall& call) {
     const AxisView view = view_around(shape, Layout::Plain, axis);
     shape[axis] = Shape{shape[axis], repeats[axis]}.element_count();
     Tensor tiled(current.type(), shape, call.allocator());
-    std::vector<int64_t> table(static_cast<size_t>(shape[axis]));
+    std::vector<int64_t> table = axis_table(shape[axis]);
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
     gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
     current = std::move(tiled);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/stop.h"
 #include "ops/elementwise/binary.h"
 #include "ops/operands.h"
 #include "ops/product/matmul_shape.h"
@@ -24,6 +25,7 @@ void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int6
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   for (int64_t r = 0; r < rows; ++r)
     for (int64_t c = 0; c < columns; ++c) {
+      stop_if_interrupted();
       Wide sum{0};
       for (int64_t k = 0; k < inner; ++k)
         sum += static_cast<Wide>(a.data[r * a.row_stride + k * a.column_stride]) *

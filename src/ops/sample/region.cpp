@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/memory_limit.h"
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -104,13 +106,19 @@ float pooled(const float* plane, const std::vector<Corners>& samples, bool takes
 void align_roi(const float* image, const Shape& shape, const float* roi, const RoiSettings& s, float* out) {
   const RoiAxis rows(roi[1], roi[3], s.height, s), columns(roi[0], roi[2], s.width, s);
   const int64_t plane = shape[2] * shape[3];
+  const int64_t count =
+      std::max<int64_t>(rows.samples, 0) * std::max<int64_t>(columns.samples, 0);  // 2^15 each at most
+  check_memory(static_cast<uint64_t>(count) * sizeof(Corners),
+               [&] { return "a bin of " + std::to_string(count) + " samples"; });
   std::vector<Corners> samples;
   for (int64_t y = 0; y < s.height; ++y)
     for (int64_t x = 0; x < s.width; ++x) {
       samples.clear();
-      for (int64_t i = 0; i < rows.samples; ++i)
+      for (int64_t i = 0; i < rows.samples; ++i) {
+        stop_if_interrupted();
         for (int64_t k = 0; k < columns.samples; ++k)
           samples.push_back(corners_at(rows.at(y, i), columns.at(x, k), shape[2], shape[3]));
+      }
       for (int64_t c = 0; c < shape[1]; ++c)
         out[(c * s.height + y) * s.width + x] = pooled(image + c * plane, samples, s.takes_maximum);
     }

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cmath>
 
+#include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -42,7 +44,7 @@ void run_mel(KernelCall& call, DataType type) {
   const int64_t bins = static_cast<int64_t>(dft_length) / 2 + 1;
   Tensor weights(DataType::Float64, Shape{bins, bands}, call.allocator());
   auto out = weights.mutable_data<double>();
-  for (double& x : out) x = 0;
+  in_stoppable_blocks(out.size(), [&](size_t first, size_t last) { std::fill(&out[first], &out[last - 1] + 1, 0.0); });
   const auto set = [&](int64_t bin, int64_t band, double value) {
     if (bin < 0 || bin >= bins)
       throw Error(ErrorCode::InvalidData,
@@ -50,6 +52,7 @@ void run_mel(KernelCall& call, DataType type) {
     out[static_cast<size_t>(bin * bands + band)] = value;
   };
   for (int64_t band = 0; band < bands; ++band) {
+    stop_if_interrupted();
     const int64_t* edge = edges.data() + band;
     const auto rise = static_cast<double>(edge[1] - edge[0]), fall = static_cast<double>(edge[2] - edge[1]);
     if (edge[1] == edge[0])

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -34,11 +35,13 @@ std::unique_ptr<Kernel> make_window(const KernelContext& context) {
     if (size.size() != 1 || size[0] < 0) throw Error(ErrorCode::InvalidData, "one size of 0 or more was expected");
     Tensor values(DataType::Float64, Shape{size[0]}, call.allocator());
     const double period = static_cast<double>(periodic ? size[0] : std::max<int64_t>(1, size[0] - 1));
-    double n = 0;
-    for (double& x : values.mutable_data<double>()) {
-      const double angle = 2 * std::numbers::pi * n++ / period;
-      x = window.a0 - window.a1 * std::cos(angle) + window.a2 * std::cos(2 * angle);
-    }
+    auto out = values.mutable_data<double>();
+    in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
+      for (size_t n = first; n < last; ++n) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>(n) / period;
+        out[n] = window.a0 - window.a1 * std::cos(angle) + window.a2 * std::cos(2 * angle);
+      }
+    });
     call.set_output(0, cast(values, type, call.allocator()));
   });
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace detent::cli {
+
+/// --max-memory, of every command that reads models or data: set when it is parsed, for the whole process.
+void add_limit_options(CLI::App& app);
+
+}  // namespace detent::cli

@@ -1,0 +1,82 @@
+#!/bin/sh
+# What would take more than the machine has is refused before it is tried, with what is large; Ctrl-C ends what would last.
+. "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}"
+# The limit alone decides: what is refused at 10M runs at 1G.
+
+# model_of FILE TEXT: a model of opset 17 with one float input x of 1x4.
+model_of() {
+  printf '<ir_version: 8, opset_import: ["" : 17]> g (float[1,4] x) => (float[N] y) %s' "$2" | "$WRITE_MODEL" "$1"
+}
+data='--data random:normal,n=2 --quiet -o out'
+model_of in/expand.onnx '<int64[2] s = {10000, 1000}> { z = ReduceMax (x) big = Expand (z, s) y = ReduceMax (big) }'
+refuses "a tensor beyond --max-memory" 12 "(Expand, opset 17): a float tensor of shape 10000x1000 takes 40.0 MB; the limit is 10.0 MB (--max-memory)" \
+  run in/expand.onnx $data --max-memory 10M
+accepts "the same within it" run in/expand.onnx $data --max-memory 1G
+rm -rf out/*
+model_of in/absurd.onnx '<int64[2] s = {1099511627776, 1000}> { z = ReduceMax (x) big = Expand (z, s) y = ReduceMax (big) }'
+refuses "a tensor beyond every machine" 12 "(Expand, opset 17): a float tensor of shape 1099511627776x1000 takes 4.4 PB; the limit is" \
+  run in/absurd.onnx $data
+model_of in/constant.onnx '<int64[1] s = {4000000000000}> { big = ConstantOfShape (s) y = Add (x, big) }'
+refuses "a constant beyond every machine" 12 "(ConstantOfShape, opset 17)" run in/constant.onnx $data
+grep -q 'threads' stderr && fail "the model is to blame, and the hint speaks of threads"
+
+set -- run "$model" --preprocess "$preprocess" --quiet -o out --data
+mkdir in/images # one image of 128x128 pixels: 49152 bytes, 39.6 kB as a file
+cp "$sample/calib/000.png" in/images
+refuses "an image beyond --max-memory" 12 "000.png: an image of" "$@" in/images --max-memory 45K
+accepts "the same within it" "$@" in/images --max-memory 1G
+rm -rf out/*
+
+# An array of 256 GB of which only the header is there.
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (16000000000, 4), }"
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; } >in/sparse.npy
+truncate -s 256000000128 in/sparse.npy 2>/dev/null &&
+  refuses "an array that was never written" 12 "sparse.npy: 16000000000x4 elements take 256.0 GB" \
+    run in/expand.onnx --data in/sparse.npy --quiet -o out --max-memory 1G
+header="{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0, 4), }"
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; } >in/rows.npy
+refuses "rows of nothing without end" 12 "rows.npy: the array of shape 1099511627776x0x4 holds no elements" \
+  run in/expand.onnx --data in/rows.npy --quiet -o out
+
+for size in 10MB -1 0 1.5G many; do
+  refuses "--max-memory $size" 2 "--max-memory: '$size' is no size in bytes" inspect "$model" "--max-memory=$size"
+done
+accepts "--max-memory of a nested command" cache export --help
+grep -q -e '--max-memory' stdout || fail "cache export has no --max-memory"
+
+# interrupted SENTENCE ARG...: Ctrl-C after a second, and the program is gone within another with code 130.
+interrupted() {
+  sentence=$1
+  shift
+  cases=$((cases + 1))
+  "$DETENT" "$@" >stdout 2>stderr </dev/null &
+  pid=$!
+  sleep 1
+  kill -TERM $pid || fail "$sentence: it ended before it was interrupted"
+  before=$(date +%s%N)
+  code=0
+  wait $pid || code=$?
+  took=$((($(date +%s%N) - before) / 1000000))
+  [ "$code" -eq 130 ] || fail "$sentence: exit $code, expected 130"
+  [ "$took" -le 1000 ] || fail "$sentence: it went on for $took ms"
+  says "$sentence" interrupted
+}
+body='body = b (int64 i, bool c, float[1,4] v) => (bool d, float[1,4] w) { d = Identity (c) w = Add (v, v) }'
+model_of in/loop.onnx "<int64 m = {1099511627776}, bool t = {1}> { y = Loop <$body> (m, t, x) }"
+interrupted "a Loop of 2^40 trips" run in/loop.onnx $data
+leaves_nothing "a Loop of 2^40 trips"
+interrupted "the same while it is calibrated" calibrate in/loop.onnx --data random:normal,n=2 --quiet -o out/table.dct
+says "the same while it is calibrated" "out/table.dct.partial holds the 0 samples done"
+rm -f out/table.dct.partial
+leaves_nothing "the same while it is calibrated"
+model_of in/loop_few.onnx "<int64 m = {100}, bool t = {1}> { y = Loop <$body> (m, t, x) }"
+accepts "a Loop of 100 trips" run in/loop_few.onnx $data
+rm -rf out/*
+
+# Very many overrides: the time is in proportion to their number.
+awk 'BEGIN { printf "{"; for (i = 0; i < 300000; ++i) printf "%s\"n%d\": {\"amax\": 1}", i ? "," : "", i; print "}" }' >in/many.json
+before=$(date +%s)
+refuses "300000 overrides of values that are not there" 13 "which gets no pair" $quantize_sample -o out/model.onnx --override in/many.json
+[ $(($(date +%s) - before)) -le 10 ] || fail "300000 overrides took $(($(date +%s) - before)) s"
+finish

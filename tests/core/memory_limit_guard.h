@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/memory_limit.h"
+
+namespace detent::testing {
+
+/// --max-memory while it lives; then what is free again.
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(uint64_t bytes) { set_memory_limit(bytes); }
+  ~MemoryLimit() { set_memory_limit(0); }
+  MemoryLimit(const MemoryLimit&) = delete;
+  MemoryLimit& operator=(const MemoryLimit&) = delete;
+};
+
+}  // namespace detent::testing
