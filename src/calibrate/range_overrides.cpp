@@ -61,11 +61,14 @@ std::string plain_message(const Json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
+constexpr int kDeepestJson = 16;  // two levels are meant; the bound keeps the library off the stack's end
+
 /// Parses; a name given twice is an error, because the library would take the last one without a word.
 Json parse(std::istream& stream) {
   std::vector<std::set<std::string>> names;  // of the objects around, outermost first
-  const auto watch = [&names](int, Json::parse_event_t event, Json& parsed) {
+  const auto watch = [&names](int depth, Json::parse_event_t event, Json& parsed) {
     using Event = Json::parse_event_t;
+    if (depth > kDeepestJson) refuse("brackets are nested deeper than " + std::to_string(kDeepestJson));
     if (event == Event::object_start) names.emplace_back();
     if (event == Event::object_end) names.pop_back();
     if (event == Event::key && !names.back().insert(parsed.get<std::string>()).second)
@@ -85,8 +88,10 @@ bool same(const RangeOverride& a, const RangeOverride& b) {
 RangeOverrides read_overrides(const std::filesystem::path& file) {
   RangeOverrides overrides;
   if (file.empty()) return overrides;
-  std::ifstream stream(file);
-  if (!stream) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
+  std::error_code ignored;
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(file, ignored)) stream.open(file);
+  if (!stream.is_open()) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
   try {
     const Json document = parse(stream);
     if (!document.is_object()) refuse("an object of value names is expected: {\"NAME\": {\"amax\": 1.5}}");
