@@ -62,11 +62,14 @@ std::string plain_message(const Json::exception& error) {
   return end == std::string::npos ? text : text.substr(end + 2);
 }
 
-/// Refuses a name given twice in one object, which the library would take for the last one without a word. A pass of its own:
+constexpr size_t kDeepestJson = 16;  // two levels are meant; the bound keeps the library off the stack's end
+
+/// Refuses brackets that are nested too deep, and a name given twice in one object, which the library would take for the last one without a word. A pass of its own:
 /// asked by a callback while it builds the document, the library walks an object again after each of its members.
 class RepeatedNames final : public nlohmann::json_sax<Json> {
  public:
   bool start_object(std::size_t) override {
+    go_down();
     names_.emplace_back();
     return true;
   }
@@ -75,6 +78,7 @@ class RepeatedNames final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool end_object() override {
+    --depth_;
     names_.pop_back();
     return true;
   }
@@ -85,12 +89,23 @@ class RepeatedNames final : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const std::string&) override { return true; }
   bool string(std::string&) override { return true; }
   bool binary(binary_t&) override { return true; }
-  bool start_array(std::size_t) override { return true; }
-  bool end_array() override { return true; }
+  bool start_array(std::size_t) override {
+    go_down();
+    return true;
+  }
+  bool end_array() override {
+    --depth_;
+    return true;
+  }
   /// The pass that builds the document says it better.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
+  void go_down() {
+    if (++depth_ > kDeepestJson) refuse("brackets are nested deeper than " + std::to_string(kDeepestJson));
+  }
+
+  size_t depth_ = 0;
   std::vector<std::unordered_set<std::string>> names_;  // of the objects around, outermost first
 };
 
@@ -111,8 +126,10 @@ bool same(const RangeOverride& a, const RangeOverride& b) {
 RangeOverrides read_overrides(const std::filesystem::path& file) {
   RangeOverrides overrides;
   if (file.empty()) return overrides;
-  std::ifstream stream(file);
-  if (!stream) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
+  std::error_code ignored;
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(file, ignored)) stream.open(file);
+  if (!stream.is_open()) throw Error(ErrorCode::InvalidOption, file.string() + ": cannot be read");
   try {
     const Json document = parse({std::istreambuf_iterator<char>(stream), {}});
     if (!document.is_object()) refuse("an object of value names is expected: {\"NAME\": {\"amax\": 1.5}}");

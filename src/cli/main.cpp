@@ -10,11 +10,13 @@
 #include <new>
 
 #include "cli/command.h"
+#include "cli/config_reader.h"
 #include "cli/help_format.h"
 #include "cli/limit_options.h"
 #include "cli/print_config.h"
 #include "cli/report_options.h"
 #include "cli/suggest.h"
+#include "core/shown_text.h"
 #include "detent/error.h"
 #include "detent/version.h"
 
@@ -49,6 +51,7 @@ void declare(Parsed& parsed) {
   app.fallthrough();
   app.set_version_flag("--version", [] { return version_text(); });
   app.set_config("--config", "", "TOML file with options; keys stand under [command]");
+  app.config_formatter(std::make_shared<cli::ConfigReader>());
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.add_flag("--quiet", parsed.quiet, "No progress on stderr")->configurable(false);
   app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")
@@ -66,8 +69,9 @@ void declare(Parsed& parsed) {
 }
 
 int report(const Error& error) {
-  std::fprintf(stderr, "detent: %s\n", error.what());
-  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+  // Names come from files: what a terminal would obey is shown instead. Lists in messages have lines of their own.
+  std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Keep).c_str());
+  if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Keep).c_str());
   return static_cast<int>(error.code());
 }
 

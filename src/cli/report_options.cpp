@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/atomic_file.h"
+#include "core/shown_text.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -39,7 +40,7 @@ void ReportOptions::write_html(const std::function<std::string()>& page) const {
 }
 
 void ReportOptions::print(const std::string& text) const {
-  if (!json_on_stdout()) std::fputs(text.c_str(), stdout);
+  if (!json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
 }
 
 void add_json_option(CLI::App& app, ReportOptions& options, const std::string& group) {

@@ -28,8 +28,14 @@ FileBytes::FileBytes(int descriptor, std::string name) : descriptor_(descriptor)
 FileBytes::~FileBytes() { ::close(descriptor_); }
 
 std::shared_ptr<const FileBytes> FileBytes::open(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Not blocking, or opening a pipe would wait for its writer; regular files do not care.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) refuse(path.string(), with_system_reason("cannot be opened"));
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && !S_ISREG(status.st_mode)) {
+    ::close(descriptor);
+    refuse(path.string(), S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file (a pipe or a device)");
+  }
   return std::make_shared<const FileBytes>(descriptor, path.string());
 }
 

@@ -16,7 +16,8 @@ class FileBytes {
   FileBytes(const FileBytes&) = delete;
   FileBytes& operator=(const FileBytes&) = delete;
 
-  /// Opens a file for reading. Errors  InvalidData naming the file.
+  /// Opens a regular file for reading: the readers look at any place of it, more than once.
+  /// Errors  InvalidData naming the file, also for pipes and devices.
   static std::shared_ptr<const FileBytes> open(const std::filesystem::path& path);
 
   /// Fills `out`. Errors  InvalidData when the file ends early or cannot be read.

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "core/shown_text.h"
 #include "core/time_left.h"
 
 namespace detent {
@@ -60,16 +61,16 @@ class TerminalReporter final : public Reporter {
     const std::scoped_lock lock(mutex_);
     if (!said_.insert(std::string(message)).second) return;  // every pass over the data meets the same file again
     clear_bar();
-    std::fprintf(stderr, "detent: %s %.*s\n",
+    std::fprintf(stderr, "detent: %s %s\n",
                  terminal_ && !std::getenv("NO_COLOR") ? "\033[33mwarning:\033[0m" : "warning:",
-                 static_cast<int>(message.size()), message.data());
+                 shown_text(message, Lines::Keep).c_str());
   }
 
  private:
   void show(Clock::time_point now) {
     const double seconds = std::chrono::duration<double>(now - started_).count();
     const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-    std::string line = task_ + " " + std::to_string(done_);
+    std::string line = shown_text(task_, Lines::Escape) + " " + std::to_string(done_);
     if (total_ > 0) {
       line += "/" + std::to_string(total_);
       if (terminal_) line += " " + bar();

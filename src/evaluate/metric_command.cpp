@@ -36,10 +36,11 @@ MetricCommand::MetricCommand(std::string command, const std::vector<std::string>
                              const std::vector<std::string>& models, int64_t batch)
     : command_(std::move(command)), folder_(make_temporary_folder("metric")) {
   try {
-    for (const std::string& name : models) {
-      Model model{folder_ / file_name_for(name), {}};
+    for (const std::string& name : file_names_for(models)) {
+      Model model{folder_ / name, {}};
       fs::create_directory(model.folder);
-      for (const std::string& output : outputs) model.writers.emplace_back(model.folder, output, batch, false);
+      for (const std::string& output : file_names_for(outputs))
+        model.writers.emplace_back(model.folder, output, batch, false);
       models_.push_back(std::move(model));
     }
   } catch (...) {

@@ -238,6 +238,8 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
 }
 
 bool is_table_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // opening a pipe would wait for its writer
   const std::string magic = magic_bytes();
   std::string start(magic.size(), '\0');
   std::ifstream stream(path, std::ios::binary);
@@ -247,8 +249,9 @@ bool is_table_file(const std::filesystem::path& path) {
 
 CalibrationTable read_table(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path, ignored))
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
+  if (!stream.is_open())
     throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration table that can be read");
   const uintmax_t size = std::filesystem::file_size(path, ignored);
   if (!ignored) check_memory(size, [&] { return path.string() + ": the table"; });

@@ -82,8 +82,9 @@ std::map<std::string, float> scales_of(const CalibrationTable& table, const Cali
 
 std::string read_text(const std::filesystem::path& path) {
   std::error_code ignored;
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(path, ignored))
+  std::ifstream stream;
+  if (std::filesystem::is_regular_file(path, ignored)) stream.open(path, std::ios::binary);
+  if (!stream.is_open())
     throw Error(ErrorCode::InvalidData, path.string() + ": there is no calibration cache that can be read");
   return {std::istreambuf_iterator<char>(stream), {}};
 }

@@ -35,8 +35,10 @@ RunReport run_model(const RunOptions& options) {
   make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;
-  for (const ValueId output : graph.outputs())
-    writers.emplace_back(options.output_folder, graph.value(output).name, batch_size, options.overwrite);
+  std::vector<std::string> names;
+  for (const ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
+  for (const std::string& name : file_names_for(names))
+    writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
 
   RunReport report;
   report.model = options.model.string();

@@ -4,7 +4,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "detent/error.h"
 #include "model/graph/node_names.h"
+#include "prepare/function_calls.h"
 #include "prepare/inlined_output.h"
 #include "prepare/used_names.h"
 
@@ -19,52 +19,7 @@ namespace detent {
 
 namespace {
 
-// Fields of newer releases of onnx.proto, which libonnx 1.12 keeps as unknown ones.
-constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto
-constexpr int kFunctionOverload = 13;  // FunctionProto.overload
-constexpr int kNodeOverload = 8;       // NodeProto.overload
-
-std::string canonical(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
-
-template <class Message>
-std::vector<std::string> unknown_field(const Message& message, int number) {
-  const google::protobuf::UnknownFieldSet& fields = message.GetReflection()->GetUnknownFields(message);
-  std::vector<std::string> found;
-  for (int i = 0; i < fields.field_count(); ++i)
-    if (fields.field(i).number() == number &&
-        fields.field(i).type() == google::protobuf::UnknownField::TYPE_LENGTH_DELIMITED)
-      found.push_back(fields.field(i).length_delimited());
-  return found;
-}
-
-/// Domain, name and overload: what a call and its function share.
-using Key = std::array<std::string, 3>;
-
-template <class Message>
-std::string overload_of(const Message& message, int number) {
-  const auto given = unknown_field(message, number);
-  return given.empty() ? std::string() : given.back();
-}
-
-Key key_of(const onnx::FunctionProto& function) {
-  return {canonical(function.domain()), function.name(), overload_of(function, kFunctionOverload)};
-}
-
-Key key_of(const onnx::NodeProto& node) {
-  return {canonical(node.domain()), node.op_type(), overload_of(node, kNodeOverload)};
-}
-
-std::string describe(const Key& key) { return "function '" + key[0] + "." + key[1] + "'"; }
-
-/// Calls visit(node) for every node of the list and of its subgraphs.
-template <class NodeList, class Visit>
-void visit_nodes(NodeList& nodes, const Visit& visit) {
-  for (auto& node : nodes) {
-    visit(node);
-    for (const onnx::AttributeProto& attribute : node.attribute())
-      if (attribute.has_g()) visit_nodes(attribute.g().node(), visit);
-  }
-}
+constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto, a field newer than libonnx 1.12
 
 /// One function body on its way into a graph: names mapped, attributes filled in.
 class Call {
@@ -166,7 +121,7 @@ class Inliner {
     graph.mutable_node()->Swap(&expanded);
   }
 
-  /// Appends the node, or what stands for it, to `target`.
+  /// Appends the node, or what stands for it, to `target`. check_calls() bounds how deep this goes.
   void add(onnx::NodeProto& node, const std::string& name, Nodes& target) {
     const auto found = functions_.find(key_of(node));
     if (found == functions_.end()) {
@@ -175,23 +130,19 @@ class Inliner {
       target.Add()->Swap(&node);
       return;
     }
-    const Key& key = found->first;
-    if (std::ranges::find(open_, key) != open_.end())
-      throw Error(ErrorCode::InvalidModel, "node '" + name + "': " + describe(key) + " calls itself");
+    const FunctionKey& key = found->first;
     import_opsets(key, *found->second);
     Nodes body;
     Call(*found->second, node, names_.unused_prefix(name)).expand_into(body);
     for (const onnx::NodeProto& inner : body) names_.add(inner);
     ++count_;
-    open_.push_back(key);
     for (onnx::NodeProto& inner : body) {
       const std::string inner_name = inner.name().empty() ? name + "/" + inner.op_type() : inner.name();
       add(inner, inner_name, target);
     }
-    open_.pop_back();
   }
 
-  void import_opsets(const Key& key, const onnx::FunctionProto& function) {
+  void import_opsets(const FunctionKey& key, const onnx::FunctionProto& function) {
     for (const onnx::OperatorSetIdProto& set : function.opset_import()) {
       const std::string domain = canonical(set.domain());
       const auto [known, added] = opsets_.emplace(domain, set.version());
@@ -203,7 +154,8 @@ class Inliner {
   }
 
   /// Every operator must mean the same in both operator sets, as far as libonnx knows them.
-  static void check_versions(const Key& key, const onnx::FunctionProto& function, int written_for, int imported) {
+  static void check_versions(const FunctionKey& key, const onnx::FunctionProto& function, int written_for,
+                             int imported) {
     visit_nodes(function.node(), [&](const onnx::NodeProto& node) {
       if (!canonical(node.domain()).empty()) return;
       const auto* own = onnx::OpSchemaRegistry::Schema(node.op_type(), written_for);
@@ -217,10 +169,9 @@ class Inliner {
   }
 
   onnx::ModelProto& model_;
-  std::map<Key, const onnx::FunctionProto*> functions_;
+  std::map<FunctionKey, const onnx::FunctionProto*> functions_;
   std::map<std::string, int64_t> opsets_;
   UsedNames names_;
-  std::vector<Key> open_;  ///< functions whose bodies are being expanded
   size_t count_ = 0;
 };
 
@@ -228,6 +179,7 @@ class Inliner {
 
 size_t inline_functions(Model& model) {
   if (model.proto().functions_size() == 0) return 0;
+  check_calls(model.proto());
   const size_t count = Inliner(model.mutable_proto()).run();
   model.mutable_proto().clear_functions();
   return count;

@@ -13,7 +13,7 @@ namespace detent {
 /// libonnx 1.12, read from the unknown fields), else they are left out. Operator sets that only a function imports are
 /// added to the model.
 /// Output  number of calls replaced; 0 and an untouched model when there are none.
-/// Errors  InvalidModel: a function that calls itself; Unsupported: a function written for another version of an
+/// Errors  InvalidModel: what check_calls() refuses; Unsupported: a function written for another version of an
 ///         operator than the model's own operator set has. The message names the function.
 /// Source  ONNX IR specification, "Functions" (IR version 8).
 size_t inline_functions(Model& model);

@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cstring>
 #include <optional>
+#include <set>
 
+#include "core/content_hash.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -16,12 +18,34 @@ std::string file_name_for(const std::string& output) {
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.' && c != '-') c = '_';
   if (name.empty() || name == "." || name == "..") name = "_";
-  return name;
+  constexpr size_t kLongestName = 200;  // file systems take 255 bytes, and ".npy" and a temporary file's ending follow
+  if (name.size() <= kLongestName) return name;
+  ContentHash hash;
+  hash.add_text(output);
+  const std::string ending = "_" + hash.digest().hex();
+  return name.substr(0, kLongestName - ending.size()) + ending;
 }
 
-OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& output, int64_t batch, bool overwrite)
-    : stacked_path_(folder / (file_name_for(output) + ".npy")), folder_path_(folder / file_name_for(output)),
-      batch_(batch) {
+std::vector<std::string> file_names_for(const std::vector<std::string>& outputs) {
+  std::set<std::string> taken;
+  const auto take = [&](const std::string& name) {
+    const std::string file = name + ".npy";
+    if (taken.contains(name) || taken.contains(file)) return false;
+    taken.insert({name, file});
+    return true;
+  };
+  std::vector<std::string> names;
+  for (const std::string& output : outputs) {
+    const std::string wish = file_name_for(output);
+    std::string name = wish;
+    for (int number = 2; !take(name); ++number) name = wish + "_" + std::to_string(number);
+    names.push_back(name);
+  }
+  return names;
+}
+
+OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name, int64_t batch, bool overwrite)
+    : stacked_path_(folder / (name + ".npy")), folder_path_(folder / name), batch_(batch) {
   for (const auto& path : {stacked_path_, folder_path_})
     if (!overwrite && std::filesystem::exists(path))
       throw Error(ErrorCode::CannotWrite, path.string() + ": exists already",

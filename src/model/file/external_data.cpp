@@ -61,6 +61,8 @@ fs::path checked_path(const std::string& location, const fs::path& model_file) {
   const fs::path real_file = fs::canonical(file);
   if (!is_inside(real_file, fs::canonical(folder)) && !is_inside(real_file, fs::canonical(model_file).parent_path()))
     throw refuse();
+  if (!fs::is_regular_file(real_file))  // opening a pipe waits for a writer, a device has no end
+    throw Error(ErrorCode::InvalidModel, "external data '" + location + "' is not a regular file");
   return real_file;
 }
 
@@ -105,7 +107,7 @@ class Loader {
     if (location.file != open_name_) {
       const fs::path path = checked_path(location.file, model_file_);
       stream_ = std::ifstream(path, std::ios::binary);
-      size_ = fs::is_regular_file(path) ? fs::file_size(path) : 0;
+      size_ = fs::file_size(path);
       open_name_ = location.file;
     }
     const uint64_t available = location.offset <= size_ ? size_ - location.offset : 0;

@@ -36,7 +36,9 @@ void check_file(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) throw invalid("there is no such file");
   if (fs::is_directory(status)) throw invalid("is a folder, not an ONNX file");
-  if (fs::is_regular_file(status) && fs::file_size(path, error) == 0) throw invalid("the file is empty");
+  if (!fs::is_regular_file(status))  // a model is opened twice, and a pipe may never end or never begin
+    throw invalid("is not a regular file (a pipe or a device)", "write the model to a file first");
+  if (fs::file_size(path, error) == 0) throw invalid("the file is empty");
   std::ifstream stream(path, std::ios::binary);
   if (!stream) throw invalid("cannot be opened for reading");
   constexpr std::string_view kPointer = "version https://git-lfs";
@@ -52,8 +54,9 @@ std::unique_ptr<onnx::ModelProto> parse_file(const fs::path& path) {
   stream.SetCloseOnDelete(true);
   const google::protobuf::LogSilencer silence;
   auto proto = std::make_unique<onnx::ModelProto>();
-  if (!proto->ParseFromZeroCopyStream(&stream))
-    throw invalid("is not an ONNX model, or is truncated (protobuf cannot parse it)");
+  if (!proto->ParseFromZeroCopyStream(&stream))  // protobuf's bound: 100 messages, three for each graph in a graph
+    throw invalid(
+        "is not an ONNX model, is truncated, or its graphs are nested deeper than 32 (protobuf cannot parse it)");
   return proto;
 }
 

@@ -179,13 +179,15 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
   return true;
 }
 
+void add_int8_sources(const PlacementDraft& draft, const Node& node, std::vector<bool>& sources) {
+  const bool int8 = writes_int8(draft, node, sources);
+  for (const ValueId output : node.outputs)
+    if (output != kNoValue) sources[static_cast<size_t>(output)] = int8 && draft.is_float(output);
+}
+
 std::vector<bool> int8_sources(const PlacementDraft& draft) {
   std::vector<bool> sources(draft.graph().values().size(), false);
-  for (const Node& node : draft.graph().nodes()) {
-    const bool int8 = writes_int8(draft, node, sources);
-    for (const ValueId output : node.outputs)
-      if (output != kNoValue) sources[static_cast<size_t>(output)] = int8 && draft.is_float(output);
-  }
+  for (const Node& node : draft.graph().nodes()) add_int8_sources(draft, node, sources);
   return sources;
 }
 

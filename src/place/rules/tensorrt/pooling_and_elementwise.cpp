@@ -115,32 +115,35 @@ void place_excitation(PlacementDraft& draft, const Node& node) {
   }
 }
 
+void place_between_kernels(PlacementDraft& draft, const Node& node, const std::vector<bool>& sources) {
+  if (draft.is_out(node.id) || !is_quantizable(draft, node)) return;
+  const auto& slots = draft.data_slots(node.id);
+  if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) return;
+  const auto from_int8 = [&](int slot) { return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])]; };
+  if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
+    for (const int slot : slots)
+      draft.keep_float(node.id, slot, "nothing that " + draft.describe(node.id) + " reads comes from an INT8 kernel");
+    return;
+  }
+  const bool wanted = all_readers_quantized(draft, node.output(0));
+  for (const int slot : slots) {
+    if (!wanted)
+      draft.keep_float(node.id, slot,
+                       "a reader of " + draft.describe(node.id) +
+                           " is not quantized, so it would have to "
+                           "write float");
+    else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
+      draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
+  }
+}
+
 void decide(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes())
     if (!draft.is_out(node.id) && is_excitation(draft, node)) place_excitation(draft, node);
+  std::vector<bool> sources(draft.graph().values().size(), false);
   for (const Node& node : draft.graph().nodes()) {
-    if (draft.is_out(node.id) || !is_quantizable(draft, node)) continue;
-    const auto& slots = draft.data_slots(node.id);
-    if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) continue;
-    const std::vector<bool> sources = int8_sources(draft);
-    const auto from_int8 = [&](int slot) {
-      return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])];
-    };
-    if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
-      for (const int slot : slots)
-        draft.keep_float(node.id, slot, "nothing that " + draft.describe(node.id) + " reads comes from an INT8 kernel");
-      continue;
-    }
-    const bool wanted = all_readers_quantized(draft, node.output(0));
-    for (const int slot : slots) {
-      if (!wanted)
-        draft.keep_float(node.id, slot,
-                         "a reader of " + draft.describe(node.id) +
-                             " is not quantized, so it would have to "
-                             "write float");
-      else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
-        draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
-    }
+    place_between_kernels(draft, node, sources);
+    add_int8_sources(draft, node, sources);
   }
 }
 

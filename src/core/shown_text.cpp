@@ -1,0 +1,59 @@
+#include "core/shown_text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+namespace detent {
+
+namespace {
+
+uint32_t byte_at(std::string_view text, size_t i) { return static_cast<unsigned char>(text[i]); }
+
+/// Bytes of the UTF-8 character that begins at `i`, and its number; 0 bytes where none does.
+size_t character_at(std::string_view text, size_t i, uint32_t& number) {
+  const uint32_t first = byte_at(text, i);
+  const size_t length = first < 0x80                    ? 1
+                        : first >= 0xC2 && first < 0xE0 ? 2
+                        : first >= 0xE0 && first < 0xF0 ? 3
+                        : first >= 0xF0 && first < 0xF5 ? 4
+                                                        : 0;
+  if (length == 0 || i + length > text.size()) return 0;
+  number = length == 1 ? first : first & (0xFFU >> (length + 1));
+  for (size_t k = 1; k < length; ++k) {
+    if ((byte_at(text, i + k) & 0xC0U) != 0x80) return 0;
+    number = number << 6U | (byte_at(text, i + k) & 0x3FU);
+  }
+  constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by length: longer forms than needed are no UTF-8
+  const bool surrogate = number >= 0xD800 && number < 0xE000;
+  return number < kLeast[length] || number > 0x10FFFF || surrogate ? 0 : length;
+}
+
+bool is_harmless(uint32_t number) {
+  const bool control = number < 0x20 || (number >= 0x7F && number < 0xA0);
+  const bool turns = (number >= 0x202A && number <= 0x202E) || (number >= 0x2066 && number <= 0x2069);
+  return !control && !turns;
+}
+
+}  // namespace
+
+std::string shown_text(std::string_view text, Lines lines) {
+  std::string shown;
+  for (size_t i = 0; i < text.size();) {
+    uint32_t number = 0;
+    const size_t length = character_at(text, i, number);
+    if (length > 0 && (is_harmless(number) || (number == '\n' && lines == Lines::Keep))) {
+      shown += text.substr(i, length);
+    } else {
+      for (size_t k = 0; k < std::max<size_t>(length, 1); ++k) {
+        char escape[5];
+        std::snprintf(escape, sizeof escape, "\\x%02x", byte_at(text, i + k));
+        shown += escape;
+      }
+    }
+    i += std::max<size_t>(length, 1);
+  }
+  return shown;
+}
+
+}  // namespace detent
