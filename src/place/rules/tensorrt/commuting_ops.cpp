@@ -10,6 +10,8 @@
 // .../issues/2976. Motivated by models/imagenet_squeezenet1.1
 // and models/shapes_unet.
 
+#include <algorithm>
+
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
@@ -32,6 +34,9 @@ void share(PlacementDraft& draft) {
   // Walk down from each pair: whatever it reaches through commuting ops is the same data on the same grid.
   for (const Node& node : draft.graph().nodes()) {
     if (!commutes(draft, node.id)) continue;
+    const auto paired = [&](ValueId output) { return output != kNoValue && draft.has_pair(output); };
+    if (std::ranges::none_of(node.outputs, paired))
+      continue;  // most: long chains need no walk from each of their nodes
     const ValueId input = draft.data_input(node.id);
     std::vector<ValueId> upstream{input};
     for (const Node* above = draft.graph().producer(input); above && commutes(draft, above->id);
@@ -40,7 +45,7 @@ void share(PlacementDraft& draft) {
     for (const ValueId above : upstream) {
       if (!draft.has_pair(above)) continue;
       for (const ValueId output : node.outputs) {
-        if (output == kNoValue || !draft.has_pair(output)) continue;
+        if (!paired(output)) continue;
         draft.share_scale(above, output);
         draft.explain_pairs(output, "one scale with the pair before " + draft.describe(node.id));
       }
