@@ -26,7 +26,7 @@ accepts "an absolute name" run in/absolute.onnx $random
 rm -rf out/*
 patch first__ 'second/' collision
 accepts "names that are the same as files" run in/collision.onnx $random
-[ "$(ls out/run | tr '\n' ' ')" = 'second_.npy second__2.npy ' ] || fail "names that are the same as files: $(ls out/run)"
+[ "$(ls out/run | LC_ALL=C sort | tr '\n' ' ')" = 'second_.npy second__2.npy ' ] || fail "names that are the same as files: $(ls out/run)"
 cmp -s out/run/second_.npy out/run/second__2.npy && fail "names that are the same as files: one output twice"
 rm -rf out/*
 long=$(printf '%0300d' 0 | tr 0 n)
