@@ -67,7 +67,7 @@ struct ComparisonReport {
     uintmax_t size_bytes = 0;  ///< of the file that quantize_model would write
     double seconds = 0;        ///< making, running and judging this variant; all cores together
   };
-  std::vector<Variant> variants;            ///< in the order asked for
+  std::vector<Variant> variants;  ///< in the order asked for
   /// The model cast to 16-bit floats without pairs, "fp16" and "bf16", on the same samples: no candidates for the best. Where what
   /// is not quantized computes in 16 bits.
   std::vector<Variant> baselines;

@@ -33,7 +33,7 @@ struct TableReport {
     std::optional<double> scale;  ///< imported: nothing else is known
   };
   std::vector<Value> values;
-  size_t float_values = 0;  ///< whose reach is known, for 16-bit float types; 0: not measured
+  size_t float_values = 0;        ///< whose reach is known, for 16-bit float types; 0: not measured
   std::optional<double> seconds;  ///< of the pass that made it
   size_t skipped_samples = 0;
   OutlierReport outliers;

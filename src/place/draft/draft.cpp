@@ -10,8 +10,7 @@ namespace {
 
 bool is_weight(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constant(value);
-  return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) &&
-         tensor->shape().rank() >= 2;
+  return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) && tensor->shape().rank() >= 2;
 }
 
 // Element type numbers of onnx.proto that are floating-point: FLOAT, FLOAT16, DOUBLE, BFLOAT16.
