@@ -10,6 +10,7 @@
 
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
+#include "half/cut_masks.h"
 #include "half/half_model.h"
 #include "half/insert_casts.h"
 #include "half/plan_float_types.h"
@@ -32,8 +33,12 @@ struct RankedNode {
 class Search {
  public:
   explicit Search(const HalfQuestion& question)
-      : question_(question), graph_(question.model.graph()),
-        plan_(plan_float_types(graph_, question.format, question.reaches)) {}
+      : question_(question), model_(question.model.clone()),
+        masks_(cut_masks(model_.graph(), question.format, question.reaches)) {
+    // As make_half does: nodes behind such masks are half and may be ranked.
+    if (!masks_.constants.empty()) apply_patch(model_, masks_.patch);
+    plan_ = plan_float_types(model_.graph(), question.format, masks_.reaches);
+  }
 
   ForcedFloat32 find() {
     if (leaves_room({})) return {};
@@ -65,13 +70,13 @@ class Search {
     for (DataType& type : plan.types)
       if (type == plan.format.type) type = DataType::Float32;
     plan.types[static_cast<size_t>(node)] = plan.format.type;
-    Model model = question_.model.clone();
-    apply_patch(model, insert_casts(graph_, plan, question_.reaches).patch);
+    Model model = model_.clone();
+    apply_patch(model, insert_casts(model_.graph(), plan, masks_.reaches).patch);
     return model;
   }
 
   void rank() {
-    for (const Node& node : graph_.nodes())
+    for (const Node& node : model_.graph().nodes())
       if (plan_.type_of(node.id) == plan_.format.type) ranking_.push_back({node.id});
     const DataSource& all = question_.judge.samples();
     const SampleSubset samples(all, samples_by_hash(all, kRankingSamples));
@@ -129,7 +134,7 @@ class Search {
       const std::string cost = gain != gain_.end() && std::isfinite(gain->second)
                                    ? fmt::format("FP32 gains {:.1f} dB at the output, ", gain->second)
                                    : std::string();
-      nodes[graph_.node(ranked.node).name] = {
+      nodes[model_.graph().node(ranked.node).name] = {
           ranked.alone_db, cost + fmt::format("{} there alone leaves {:.1f} dB; {}", type, ranked.alone_db,
                                               question_.judge.bound_text())};
     }
@@ -137,7 +142,8 @@ class Search {
   }
 
   const HalfQuestion& question_;
-  const Graph& graph_;
+  Model model_;  ///< float, its masks cut
+  CutMasks masks_;
   FloatPlan plan_;
   std::vector<RankedNode> ranking_;
   std::map<Set, BoundJudge::Score> scores_;

@@ -3,8 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { integer, message, modelLike, parse, readModel, tensorProto } from './onnx_file.mjs';
 
-const utf8 = new TextDecoder();
-
 function floatsOf(raw) {
   const fields = parse(parse(raw)[0].value);
   const bytes = fields.find((f) => f.number === 9).value;
@@ -75,5 +73,3 @@ export function withLargeResidual(file, factor) {
 // Names of all its float values: what raw FP16 rounds. Integers and shapes are told by what ONNX Runtime computes.
 export const floatNames = (values) =>
   new Set(Object.entries(values).filter(([, value]) => value.type === 'float32').map(([name]) => name));
-
-export const nameOf = (field) => utf8.decode(parse(field.value)[0].value);

@@ -34,6 +34,8 @@ std::string float_text(const FloatReport& report, Listing& listing) {
                                  report.float32_nodes, plural(report.casts, "cast"));
   if (!report.cut_masks.empty())
     text += "  masks cut: " + listing.names(report.cut_masks) + "  Softmax makes 0 of them as before\n";
+  if (report.half_nodes + report.float32_nodes == 0)
+    text += "  no value is FP32; the 16-bit floats of the model stay\n";
   std::vector<std::string> keys;
   for (const FloatReport::Exception& exception : report.exceptions) keys.push_back(group_key(exception));
   const std::vector<std::vector<size_t>> groups = listing.groups(keys);
