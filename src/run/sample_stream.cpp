@@ -146,12 +146,13 @@ class Stream {
     const Passage passage;
     arena.execute([this] {
       const Passage inner;
-      tbb::parallel_pipeline(tokens_.size(),
-                             stage<void, Token*>(filter_mode::serial_in_order, &Stream::begin) &
-                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::read) &
-                                 stage<Token*, Token*>(filter_mode::serial_in_order, &Stream::assemble) &
-                                 stage<Token*, Token*>(filter_mode::parallel, &Stream::process) &
-                                 stage<Token*, void>(filter_mode::serial_in_order, &Stream::end));
+      const tbb::filter<void, void> stages = stage<void, Token*>(filter_mode::serial_in_order, &Stream::begin) &
+                                             stage<Token*, Token*>(filter_mode::parallel, &Stream::read) &
+                                             stage<Token*, Token*>(filter_mode::serial_in_order, &Stream::assemble) &
+                                             stage<Token*, Token*>(filter_mode::parallel, &Stream::process) &
+                                             stage<Token*, void>(filter_mode::serial_in_order, &Stream::end);
+      tbb::parallel_pipeline(tokens_.size(), stages);
+      const Passage joined;  // before the stages go
     });
   }
 
