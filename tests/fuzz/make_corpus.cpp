@@ -1,0 +1,178 @@
+// make_corpus FOLDER: the seeds of every target as FOLDER/TARGET/NAME, made by the program's own writers.
+#include <onnx/onnx-data_pb.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+#include <vector>
+
+#include "calibrate/tensorrt_cache.h"
+#include "datasets/npy_format.h"
+#include "datasets/npy_writer.h"
+#include "exec/one_node_models.h"
+#include "exec/one_node_protos.h"
+#include "fuzz/node_from_bytes.h"
+#include "fuzz/seed_models.h"
+#include "observe/calibration_table.h"
+
+namespace {
+
+using namespace detent;
+namespace fs = std::filesystem;
+
+class Corpus {
+ public:
+  explicit Corpus(fs::path folder) : folder_(std::move(folder)) {}
+
+  void add(const std::string& target, const std::string& name, const std::string& bytes) const {
+    const fs::path path = folder_ / target / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream stream(path, std::ios::binary | std::ios::trunc);
+    stream << bytes;
+    if (!stream.flush()) throw std::runtime_error(path.string() + " cannot be written");
+  }
+
+ private:
+  fs::path folder_;
+};
+
+void add_models(const Corpus& corpus) {
+  for (size_t i = 0; i < std::size(testing::kOneNodes); ++i) {
+    corpus.add("model", "node_" + std::to_string(i), testing::model_of(testing::kOneNodes[i])->SerializeAsString());
+    corpus.add("node", std::to_string(i), fuzz::bytes_of_row(i));
+  }
+  for (const auto& [name, text] : fuzz::kSeedModels)
+    corpus.add("model", std::string(name), parse_model_text(std::string(text)).proto().SerializeAsString());
+  corpus.add("model", "external", fuzz::model_with_external_data().SerializeAsString());
+}
+
+template <class T>
+std::string npy(const Shape& shape, T value) {
+  const std::vector<T> values(static_cast<size_t>(shape.element_count()), value);
+  return format_npy_header(data_type_of<T>, shape) +
+         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+/// A number of `bytes` bytes, the least significant first, as zip archives have them.
+std::string little(uint64_t number, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(number >> (8 * i) & 0xFF);
+  return text;
+}
+
+/// A zip archive of one stored member. Source  PKWARE APPNOTE 6.3, 4.3.7, 4.3.12 and 4.3.16.
+std::string stored_zip(const std::string& name, const std::string& content) {
+  constexpr uint32_t kPolynomial = 0xEDB88320U;
+  uint32_t sum = ~0U;
+  for (const char c : content) {
+    sum ^= static_cast<uint8_t>(c);
+    for (int bit = 0; bit < 8; ++bit) sum = sum >> 1U ^ (sum & 1U ? kPolynomial : 0U);
+  }
+  const std::string sizes =
+      little(~sum, 4) + little(content.size(), 4) + little(content.size(), 4) + little(name.size(), 2);
+  const std::string local = "PK\3\4" + little(20, 2) + little(0, 8) + sizes + little(0, 2) + name + content;
+  const std::string entry = "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 8) + sizes + std::string(16, '\0') + name;
+  return local + entry + "PK\5\6" + little(0, 4) + little(1, 2) + little(1, 2) + little(entry.size(), 4) +
+         little(local.size(), 4) + little(0, 2);
+}
+
+void add_arrays(const Corpus& corpus) {
+  corpus.add("npy", "float", npy<float>(Shape{2, 3}, 0.5F));
+  corpus.add("npy", "int64", npy<int64_t>(Shape{4}, 7));
+  corpus.add("npy", "scalar", npy<double>(Shape{}, 1.0));
+  corpus.add("npy", "empty", npy<float>(Shape{0, 5}, 0.0F));
+  std::string fortran = npy<uint8_t>(Shape{3, 2, 2}, 9);
+  if (const size_t at = fortran.find("False"); at != fortran.npos) fortran.replace(at, 5, "True ");
+  corpus.add("npy", "fortran", fortran);
+  corpus.add("npz", "stored", stored_zip("x.npy", npy<float>(Shape{2, 2}, 0.5F)));
+  corpus.add("npz", "nothing", "PK\5\6" + std::string(18, '\0'));
+  onnx::TensorProto tensor;
+  tensor_to_proto(Tensor(DataType::Int32, Shape{2, 2}), tensor);
+  corpus.add("tensor_pb", "tensor", std::string(1, '\0') + tensor.SerializeAsString());
+  onnx::TensorProto typed;
+  typed.set_data_type(onnx::TensorProto::FLOAT);
+  typed.add_dims(2);
+  typed.add_float_data(1), typed.add_float_data(2);
+  corpus.add("tensor_pb", "typed", std::string(1, '\0') + typed.SerializeAsString());
+  onnx::SequenceProto list;
+  list.set_elem_type(onnx::SequenceProto::TENSOR);
+  *list.add_tensor_values() = tensor;
+  corpus.add("tensor_pb", "list", std::string(1, '\1') + list.SerializeAsString());
+  onnx::OptionalProto optional;
+  optional.set_elem_type(onnx::OptionalProto::TENSOR);
+  *optional.mutable_tensor_value() = typed;
+  corpus.add("tensor_pb", "optional", std::string(1, '\2') + optional.SerializeAsString());
+}
+
+void add_images(const Corpus& corpus) {
+  cv::Mat image(6, 9, CV_8UC3);
+  for (int y = 0; y < image.rows; ++y)
+    for (int x = 0; x < image.cols; ++x)
+      image.at<cv::Vec3b>(y, x) = cv::Vec3b(static_cast<uchar>(x * 20), static_cast<uchar>(y * 30), 99);
+  for (const char* extension : {".jpg", ".png", ".webp", ".bmp", ".ppm", ".tif"}) {
+    std::vector<uchar> bytes;
+    if (cv::imencode(extension, image, bytes))
+      corpus.add("image", std::string("picture") + extension, {bytes.begin(), bytes.end()});
+  }
+  cv::Mat classes(4, 4, CV_16UC1, cv::Scalar(300));
+  std::vector<uchar> bytes;
+  cv::imencode(".png", classes, bytes);
+  corpus.add("image", "mask16.png", {bytes.begin(), bytes.end()});
+}
+
+void add_tables(const Corpus& corpus) {
+  CalibrationTable table;
+  table.model = "0123456789abcdef0123456789abcdef";
+  table.tools = {"detent 0.1.0"};
+  table.instruction_sets = {"avx2"};
+  table.shards = {{}};
+  table.groups = {{"conv", "relu"}};
+  const std::vector<float> numbers{-1.5F, 0.0F, 0.25F, 3.0F};
+  for (const char* name : {"conv", "relu"})
+    table.values[name].extremes.push_back(table.values[name].histogram.add(numbers));
+  table.samples.push_back({"000.png", {1, 2}});
+  corpus.add("table", "measured", table_to_bytes(table));
+  CalibrationTable imported;
+  imported.model = table.model;
+  imported.tools = table.tools;
+  imported.shards = {{}};
+  imported.values["x"].scale = 0.5F;
+  corpus.add("table", "imported", table_to_bytes(imported));
+  corpus.add("cache", "two",
+             format_tensorrt_cache({"TRT-8601-EntropyCalibration2", {{"input", 0.5F}, {"a: b", 2.0F}}}));
+}
+
+void add_texts(const Corpus& corpus) {
+  corpus.add("override", "kinds",
+             R"({"a": {"calibrator": "percentile:99.9"}, "b": {"amax": 1.5}, "c": {"min": -1, "max": 2}})");
+  corpus.add("override", "empty", "{}");
+  corpus.add("config", "quantize",
+             "[quantize]\ntarget=\"tensorrt\"\ndata=[\"a\", \"b\"]\nmax-drop=0.01\nthreads=2\noverwrite=true\n");
+  corpus.add("config", "nested", "[cache.export]\ntable='t.dct'\n# comment\n[[quantize]]\n");
+  corpus.add("labels", "two", "file,label\r\na.png,1\n\"b,\"\"c.png\",-2\n\n");
+  corpus.add("labels", "mark", "\xef\xbb\xbflabel,x,file\n3,,c.jpg\n");
+  int count = 0;
+  for (const char* line : {"imagenet", "unit,mean=.4914/.4822/.4465,std=.2470/.2435/.2616", "raw,layout=nhwc,color=bgr",
+                           "imagenet,resize=8x8,crop=4", "letterbox=16x24,fill=0,div=255", "yolox",
+                           "color=gray,resize=5", "resize=3x4,interpolation=cubic"})
+    corpus.add("preprocess", std::to_string(count++), line);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fputs("usage: make_corpus FOLDER\n", stderr), 2;
+  try {
+    const Corpus corpus(argv[1]);
+    add_models(corpus);
+    add_arrays(corpus);
+    add_images(corpus);
+    add_tables(corpus);
+    add_texts(corpus);
+  } catch (const std::exception& error) {
+    return std::fprintf(stderr, "make_corpus: %s\n", error.what()), 1;
+  }
+  return 0;
+}
