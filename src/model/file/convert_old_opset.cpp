@@ -11,6 +11,8 @@
 
 #include "detent/error.h"
 #include "model/file/first_line.h"
+#include "model/file/onnx_checker.h"
+#include "model/graph/graph_indexer.h"
 
 namespace detent {
 
@@ -69,6 +71,8 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
 
 void convert_old_opset(onnx::ModelProto& proto, int64_t from, int64_t target) {
   if (proto.ir_version() < kFirstIrWithFreeInitializers) list_initializers_as_inputs(proto);
+  (void)index_graph(proto);  // libonnx's graph takes names that nothing writes for granted
+  run_onnx_checker(proto);
   try {
     onnx::shape_inference::InferShapes(proto);
     proto = onnx::version_conversion::ConvertVersion(proto, static_cast<int>(target));

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/saturated.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -54,11 +55,9 @@ Tensor requantized(const Tensor& sums, const Tensor& zero_point, Factor factor, 
     if constexpr (std::is_integral_v<Q>) {
       const auto in = sums.data<int32_t>();
       auto out = output.mutable_data<Q>();
-      const auto low = static_cast<double>(std::numeric_limits<Q>::min()),
-                 high = static_cast<double>(std::numeric_limits<Q>::max());
       for (size_t i = 0; i < in.size(); ++i) {
         const double x = std::nearbyint(in[i] * factor(static_cast<int64_t>(i))) + static_cast<double>(zero);
-        out[i] = static_cast<Q>(std::clamp(x, low, high));
+        out[i] = saturated<Q>(x);
       }
     } else {
       throw unsupported_type(zero_point.type());

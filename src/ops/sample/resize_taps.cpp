@@ -1,4 +1,5 @@
 #include "ops/sample/resize_taps.h"
+#include "core/saturated.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,7 @@ int64_t nearest_index(float x, NearestMode mode, int64_t extent) {
     case NearestMode::Floor: rounded = std::floor(x); break;
     case NearestMode::Ceil: rounded = std::ceil(x); break;
   }
-  return std::clamp(static_cast<int64_t>(rounded), int64_t{0}, extent - 1);
+  return std::clamp(saturated<int64_t>(rounded), int64_t{0}, extent - 1);
 }
 
 /// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing",
@@ -55,6 +56,8 @@ void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float
   const bool skip_outside = options.exclude_outside && (options.antialias || options.mode == ResizeMode::Cubic);
   const size_t begin = taps.index.size();
   float sum = 0;
+  // Further out every tap is the edge; a region of interest may lie anywhere, or be no number.
+  x = std::isnan(x) ? 0 : std::clamp(x, -reach - 1, static_cast<float>(axis.in) + reach + 1);
   for (auto i = static_cast<int64_t>(std::floor(x - reach)) + 1; static_cast<float>(i) < x + reach; ++i) {
     const float weight = kernel_weight(options, (static_cast<float>(i) - x) * stretch);
     if (weight == 0 || (skip_outside && (i < 0 || i >= axis.in))) continue;
