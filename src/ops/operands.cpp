@@ -44,6 +44,12 @@ std::optional<std::vector<int64_t>> IntegerOperand::values(const KernelCall& cal
   return integers_of(call.input(static_cast<size_t>(slot_)));
 }
 
+void check_same_type(const Tensor& a, const Tensor& b) {
+  if (a.type() != b.type())
+    throw Error(ErrorCode::InvalidModel, "operands of types " + std::string(name_of(a.type())) + " and " +
+                                             std::string(name_of(b.type())) + ", expected one type");
+}
+
 Error unsupported_type(DataType type) {
   return {ErrorCode::Unsupported, "elements of type " + std::string(name_of(type)) + " are not supported here"};
 }

@@ -32,6 +32,9 @@ class IntegerOperand {
   int slot_;
 };
 
+/// Errors  InvalidModel when the elements are of two types: a kernel reads all its operands as one.
+void check_same_type(const Tensor& a, const Tensor& b);
+
 /// Message for a type that an operator cannot take.
 [[nodiscard]] Error unsupported_type(DataType type);
 

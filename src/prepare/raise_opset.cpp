@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "detent/error.h"
+#include "ops/check_signatures.h"
+#include "ops/find_operator.h"
 #include "prepare/opset_adapters.h"
 
 namespace detent {
@@ -45,6 +47,8 @@ class Step {
     const OpsetChange change = find_opset_change(node.op_type, version_);
     if (change.op_type.empty()) return refuse(node, "no adapter");
     if (!change.adapt) return;
+    // Signatures are those of operators that run; of others nobody knows whether what an adapter looks for is there.
+    if (!find_operator(node.domain, node.op_type, graph_.opset())) return refuse(node, "an operator that cannot run");
     try {
       change.adapt(graph_, node, patch_);
     } catch (const Error& error) {
@@ -101,7 +105,9 @@ void raise_opset(Model& model, int64_t wanted) {
   std::vector<std::string> problems;
   for (int version = static_cast<int>(from) + 1; version <= wanted; ++version) {
     const GraphPatch patch = Step(raised.graph(), version, problems).run();
-    if (problems.empty()) apply_patch(raised, patch);
+    if (!problems.empty()) continue;
+    apply_patch(raised, patch);
+    check_signatures(raised.graph());  // an operator that its old opset did not have may begin here
   }
   if (!problems.empty()) throw cannot_raise(from, wanted, problems);
   model = std::move(raised);

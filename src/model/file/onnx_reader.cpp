@@ -65,6 +65,7 @@ void check_header(const onnx::ModelProto& proto) {
     throw invalid("is not an ONNX model (it has no graph or no IR version)");
   if (proto.opset_import_size() == 0) throw invalid("the model imports no operator set; the file may be truncated");
   const int64_t opset = default_opset(proto);
+  if (opset < 0) throw invalid("the model imports opset " + std::to_string(opset) + ", and versions begin at 1");
   if (opset > kNewestOpset)
     throw invalid("the model uses opset " + std::to_string(opset) + "; opsets up to " + std::to_string(kNewestOpset) +
                       " can be read",

@@ -155,6 +155,7 @@ class GraphIndexer {
     node.name = names_[static_cast<size_t>(position)];
     node.op_type = proto.op_type();
     node.domain = domain_of(proto.domain());
+    if (node.op_type.empty()) throw Error(ErrorCode::InvalidModel, describe(position) + ": names no operator");
     if (graph_->opset(node.domain) == 0)
       throw Error(ErrorCode::InvalidModel, describe(position) + ": the model does not import operator set '" +
                                                (node.domain.empty() ? "ai.onnx" : node.domain) + "'");

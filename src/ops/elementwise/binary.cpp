@@ -82,12 +82,6 @@ void combine_into(BinaryFunction function, const Broadcast& broadcast, Tensor& o
   });
 }
 
-void check_same_type(const Tensor& a, const Tensor& b) {
-  if (a.type() != b.type())
-    throw Error(ErrorCode::InvalidModel, "operands of types " + std::string(name_of(a.type())) + " and " +
-                                             std::string(name_of(b.type())) + ", expected one type");
-}
-
 /// Output 0 in the memory of the first operand that allows it.
 Tensor& make_broadcast_output(KernelCall& call, const Broadcast& broadcast) {
   for (size_t i = 0; i < 2; ++i)

@@ -52,6 +52,7 @@ DataType number_type(DataType type) { return type == DataType::Bool ? DataType::
 std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
   const auto* found = std::ranges::find(kComparisons, std::string_view(context.node.op_type), &Comparison::op_type);
   return kernel_of([relation = found->relation](KernelCall& call) {
+    check_same_type(call.input(0), call.input(1));
     const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
     auto out = call.make_output(0, DataType::Bool, broadcast.output(), broadcast.layout()).mutable_data<bool>();
     visit_number(number_type(call.input(0).type()), [&]<class T>(T) {
@@ -70,6 +71,7 @@ void run_where(KernelCall& call) {
   if (call.input(0).type() != DataType::Bool)
     throw Error(ErrorCode::InvalidModel,
                 "the condition has elements of type " + std::string(name_of(call.input(0).type())) + ", expected bool");
+  check_same_type(call.input(1), call.input(2));
   const Broadcast broadcast(std::array{&call.input(0), &call.input(1), &call.input(2)}, call.allocator());
   Tensor& output = call.make_output(0, call.input(1).type(), broadcast.output(), broadcast.layout());
   visit_size(byte_size(output.type()), [&]<class T>(T) {

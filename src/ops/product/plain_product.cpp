@@ -34,12 +34,6 @@ void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int6
     }
 }
 
-void check_same_type(const Tensor& a, const Tensor& b) {
-  if (a.type() != b.type())
-    throw Error(ErrorCode::InvalidModel, "operands of types " + std::string(name_of(a.type())) + " and " +
-                                             std::string(name_of(b.type())) + ", expected one type");
-}
-
 Tensor factor(float value, DataType type) { return cast(Tensor::scalar(value), type); }
 
 }  // namespace

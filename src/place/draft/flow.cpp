@@ -52,6 +52,7 @@ bool is_fused_pointwise(const PlacementDraft& draft, NodeId node) {
 }  // namespace
 
 std::optional<Use> sole_use(const Graph& graph, ValueId value) {
+  if (value == kNoValue) return std::nullopt;  // an LSTM may leave Y out, an engine's own operator any output
   const Value& v = graph.value(value);
   if (v.is_output || v.uses.size() != 1 || v.uses.front().slot < 0) return std::nullopt;
   return v.uses.front();
