@@ -73,7 +73,8 @@ std::string stored_zip(const std::string& name, const std::string& content) {
   const std::string sizes =
       little(~sum, 4) + little(content.size(), 4) + little(content.size(), 4) + little(name.size(), 2);
   const std::string local = "PK\3\4" + little(20, 2) + little(0, 8) + sizes + little(0, 2) + name + content;
-  const std::string entry = "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 8) + sizes + std::string(16, '\0') + name;
+  const std::string entry =
+      "PK\1\2" + little(20, 2) + little(20, 2) + little(0, 8) + sizes + std::string(16, '\0') + name;
   return local + entry + "PK\5\6" + little(0, 4) + little(1, 2) + little(1, 2) + little(entry.size(), 4) +
          little(local.size(), 4) + little(0, 2);
 }
