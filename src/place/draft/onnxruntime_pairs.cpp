@@ -48,6 +48,9 @@ std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
   for (const Use& use : v.uses) {
     if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + draft.describe(use.node);
+    if (draft.moves_pairs_into_subgraph(use.node))
+      return "'" + v.name + "' is read by " + draft.describe(use.node) +
+             ", across which the engine moves pairs, into a subgraph that it cannot change";
     if (must_read_float(draft, use.node))
       return "'" + v.name + "' is read by " + draft.describe(use.node) + ", which is excluded and must read floats";
   }
