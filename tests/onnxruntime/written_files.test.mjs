@@ -6,6 +6,7 @@ import test from 'node:test';
 import { detent, freshFolder, reportOf } from './detent.mjs';
 import { openSession, runOnce } from './engine.mjs';
 import { widened } from './npy.mjs';
+import { readModel } from './onnx_file.mjs';
 import { selectedToWrite } from './written_models.mjs';
 
 const targets = ['tensorrt:8.6', 'tensorrt:10.8', 'tensorrt:10.13', 'tensorrt:11', 'onnxruntime'];
@@ -26,14 +27,17 @@ async function infiniteOutputs(file, level, feeds) {
 
 const ran = 'ran', noKernels = 'types accepted, no kernels';
 const table = [];
-let models = 0;
+let expectedRuns = 0;
+const half = 10; // TensorProto.FLOAT16
 
 // ONNX Runtime has checked every type and shape of the graph before it looks for kernels, and its CPU has hardly any for BFloat16.
 const noKernel = /Could not find an implementation for/;
 
 for (const { model, options } of selectedToWrite()) {
   test(model.name, options, async (t) => {
-    ++models;
+    // A model of halves stays one, whatever type is asked for.
+    const isHalf = readModel(model.file).inputs.some((input) => input.elemType === half);
+    expectedRuns += targets.length * (isHalf ? types.length : types.length - 1);
     const calibration = join(freshFolder(), 'table.dct');
     await detent('calibrate', model.file, '-o', calibration, '--float-type', 'fp16', '--quiet', ...model.data);
     const feeds = await model.feeds();
@@ -44,7 +48,7 @@ for (const { model, options } of selectedToWrite()) {
           const file = join(freshFolder(), 'model.onnx');
           await detent('quantize', model.file, '--table', calibration, '--calibrator', 'max', '--target', target,
             '--float-type', type, '--accept-broken', '--quiet', '-o', file, '--report', reportOf(file));
-          if (type === 'bf16') {
+          if (type === 'bf16' && !isHalf) {
             await assert.rejects(openSession(file, 'disabled'), noKernel);
             table.push([model.name, target, type, noKernels]);
             return;
@@ -58,6 +62,6 @@ for (const { model, options } of selectedToWrite()) {
 test('the table: every file ran, but for BFloat16, for which the CPU has no kernels', (t) => {
   for (const row of table) t.diagnostic(row.join(' | '));
   const count = (what) => table.filter((row) => row[3] === what).length;
-  assert.equal(count(ran), models * targets.length * 2);
-  assert.equal(count(noKernels), models * targets.length);
+  assert.ok(expectedRuns > 0 || table.length === 0);
+  assert.deepEqual([count(ran), table.length - count(ran)], [expectedRuns, count(noKernels)]);
 });
