@@ -17,9 +17,14 @@ namespace fs = std::filesystem;
 
 constexpr int kCode = 130;
 
+/// A folder that is not itself to be removed.
+struct KeptFolder : TemporaryFolder {
+  KeptFolder() { forget_unfinished(path()); }
+};
+
 // Death tests run in a copy of the process, whose files are then looked at from here.
 TEST(EndAtOnce, RemovesHalfFilesAndKeepsWhatWasThere) {
-  const TemporaryFolder folder;
+  const KeptFolder folder;
   write_file(folder / "whole", "old");
   EXPECT_EXIT(
       {
@@ -36,7 +41,7 @@ TEST(EndAtOnce, RemovesHalfFilesAndKeepsWhatWasThere) {
 }
 
 TEST(EndAtOnce, KeepsWhatIsCommitted) {
-  const TemporaryFolder folder;
+  const KeptFolder folder;
   EXPECT_EXIT(
       {
         AtomicFile done(folder / "done");
@@ -48,7 +53,7 @@ TEST(EndAtOnce, KeepsWhatIsCommitted) {
 }
 
 TEST(EndAtOnce, RemovesTemporaryFoldersWithWhatLiesInThem) {
-  const TemporaryFolder folder;
+  const KeptFolder folder;
   EXPECT_EXIT(
       {
         ::setenv("TMPDIR", folder.path().c_str(), 1);
