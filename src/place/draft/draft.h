@@ -45,6 +45,8 @@ class PlacementDraft {
   [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[index(node)]; }
   /// Such a node, and a subgraph reads what it writes, or what such a node behind it does.
   [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[index(node)]; }
+  /// By node id, what ends_in_float() of onnxruntime_pairs.h has found; empty before, and after a node is kept out.
+  [[nodiscard]] std::vector<bool>& ends_in_float() const { return ends_in_float_; }
   /// The node is of a domain other than ONNX's own.
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
@@ -135,6 +137,7 @@ class PlacementDraft {
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
   std::vector<bool> out_, excluded_, forced_, weight_quantized_, lets_pairs_move_, moves_into_subgraph_;
+  mutable std::vector<bool> ends_in_float_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
   std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
