@@ -2,6 +2,7 @@
 #include <sstream>
 
 #include "cli/command.h"
+#include "cli/interrupt_watch.h"
 #include "cli/option_groups.h"
 #include "cli/report_options.h"
 #include "detent/calibrate.h"
@@ -26,6 +27,7 @@ int calibrate(State& state, Environment& environment) {
   state.options.run.reporter = &environment.reporter;
   state.options.overwrite = state.report.overwrite;
   state.report.check();
+  keep_work_when_interrupted();  // TABLE.partial
   const TableReport report = calibrate_model(state.options);
   state.report.write_json([&] { return to_json(report); });
   state.report.print(summary_text(report));

@@ -3,7 +3,6 @@
 #endif
 
 #include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -12,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
+#include "cli/interrupt_watch.h"
 #include "cli/limit_options.h"
 #include "cli/print_config.h"
 #include "cli/report_options.h"
@@ -23,11 +23,6 @@
 namespace {
 
 using namespace detent;
-
-extern "C" void on_interrupt(int) {
-  // A second Ctrl-C ends the process at once; temporary files are then left to the user.
-  if (interrupted().exchange(true)) std::signal(SIGINT, SIG_DFL);
-}
 
 /// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the threads
 /// that freed them, and memory grows with the number of samples (bench/peak_memory: 12 % from 16 to 256).
@@ -100,8 +95,7 @@ int flushed(int code) {
 
 int main(int argc, char** argv) {
   return_large_blocks();
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  cli::watch_interrupts();
   try {
     Parsed parsed;
     declare(parsed);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/system_reason.h"
+#include "core/unfinished.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -62,14 +63,17 @@ AtomicFile::AtomicFile(fs::path target, bool overwrite)
     target_ = behind_links(target_);
     temporary_ = temporary_beside(target_);
   }
-  descriptor_ = special_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC)
-                         : ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  descriptor_ = special_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC) : make_unfinished(temporary_, [&] {
+    return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  });
   if (descriptor_ < 0) fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
-  if (!committed_ && !special_) ::unlink(temporary_.c_str());
+  if (special_) return;
+  if (!committed_) ::unlink(temporary_.c_str());
+  forget_unfinished(temporary_);
 }
 
 void AtomicFile::fail(int reason) const { cannot_write(target_, reason); }

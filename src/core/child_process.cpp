@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/system_reason.h"
+#include "core/unfinished.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 
@@ -65,6 +66,19 @@ void end_group(pid_t child) {
   ::waitpid(child, nullptr, 0);
 }
 
+/// While it lives the command ends with the process.
+class Remembered {
+ public:
+  explicit Remembered(pid_t group) : group_(group) { remember_command(group); }
+  ~Remembered() { forget_command(group_); }
+  Remembered(const Remembered&) = delete;
+  Remembered& operator=(const Remembered&) = delete;
+  [[nodiscard]] pid_t group() const { return group_; }
+
+ private:
+  pid_t group_;
+};
+
 int wait_for(pid_t child) {
   int status = 0;
   for (;;) {
@@ -96,7 +110,8 @@ CommandResult run_command(const std::string& command, const std::vector<std::str
     const Descriptor in("/dev/null", O_RDONLY);
     const Descriptor out(out_file, O_WRONLY | O_CREAT | O_TRUNC);
     const Descriptor err(err_file, O_WRONLY | O_CREAT | O_TRUNC);
-    result.exit_code = wait_for(start(words, in, out, err));
+    const Remembered child(start(words, in, out, err));
+    result.exit_code = wait_for(child.group());
   }
   result.out = text_of(out_file);
   result.err = text_of(err_file);

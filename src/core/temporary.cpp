@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "core/system_reason.h"
+#include "core/unfinished.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -23,7 +24,14 @@ std::filesystem::path make_temporary_folder(const std::string& name) {
   if (!::mkdtemp(path.data()))
     throw Error(ErrorCode::CannotWrite, path + ": " + with_system_reason("cannot be made a temporary folder"),
                 "TMPDIR names where temporary folders are made");
+  make_unfinished(path, [] { return 0; });
   return path;
+}
+
+void remove_temporary_folder(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  forget_unfinished(folder);
 }
 
 int open_temporary_file() {

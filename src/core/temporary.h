@@ -5,9 +5,13 @@
 
 namespace detent {
 
-/// A new empty folder below TMPDIR whose name begins with "detent_NAME_"; the caller removes it.
+/// A new empty folder below TMPDIR whose name begins with "detent_NAME_", to be removed with
+/// remove_temporary_folder(); it goes with the process too where Ctrl-C ends that at once.
 /// Errors  CannotWrite with the system's reason.
 [[nodiscard]] std::filesystem::path make_temporary_folder(const std::string& name);
+
+/// Removes such a folder and all that lies in it, as far as the system lets it.
+void remove_temporary_folder(const std::filesystem::path& folder);
 
 /// The descriptor of a file below TMPDIR without a name, gone when it is closed; -1, errno set, when there can be none.
 [[nodiscard]] int open_temporary_file();

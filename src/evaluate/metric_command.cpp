@@ -44,16 +44,14 @@ MetricCommand::MetricCommand(std::string command, const std::vector<std::string>
       models_.push_back(std::move(model));
     }
   } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(folder_, ignored);
+    remove_temporary_folder(folder_);
     throw;
   }
 }
 
 MetricCommand::~MetricCommand() {
   models_.clear();  // writers remove what they did not close
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
+  remove_temporary_folder(folder_);
 }
 
 void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, size_t real) {

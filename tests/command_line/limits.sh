@@ -70,6 +70,26 @@ interrupted "the same while it is calibrated" calibrate in/loop.onnx --data rand
 says "the same while it is calibrated" "out/table.dct.partial holds the 0 samples done"
 rm -f out/table.dct.partial
 leaves_nothing "the same while it is calibrated"
+# A single product of 7e11 multiplications cannot be divided: the process ends all the same, and keeps no half file.
+model_of in/product.onnx '<int64[2] s = {7000, 7000}> { z = ReduceMax (x) big = Expand (z, s) p = MatMul (big, big) y = ReduceMax (p) }'
+interrupted "a product of seconds" run in/product.onnx $data
+leaves_nothing "a product of seconds"
+interrupted "the same while it is quantized" quantize in/product.onnx --data random:normal,n=2 --quiet -o out/model.onnx
+leaves_nothing "the same while it is quantized"
+# calibrate keeps what it has: it finishes the product, or ends with the second signal.
+"$DETENT" calibrate in/product.onnx --data random:normal,n=2 --quiet -o out/table.dct >stdout 2>stderr </dev/null &
+pid=$!
+sleep 1
+kill -INT $pid
+sleep 1
+kill -0 $pid 2>/dev/null || fail "calibrate did not finish the running step"
+grep -q "the running step is finished first" stderr || fail "calibrate does not say what it waits for"
+kill -INT $pid
+code=0
+wait $pid || code=$?
+[ "$code" -eq 130 ] || fail "a second Ctrl-C: exit $code, expected 130"
+leaves_nothing "a second Ctrl-C"
+
 model_of in/loop_few.onnx "<int64 m = {100}, bool t = {1}> { y = Loop <$body> (m, t, x) }"
 accepts "a Loop of 100 trips" run in/loop_few.onnx $data
 rm -rf out/*

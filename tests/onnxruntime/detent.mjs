@@ -97,7 +97,7 @@ export const runWith = (file, stacks) =>
 export const only = (outputs) => Object.values(outputs)[0];
 
 // What a model is calibrated on: its calibration data, or the few samples of float_models.mjs.
-const calibrationOf = (model) => [...(model.samples ? sourceOf(freshFolder(), model.samples()) : ['--data', model.calibration]),
+export const calibrationOf = (model) => [...(model.samples ? sourceOf(freshFolder(), model.samples()) : ['--data', model.calibration]),
   ...preprocessing(model)];
 
 // The table of that data, for every target, calibrator and policy; made once.

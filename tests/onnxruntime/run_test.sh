@@ -10,7 +10,7 @@ skip() {
 command -v node >/dev/null || skip "$1" "Node.js is not installed"
 [ -d node_modules/onnxruntime-node ] || skip "$1" "onnxruntime-node is not installed (tests/onnxruntime/install.sh)"
 case "${DETENT_MODELS-}" in
-  sample) ;;
+  sample | sample,branching) ;;
   *) [ -d "${DETENT_SHARED-}/models" ] || skip "$1" "no shared folder with models at '${DETENT_SHARED-}'" ;;
 esac
 exec node "$1"

@@ -165,8 +165,14 @@ class QdqReader {
   }
 
   /// The value that takes the place of `value` when the pairs are gone; itself, not quantized, where no
-  /// DequantizeLinear writes it.
-  [[nodiscard]] Trace trace_value(ValueId value) const {
+  /// DequantizeLinear writes it. Kept, and nodes are read in execution order: so pair behind pair behind pair is never climbed
+  /// further than to the one before.
+  [[nodiscard]] const Trace& trace_value(ValueId value) const {
+    const auto known = traces_.find(value);
+    return known != traces_.end() ? known->second : traces_.emplace(value, trace_anew(value)).first->second;
+  }
+
+  [[nodiscard]] Trace trace_anew(ValueId value) const {
     const Node* node = producer(value);
     DataType type = DataType::Undefined;
     if (is(node, OpKind::Cast) && is(producer(node->input(0)), OpKind::DequantizeLinear)) {
@@ -311,7 +317,8 @@ class QdqReader {
   const Graph& graph_;
   NameSource names_;
   QdqReading reading_;
-  std::vector<int> index_;  // by node id, into reading_.nodes
+  mutable std::map<ValueId, Trace> traces_;  // of trace_value()
+  std::vector<int> index_;                   // by node id, into reading_.nodes
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
   std::map<ValueId, int> new_readers_;

@@ -48,19 +48,25 @@ const QdqNode& PairView::grid(const QuantizedOperand& operand) const {
 }
 
 std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot) const {
-  if (const QuantizedOperand* own = operand(node, slot)) {
-    if (own->quantize < 0 && own->dequantize < 0) return {};
-    return {own};
-  }
-  const Node* producer = graph_.producer(graph_.node(node).inputs[static_cast<size_t>(slot)]);
-  if (!producer) return {};
-  if (commutes(found_, producer->id)) return pairs_in_front(producer->id, found_.data_slots(producer->id).front());
-  if (!is_data_concat(found_, producer->id)) return {};
   std::vector<const QuantizedOperand*> pairs;
-  for (const int input : found_.data_slots(producer->id)) {
-    const auto found = pairs_in_front(producer->id, input);
-    if (found.empty() || (!pairs.empty() && !same_grid(grid(*pairs.front()), grid(*found.front())))) return {};
-    pairs.insert(pairs.end(), found.begin(), found.end());
+  std::vector<std::pair<NodeId, int>> open{
+      {node, slot}};  // readings that must carry one of the pairs, the next one last
+  std::set<std::pair<NodeId, int>> seen{open.front()};
+  while (!open.empty()) {
+    const auto [reader, input] = open.back();
+    open.pop_back();
+    if (const QuantizedOperand* own = operand(reader, input)) {
+      if (own->quantize < 0 && own->dequantize < 0) return {};
+      if (!pairs.empty() && !same_grid(grid(*pairs.front()), grid(*own))) return {};
+      pairs.push_back(own);
+      continue;
+    }
+    const Node* producer = graph_.producer(graph_.node(reader).inputs[static_cast<size_t>(input)]);
+    const bool passes = producer && commutes(found_, producer->id);
+    if (!passes && (!producer || !is_data_concat(found_, producer->id))) return {};
+    const std::vector<int>& slots = found_.data_slots(producer->id);
+    for (size_t i = passes ? 1 : slots.size(); i-- > 0;)
+      if (seen.emplace(producer->id, slots[i]).second) open.emplace_back(producer->id, slots[i]);
   }
   return pairs;
 }

@@ -1,6 +1,7 @@
 #include "place/draft/draft.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/float_type.h"
 #include "ops/traits.h"
@@ -37,6 +38,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
     edges_[index(node.id)].resize(node.inputs.size());
   }
   find_types();
+  find_movable_pairs();
   scale_parent_.resize(graph.values().size());
   for (size_t i = 0; i < scale_parent_.size(); ++i) scale_parent_[i] = static_cast<ValueId>(i);
 }
@@ -65,6 +67,24 @@ void PlacementDraft::find_data_slots(const Node& node) {
     if (node.inputs[slot] == kNoValue || number == weight_slots_[index(node.id)] || number == traits.bias_slot)
       continue;
     data_slots_[index(node.id)].push_back(number);
+  }
+}
+
+// The operators are those of ONNX Runtime's CanNodePropagate (core/optimizer/qdq_transformer/qdq_propagation.cc); versions that
+// it leaves out cost a pair and no more.
+void PlacementDraft::find_movable_pairs() {
+  static constexpr std::array<std::string_view, 6> kMovers{"MaxPool", "Reshape",   "Transpose",
+                                                           "Squeeze", "Unsqueeze", "Slice"};
+  lets_pairs_move_.assign(graph_.nodes().size(), false);
+  moves_into_subgraph_.assign(graph_.nodes().size(), false);
+  for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node) {
+    if (node->output(0) == kNoValue || is_foreign(node->id) ||
+        std::ranges::find(kMovers, node->op_type) == kMovers.end())
+      continue;
+    lets_pairs_move_[index(node->id)] = true;
+    moves_into_subgraph_[index(node->id)] =
+        std::ranges::any_of(graph_.value(node->output(0)).uses,
+                            [&](const Use& use) { return use.slot < 0 || moves_into_subgraph_[index(use.node)]; });
   }
 }
 
@@ -136,6 +156,7 @@ std::string PlacementDraft::describe_source(ValueId value) const {
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
   out_[index(node)] = true;
+  ends_in_float_.clear();
   for (const int slot : data_slots(node)) keep_float(node, slot, reason);
   if (is_weighted(node)) run_float(node, reason);
 }

@@ -41,6 +41,12 @@ class PlacementDraft {
   /// Floating-point as far as types can be followed without running (unknown -> true).
   [[nodiscard]] bool is_float(ValueId value) const { return is_float_[static_cast<size_t>(value)]; }
   [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
+  /// ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
+  [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[index(node)]; }
+  /// Such a node, and a subgraph reads what it writes, or what such a node behind it does.
+  [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[index(node)]; }
+  /// By node id, what ends_in_float() of onnxruntime_pairs.h has found; empty before, and after a node is kept out.
+  [[nodiscard]] std::vector<bool>& ends_in_float() const { return ends_in_float_; }
   /// The node is of a domain other than ONNX's own.
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
@@ -115,6 +121,7 @@ class PlacementDraft {
   void find_weight_slot(const Node& node);
   void find_data_slots(const Node& node);
   void find_types();
+  void find_movable_pairs();
   [[nodiscard]] bool writes_float(const Node& node) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
@@ -129,7 +136,8 @@ class PlacementDraft {
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, excluded_, forced_, weight_quantized_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_, lets_pairs_move_, moves_into_subgraph_;
+  mutable std::vector<bool> ends_in_float_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;
   std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind

@@ -1,7 +1,7 @@
 #include "place/draft/onnxruntime_pairs.h"
 
 #include <algorithm>
-#include <set>
+#include <vector>
 
 #include "ops/clip_bounds.h"
 #include "place/draft/flow.h"
@@ -20,21 +20,22 @@ bool is_passive(const PlacementDraft& draft, NodeId node) {
 }  // namespace
 
 bool ends_in_float(const PlacementDraft& draft, NodeId node) {
-  std::vector<NodeId> open{node};
-  std::set<NodeId> seen{node};
-  while (!open.empty()) {
-    const Node& current = draft.graph().node(open.back());
-    open.pop_back();
-    for (const ValueId output : current.outputs) {
+  std::vector<bool>& ends = draft.ends_in_float();
+  if (!ends.empty()) return ends[static_cast<size_t>(node)];
+  // Of all nodes at once, against execution order: a chain of copies would be walked anew for each of them.
+  const Graph& graph = draft.graph();
+  ends.assign(graph.nodes().size(), true);
+  for (auto current = graph.nodes().rbegin(); current != graph.nodes().rend(); ++current)
+    for (const ValueId output : current->outputs) {
       if (output == kNoValue) continue;
-      if (draft.graph().value(output).is_output && draft.options().quantize_outputs) return false;
-      for (const Use& use : draft.graph().value(output).uses) {
-        if (!is_passive(draft, use.node)) return false;
-        if (seen.insert(use.node).second) open.push_back(use.node);
-      }
+      const Value& value = graph.value(output);
+      const auto goes_on = [&](const Use& use) {
+        return !is_passive(draft, use.node) || !ends[static_cast<size_t>(use.node)];
+      };
+      if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, goes_on))
+        ends[static_cast<size_t>(current->id)] = false;
     }
-  }
-  return true;
+  return ends[static_cast<size_t>(node)];
 }
 
 bool must_read_float(const PlacementDraft& draft, NodeId node) {
@@ -48,6 +49,9 @@ std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value) {
   if (v.uses.empty() && !v.is_output) return "nothing reads '" + v.name + "'";
   for (const Use& use : v.uses) {
     if (use.slot < 0) return "'" + v.name + "' is read in a subgraph of " + draft.describe(use.node);
+    if (draft.moves_pairs_into_subgraph(use.node))
+      return "'" + v.name + "' is read by " + draft.describe(use.node) +
+             ", across which the engine moves pairs, into a subgraph that it cannot change";
     if (must_read_float(draft, use.node))
       return "'" + v.name + "' is read by " + draft.describe(use.node) + ", which is excluded and must read floats";
   }

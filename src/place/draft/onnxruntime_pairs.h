@@ -19,7 +19,7 @@ namespace detent {
 [[nodiscard]] bool ends_in_float(const PlacementDraft& draft, NodeId node);
 
 /// Why the value cannot carry a pair that all its readers read (a graph output without --quantize-outputs, a reader in
-/// a subgraph or one that must read floats); empty when it can.
+/// a subgraph, by copies in front of it too, or one that must read floats); empty when it can.
 [[nodiscard]] std::string obstacle_to_closing(const PlacementDraft& draft, ValueId value);
 
 /// Puts a pair on the value for every reader, the graph output included. False, and nothing done, where that cannot be.

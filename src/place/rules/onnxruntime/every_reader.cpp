@@ -16,7 +16,9 @@ void share(PlacementDraft& draft) {
   for (const Value& value : draft.graph().values()) {
     if (value.is_constant || !draft.has_pair(value.id)) continue;
     for (const Use& use : value.uses) {
-      if (use.slot < 0 || draft.is_pair(use.node, use.slot) || must_read_float(draft, use.node)) continue;
+      if (use.slot < 0 || draft.is_pair(use.node, use.slot) || must_read_float(draft, use.node) ||
+          draft.moves_pairs_into_subgraph(use.node))
+        continue;
       draft.replace_with_pair(
           use.node, use.slot,
           "a float reader beside the pair would keep " + draft.describe_source(value.id) + " a float kernel");

@@ -3,15 +3,37 @@
 //
 // The CPU provider has no integer kernel between FP16 values: pairs there round, layers run in float. A Concat with
 // pairs all around it would become a QLinearConcat all the same; that operator knows no FP16 scale, and the engine
-// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values.
+// refuses the whole model. So with FP16 scales (--scales fp16) a Concat reads float values, and what stands in front of it and
+// lets the engine move a pair down to it (Reshape, Slice ...) does too.
 //
-// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16.
+// Source: tried in ONNX Runtime 1.30, CPU, operator by operator. Motivated by models/shapes_unet, FP16, and exports/yolo_mini.
+
+#include <set>
+#include <vector>
 
 #include "model/graph/float_types.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules::onnxruntime {
 namespace {
+
+constexpr auto kRefused = "pairs with FP16 scales around a Concat make the engine refuse the model";
+
+// No pair on what the Concats read, nor further up where the engine would move one down from.
+void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
+  std::vector<NodeId> open = concats;
+  std::set<NodeId> seen{concats.begin(), concats.end()};
+  while (!open.empty()) {
+    const Node& node = draft.graph().node(open.back());
+    open.pop_back();
+    for (const int slot : draft.data_slots(node.id)) {
+      draft.replace_with_float(node.id, slot, kRefused);
+      const Node* producer = draft.graph().producer(node.inputs[static_cast<size_t>(slot)]);
+      if (producer && draft.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
+        open.push_back(producer->id);
+    }
+  }
+}
 
 // The last word, after every_reader: it takes pairs away.
 void share(PlacementDraft& draft) {
@@ -21,6 +43,7 @@ void share(PlacementDraft& draft) {
     return value != kNoValue && types[static_cast<size_t>(value)] == DataType::Float16;
   };
   bool kept = false;
+  std::vector<NodeId> concats;
   for (const Node& node : graph.nodes()) {
     if (node.outputs.empty() || !is_half(node.output(0))) continue;
     if (draft.is_int8(node.id)) {
@@ -28,11 +51,10 @@ void share(PlacementDraft& draft) {
       draft.replace_with_float_layer(node.id, "the CPU provider has no integer kernel between FP16 values");
       kept = true;
     }
-    if (draft.kind(node.id) != OpKind::Concat || draft.options().scales != PlacementOptions::Scales::Fp16) continue;
-    for (const int slot : draft.data_slots(node.id))
-      draft.replace_with_float(node.id, slot,
-                               "pairs with FP16 scales around a Concat make the engine refuse the model");
+    if (draft.kind(node.id) == OpKind::Concat && draft.options().scales == PlacementOptions::Scales::Fp16)
+      concats.push_back(node.id);
   }
+  read_float(draft, concats);
   if (kept) draft.note("the model is FP16: ONNX Runtime runs its layers in INT8 when the FP32 model is quantized");
 }
 

@@ -1,0 +1,75 @@
+#include "cli/interrupt_watch.h"
+
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <string_view>
+#include <thread>
+
+#include "core/unfinished.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+
+namespace detent::cli {
+
+namespace {
+
+sem_t signals;  // posted by every signal: what a handler may do
+std::atomic<bool> keeps_work{false};
+
+extern "C" void on_interrupt(int) {
+  const int before = errno;
+  interrupted() = true;
+  sem_post(&signals);
+  errno = before;
+}
+
+/// Waits for a signal. seconds  how long; 0: for ever. False when none came.
+bool signal_comes(double seconds) {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  constexpr long kNanoseconds = 1'000'000'000;
+  const long rest = until.tv_nsec + static_cast<long>(seconds * kNanoseconds);
+  until.tv_sec += rest / kNanoseconds;
+  until.tv_nsec = rest % kNanoseconds;
+  while ((seconds > 0 ? sem_timedwait(&signals, &until) : sem_wait(&signals)) != 0)
+    if (errno != EINTR) return false;
+  return true;
+}
+
+/// Past stdio, whose locks a thread may hold that gets no further.
+void say(std::string_view line) {
+  if (isatty(STDERR_FILENO) != 0) [[maybe_unused]]
+    const auto cleared = ::write(STDERR_FILENO, "\r\033[K", 4);
+  [[maybe_unused]] const auto said = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+void watch() {
+  // Most work ends by itself within milliseconds; the rest of the second is for removing files.
+  constexpr double kGrace = 0.4;
+  if (!signal_comes(0)) return;
+  if (!signal_comes(kGrace) && keeps_work) {
+    say("detent: interrupted; the running step is finished first, so that nothing is lost (again: end at once)\n");
+    if (!signal_comes(0)) return;
+  }
+  say("detent: interrupted\n");
+  end_at_once(static_cast<int>(ErrorCode::Interrupted));
+}
+
+}  // namespace
+
+void watch_interrupts() {
+  sem_init(&signals, 0, 0);
+  (void)interrupted();  // made before a handler needs it
+  std::thread(watch).detach();
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+void keep_work_when_interrupted() { keeps_work = true; }
+
+}  // namespace detent::cli

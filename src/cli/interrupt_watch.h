@@ -1,0 +1,14 @@
+#pragma once
+
+namespace detent::cli {
+
+/// From now on SIGINT and SIGTERM set interrupted(), which work looks at between two steps; a thread of this object's own ends the
+/// process with code 130 and without half files (core/unfinished.h) where it does not end by itself within a second, as in a
+/// product of hours, and with a second signal. Called once.
+void watch_interrupts();
+
+/// The command keeps what it has computed when it is interrupted: it is given the time that the running step takes. A second signal
+/// ends it at once all the same.
+void keep_work_when_interrupted();
+
+}  // namespace detent::cli

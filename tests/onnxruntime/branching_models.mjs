@@ -1,0 +1,80 @@
+// Small models with graphs inside, written here: what engines infer about branches differs from what stands outside.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { elemTypes, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';
+import { random } from './random_inputs.mjs';
+
+const [intType, tensorType, graphType, intsType, stringType] = [2, 4, 5, 7, 3]; // AttributeProto.AttributeType
+
+const attribute = (name, value) => {
+  const [type, ...parts] = typeof value === 'number' ? [intType, integer(3, value)]
+    : typeof value === 'string' ? [stringType, message(4, value)]
+      : Array.isArray(value) ? [intsType, ...value.map((v) => integer(8, v))]
+        : Buffer.isBuffer(value) ? [graphType, message(6, value)] : [tensorType, message(5, tensorProto('', value))];
+  return message(5, message(1, name), ...parts, integer(20, type));
+};
+
+const node = (op, inputs, outputs, attributes = {}) => message(1, ...inputs.map((name) => message(1, name)),
+  ...outputs.map((name) => message(2, name)), message(3, `${op}_${outputs[0]}`), message(4, op),
+  ...Object.entries(attributes).map(([name, value]) => attribute(name, value)));
+
+const initializer = (name, dims, scale) => message(5, tensorProto(name, random(dims, scale, name.length)));
+const ints = (name, ...values) =>
+  message(5, tensorProto(name, { type: 'int64', dims: [values.length], data: BigInt64Array.from(values.map(BigInt)) }));
+
+// A branch of one output; `dims` undefined: it says neither type nor shape, as exporters write it.
+const branch = (output, dims, ...nodes) =>
+  Buffer.concat([...nodes, message(2, output), valueInfo(12, output, dims && elemTypes.float32, dims)]);
+
+// Two Convs around what `inside` puts between them: values a [N,16,L] and b [N,16,L] that may be read, z that it must write.
+function model(inside, outDims) {
+  const graph = [
+    node('Conv', ['x', 'w1'], ['c1'], { pads: [1, 1], kernel_shape: [3] }), node('Relu', ['c1'], ['a']),
+    node('Conv', ['a', 'w2'], ['b'], { pads: [1, 1], kernel_shape: [3] }), ...inside,
+    initializer('w1', [16, 16, 3], 0.2), initializer('w2', [16, 16, 3], 0.2), initializer('w3', [8, 16], 0.2),
+    initializer('lstmW', [1, 32, 16], 0.2), initializer('lstmR', [1, 32, 8], 0.2),
+    ints('one', 1), ints('two', 2), ints('last', -1),
+    valueInfo(11, 'x', elemTypes.float32, [1, 16, 12]), valueInfo(11, 'rate', elemTypes.int64, []),
+    valueInfo(12, 'y', elemTypes.float32, outDims)];
+  return Buffer.concat([integer(1, 8), message(8, integer(2, 16)), message(7, message(2, 'branching'), ...graph)]);
+}
+
+const isOne = [node('Equal', ['rate', 'number'], ['taken']),
+  message(5, tensorProto('number', { type: 'int64', dims: [], data: BigInt64Array.of(1n) }))];
+const choose = (output, yes, no) => node('If', ['taken'], [output], { then_branch: yes, else_branch: no });
+const lstm = (x, y) => [node('LSTM', [x, 'lstmW', 'lstmR'], ['', `${y}_h`], { hidden_size: 8 }),
+  node('Squeeze', [`${y}_h`, 'zeroth'], [y]), ints('zeroth', 0)];
+const recurrent = (output, x) => branch(output, undefined, ...lstm(x, output));
+
+const cases = {
+  // silero_vad: both branches read the layer's output behind a Transpose of their own.
+  'LSTM in branches behind a Transpose': [[...isOne, node('Transpose', ['b'], ['t'], { perm: [2, 0, 1] }),
+    node('Transpose', ['b'], ['u'], { perm: [2, 0, 1] }), choose('z', recurrent('p', 't'), recurrent('q', 'u')),
+    node('MatMul', ['z', 'w4'], ['y']), initializer('w4', [8, 8], 0.2)], [1, 8]],
+  // What torch.squeeze becomes: the rank of z is open.
+  'branches of other ranks': [[...isOne, node('Slice', ['b', 'zeroth', 'one', 'one'], ['s']), ints('zeroth', 0),
+    choose('z', branch('p', undefined, node('Squeeze', ['s', 'one'], ['p'])),
+      branch('q', undefined, node('Identity', ['s'], ['q']))),
+    node('Reshape', ['z', 'flat'], ['r']), ints('flat', 1, 12), node('MatMul', ['r', 'w5'], ['y']),
+    initializer('w5', [12, 8], 0.2)], [1, 8]],
+  // Branches that read a value with a pair, and one inside another.
+  'branches read what layers read': [[...isOne,
+    choose('z', branch('p', [1, 16, 12], node('Add', ['a', 'b'], ['p'])),
+      branch('q', [1, 16, 12], choose('q', branch('pp', undefined, node('Mul', ['a', 'b'], ['pp'])),
+        branch('qq', undefined, node('Sub', ['b', 'a'], ['qq']))))),
+    node('Conv', ['z', 'w2'], ['y'], { kernel_shape: [3] })], [1, 16, 10]],
+  // Copies of one kind after another lead into the branches.
+  'copies in front of branches': [[...isOne, node('MaxPool', ['b'], ['m'], { kernel_shape: [2], strides: [2] }),
+    node('Unsqueeze', ['m', 'last'], ['u']), node('Reshape', ['u', 'flat'], ['f']), ints('flat', 16, 6),
+    node('Slice', ['f', 'zeroth', 'two', 'zeroth'], ['s']), ints('zeroth', 0),
+    choose('z', branch('p', [2, 6], node('Abs', ['s'], ['p'])), branch('q', [2, 6], node('Neg', ['s'], ['q']))),
+    node('Conv', ['b', 'w2'], ['d'], { kernel_shape: [3] }), node('ReduceMean', ['d'], ['e'], { keepdims: 0 }),
+    node('Add', ['z', 'e'], ['y'])], [2, 6]],
+};
+
+// Models as float_models.mjs has them; their files lie in `folder`.
+export const branchingModels = (folder) => Object.entries(cases).map(([name, [inside, outDims]], index) => {
+  const file = join(folder, `branching_${index}.onnx`);
+  writeFileSync(file, model(inside, outDims));
+  return { name, file };
+});
