@@ -63,8 +63,10 @@ void declare(Parsed& parsed) {
     sub->footer("Example\n  " + std::string(command.example));
     parsed.actions.emplace_back(sub, command.declare(*sub));
     const auto nested = sub->get_subcommands({});
-    if (nested.empty()) cli::add_limit_options(*sub);
-    for (CLI::App* one : nested) cli::add_limit_options(*one);
+    for (CLI::App* one : nested.empty() ? std::vector<CLI::App*>{sub} : nested) {
+      cli::add_limit_options(*one);
+      cli::add_external_option(*one);
+    }
   }
 }
 

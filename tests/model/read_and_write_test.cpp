@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "core/allowed_folders.h"
 #include "detent/error.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
@@ -201,6 +202,24 @@ TEST(ExternalData, OutsideTheModelsFolderIsRefused) {
   fs::create_symlink(folder / "secret.bin", folder / "inner/link.bin");
   EXPECT_THAT(refusal(folder.write("inner/m.onnx", with_external_bias("link.bin").SerializeAsString())).what(),
               HasSubstr("outside"));
+}
+
+TEST(ExternalData, AnAllowedFolderHoldsItAndItsNeighbourDoesNot) {
+  const TemporaryFolder folder;
+  for (const char* name : {"inner", "store", "store2"}) fs::create_directory(folder / name);
+  for (const char* name : {"store/w.bin", "store2/w.bin"}) folder.write(name, four_floats());
+  const auto model_at = [&](const std::string& location) {
+    return folder.write("inner/m.onnx", with_external_bias(location).SerializeAsString());
+  };
+  allow_folder(folder / "store");
+  EXPECT_NO_THROW((void)read_model(model_at("../store/w.bin")));
+  EXPECT_NO_THROW((void)read_model(model_at((folder / "store/w.bin").string())));
+  for (const char* location : {"../store2/w.bin", "../store/../store2/w.bin"})
+    EXPECT_THAT(refusal(model_at(location)).hint(), HasSubstr("--allow-external"));
+  EXPECT_THAT(refusal(model_at("../store/none.bin")).what(), HasSubstr("is missing"));
+  forget_allowed_folders();
+  EXPECT_THAT(refusal(model_at("../store/w.bin")).what(), HasSubstr("outside"));
+  EXPECT_EQ(error_of<Error>([&] { allow_folder(folder / "nowhere"); }).code(), ErrorCode::Usage);
 }
 
 TEST(ExternalData, LinksThatLeadBesideTheRealModelAreFollowed) {
