@@ -1,6 +1,7 @@
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -8,6 +9,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "cli/command.h"
 #include "cli/config_reader.h"
@@ -17,6 +19,7 @@
 #include "cli/report_options.h"
 #include "cli/suggest.h"
 #include "core/shown_text.h"
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/version.h"
 
@@ -24,9 +27,22 @@ namespace {
 
 using namespace detent;
 
-extern "C" void on_interrupt(int) {
-  // A second Ctrl-C ends the process at once; temporary files are then left to the user.
-  if (interrupted().exchange(true)) std::signal(SIGINT, SIG_DFL);
+extern "C" void on_interrupt(int signal) {
+  if (NothingToUndo::alive() > 0) {
+    constexpr std::string_view kMessage = "detent: interrupted\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kMessage.data(), kMessage.size());
+    ::_exit(static_cast<int>(ErrorCode::Interrupted));
+  }
+  // After a second signal the next one ends the process at once; temporary files are then left to the user.
+  if (interrupted().exchange(true)) std::signal(signal, SIG_DFL);
+}
+
+extern "C" void on_file_limit(int) {}
+
+void handle_signals() {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  std::signal(SIGXFSZ, on_file_limit);  // the write fails and says why; children would inherit "ignore", but no handler
 }
 
 /// Weights and samples go back to the system when they are freed: left to itself glibc keeps them in the heaps of the threads
@@ -102,8 +118,7 @@ int flushed(int code) {
 
 int main(int argc, char** argv) {
   return_large_blocks();
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  handle_signals();
   try {
     Parsed parsed;
     declare(parsed);

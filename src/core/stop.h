@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 
 #include "detent/error.h"
@@ -13,6 +14,21 @@ namespace detent {
 inline void stop_if_interrupted() {
   if (interrupted().load(std::memory_order_relaxed)) throw Error(ErrorCode::Interrupted, "interrupted");
 }
+
+/// While one lives nothing is open that a signal would have to clear away: the program then ends at once, however long libonnx's
+/// checker or a plan would take. For what reads a model and for commands that write nothing until they are done.
+class NothingToUndo {
+ public:
+  NothingToUndo() { ++alive(); }
+  ~NothingToUndo() { --alive(); }
+  NothingToUndo(const NothingToUndo&) = delete;
+  NothingToUndo& operator=(const NothingToUndo&) = delete;
+  /// How many there are; lock-free, so that a signal handler may ask.
+  static std::atomic<int>& alive() {
+    static constinit std::atomic<int> count{0};
+    return count;
+  }
+};
 
 /// Calls work(first, last) over [0, count) in blocks of 64 Ki, between which Ctrl-C is obeyed: a block takes milliseconds.
 template <class Work>

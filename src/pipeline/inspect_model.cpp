@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/stop.h"
 #include "detent/inspect.h"
 #include "model/model.h"
 #include "model/origin.h"
@@ -21,6 +22,7 @@ TensorInfo tensor_info(const Value& value) {
 }  // namespace
 
 ModelReport inspect_model(const std::filesystem::path& path) {
+  const NothingToUndo nothing_written;
   const Model model = read_runnable_model(path);
   const Graph& graph = model.graph();
   ModelReport report;

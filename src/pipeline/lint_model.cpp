@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/lint.h"
 #include "half/half_values.h"
@@ -114,6 +115,7 @@ std::vector<FindingInfo> known_findings() {
 }
 
 LintReport lint_model(const LintOptions& options) {
+  const NothingToUndo nothing_written;
   const Target& target = find_target(options.target);
   const Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);

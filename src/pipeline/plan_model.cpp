@@ -1,5 +1,6 @@
 #include "detent/plan.h"
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
@@ -67,6 +68,7 @@ void make_half_unmeasured(Model& model, FloatType type, const std::optional<std:
 }  // namespace
 
 PlanReport plan_model(const PlanModelOptions& options) {
+  const NothingToUndo nothing_written;
   if (!options.data.sources.empty()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);

@@ -1,5 +1,6 @@
 #include "prepare/read_model_to_run.h"
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "model/qoperators.h"
 #include "ops/check_signatures.h"
@@ -9,6 +10,7 @@
 namespace detent {
 
 Model read_runnable_model(const std::filesystem::path& path) {
+  const NothingToUndo reading;
   Model model = read_model(path);
   try {
     inline_functions(model);
