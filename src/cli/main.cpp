@@ -11,6 +11,7 @@
 #include <new>
 #include <string_view>
 
+#include "cli/check_files.h"
 #include "cli/command.h"
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
@@ -100,6 +101,7 @@ int run(Parsed& parsed) {
       std::cout << cli::config_text(*sub);
       return 0;
     }
+    cli::check_files(*sub);
     const auto reporter = make_terminal_reporter(parsed.quiet);
     cli::Environment environment{*reporter};
     return action(environment);
