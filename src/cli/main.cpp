@@ -94,6 +94,18 @@ int report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
+/// An error of the model begins with the model's file, wherever it was noticed.
+Error naming_model(const CLI::App& command, const Error& error) {
+  if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
+  for (const CLI::App* nested : command.get_subcommands()) return naming_model(*nested, error);
+  for (const char* name : {"MODEL", "--model", "FILE"})
+    if (const CLI::Option* option = command.get_option_no_throw(name); option && option->count() > 0) {
+      const std::string file = option->results().front();
+      return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
+    }
+  return error;
+}
+
 int run(Parsed& parsed) {
   for (const auto& [sub, action] : parsed.actions) {
     if (!sub->parsed()) continue;
@@ -104,7 +116,11 @@ int run(Parsed& parsed) {
     cli::check_files(*sub);
     const auto reporter = make_terminal_reporter(parsed.quiet);
     cli::Environment environment{*reporter};
-    return action(environment);
+    try {
+      return action(environment);
+    } catch (const Error& error) {
+      throw naming_model(*sub, error);
+    }
   }
   return 0;
 }

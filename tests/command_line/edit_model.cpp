@@ -18,7 +18,7 @@ constexpr const char* kUsage =
     "edit_model IN.onnx OUT.onnx EDIT ARG...\n"
     "  external TENSOR LOCATION OFFSET LENGTH   the initializer's data lies there; LENGTH - for none\n"
     "  type NAME NUMBER                         element type of every tensor and value of that name\n"
-    "  constant NODE NUMBER                     element type of a Constant's value\n"
+    "  constant NODE NUMBER                     element type of a Constant's value; NODE is a name, or the operator of a nameless one\n"
     "  dims TENSOR A,B,...                      of an initializer\n"
     "  sparse NAME A,B,...                      adds a sparse initializer of two elements\n"
     "  value OLD NEW                            renames a value everywhere\n"
@@ -37,7 +37,7 @@ onnx::TensorProto& initializer(onnx::GraphProto& graph, const std::string& name)
 
 onnx::NodeProto& node(onnx::GraphProto& graph, const std::string& name) {
   for (onnx::NodeProto& each : *graph.mutable_node())
-    if (each.name() == name) return each;
+    if (each.name() == name || (each.name().empty() && each.op_type() == name)) return each;
   throw std::invalid_argument("no node " + name);
 }
 
