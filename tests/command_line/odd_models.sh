@@ -77,7 +77,7 @@ for type in 0 14 15 29 99 -1; do
 done
 edit strings type w 8
 every "an initializer of strings" 11 "'w': tensors of strings are not supported" in/strings.onnx
-for type in 19 20 21 22 23 24 25 26 27 28; do
+for type in 19 21 23 28; do
   edit weight$type type w $type
   every "floats that claim type $type" 10 "initializer 'w': a tensor of shape 4x4 needs" in/weight$type.onnx
 done
@@ -118,7 +118,7 @@ for command in inspect "plan --all" lint "quantize $random -o out/q.onnx" "calib
   # shellcheck disable=SC2086
   accepts "names of controls and HTML, $name" $command in/evil.onnx $page
   grep -q "$escape" stdout stderr && fail "$name wrote a terminal escape"
-  [ -z "$page" ] || grep -q -e '<script>alert' -e "$escape" out/page.html && fail "$name: the page holds a name as it is"
+  if [ -n "$page" ] && grep -q -e '<script>alert' -e "$escape" out/page.html; then fail "$name: the page holds a name as it is"; fi
   case $name in calibrate) mv out/t.dct in ;; esac
   rm -rf out/*
   # shellcheck disable=SC2086
