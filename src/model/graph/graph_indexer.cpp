@@ -170,8 +170,6 @@ class GraphIndexer {
     if (node.op_type.empty()) throw Error(ErrorCode::InvalidModel, describe(position) + ": names no operator");
     refuse_line_feed("operator", node.op_type);  // first: nameless nodes are called after it
     refuse_line_feed("node", node.name);
-    refuse_line_feed("operator", node.op_type);  // first: nameless nodes are called after it
-    refuse_line_feed("node", node.name);
     if (graph_->opset(node.domain) == 0)
       throw Error(ErrorCode::InvalidModel, describe(position) + ": the model does not import operator set '" +
                                                (node.domain.empty() ? "ai.onnx" : node.domain) + "'");
