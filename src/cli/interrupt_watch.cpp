@@ -51,7 +51,9 @@ void say(std::string_view line) {
 void watch() {
   // Most work ends by itself within milliseconds; the rest of the second is for removing files.
   constexpr double kGrace = 0.4;
+  constexpr double kTwin = 0.05;
   if (!signal_comes(0)) return;
+  while (signal_comes(kTwin)) continue;  // coreutils' timeout signals the process and then its group: that is one wish
   if (!signal_comes(kGrace) && keeps_work) {
     say("detent: interrupted; the running step is finished first, so that nothing is lost (again: end at once)\n");
     if (!signal_comes(0)) return;
@@ -60,14 +62,19 @@ void watch() {
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
 
+/// Its number goes nowhere: the write that hit the limit fails and says so. Started commands would inherit "ignore", but inherit no
+/// handler.
+extern "C" void on_file_limit(int) {}
+
 }  // namespace
 
-void watch_interrupts() {
+void watch_signals() {
   sem_init(&signals, 0, 0);
   (void)interrupted();  // made before a handler needs it
   std::thread(watch).detach();
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
+  if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
+  std::signal(SIGXFSZ, on_file_limit);
 }
 
 void keep_work_when_interrupted() { keeps_work = true; }

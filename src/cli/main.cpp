@@ -7,7 +7,9 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <string_view>
 
+#include "cli/check_files.h"
 #include "cli/command.h"
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
@@ -58,8 +60,10 @@ void declare(Parsed& parsed) {
     sub->footer("Example\n  " + std::string(command.example));
     parsed.actions.emplace_back(sub, command.declare(*sub));
     const auto nested = sub->get_subcommands({});
-    if (nested.empty()) cli::add_limit_options(*sub);
-    for (CLI::App* one : nested) cli::add_limit_options(*one);
+    for (CLI::App* one : nested.empty() ? std::vector<CLI::App*>{sub} : nested) {
+      cli::add_limit_options(*one);
+      cli::add_external_option(*one);
+    }
   }
 }
 
@@ -70,6 +74,18 @@ int report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
+/// An error of the model begins with the model's file, wherever it was noticed.
+Error naming_model(const CLI::App& command, const Error& error) {
+  if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
+  for (const CLI::App* nested : command.get_subcommands()) return naming_model(*nested, error);
+  for (const char* name : {"MODEL", "--model", "FILE"})
+    if (const CLI::Option* option = command.get_option_no_throw(name); option && option->count() > 0) {
+      const std::string file = option->results().front();
+      return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
+    }
+  return error;
+}
+
 int run(Parsed& parsed) {
   for (const auto& [sub, action] : parsed.actions) {
     if (!sub->parsed()) continue;
@@ -77,9 +93,14 @@ int run(Parsed& parsed) {
       std::cout << cli::config_text(*sub);
       return 0;
     }
+    cli::check_files(*sub);
     const auto reporter = make_terminal_reporter(parsed.quiet);
     cli::Environment environment{*reporter};
-    return action(environment);
+    try {
+      return action(environment);
+    } catch (const Error& error) {
+      throw naming_model(*sub, error);
+    }
   }
   return 0;
 }
@@ -95,7 +116,7 @@ int flushed(int code) {
 
 int main(int argc, char** argv) {
   return_large_blocks();
-  cli::watch_interrupts();
+  cli::watch_signals();
   try {
     Parsed parsed;
     declare(parsed);

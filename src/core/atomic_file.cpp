@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
+#include <random>
 #include <string>
 #include <utility>
 
@@ -25,11 +25,13 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
   throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be written", reason));
 }
 
-/// Unique within and between processes; in the target's folder, so that the rename stays within one file system.
+/// In the target's folder, so that the rename stays within one file system. A process that was killed may have left one, and
+/// in containers process numbers come again: another is tried then.
 fs::path temporary_beside(const fs::path& target) {
-  static std::atomic<unsigned> counter{0};
-  const std::string suffix = "." + std::to_string(::getpid()) + "." + std::to_string(counter++) + ".tmp";
-  return target.parent_path() / ("." + target.filename().string() + suffix);
+  thread_local std::mt19937 random{std::random_device{}()};
+  char digits[9];
+  std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(random()));
+  return target.parent_path() / ("." + target.filename().string() + "." + digits + ".tmp");
 }
 
 /// A device, pipe or socket: it has no content to keep whole, and a rename would put a file in its place.
@@ -59,13 +61,17 @@ void sync_folder(const fs::path& folder) {
 
 AtomicFile::AtomicFile(fs::path target, bool overwrite)
     : target_(std::move(target)), overwrite_(overwrite), special_(is_special(target_)) {
-  if (!special_) {
+  if (special_) {
+    descriptor_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
     target_ = behind_links(target_);
-    temporary_ = temporary_beside(target_);
+    do {
+      temporary_ = temporary_beside(target_);
+      descriptor_ = make_unfinished(
+          temporary_, [&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+      if (descriptor_ < 0) forget_unfinished(temporary_);
+    } while (descriptor_ < 0 && errno == EEXIST);
   }
-  descriptor_ = special_ ? ::open(target_.c_str(), O_WRONLY | O_CLOEXEC) : make_unfinished(temporary_, [&] {
-    return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  });
   if (descriptor_ < 0) fail(errno);
 }
 
@@ -109,6 +115,8 @@ void AtomicFile::read_back(uint64_t offset, std::span<char> out) const {
     offset += static_cast<uint64_t>(got);
   }
 }
+
+void AtomicFile::go_to(fs::path target) { target_ = std::move(target); }
 
 void AtomicFile::sync() {
   if (!special_ && ::fsync(descriptor_) != 0) fail(errno);

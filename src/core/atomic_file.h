@@ -27,6 +27,8 @@ class AtomicFile {
   [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Bytes written with write().
   [[nodiscard]] uint64_t size() const { return size_; }
+  /// Another name for commit(), in the same folder; not for what is a device, pipe or socket.
+  void go_to(std::filesystem::path target);
   /// Content on disk, still under the temporary name.
   void sync();
   /// sync() unless done, then the name, and the folder on disk.

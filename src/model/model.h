@@ -61,7 +61,8 @@ struct WriteOptions {
 };
 
 /// Writes whole or not at all: temporary file beside the target, fsync, rename. Models above the limit get their
-/// weights in an external file NAME.onnx.data beside it. The message starts with the path.
+/// weights in an external file NAME.onnx.DIGITS.data beside it, DIGITS from the content; it is there before the model, and
+/// goes when that is replaced. The message starts with the path.
 /// Errors  CannotWrite (exists without overwrite, no such folder, no permission, disk full).
 void write_model(const Model& model, const std::filesystem::path& path, const WriteOptions& options = {});
 

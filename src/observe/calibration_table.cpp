@@ -11,6 +11,7 @@
 
 #include "core/atomic_file.h"
 #include "core/memory_limit.h"
+#include "core/shown_text.h"
 #include "detent/error.h"
 #include "observe/calibration_table.pb.h"
 #include "observe/stored_equalization.h"
@@ -149,6 +150,9 @@ CalibrationTable restore(const stored::Table& stored) {
   for (const auto& sample : stored.samples())
     table.samples.push_back({sample.name(), {sample.content_first(), sample.content_second()}});
   for (const auto& value : stored.values()) {
+    if (value.name().find('\n') != std::string::npos)  // no model has it, and it would forge lines of reports
+      throw Error(ErrorCode::InvalidData,
+                  "value '" + shown_text(value.name(), Lines::Escape) + "': the name holds a line feed");
     if (!table.values.empty() && table.values.rbegin()->first >= value.name())
       throw damaged_table("its values are not in order");
     try {

@@ -23,6 +23,18 @@ void make_folder(const std::filesystem::path& folder) {
     throw Error(ErrorCode::CannotWrite, folder.string() + ": cannot be made a folder: " + error.message());
 }
 
+/// An output called like a sample, in the same folder, would replace it.
+void refuse_source(const std::filesystem::path& output, const DataOptions& data) {
+  for (const std::string& source : data.sources) {
+    std::error_code error;
+    const std::string path = source.substr(source.find('=') + 1);  // all of it where there is none
+    if (std::filesystem::equivalent(output, path, error) || std::filesystem::equivalent(output, source, error))
+      throw Error(ErrorCode::CannotWrite,
+                  output.string() + ": an output of the model would replace the data that it reads",
+                  "choose another folder");
+  }
+}
+
 }  // namespace
 
 RunReport run_model(const RunOptions& options) {
@@ -37,8 +49,10 @@ RunReport run_model(const RunOptions& options) {
   std::vector<OutputWriter> writers;
   std::vector<std::string> names;
   for (const ValueId output : graph.outputs()) names.push_back(graph.value(output).name);
-  for (const std::string& name : file_names_for(names))
+  for (const std::string& name : file_names_for(names)) {
+    refuse_source(options.output_folder / (name + ".npy"), options.data);
     writers.emplace_back(options.output_folder, name, batch_size, options.overwrite);
+  }
 
   RunReport report;
   report.model = options.model.string();

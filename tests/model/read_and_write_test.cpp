@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "core/allowed_folders.h"
 #include "detent/error.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
@@ -17,6 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
 constexpr const char* kText = R"(
@@ -203,6 +205,24 @@ TEST(ExternalData, OutsideTheModelsFolderIsRefused) {
               HasSubstr("outside"));
 }
 
+TEST(ExternalData, AnAllowedFolderHoldsItAndItsNeighbourDoesNot) {
+  const TemporaryFolder folder;
+  for (const char* name : {"inner", "store", "store2"}) fs::create_directory(folder / name);
+  for (const char* name : {"store/w.bin", "store2/w.bin"}) folder.write(name, four_floats());
+  const auto model_at = [&](const std::string& location) {
+    return folder.write("inner/m.onnx", with_external_bias(location).SerializeAsString());
+  };
+  allow_folder(folder / "store");
+  EXPECT_NO_THROW((void)read_model(model_at("../store/w.bin")));
+  EXPECT_NO_THROW((void)read_model(model_at((folder / "store/w.bin").string())));
+  for (const char* location : {"../store2/w.bin", "../store/../store2/w.bin"})
+    EXPECT_THAT(refusal(model_at(location)).hint(), HasSubstr("--allow-external"));
+  EXPECT_THAT(refusal(model_at("../store/none.bin")).what(), HasSubstr("is missing"));
+  forget_allowed_folders();
+  EXPECT_THAT(refusal(model_at("../store/w.bin")).what(), HasSubstr("outside"));
+  EXPECT_EQ(error_of<Error>([&] { allow_folder(folder / "nowhere"); }).code(), ErrorCode::Usage);
+}
+
 TEST(ExternalData, LinksThatLeadBesideTheRealModelAreFollowed) {
   const TemporaryFolder folder;  // the way download caches keep their files
   for (const char* name : {"store", "view"}) fs::create_directory(folder / name);
@@ -301,7 +321,7 @@ TEST(WriteModel, LargeModelsPutTheirWeightsBesideThem) {
   WriteOptions options;
   options.external_data_above = 5000;
   write_model(model, folder / "m.onnx", options);
-  EXPECT_THAT(folder.names(), ElementsAre("m.onnx", "m.onnx.data"));
+  EXPECT_THAT(folder.names(), ElementsAre("m.onnx", MatchesRegex("m\\.onnx\\.[0-9a-f]+\\.data")));
   EXPECT_LT(fs::file_size(folder / "m.onnx"), 1000U);
   EXPECT_EQ(serialised(model), before) << "writing must not change the model";
   EXPECT_EQ(serialised(read_model(folder / "m.onnx")), before);

@@ -2,10 +2,13 @@
 
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <optional>
 
+#include "core/allowed_folders.h"
+#include "core/memory_limit.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -44,25 +47,31 @@ bool is_inside(const fs::path& file, const fs::path& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
+bool is_allowed(const fs::path& real_file) {
+  return std::ranges::any_of(allowed_folders(), [&](const fs::path& folder) { return is_inside(real_file, folder); });
+}
+
 /// Where the data lies. A model from elsewhere must not make us read files outside its folder; links are followed only
-/// as far as the folder that the model file itself lies in (download caches link both files into one store).
+/// as far as the folder that the model file itself lies in (download caches link both files into one store), or one that
+/// --allow-external names.
 fs::path checked_path(const std::string& location, const fs::path& model_file) {
-  const auto refuse = [&] {
-    return Error(ErrorCode::InvalidModel, "external data '" + location + "' lies outside the model's folder",
-                 "move the data beside the model and save it again with a relative location");
-  };
+  const std::string data = "external data '" + location + "'";
   const fs::path folder = fs::absolute(model_file).parent_path().lexically_normal();
-  const fs::path relative(location);
-  const fs::path file = (folder / relative).lexically_normal();
-  if (relative.is_absolute() || !is_inside(file, folder)) throw refuse();
-  if (!fs::exists(file))
-    throw Error(ErrorCode::InvalidModel, "external data '" + location + "' is missing beside the model",
-                "copy '" + location + "' into the folder of the model");
-  const fs::path real_file = fs::canonical(file);
-  if (!is_inside(real_file, fs::canonical(folder)) && !is_inside(real_file, fs::canonical(model_file).parent_path()))
-    throw refuse();
+  const fs::path file = (folder / location).lexically_normal();  // an absolute location stands for itself
+  const bool claims_inside = !fs::path(location).is_absolute() && is_inside(file, folder);
+  const fs::path real_file = fs::weakly_canonical(file);
+  const bool is_beside = claims_inside && (is_inside(real_file, fs::canonical(folder)) ||
+                                           is_inside(real_file, fs::canonical(model_file).parent_path()));
+  if (!is_beside && !is_allowed(real_file))
+    throw Error(ErrorCode::InvalidModel, data + " lies outside the model's folder",
+                "--allow-external DIR lets data lie in DIR too; or move it beside the model and save that again with a "
+                "relative location");
+  if (!fs::exists(real_file))
+    throw claims_inside ? Error(ErrorCode::InvalidModel, data + " is missing beside the model",
+                                "copy '" + location + "' into the folder of the model")
+                        : Error(ErrorCode::InvalidModel, data + " is missing");
   if (!fs::is_regular_file(real_file))  // opening a pipe waits for a writer, a device has no end
-    throw Error(ErrorCode::InvalidModel, "external data '" + location + "' is not a regular file");
+    throw Error(ErrorCode::InvalidModel, data + " is not a regular file");
   return real_file;
 }
 
@@ -116,6 +125,7 @@ class Loader {
       throw Error(ErrorCode::InvalidModel,
                   "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +
                       std::to_string(location.offset) + " wanted, the file has " + std::to_string(size_));
+    check_memory(wanted, [&] { return "external data '" + location.file + "'"; });
     std::string bytes(wanted, '\0');
     stream_.clear();
     stream_.seekg(static_cast<std::streamoff>(location.offset));

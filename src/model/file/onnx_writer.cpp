@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "core/atomic_file.h"
+#include "core/content_hash.h"
+#include "model/file/data_files.h"
 #include "model/model.h"
 
 namespace detent {
@@ -44,56 +46,108 @@ class DetachedInitializers {
 constexpr uint64_t kSmallTensor = 1024;  // bytes: shapes and scalars stay in the model file
 constexpr uint64_t kPageBytes = 4096;    // readers may map the file; source: ONNX docs/ExternalData.md, "offset"
 
-void set_external(onnx::TensorProto& header, const std::string& file, uint64_t offset, uint64_t length) {
+void set_external(onnx::TensorProto& header, uint64_t offset, uint64_t length) {
   header.set_data_location(onnx::TensorProto::EXTERNAL);
   const auto add = [&](const char* key, std::string text) {
     onnx::StringStringEntryProto* entry = header.add_external_data();
     entry->set_key(key);
     entry->set_value(std::move(text));
   };
-  add("location", file);
+  add("location", "");  // first; known at the end
   add("offset", std::to_string(offset));
   add("length", std::to_string(length));
 }
 
-/// Copy of `tensor` without its data when that went into `data`, with it otherwise.
-void write_tensor(const onnx::TensorProto& tensor, AtomicFile& data, const std::string& file, onnx::TensorProto& copy) {
-  const std::string& raw = tensor.raw_data();
-  if (raw.size() < kSmallTensor) {
-    copy = tensor;
-    return;
+void set_location(onnx::TensorProto& header, const std::string& file) {
+  header.mutable_external_data(0)->set_value(file);
+}
+
+/// The file that weights go to, which has its name only when all of them are known.
+class DataFile {
+ public:
+  DataFile(const fs::path& model, AtomicFile& file) : model_(model), file_(file) {}
+
+  /// Copy of `tensor` without its data when that went into the file, with it otherwise.
+  void write(const onnx::TensorProto& tensor, onnx::TensorProto& copy) {
+    const std::string& raw = tensor.raw_data();
+    if (raw.size() < kSmallTensor) {
+      copy = tensor;
+      return;
+    }
+    append(std::string((kPageBytes - file_.size() % kPageBytes) % kPageBytes, '\0'));
+    set_external(copy, file_.size(), raw.size());
+    append(raw);
+    copy.set_name(tensor.name());
+    copy.set_data_type(tensor.data_type());
+    *copy.mutable_dims() = tensor.dims();
+    if (tensor.has_doc_string()) copy.set_doc_string(tensor.doc_string());
   }
-  const uint64_t padding = (kPageBytes - data.size() % kPageBytes) % kPageBytes;
-  data.write(std::string(padding, '\0'));
-  set_external(copy, file, data.size(), raw.size());
-  data.write(raw);
-  copy.set_name(tensor.name());
-  copy.set_data_type(tensor.data_type());
-  *copy.mutable_dims() = tensor.dims();
-  if (tensor.has_doc_string()) copy.set_doc_string(tensor.doc_string());
+
+  /// The name, told to the file and to the tensors that lie in it.
+  fs::path settle(onnx::GraphProto& graph) {
+    fs::path path = data_path_of(model_, hash_.digest());
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer())
+      if (tensor.data_location() == onnx::TensorProto::EXTERNAL) set_location(tensor, path.filename().string());
+    file_.go_to(path);
+    return path;
+  }
+
+ private:
+  void append(const std::string& bytes) {
+    file_.write(bytes);
+    hash_.add(std::as_bytes(std::span(bytes)));
+  }
+
+  const fs::path& model_;
+  AtomicFile& file_;
+  ContentHash hash_;
+};
+
+void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
+  for (const fs::path& file : files)
+    if (file != kept) ::unlink(file.c_str());
+}
+
+/// Data first, under a name that only the new model names: whoever is killed in between leaves the old pair whole.
+void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path) {
+  const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  const std::vector<fs::path> replaced = data_files_of(path);
+  const bool was_there = fs::exists(data_path);
+  data.commit();
+  try {
+    model.commit();
+  } catch (const Error&) {
+    if (!was_there) ::unlink(data_path.c_str());
+    throw;
+  }
+  remove_all_but(data_path, replaced);
 }
 
 void write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
-  const fs::path data_path = path.string() + ".data";
-  AtomicFile data(data_path, options.overwrite), model(path, options.overwrite);
+  AtomicFile file(path.string() + ".data"), model(path, options.overwrite);
+  DataFile data(path, file);
   onnx::ModelProto shell;
   {
     const DetachedInitializers held(*proto.mutable_graph());
     shell = proto;
     for (const onnx::TensorProto& tensor : held.tensors())
-      write_tensor(tensor, data, data_path.filename().string(), *shell.mutable_graph()->add_initializer());
+      data.write(tensor, *shell.mutable_graph()->add_initializer());
   }
+  const fs::path data_path = data.settle(*shell.mutable_graph());
   write_proto(model, path, shell);
-  data.sync();
+  file.sync();
   model.sync();
-  const bool replaces = fs::exists(data_path);
-  data.commit();
-  try {
-    model.commit();
-  } catch (const Error&) {
-    if (!replaces) ::unlink(data_path.c_str());
-    throw;
-  }
+  name_pair(file, data_path, model, path);
+}
+
+void write_in_one(const onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
+  AtomicFile file(path, options.overwrite);
+  write_proto(file, path, proto);
+  file.sync();
+  const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
+  const std::vector<fs::path> replaced = data_files_of(path);
+  file.commit();
+  remove_all_but({}, replaced);
 }
 
 }  // namespace
@@ -107,9 +161,7 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
     // The model is the same before and after: its initializers only step aside while the rest is copied.
     write_with_data_file(const_cast<onnx::ModelProto&>(model.proto()), path, options);
   } else {
-    AtomicFile file(path, options.overwrite);
-    write_proto(file, path, model.proto());
-    file.commit();
+    write_in_one(model.proto(), path, options);
   }
 }
 

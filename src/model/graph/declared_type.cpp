@@ -2,6 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
+#include "detent/error.h"
 #include "model/graph/tensor_proto.h"
 
 namespace detent {
@@ -20,6 +21,9 @@ void declare(Value& declared, const onnx::TypeProto& outer) {
     declared.declared_type = element;
   else if (tensor.elem_type() == onnx::TensorProto::STRING)
     declared.declared_type = DataType::String;
+  else if (tensor.elem_type() != onnx::TensorProto::UNDEFINED)  // undefined: not stated, as some exporters leave it
+    throw Error(ErrorCode::Unsupported, "value '" + declared.name + "': tensors of ONNX element type " +
+                                            std::to_string(tensor.elem_type()) + " are not supported");
   if (!tensor.has_shape()) return;
   auto& shape = declared.declared_shape.emplace();
   declared.symbols.clear();

@@ -18,7 +18,9 @@ Error cycle(const std::vector<Positions>& sources, const std::vector<int>& waiti
   int at = 0;
   while (!stuck(at)) ++at;
   Positions path;
-  while (std::ranges::find(path, at) == path.end()) {
+  std::vector<bool> seen(sources.size(), false);
+  while (!seen[static_cast<size_t>(at)]) {
+    seen[static_cast<size_t>(at)] = true;
     path.push_back(at);
     at = *std::ranges::find_if(sources[static_cast<size_t>(at)], stuck);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/shown_text.h"
 #include "model/graph/attribute_proto.h"
 #include "model/graph/constant_content.h"
 #include "model/graph/declared_type.h"
@@ -14,6 +15,14 @@
 namespace detent {
 
 namespace {
+
+/// A line feed in a name would forge lines of reports, and entries of calibration caches. ONNX wants C identifiers, and what
+/// exporters write besides (slashes, dots, colons) holds none. Source  ONNX docs/IR.md, "Names Within a Graph".
+void refuse_line_feed(const std::string& kind, const std::string& name) {
+  if (name.find('\n') != std::string::npos)
+    throw Error(ErrorCode::InvalidModel,
+                kind + " '" + shown_text(name, Lines::Escape) + "': the name holds a line feed");
+}
 
 std::string domain_of(const std::string& domain) { return domain == "ai.onnx" ? std::string() : domain; }
 
@@ -52,6 +61,7 @@ class GraphIndexer {
   Value& value(ValueId id) { return graph_->values_[static_cast<size_t>(id)]; }
 
   ValueId add_value(const std::string& name) {
+    refuse_line_feed("value", name);
     const auto id = static_cast<ValueId>(graph_->values_.size());
     if (!graph_->value_ids_.emplace(name, id).second)
       throw Error(ErrorCode::InvalidModel, "value '" + name + "' is defined twice");
@@ -123,7 +133,9 @@ class GraphIndexer {
     for (const auto* list : {&proto_.input(), &proto_.value_info(), &proto_.output()})
       for (const onnx::ValueInfoProto& info : *list) {
         const ValueId id = graph_->find_value(info.name());
-        if (id != kNoValue && !value(id).is_constant) declare(value(id), info.type());
+        if (id == kNoValue || value(id).is_constant) continue;
+        declare(value(id), info.type());
+        for (const std::string& symbol : value(id).symbols) refuse_line_feed("size", symbol);
       }
   }
 
@@ -156,6 +168,8 @@ class GraphIndexer {
     node.op_type = proto.op_type();
     node.domain = domain_of(proto.domain());
     if (node.op_type.empty()) throw Error(ErrorCode::InvalidModel, describe(position) + ": names no operator");
+    refuse_line_feed("operator", node.op_type);  // first: nameless nodes are called after it
+    refuse_line_feed("node", node.name);
     if (graph_->opset(node.domain) == 0)
       throw Error(ErrorCode::InvalidModel, describe(position) + ": the model does not import operator set '" +
                                                (node.domain.empty() ? "ai.onnx" : node.domain) + "'");
@@ -262,7 +276,10 @@ class GraphIndexer {
 
 std::unique_ptr<Graph> index_graph(const onnx::ModelProto& model) {
   GraphIndexer::Opsets opsets;
-  for (const onnx::OperatorSetIdProto& set : model.opset_import()) opsets[domain_of(set.domain())] = set.version();
+  for (const onnx::OperatorSetIdProto& set : model.opset_import()) {
+    refuse_line_feed("operator set", set.domain());
+    opsets[domain_of(set.domain())] = set.version();
+  }
   for (const onnx::FunctionProto& function : model.functions()) opsets.try_emplace(function.domain(), 1);
   return GraphIndexer(model.graph(), opsets, nullptr).run();
 }

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/shown_text.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
 
@@ -50,7 +51,8 @@ std::string provenance_text(const Provenance& provenance) {
   text += provenance.samples ? std::to_string(provenance.samples) : std::string("none: imported scales");
   if (!provenance.sample_digest.empty()) text += ", digest " + provenance.sample_digest;
   if (!provenance.options.empty()) text += "\n  options     " + provenance.options;
-  if (!provenance.source_producer.empty()) text += "\n  made from   a model of " + provenance.source_producer;
+  if (!provenance.source_producer.empty())
+    text += "\n  made from   a model of " + shown_text(provenance.source_producer, Lines::Escape);
   return text + "\n";
 }
 
@@ -59,7 +61,7 @@ std::string provenance_text(const Provenance& provenance) {
 std::string to_text(const ModelReport& report) {
   std::string text = report.model + "\n  IR " + std::to_string(report.ir) + ", " + opsets_text(report.opset) +
                      (report.quantized ? ", quantized" : "") + "\n";
-  if (!report.producer.empty()) text += "  producer    " + report.producer + "\n";
+  if (!report.producer.empty()) text += "  producer    " + shown_text(report.producer, Lines::Escape) + "\n";
   if (report.provenance) text += provenance_text(*report.provenance);
   text += "  parameters  " + std::to_string(report.parameters) + "\n";
   for (const auto& input : report.inputs) text += "  input   " + input.name + "  " + type_text(input) + "\n";

@@ -1,0 +1,104 @@
+#!/bin/sh
+# External data: beside the model, or in a folder that --allow-external names, and nowhere else.
+. "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
+
+printf '<ir_version: 8, opset_import: ["" : 13]> g (float[1,4] x) => (float[1,4] y)
+  <float[4,4] w = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}> { y = MatMul (x, w) }' | "$WRITE_MODEL" in/whole.onnx
+mkdir in/model in/store in/other
+{ printf '%0128d' 0; printf '%0256d' 0; } | tr 0 a >in/store/w.bin # 64 bytes are wanted, all floats of 'aaaa'
+cp in/store/w.bin in/other/w.bin
+cp in/store/w.bin in/store-2.bin
+ln -s ../store/w.bin in/model/link.bin
+ln -s ../other/w.bin in/store/away.bin
+ln -s store in/store-link
+ln -s /dev/zero in/store/device.bin
+mkfifo in/store/pipe.bin
+# at NAME LOCATION [LENGTH]: in/model/NAME.onnx, whose weights lie at LOCATION.
+at() { "$EDIT_MODEL" in/whole.onnx "in/model/$1.onnx" external w "$2" 0 "${3-64}" || fail "in/model/$1.onnx cannot be made"; }
+at relative ../store/w.bin
+at absolute "$work/in/store/w.bin"
+at link link.bin
+at prefix ../store-2.bin
+at away ../store/away.bin
+at other ../other/w.bin
+at missing ../store/none.bin
+at beyond ../store/../other/w.bin
+at folder ../store
+at pipe ../store/pipe.bin
+at device ../store/device.bin
+at zero /dev/zero
+at long ../store/w.bin 1000000000000
+
+outside="lies outside the model's folder"
+for name in relative absolute link prefix away other missing beyond folder pipe device zero; do
+  refuses "$name, nothing allowed" 10 "$outside" inspect in/model/$name.onnx
+  grep -q -e '^hint: --allow-external DIR' stderr || fail "$name: no hint at --allow-external"
+done
+for name in relative absolute link; do
+  accepts "$name, its folder allowed" inspect in/model/$name.onnx --allow-external in/store
+  accepts "$name, a link to its folder allowed" inspect in/model/$name.onnx --allow-external in/store-link
+  accepts "$name, the folder above allowed" inspect in/model/$name.onnx --allow-external in
+  refuses "$name, another folder allowed" 10 "$outside" inspect in/model/$name.onnx --allow-external in/other
+  accepts "$name, both allowed" inspect in/model/$name.onnx --allow-external in/other --allow-external in/store
+done
+# What only looks as if it lay in the allowed folder.
+for name in prefix away other beyond zero; do
+  refuses "$name, in/store allowed" 10 "$outside" inspect in/model/$name.onnx --allow-external in/store
+done
+accepts "a link from one allowed folder into another" inspect in/model/away.onnx --allow-external in/store --allow-external in/other
+refuses "data missing from the allowed folder" 10 "'../store/none.bin' is missing" inspect in/model/missing.onnx --allow-external in/store
+for name in folder pipe; do
+  refuses "a $name as data" 10 'is not a regular file' inspect in/model/$name.onnx --allow-external in
+done
+refuses "a device as data, its folder allowed" 10 'is not a regular file' inspect in/model/zero.onnx --allow-external /dev
+refuses "a link to a device" 10 'is not a regular file' inspect in/model/device.onnx --allow-external in/store --allow-external /dev
+refuses "more data than the file has" 10 'is too short' inspect in/model/long.onnx --allow-external in/store
+refuses "a folder that is not there" 2 "--allow-external: 'in/none'" inspect in/model/relative.onnx --allow-external in/none
+refuses "a file for a folder" 2 "--allow-external: 'in/whole.onnx' is not a folder" inspect in/model/relative.onnx \
+  --allow-external in/whole.onnx
+
+# A terabyte that was never written.
+truncate -s 1000000000000 in/store/huge.bin 2>/dev/null && {
+  at huge ../store/huge.bin -
+  refuses "a terabyte of holes" 12 "tensor 'w': external data '../store/huge.bin' takes 1.0 TB" \
+    inspect in/model/huge.onnx --allow-external in/store --max-memory 1G
+  rm in/store/huge.bin
+}
+
+# Every command that reads a model.
+random='--data random:normal,n=4 --quiet'
+model=in/model/relative.onnx
+mkdir -p in/verify/test_data_set_0
+cp $model in/verify/model.onnx
+every() { # ARG...: with the folder and without
+  refuses "$1 without --allow-external" 10 "$outside" "$@"
+  accepts "$1 with --allow-external" "$@" --allow-external in/store
+  mkdir -p made && cp -r out/. made/ && rm -rf out/*
+}
+every quantize $model $random -o out/q.onnx
+every calibrate $model $random -o out/t.dct
+every cast $model $random --float-type fp16 -o out/h.onnx
+every plan $model
+every lint $model
+every compare $model $random --eval random:normal,n=2
+every sensitivity $model $random --eval random:normal,n=2
+every run $model $random -o out/run
+accepts "verify without --allow-external" verify --help
+run verify in/verify
+[ "$code" -eq 1 ] && grep -q "$outside" stdout || fail "verify without --allow-external: exit $code"
+run verify in/verify --allow-external in/store
+grep -q "$outside" stdout && fail "verify with --allow-external still refuses"
+for one in merge 'cache export'; do
+  accepts "$one reads no model" $one --help
+  grep -q -e --allow-external stdout && fail "$one offers --allow-external"
+done
+
+# What is written holds its weights: it needs neither the option nor the folder.
+mv in/store in/gone
+mkdir elsewhere && mv made/q.onnx made/h.onnx elsewhere
+for file in q h; do
+  accepts "$file.onnx, written elsewhere" run elsewhere/$file.onnx $random -o out/run
+  rm -rf out/*
+done
+finish

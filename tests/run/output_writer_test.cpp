@@ -1,0 +1,41 @@
+#include "run/output_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(FileNames, OrdinaryNamesStayAndOthersCannotLeaveTheFolder) {
+  EXPECT_EQ(file_name_for("logits_1.out-2"), "logits_1.out-2");
+  EXPECT_EQ(file_name_for("../../etc/passwd"), ".._.._etc_passwd");
+  EXPECT_EQ(file_name_for("/tmp/x"), "_tmp_x");
+  for (const char* name : {"", ".", ".."}) EXPECT_EQ(file_name_for(name), "_") << name;
+  for (int c = 0; c < 256; ++c) {
+    const std::string name = file_name_for(std::string("a") + static_cast<char>(c));
+    EXPECT_EQ(name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"),
+              std::string::npos)
+        << c;
+  }
+}
+
+TEST(FileNames, LongNamesAreCutAndStayApart) {
+  const std::string fits(200, 'n'), one(201, 'n'), other = one + "m";
+  EXPECT_EQ(file_name_for(fits), fits);
+  EXPECT_EQ(file_name_for(one).size(), 200U);
+  EXPECT_NE(file_name_for(one), file_name_for(other));
+}
+
+TEST(FileNames, NoTwoOutputsShareAFile) {
+  EXPECT_THAT(file_names_for({}), ElementsAre());
+  EXPECT_THAT(file_names_for({"a/b", "a_b", "a:b"}), ElementsAre("a_b", "a_b_2", "a_b_3"));
+  EXPECT_THAT(file_names_for({"y", "y"}), ElementsAre("y", "y_2"));
+  EXPECT_THAT(file_names_for({"y_2", "y", "y"}), ElementsAre("y_2", "y", "y_3"));
+  // A folder of one output is no file of another.
+  EXPECT_THAT(file_names_for({"y.npy", "y"}), ElementsAre("y.npy", "y_2"));
+}
+
+}  // namespace
+}  // namespace detent
