@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -205,6 +206,9 @@ class Tensor {
   }
   /// Looks at memory owned elsewhere, which must outlive the tensor and is never written.
   static Tensor view(DataType type, const Shape& shape, const void* data);
+  /// A tensor whose elements are made when they are first looked at, once for all copies of it, by whichever thread comes
+  /// first. `make` gives them, in plain layout; what it throws reaches who looked.
+  static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);
   /// A list of tensors as one value (ONNX: sequence). Its type is Sequence, its shape the number of elements.
   static Tensor sequence(std::vector<Tensor> elements);
 
@@ -214,7 +218,7 @@ class Tensor {
   [[nodiscard]] Layout layout() const { return layout_; }
   [[nodiscard]] int64_t element_count() const { return shape_.element_count(); }
   [[nodiscard]] size_t byte_count() const { return static_cast<size_t>(element_count()) * byte_size(type_); }
-  [[nodiscard]] const void* raw() const { return data_; }
+  [[nodiscard]] const void* raw() const { return deferred_ ? deferred_bytes() : data_; }
   [[nodiscard]] void* mutable_raw() { return data_; }
   /// True when nobody else refers to the memory, so that an in-place kernel may overwrite it.
   [[nodiscard]] bool owns_memory_alone() const { return buffer_ && buffer_.unique(); }
@@ -224,7 +228,7 @@ class Tensor {
   template <class T>
   [[nodiscard]] std::span<const T> data() const {
     check_type(data_type_of<T>);
-    return {static_cast<const T*>(data_), static_cast<size_t>(element_count())};
+    return {static_cast<const T*>(raw()), static_cast<size_t>(element_count())};
   }
   template <class T>
   [[nodiscard]] std::span<T> mutable_data() {
@@ -247,7 +251,10 @@ class Tensor {
   [[nodiscard]] Tensor clone(Allocator& allocator = Allocator::heap()) const;
 
  private:
+  struct Deferred;
+
   void check_type(DataType wanted) const;
+  const void* deferred_bytes() const;
 
   DataType type_ = DataType::Undefined;
   Layout layout_ = Layout::Plain;
@@ -255,6 +262,7 @@ class Tensor {
   BufferRef buffer_;
   void* data_ = nullptr;
   std::shared_ptr<const std::vector<Tensor>> elements_;  // of a sequence; immutable, so shared by copies
+  std::shared_ptr<Deferred> deferred_;                   // of a deferred tensor, which has no data_ of its own
 };
 
 /// `tensor` in plain row-major layout; the same memory when it already is.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <mutex>
 
 #include "core/memory_limit.h"
 #include "core/wrong_element_type.h"
@@ -173,6 +174,26 @@ Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
   return tensor;
 }
 
+struct Tensor::Deferred {
+  std::once_flag once;
+  std::function<Tensor()> make;
+  Tensor made;
+};
+
+Tensor Tensor::deferred(DataType type, const Shape& shape, std::function<Tensor()> make) {
+  Tensor tensor;
+  tensor.type_ = type;
+  tensor.shape_ = shape;
+  tensor.deferred_ = std::make_shared<Deferred>();
+  tensor.deferred_->make = std::move(make);
+  return tensor;
+}
+
+const void* Tensor::deferred_bytes() const {
+  std::call_once(deferred_->once, [this] { deferred_->made = deferred_->make(); });
+  return deferred_->made.raw();
+}
+
 Tensor Tensor::sequence(std::vector<Tensor> elements) {
   Tensor tensor;
   tensor.type_ = DataType::Sequence;
@@ -220,9 +241,14 @@ Tensor Tensor::slice0(int64_t first, int64_t last) const {
   if (layout_ != Layout::Plain || shape_.rank() == 0 || first < 0 || last > shape_[0] || first > last)
     throw Error(ErrorCode::Internal, "cannot slice axis 0 of " + shape_.to_string());
   Tensor tensor = *this;
+  if (deferred_) {
+    tensor.data_ = const_cast<void*>(raw());
+    tensor.buffer_ = deferred_->made.buffer_;
+    tensor.deferred_.reset();
+  }
   tensor.shape_[0] = last - first;
   const int64_t stride = shape_.element_count(1, shape_.rank());
-  tensor.data_ = static_cast<std::byte*>(data_) + static_cast<size_t>(first * stride) * byte_size(type_);
+  tensor.data_ = static_cast<std::byte*>(tensor.data_) + static_cast<size_t>(first * stride) * byte_size(type_);
   return tensor;
 }
 
@@ -233,7 +259,7 @@ Tensor Tensor::clone(Allocator& allocator) const {
     return sequence(std::move(copies));
   }
   Tensor copy(type_, shape_, allocator, layout_);
-  if (byte_count() > 0) std::memcpy(copy.mutable_raw(), data_, byte_count());
+  if (byte_count() > 0) std::memcpy(copy.mutable_raw(), raw(), byte_count());
   return copy;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exec/node_errors.h"
+#include "exec/shape_needs.h"
 #include "ops/find_operator.h"
 #include "ops/self_gated.h"
 #include "ops/traits.h"
@@ -33,6 +34,7 @@ ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wa
             .needed = {},
             .constants = std::vector<Tensor>(values)};
   for (const ValueId value : wanted) parts_.wanted[static_cast<size_t>(value)] = true;
+  if (options.shapes_only) decides_shapes_ = values_that_decide_shapes(graph);
   for (const auto& [value, tensor] : options.known) parts_.constants[static_cast<size_t>(value)] = tensor;
 }
 
@@ -83,7 +85,10 @@ void ScheduleBuilder::refuse_unsupported() const {
 }
 
 KernelContext ScheduleBuilder::context_for(const Node& node) const {
-  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team};
+  const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
+                                return value != kNoValue && decides_shapes_[static_cast<size_t>(value)];
+                              });
+  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices};
 }
 
 void ScheduleBuilder::fold_constants() {

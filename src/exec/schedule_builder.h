@@ -55,8 +55,9 @@ class ScheduleBuilder {
   SubgraphScheduler schedule_subgraph_;
   ScheduleParts parts_;
   std::vector<bool> node_needed_;
-  std::vector<bool> claimed_;     // by NodeId: fused into an earlier node's step
-  std::vector<NodeId> position_;  // by step: the node at whose place in the order it runs
+  std::vector<bool> decides_shapes_;  // by value; empty unless only shapes are wanted
+  std::vector<bool> claimed_;         // by NodeId: fused into an earlier node's step
+  std::vector<NodeId> position_;      // by step: the node at whose place in the order it runs
 };
 
 }  // namespace detent

@@ -35,7 +35,8 @@ struct ScheduleOptions {
   /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
   /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
   bool exact_fusion = false;
-  int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
+  int team = 1;              ///< threads inside one kernel: for cores that have no sample of their own
+  bool shapes_only = false;  ///< only shapes are wanted: products that decide none are not computed
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};
   KernelCache* kernels = nullptr;  ///< for schedules with the same `known`, which then holds all that can be folded

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/mapped_file.h"
+#include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
 
 namespace detent {
@@ -117,12 +119,13 @@ class Hasher {
     if (data_type_from_onnx(tensor.data_type()) == DataType::Undefined) return add_unreadable(tensor);
     const Tensor content = tensor_from_proto(tensor);
     hash_.add({static_cast<const std::byte*>(content.raw()), content.byte_count()});
+    let_go_of_pages(content.raw(), content.byte_count());
   }
 
   /// Strings and types that Detent does not know: their fields as they are stored.
   void add_unreadable(const onnx::TensorProto& tensor) {
     add_texts(tensor.string_data());
-    hash_.add_text(tensor.raw_data());
+    hash_.add_text(std::string(raw_bytes(tensor)));
     for (const int32_t number : tensor.int32_data()) add_int(number);
   }
 

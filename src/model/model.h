@@ -16,16 +16,20 @@ class ModelProto;
 
 namespace detent {
 
+class MappedFile;
+
 /// The document: one onnx::ModelProto. What Detent does not understand (metadata, newer fields, other domains) stays as
 /// it came. Analysis works on graph(); changes are GraphPatch values (graph_patch.h).
 class Model {
  public:
-  explicit Model(std::unique_ptr<onnx::ModelProto> proto, std::filesystem::path path = {});
+  /// `files`: what initializers look into (model/graph/stored_data.h).
+  explicit Model(std::unique_ptr<onnx::ModelProto> proto, std::filesystem::path path = {},
+                 std::vector<std::shared_ptr<const MappedFile>> files = {});
   Model(Model&&) noexcept;
   Model& operator=(Model&&) noexcept;
   ~Model();
 
-  /// A deep copy, for verifying a patch before against after.
+  /// A deep copy but for weights that stay in files, for verifying a patch before against after.
   [[nodiscard]] Model clone() const;
 
   [[nodiscard]] const std::filesystem::path& path() const;  ///< empty when not read from a file
@@ -44,7 +48,8 @@ class Model {
   std::unique_ptr<State> state_;
 };
 
-/// Reads a .onnx file, external data included (loaded into memory).
+/// Reads a .onnx file, external data included. Large weights stay in the files, which are mapped: memory holds the nodes and
+/// the weights that somebody looks at. Files that are replaced meanwhile (by a rename) do no harm.
 /// Nodes that do not stand in execution order are brought into it. The message starts with the path.
 /// Runs onnx::checker where it knows the opset and IR (<= 17, <= 8) and Detent's own structural checks always.
 /// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external

@@ -26,6 +26,7 @@ struct KernelContext {
   std::span<const FusedOp> fused = {};  ///< empty unless OperatorDef::fuse accepted them
   std::span<const Tensor> folded = {};  ///< constants computed by the schedule, by ValueId; may be empty
   int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
+  bool shape_suffices = false;          ///< nobody reads the outputs' elements: costly kernels may leave them 0
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;

@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "model/graph/stored_data.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"
@@ -43,9 +44,9 @@ Model model_of(char letter) {
 char letter_of(const fs::path& file) {
   const Model model = read_model(file);
   const auto& weights = model.proto().graph().initializer();
-  const char letter = weights[0].raw_data()[0];
+  const char letter = raw_bytes(weights[0])[0];
   for (const onnx::TensorProto& tensor : weights)
-    if (tensor.raw_data() != std::string(8000, letter)) return '?';
+    if (raw_bytes(tensor) != std::string(8000, letter)) return '?';
   return letter;
 }
 

@@ -13,6 +13,7 @@
 #include "model/file/first_line.h"
 #include "model/file/onnx_checker.h"
 #include "model/graph/graph_indexer.h"
+#include "model/graph/stored_data.h"
 
 namespace detent {
 
@@ -70,6 +71,7 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
 }  // namespace
 
 void convert_old_opset(onnx::ModelProto& proto, int64_t from, int64_t target) {
+  for (onnx::TensorProto& tensor : *proto.mutable_graph()->mutable_initializer()) load_stored_data(tensor);
   if (proto.ir_version() < kFirstIrWithFreeInitializers) list_initializers_as_inputs(proto);
   (void)index_graph(proto);  // libonnx's graph takes names that nothing writes for granted
   run_onnx_checker(proto);

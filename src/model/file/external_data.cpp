@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
+#include <map>
 #include <optional>
 
 #include "core/allowed_folders.h"
+#include "core/mapped_file.h"
 #include "core/memory_limit.h"
 #include "detent/error.h"
+#include "model/graph/stored_data.h"
 
 namespace detent {
 
@@ -79,10 +81,29 @@ class Loader {
  public:
   explicit Loader(fs::path model_file) : model_file_(std::move(model_file)) {}
 
+  /// The main graph's initializers stay in their files, whose pages are read when they are looked at.
+  void load_main(onnx::GraphProto& graph) {
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer())
+      locate(tensor, [&](const MappedFile& file, uint64_t offset, uint64_t length) {
+        set_stored_data(tensor, file, offset, length);
+      });
+    load_rest(graph);
+  }
+
   void load(onnx::GraphProto& graph) {
     for (onnx::TensorProto& tensor : *graph.mutable_initializer()) load(tensor);
+    load_rest(graph);
+  }
+
+  void load_rest(onnx::GraphProto& graph) {
     for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) load(tensor);
     for (onnx::NodeProto& node : *graph.mutable_node()) load(node);
+  }
+
+  [[nodiscard]] std::vector<std::shared_ptr<const MappedFile>> files() const {
+    std::vector<std::shared_ptr<const MappedFile>> held;
+    for (const auto& [location, file] : files_) held.push_back(file);
+    return held;
   }
 
   void load(onnx::NodeProto& node) {
@@ -101,52 +122,54 @@ class Loader {
     if (tensor.has_indices()) load(*tensor.mutable_indices());
   }
 
+  /// Data in attributes and subgraphs is small: it becomes part of the document.
   void load(onnx::TensorProto& tensor) {
+    locate(tensor, [&](const MappedFile& file, uint64_t offset, uint64_t length) {
+      check_memory(length, [&] { return "external data of tensor '" + tensor.name() + "'"; });
+      tensor.set_raw_data(std::string(file.bytes().substr(offset, length)));
+      tensor.clear_external_data();
+      tensor.clear_data_location();
+    });
+  }
+
+  /// Calls use(file, offset, length) for a tensor whose data is external.
+  template <class Use>
+  void locate(const onnx::TensorProto& tensor, Use use) {
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
     try {
-      tensor.set_raw_data(read(location_of(tensor)));
+      const Location location = location_of(tensor);
+      const MappedFile& file = open(location.file);
+      const uint64_t size = file.bytes().size();
+      const uint64_t available = location.offset <= size ? size - location.offset : 0;
+      const uint64_t wanted = location.length.value_or(available);
+      if (wanted > available || location.offset > size)
+        throw Error(ErrorCode::InvalidModel,
+                    "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +
+                        std::to_string(location.offset) + " wanted, the file has " + std::to_string(size));
+      use(file, location.offset, wanted);
     } catch (const Error& error) {
       throw error.in("tensor '" + tensor.name() + "'");
     }
-    tensor.clear_external_data();
-    tensor.clear_data_location();
   }
 
-  std::string read(const Location& location) {
-    if (location.file != open_name_) {
-      const fs::path path = checked_path(location.file, model_file_);
-      stream_ = std::ifstream(path, std::ios::binary);
-      size_ = fs::file_size(path);
-      open_name_ = location.file;
-    }
-    const uint64_t available = location.offset <= size_ ? size_ - location.offset : 0;
-    const uint64_t wanted = location.length.value_or(available);
-    if (!stream_ || wanted > available || location.offset > size_)
-      throw Error(ErrorCode::InvalidModel,
-                  "external data '" + location.file + "' is too short: " + std::to_string(wanted) + " bytes at " +
-                      std::to_string(location.offset) + " wanted, the file has " + std::to_string(size_));
-    check_memory(wanted, [&] { return "external data '" + location.file + "'"; });
-    std::string bytes(wanted, '\0');
-    stream_.clear();
-    stream_.seekg(static_cast<std::streamoff>(location.offset));
-    stream_.read(bytes.data(), static_cast<std::streamsize>(wanted));
-    if (!stream_) throw Error(ErrorCode::InvalidModel, "external data '" + location.file + "' cannot be read");
-    return bytes;
+  const MappedFile& open(const std::string& location) {
+    std::shared_ptr<const MappedFile>& file = files_[location];
+    if (!file) file = MappedFile::open(checked_path(location, model_file_));
+    return *file;
   }
 
   fs::path model_file_;
-  std::string open_name_;
-  std::ifstream stream_;
-  uint64_t size_ = 0;
+  std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };
 
 }  // namespace
 
-void load_external_data(onnx::ModelProto& model, const fs::path& model_file) {
+std::vector<std::shared_ptr<const MappedFile>> load_external_data(onnx::ModelProto& model, const fs::path& model_file) {
   Loader loader(model_file);
-  loader.load(*model.mutable_graph());
+  loader.load_main(*model.mutable_graph());
   for (onnx::FunctionProto& function : *model.mutable_functions())
     for (onnx::NodeProto& node : *function.mutable_node()) loader.load(node);
+  return loader.files();
 }
 
 }  // namespace detent

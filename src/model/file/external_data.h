@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <vector>
 
 namespace onnx {
 class ModelProto;
@@ -8,12 +10,16 @@ class ModelProto;
 
 namespace detent {
 
-/// Loads every tensor that lies in an external file into the model, subgraphs and attributes included.
+class MappedFile;
+
+/// Finds the data of every tensor that lies in an external file, subgraphs and attributes included. Initializers of the main
+/// graph look into the mapped files that are returned (model/graph/stored_data.h); other tensors get a copy.
 ///
 /// `model_file` is the file the model was read from; locations are relative to its folder.
 /// Errors  InvalidModel: the file is missing, too short or not a regular one, or lies outside the model's folder and those of
-/// allowed_folders(), links resolved; InvalidData: it is beyond memory_limit().
+/// allowed_folders(), links resolved; InvalidData: a copy is beyond memory_limit().
 /// Source  ONNX docs/ExternalData.md: keys location, offset, length, checksum.
-void load_external_data(onnx::ModelProto& model, const std::filesystem::path& model_file);
+[[nodiscard]] std::vector<std::shared_ptr<const MappedFile>> load_external_data(
+    onnx::ModelProto& model, const std::filesystem::path& model_file);
 
 }  // namespace detent

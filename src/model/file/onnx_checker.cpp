@@ -10,6 +10,7 @@
 #include "detent/error.h"
 #include "model/file/default_domain.h"
 #include "model/file/first_line.h"
+#include "model/graph/stored_data.h"
 
 namespace detent {
 
@@ -29,6 +30,32 @@ bool knows_all_operators(const onnx::GraphProto& graph, int64_t opset) {
   }
   return true;
 }
+
+/// Takes initializers whose data stays in files out of the checker's sight: it looks at no initializer but for its own fields,
+/// and knows external data by paths only. An empty tensor of the same name and type stands there meanwhile.
+class HiddenWeights {
+ public:
+  explicit HiddenWeights(onnx::GraphProto& graph) {
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) {
+      if (!has_stored_data(tensor)) continue;
+      onnx::TensorProto stand_in;
+      stand_in.set_name(tensor.name());
+      stand_in.set_data_type(tensor.data_type());
+      stand_in.add_dims(0);
+      hidden_.emplace_back(&tensor, std::move(stand_in));
+    }
+    swap();
+  }
+  ~HiddenWeights() { swap(); }
+  HiddenWeights(const HiddenWeights&) = delete;
+  HiddenWeights& operator=(const HiddenWeights&) = delete;
+
+ private:
+  void swap() {
+    for (auto& [tensor, stand_in] : hidden_) tensor->Swap(&stand_in);
+  }
+  std::vector<std::pair<onnx::TensorProto*, onnx::TensorProto>> hidden_;
+};
 
 /// libonnx's checker wants a graph name and the type and shape of every output, although engines do not; what is missing is lent for
 /// the time of the check.
@@ -68,6 +95,7 @@ void run_onnx_checker(onnx::ModelProto& proto) {
   if (proto.ir_version() > kCheckerIr || opset > kCheckerOpset || !knows_all_operators(proto.graph(), opset)) return;
   const google::protobuf::LogSilencer silence;
   const LentFields lent(*proto.mutable_graph());
+  const HiddenWeights hidden(*proto.mutable_graph());
   try {
     onnx::checker::check_model(proto);
   } catch (const std::exception& error) {

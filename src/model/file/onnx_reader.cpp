@@ -1,19 +1,17 @@
-#include <google/protobuf/io/zero_copy_stream_impl.h>
-#include <google/protobuf/stubs/logging.h>
 #include <onnx/defs/parser.h>
 #include <onnx/onnx_pb.h>
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <fstream>
 
-#include "core/system_reason.h"
+#include "core/mapped_file.h"
 #include "model/file/convert_old_opset.h"
 #include "model/file/default_domain.h"
 #include "model/file/external_data.h"
+#include "model/file/model_shell.h"
 #include "model/file/onnx_checker.h"
 #include "model/graph/graph_indexer.h"
 #include "model/graph/node_names.h"
+#include "model/graph/stored_data.h"
 #include "model/model.h"
 
 namespace detent {
@@ -47,17 +45,12 @@ void check_file(const fs::path& path) {
   if (start == kPointer) throw invalid("is a Git LFS pointer, not the model itself", "run 'git lfs pull' beside it");
 }
 
-std::unique_ptr<onnx::ModelProto> parse_file(const fs::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw invalid(with_system_reason("cannot be opened for reading"));
-  google::protobuf::io::FileInputStream stream(descriptor);
-  stream.SetCloseOnDelete(true);
-  const google::protobuf::LogSilencer silence;
-  auto proto = std::make_unique<onnx::ModelProto>();
-  if (!proto->ParseFromZeroCopyStream(&stream))  // protobuf's bound: 100 messages, three for each graph in a graph
+ModelShell parse_file(const MappedFile& file) {
+  ModelShell shell = parse_model_shell(file);
+  if (!shell.proto)  // protobuf's bound: 100 messages, three for each graph in a graph
     throw invalid(
         "is not an ONNX model, is truncated, or its graphs are nested deeper than 32 (protobuf cannot parse it)");
-  return proto;
+  return shell;
 }
 
 void check_header(const onnx::ModelProto& proto) {
@@ -103,11 +96,18 @@ void make_readable(onnx::ModelProto& proto) {
 Model read_model(const fs::path& path) {
   try {
     check_file(path);
-    std::unique_ptr<onnx::ModelProto> proto = parse_file(path);
-    check_header(*proto);
-    load_external_data(*proto, path);
-    make_readable(*proto);
-    return Model(std::move(proto), path);
+    const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+    ModelShell shell = parse_file(*file);
+    onnx::ModelProto& proto = *shell.proto;
+    check_header(proto);
+    std::vector<std::shared_ptr<const MappedFile>> files = load_external_data(proto, path);
+    for (const ModelShell::Raw& raw : shell.raw) {
+      onnx::TensorProto& tensor = *proto.mutable_graph()->mutable_initializer(raw.initializer);
+      if (!has_stored_data(tensor)) set_stored_data(tensor, *file, raw.offset, raw.length);
+    }
+    if (!shell.raw.empty()) files.push_back(file);
+    make_readable(proto);
+    return Model(std::move(shell.proto), path, std::move(files));
   } catch (const Error& error) {
     throw error.in(path.string());
   } catch (const fs::filesystem_error& error) {

@@ -6,7 +6,11 @@
 
 #include "core/atomic_file.h"
 #include "core/content_hash.h"
+#include "core/mapped_file.h"
 #include "model/file/data_files.h"
+#include "model/file/detached_initializers.h"
+#include "model/file/model_stream.h"
+#include "model/graph/stored_data.h"
 #include "model/model.h"
 
 namespace detent {
@@ -19,29 +23,15 @@ Error cannot_write(const fs::path& path, const std::string& why) {
   return {ErrorCode::CannotWrite, path.string() + ": " + why};
 }
 
-void write_proto(AtomicFile& file, const fs::path& path, const onnx::ModelProto& proto) {
+void write_proto(AtomicFile& file, const fs::path& path, onnx::ModelProto& proto) {
   const google::protobuf::LogSilencer silence;
   google::protobuf::io::FileOutputStream stream(file.descriptor());
-  const bool serialised = proto.SerializeToZeroCopyStream(&stream);
+  const bool serialised = write_model_stream(proto, stream);
   const bool flushed = stream.Flush();
   if (stream.GetErrno() != 0) file.fail(stream.GetErrno());
   if (!serialised || !flushed)
     throw cannot_write(path, "the model does not fit into one ONNX file (2 GiB without its initializers)");
 }
-
-/// Lends a model's initializers to the holder, so that the rest can be copied without the weights.
-class DetachedInitializers {
- public:
-  explicit DetachedInitializers(onnx::GraphProto& graph) : graph_(graph) { graph_.mutable_initializer()->Swap(&held_); }
-  ~DetachedInitializers() { graph_.mutable_initializer()->Swap(&held_); }
-  DetachedInitializers(const DetachedInitializers&) = delete;
-  DetachedInitializers& operator=(const DetachedInitializers&) = delete;
-  [[nodiscard]] const google::protobuf::RepeatedPtrField<onnx::TensorProto>& tensors() const { return held_; }
-
- private:
-  onnx::GraphProto& graph_;
-  google::protobuf::RepeatedPtrField<onnx::TensorProto> held_;
-};
 
 constexpr uint64_t kSmallTensor = 1024;  // bytes: shapes and scalars stay in the model file
 constexpr uint64_t kPageBytes = 4096;    // readers may map the file; source: ONNX docs/ExternalData.md, "offset"
@@ -69,14 +59,16 @@ class DataFile {
 
   /// Copy of `tensor` without its data when that went into the file, with it otherwise.
   void write(const onnx::TensorProto& tensor, onnx::TensorProto& copy) {
-    const std::string& raw = tensor.raw_data();
+    const std::string_view raw = raw_bytes(tensor);
     if (raw.size() < kSmallTensor) {
       copy = tensor;
+      load_stored_data(copy);
       return;
     }
     append(std::string((kPageBytes - file_.size() % kPageBytes) % kPageBytes, '\0'));
     set_external(copy, file_.size(), raw.size());
     append(raw);
+    let_go_of_pages(raw.data(), raw.size());
     copy.set_name(tensor.name());
     copy.set_data_type(tensor.data_type());
     *copy.mutable_dims() = tensor.dims();
@@ -93,7 +85,7 @@ class DataFile {
   }
 
  private:
-  void append(const std::string& bytes) {
+  void append(std::string_view bytes) {
     file_.write(bytes);
     hash_.add(std::as_bytes(std::span(bytes)));
   }
@@ -140,7 +132,7 @@ void write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const W
   name_pair(file, data_path, model, path);
 }
 
-void write_in_one(const onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
+void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
   AtomicFile file(path, options.overwrite);
   write_proto(file, path, proto);
   file.sync();
@@ -157,12 +149,12 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would replace the device by a file
     throw cannot_write(path, "exists and is not a regular file");
-  if (model.byte_size() > options.external_data_above) {
-    // The model is the same before and after: its initializers only step aside while the rest is copied.
-    write_with_data_file(const_cast<onnx::ModelProto&>(model.proto()), path, options);
-  } else {
-    write_in_one(model.proto(), path, options);
-  }
+  // The model is the same before and after: its initializers only step aside while the rest is written.
+  auto& proto = const_cast<onnx::ModelProto&>(model.proto());
+  if (model.byte_size() > options.external_data_above)
+    write_with_data_file(proto, path, options);
+  else
+    write_in_one(proto, path, options);
 }
 
 }  // namespace detent

@@ -5,8 +5,10 @@
 #include <bit>
 #include <cstring>
 
+#include "core/mapped_file.h"
 #include "core/packed_elements.h"
 #include "core/typed_fields.h"
+#include "model/graph/stored_data.h"
 
 namespace detent {
 
@@ -29,31 +31,39 @@ Shape checked_shape(const onnx::TensorProto& proto) {
   return shape;
 }
 
+/// The elements that `raw` stores, in a form that can be looked at.
+void decode(std::string_view raw, Tensor& tensor) {
+  if (is_packed(tensor.type())) return unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, tensor);
+  auto* out = static_cast<uint8_t*>(tensor.mutable_raw());
+  if (tensor.type() != DataType::Bool) {
+    if (!raw.empty()) std::memcpy(out, raw.data(), raw.size());
+    return;
+  }
+  for (const char byte : raw) *out++ = byte != 0;  // any byte may be in the file, a bool object holds 0 or 1 only
+}
+
 Tensor from_raw(const onnx::TensorProto& proto, DataType type, const Shape& shape) {
-  const std::string& raw = proto.raw_data();
-  const auto count = static_cast<size_t>(shape.element_count());
+  const std::string_view raw = raw_bytes(proto);
   const size_t expected = stored_bytes(type, shape.element_count());
   if (raw.size() != expected)
     throw Error(ErrorCode::InvalidModel, "a tensor of shape " + shape.to_string() + " and type " +
                                              std::string(name_of(type)) + " needs " + std::to_string(expected) +
                                              " bytes but holds " + std::to_string(raw.size()));
-  if (is_packed(type)) {
+  const bool as_stored = !is_packed(type) && type != DataType::Bool;
+  if (as_stored && reinterpret_cast<uintptr_t>(raw.data()) % byte_size(type) == 0)
+    return Tensor::view(type, shape, raw.data());
+  if (!has_stored_data(proto)) {
     Tensor tensor(type, shape);
-    unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, tensor);
+    decode(raw, tensor);
     return tensor;
   }
-  if (type == DataType::Bool) {  // any byte may be in the file, a bool object holds 0 or 1 only
+  // Most commands look at few of a model's weights: those in a file are decoded when they are looked at.
+  return Tensor::deferred(type, shape, [type, shape, raw] {
     Tensor tensor(type, shape);
-    auto* out = static_cast<uint8_t*>(tensor.mutable_raw());
-    for (size_t i = 0; i < count; ++i) out[i] = raw[i] != 0;
+    decode(raw, tensor);
+    let_go_of_pages(raw.data(), raw.size());
     return tensor;
-  }
-  if (reinterpret_cast<uintptr_t>(raw.data()) % byte_size(type) != 0) {
-    Tensor tensor(type, shape);
-    std::memcpy(tensor.mutable_raw(), raw.data(), raw.size());
-    return tensor;
-  }
-  return Tensor::view(type, shape, raw.data());
+  });
 }
 
 }  // namespace
@@ -66,11 +76,12 @@ Tensor tensor_from_proto(const onnx::TensorProto& proto) {
                 is_string ? "tensors of strings are not supported"
                           : "tensors of ONNX element type " + std::to_string(proto.data_type()) + " are not supported");
   }
-  if (proto.data_location() == onnx::TensorProto::EXTERNAL)
+  const bool stored = has_stored_data(proto);
+  if (proto.data_location() == onnx::TensorProto::EXTERNAL && !stored)
     throw Error(ErrorCode::InvalidModel, "a tensor refers to an external data file that was not loaded");
   const Shape shape = checked_shape(proto);
-  return proto.has_raw_data() ? from_raw(proto, type, shape)
-                              : TypedFields(proto, ErrorCode::InvalidModel).read(type, shape);
+  return stored || proto.has_raw_data() ? from_raw(proto, type, shape)
+                                        : TypedFields(proto, ErrorCode::InvalidModel).read(type, shape);
 }
 
 void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto) {

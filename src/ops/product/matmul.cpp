@@ -155,7 +155,8 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
 
 class MatMulKernel final : public Kernel {
  public:
-  explicit MatMulKernel(const KernelContext& context) : product_({}, matrix_constant(context)) {}
+  explicit MatMulKernel(const KernelContext& context)
+      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context)) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
@@ -164,7 +165,7 @@ class MatMulKernel final : public Kernel {
     const Tensor b = promote(call.input(1), Side::Right);
     const Shape full = matmul_shape(a.shape(), b.shape());
     Tensor output(DataType::Float32, full, call.allocator());
-    if (a.element_count() == 0 || b.element_count() == 0)
+    if (a.element_count() == 0 || b.element_count() == 0 || shape_suffices_)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
       product_.run(a, b, {}, output, call.workspace());
@@ -196,6 +197,7 @@ class MatMulKernel final : public Kernel {
     return shape;
   }
 
+  bool shape_suffices_;
   Product product_;
 };
 
@@ -206,7 +208,7 @@ class GemmKernel final : public Kernel {
                  .transpose_b = context.node.int_or("transB", 0) != 0,
                  .alpha = context.node.float_or("alpha", 1.0F),
                  .beta = context.node.float_or("beta", 1.0F)},
-        product_(options_, float_constant(context)) {}
+        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context)) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);
@@ -224,6 +226,7 @@ class GemmKernel final : public Kernel {
           0, plain_gemm(a, b, call.has_input(2) ? call.input(2) : Tensor(), options_, call.allocator()));
     Tensor& output = call.make_output(0, DataType::Float32, Shape{rows, columns});
     if (output.element_count() == 0) return;
+    if (shape_suffices_) return void(std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F));
     // oneDNN scales the sum of product and bias, ONNX the product alone.
     const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&
                              call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
@@ -261,6 +264,7 @@ class GemmKernel final : public Kernel {
   }
 
   GemmOptions options_;
+  bool shape_suffices_;
   Product product_;
 };
 

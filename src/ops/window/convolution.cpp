@@ -58,7 +58,8 @@ class ConvolutionKernel final : public Kernel {
   explicit ConvolutionKernel(const KernelContext& context)
       : node_(context.node), attributes_(WindowAttributes::parse(context.node)),
         group_(context.node.int_or("group", 1)), team_(context.team),
-        quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)), post_ops_(context) {
+        quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)),
+        shape_suffices_(context.shape_suffices && context.fused.empty()), post_ops_(context) {
     if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
     if (Variant::sums_integers && quantized_) integers_ = IntegerOperands::find(context);
   }
@@ -66,6 +67,14 @@ class ConvolutionKernel final : public Kernel {
   void run(KernelCall& call) const override {
     const Tensor& weights = call.input(1);
     check_shapes(call.input(0).shape(), weights.shape());
+    if (shape_suffices_) {
+      Tensor& zeros = call.make_output(
+          0, DataType::Float32,
+          output_shape(call.input(0).shape(), weights.shape(), window_for(call.input(0).shape(), weights.shape())),
+          Layout::ChannelsLast);
+      std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
+      return;
+    }
     const Tensor input = to_channels_last(call.input(0), call.allocator());
     const onednn::Team team(team_);
     Key key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
@@ -143,12 +152,20 @@ class ConvolutionKernel final : public Kernel {
     });
   }
 
+  Window window_for(const Shape& input, const Shape& weights) const {
+    return Variant::resolve(attributes_, node_, spatial_of(input), spatial_of(weights));
+  }
+
+  Shape output_shape(const Shape& input, const Shape& weights, const Window& window) const {
+    Shape shape{input[0], Variant::output_channels(weights, group_)};
+    for (const int64_t extent : window.output) shape.push_back(extent);
+    return shape;
+  }
+
   Compiled compile(const Key& key, bool has_bias) const {
-    const Window window = Variant::resolve(attributes_, node_, spatial_of(key.input), spatial_of(key.weights));
-    const int64_t channels = Variant::output_channels(key.weights, group_);
+    const Window window = window_for(key.input, key.weights);
     Compiled compiled;
-    compiled.output = Shape{key.input[0], channels};
-    for (const int64_t extent : window.output) compiled.output.push_back(extent);
+    compiled.output = output_shape(key.input, key.weights, window);
     if (compiled.output.element_count() == 0) return compiled;
     if (Variant::has_own && !weights_.empty_handle() && !quantized_)
       compiled.own = make_winograd({key.input, compiled.output, window, weights_, group_});
@@ -228,6 +245,7 @@ class ConvolutionKernel final : public Kernel {
   int64_t group_;
   int team_;
   bool quantized_;  // an engine sums integers exactly: no transformed sums, whose rounding would move results by a step
+  bool shape_suffices_;
   Tensor weights_;
   std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed
   PostOps post_ops_;

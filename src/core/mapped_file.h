@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+
+namespace detent {
+
+/// The bytes of a regular file as memory. Its pages are read when they are looked at and may be taken back by the system
+/// at any time, so they count neither for memory_limit() nor for a second copy. Unmapped with the last holder.
+class MappedFile {
+ public:
+  /// An empty file gives no bytes. Errors  InvalidModel with the system's reason, also for what is no regular file.
+  static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+  /// The file of that number; nullptr when nobody holds it any more.
+  static std::shared_ptr<const MappedFile> find(uint64_t number);
+
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  [[nodiscard]] std::string_view bytes() const { return {data_, size_}; }
+  /// Of all files that were ever mapped by this process, which one.
+  [[nodiscard]] uint64_t number() const { return number_; }
+
+ private:
+  MappedFile(const char* data, size_t size, uint64_t number) : data_(data), size_(size), number_(number) {}
+
+  const char* data_;
+  size_t size_;
+  uint64_t number_;
+};
+
+/// Says that [data, data + bytes) is not looked at for a while: whole pages of it that lie in a MappedFile leave memory and
+/// are read again when needed. Other memory is not touched.
+void let_go_of_pages(const void* data, size_t bytes);
+
+}  // namespace detent

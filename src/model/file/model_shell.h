@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace detent {
+
+class MappedFile;
+
+/// A document without the large raw data of its main graph's initializers.
+struct ModelShell {
+  /// Where in the file an initializer's raw data is.
+  struct Raw {
+    int initializer = 0;
+    uint64_t offset = 0, length = 0;
+  };
+  std::unique_ptr<onnx::ModelProto> proto;  ///< nullptr: no ONNX model, or nested deeper than protobuf reads (100)
+  std::vector<Raw> raw;
+};
+
+/// Parses `file`; raw data of 4 KiB or more stays in it, so that a model of 2 GB takes as much memory as its nodes do.
+/// Source  protobuf's encoding: fields in any order, each a tag with number and wire type.
+[[nodiscard]] ModelShell parse_model_shell(const MappedFile& file);
+
+}  // namespace detent

@@ -1,0 +1,59 @@
+#include "model/graph/stored_data.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <charconv>
+#include <string>
+
+#include "core/mapped_file.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+constexpr std::string_view kKey = "detent.mapped";  // files with it are refused: external data needs a location
+
+uint64_t entry(const onnx::TensorProto& tensor, int index) {
+  const std::string& text = tensor.external_data(index).value();
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+void set_stored_data(onnx::TensorProto& tensor, const MappedFile& file, uint64_t offset, uint64_t length) {
+  tensor.clear_raw_data();
+  tensor.clear_external_data();
+  tensor.set_data_location(onnx::TensorProto::EXTERNAL);
+  for (const auto& [key, number] : {std::pair(kKey, file.number()), {"offset", offset}, {"length", length}}) {
+    onnx::StringStringEntryProto* added = tensor.add_external_data();
+    added->set_key(std::string(key));
+    added->set_value(std::to_string(number));
+  }
+}
+
+bool has_stored_data(const onnx::TensorProto& tensor) {
+  return tensor.data_location() == onnx::TensorProto::EXTERNAL && tensor.external_data_size() == 3 &&
+         tensor.external_data(0).key() == kKey;
+}
+
+std::string_view raw_bytes(const onnx::TensorProto& tensor) {
+  if (!has_stored_data(tensor)) return tensor.raw_data();
+  const std::shared_ptr<const MappedFile> file = MappedFile::find(entry(tensor, 0));
+  const uint64_t offset = entry(tensor, 1), length = entry(tensor, 2);
+  if (!file || offset > file->bytes().size() || length > file->bytes().size() - offset)
+    throw Error(ErrorCode::Internal, "the file of tensor '" + tensor.name() + "' is not mapped any more");
+  return file->bytes().substr(offset, length);
+}
+
+void load_stored_data(onnx::TensorProto& tensor) {
+  if (!has_stored_data(tensor)) return;
+  std::string raw(raw_bytes(tensor));
+  tensor.clear_external_data();
+  tensor.clear_data_location();
+  tensor.set_raw_data(std::move(raw));
+}
+
+}  // namespace detent

@@ -1,0 +1,168 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "core/mapped_file.h"
+#include "detent/error.h"
+#include "model/fingerprint.h"
+#include "model/graph/stored_data.h"
+#include "model/model.h"
+#include "tests/model/onnx_protos.h"
+#include "tests/model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr int64_t kElements = 3000;  // 12 000 bytes: more than what is read with the nodes
+
+std::string counting_bytes() {
+  std::vector<float> values(kElements);
+  std::iota(values.begin(), values.end(), 1.0F);
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+/// y = x + w. `padding` bytes of documentation shift where the data of w lies in the file.
+onnx::ModelProto large(size_t padding = 0) {
+  onnx::ModelProto proto = parse_model_text(
+                               "<ir_version: 7, opset_import: [\"\" : 13]> g (float[3000] x) => (float[3000] y) "
+                               "<float[1] w = {4}> { y = Add (x, w) }")
+                               .proto();
+  onnx::TensorProto& w = *proto.mutable_graph()->mutable_initializer(0);
+  w.clear_float_data();
+  w.set_dims(0, kElements);
+  w.set_raw_data(counting_bytes());
+  proto.mutable_graph()->set_name(std::string(padding, 'g') + "raph");
+  proto.set_doc_string("fields behind the graph stay behind it");
+  return proto;
+}
+
+const onnx::TensorProto& weights_of(const Model& model) { return model.proto().graph().initializer(0); }
+
+const Tensor& content_of(const Model& model) { return *model.graph().constant(model.graph().find_value("w")); }
+
+void expect_counting(const Model& model) {
+  const std::span<const float> values = content_of(model).data<float>();
+  ASSERT_EQ(values.size(), static_cast<size_t>(kElements));
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i + 1)) << i;
+}
+
+/// Raw data lies in a file at any offset: what cannot be looked at there is copied when it is looked at.
+TEST(StoredWeights, AreReadFromTheFileAtEveryAlignment) {
+  const TemporaryFolder folder;
+  for (size_t padding = 0; padding < 4; ++padding) {
+    const fs::path file = folder.write("m.onnx", large(padding).SerializeAsString());
+    const Model model = read_model(file);
+    EXPECT_TRUE(has_stored_data(weights_of(model)));
+    EXPECT_TRUE(weights_of(model).raw_data().empty());
+    expect_counting(model);
+  }
+}
+
+TEST(StoredWeights, SmallOnesBelongToTheDocument) {
+  const TemporaryFolder folder;
+  onnx::ModelProto proto = large();
+  proto.mutable_graph()->mutable_initializer(0)->set_dims(0, 3);
+  proto.mutable_graph()->mutable_initializer(0)->mutable_raw_data()->resize(12);
+  const Model model = read_model(folder.write("m.onnx", proto.SerializeAsString()));
+  EXPECT_FALSE(has_stored_data(weights_of(model)));
+}
+
+TEST(StoredWeights, AreWrittenAsTheyWereRead) {
+  const TemporaryFolder folder;
+  const std::string bytes = large().SerializeAsString();
+  const Model model = read_model(folder.write("m.onnx", bytes));
+  EXPECT_EQ(model.byte_size() / 100, bytes.size() / 100);  // the reference to the file takes some bytes itself
+  write_model(model, folder / "copy.onnx");
+  EXPECT_EQ(TemporaryFolder::read(folder / "copy.onnx"), bytes);
+  expect_counting(model);  // and the document is what it was
+}
+
+TEST(StoredWeights, GoIntoADataFileAndComeBack) {
+  const TemporaryFolder folder;
+  const std::string bytes = large().SerializeAsString();
+  const Model model = read_model(folder.write("m.onnx", bytes));
+  write_model(model, folder / "parted.onnx", {.overwrite = false, .external_data_above = 1000});
+  EXPECT_LT(fs::file_size(folder / "parted.onnx"), 1000U);
+  const Model parted = read_model(folder / "parted.onnx");
+  EXPECT_TRUE(has_stored_data(weights_of(parted)));
+  expect_counting(parted);
+  write_model(parted, folder / "joined.onnx");
+  EXPECT_EQ(TemporaryFolder::read(folder / "joined.onnx"), bytes);
+}
+
+/// What the file says, not how it is stored, makes the fingerprint.
+TEST(StoredWeights, HaveTheFingerprintOfThoseInMemory) {
+  const TemporaryFolder folder;
+  const Model stored = read_model(folder.write("m.onnx", large(1).SerializeAsString()));
+  const Model held(std::make_unique<onnx::ModelProto>(large(1)));
+  ASSERT_FALSE(has_stored_data(weights_of(held)));
+  EXPECT_EQ(fingerprint(stored), fingerprint(held));
+}
+
+TEST(StoredWeights, OutliveTheFirstModelAndTheFilesName) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("m.onnx", large().SerializeAsString());
+  auto first = std::make_unique<Model>(read_model(file));
+  const Model second = first->clone();
+  first.reset();
+  fs::rename(folder.write("other", "something else"), file);
+  expect_counting(second);
+}
+
+TEST(StoredWeights, LeaveMemoryWithTheirLastModel) {
+  const TemporaryFolder folder;
+  uint64_t number = 0;
+  {
+    const std::shared_ptr<const MappedFile> file = MappedFile::open(folder.write("f", "bytes"));
+    number = file->number();
+    EXPECT_EQ(MappedFile::find(number), file);
+  }
+  EXPECT_EQ(MappedFile::find(number), nullptr);
+}
+
+/// A file cannot point into memory with keys that only this process may write.
+TEST(StoredWeights, AFileThatClaimsToBeMappedIsRefused) {
+  const TemporaryFolder folder;
+  onnx::ModelProto proto = large();
+  const Model model = read_model(folder.write("honest.onnx", proto.SerializeAsString()));
+  *proto.mutable_graph()->mutable_initializer(0) = weights_of(model);
+  const Error error = error_of<Error>([&] { (void)read_model(folder.write("m.onnx", proto.SerializeAsString())); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+  EXPECT_THAT(error.what(), HasSubstr("without a location"));
+}
+
+TEST(StoredWeights, DataThatDoesNotFillTheShapeIsRefused) {
+  const TemporaryFolder folder;
+  onnx::ModelProto proto = large();
+  proto.mutable_graph()->mutable_initializer(0)->set_dims(0, kElements + 1);
+  const Error error = error_of<Error>([&] { (void)read_model(folder.write("m.onnx", proto.SerializeAsString())); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
+  EXPECT_THAT(error.what(), HasSubstr("needs 12004 bytes but holds 12000"));
+}
+
+/// Protobuf joins a field that comes twice: such a file is parsed as it is.
+TEST(StoredWeights, AGraphInTwoPiecesIsOneGraph) {
+  const TemporaryFolder folder;
+  onnx::ModelProto head = large(), tail;
+  tail.mutable_graph()->Swap(head.mutable_graph());
+  onnx::ModelProto weights;
+  weights.mutable_graph()->mutable_initializer()->Swap(tail.mutable_graph()->mutable_initializer());
+  const Model model = read_model(
+      folder.write("m.onnx", head.SerializePartialAsString() + tail.SerializeAsString() + weights.SerializeAsString()));
+  EXPECT_FALSE(has_stored_data(weights_of(model)));
+  expect_counting(model);
+}
+
+TEST(StoredWeights, NoTruncationIsTakenForAModel) {
+  const TemporaryFolder folder;
+  const std::string bytes = large().SerializeAsString();
+  for (size_t length = 1; length < bytes.size(); length += length < 300 || length + 100 > bytes.size() ? 1 : 97)
+    EXPECT_THROW((void)read_model(folder.write("m.onnx", bytes.substr(0, length))), Error) << length;
+}
+
+}  // namespace
+}  // namespace detent
