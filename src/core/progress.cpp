@@ -5,12 +5,16 @@
 
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
+#include <thread>
 
+#include "core/running_steps.h"
 #include "core/shown_text.h"
 #include "core/time_left.h"
 
@@ -30,7 +34,10 @@ class SilentReporter final : public Reporter {
 
 class TerminalReporter final : public Reporter {
  public:
-  explicit TerminalReporter(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+  explicit TerminalReporter(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {
+    watch_steps();
+    watcher_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+  }
 
   void begin(std::string_view task, size_t total) override {
     const std::scoped_lock lock(mutex_);
@@ -48,7 +55,7 @@ class TerminalReporter final : public Reporter {
     const auto interval = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(3000);
     if (quiet_ || task_.empty() || now - last_shown_ < interval) return;
     last_shown_ = now;
-    show(now);
+    show(progress_line(now));
   }
 
   void end() override {
@@ -67,19 +74,51 @@ class TerminalReporter final : public Reporter {
   }
 
  private:
-  void show(Clock::time_point now) {
+  /// Looks at the running steps until it is stopped.
+  void watch(const std::stop_token& stop) {
+    constexpr auto kInterval = std::chrono::milliseconds(500);
+    std::unique_lock lock(watcher_mutex_);
+    while (!watcher_wakes_.wait_for(lock, stop, kInterval, [] { return false; }) && !stop.stop_requested()) {
+      const std::vector<RunningStep> steps = running_steps();
+      for (const RunningStep& step : steps)
+        if (const std::string text = absurd_work_text(step); !text.empty()) warn(text);
+      constexpr double kSlow = 3;
+      if (const RunningStep* slow = slowest_step(steps, kSlow)) tell_slow(*slow);
+    }
+  }
+
+  /// On a terminal the line follows the time; elsewhere a line comes when the time has doubled.
+  void tell_slow(const RunningStep& step) {
+    const std::scoped_lock lock(mutex_);
+    if (quiet_) return;
+    if (slow_node_ != step.node) told_at_ = 0;
+    slow_node_ = step.node;
+    if (!terminal_ && step.seconds < 2 * told_at_) return;
+    told_at_ = step.seconds;
+    const std::string text = shown_text(slow_step_text(step), Lines::Escape);
+    show(task_.empty() ? text : counted_task() + ": " + text);
+  }
+
+  /// "calibrating 3/8".
+  [[nodiscard]] std::string counted_task() const {
+    return shown_text(task_, Lines::Escape) + " " + std::to_string(done_) +
+           (total_ > 0 ? "/" + std::to_string(total_) : "");
+  }
+
+  void show(const std::string& line) {
+    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    bar_shown_ = terminal_;
+  }
+
+  [[nodiscard]] std::string progress_line(Clock::time_point now) const {
     const double seconds = std::chrono::duration<double>(now - started_).count();
     const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-    std::string line = shown_text(task_, Lines::Escape) + " " + std::to_string(done_);
-    if (total_ > 0) {
-      line += "/" + std::to_string(total_);
-      if (terminal_) line += " " + bar();
-    }
+    std::string line = counted_task();
+    if (total_ > 0 && terminal_) line += " " + bar();
     line += fmt::format("  {:.1f}/s", rate);
     if (const auto left = seconds_left(seconds, done_, total_))
       line += fmt::format(", {:.0f} s left", std::ceil(*left));
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
-    bar_shown_ = terminal_;
+    return line;
   }
 
   [[nodiscard]] std::string bar() const {
@@ -99,6 +138,11 @@ class TerminalReporter final : public Reporter {
   std::string task_;
   size_t total_ = 0, done_ = 0;
   Clock::time_point started_, last_shown_;
+  std::string slow_node_;
+  double told_at_ = 0;
+  std::mutex watcher_mutex_;
+  std::condition_variable_any watcher_wakes_;
+  std::jthread watcher_;  // the last member: it ends before the others go
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/stop.h"
 #include "exec/node_errors.h"
+#include "exec/step_work.h"
 
 namespace detent {
 
@@ -106,16 +107,19 @@ void Executor::take_outputs(const Step& step) {
   }
 }
 
-void Executor::run_step(const Step& step) {
+void Executor::run_step(const Step& step, size_t index, StepTeller& teller) {
   inputs_.clear();
   residuals_.clear();
   for (const ValueId value : step.inputs) check_operand(value, inputs_.emplace_back(fetch(value, step)), step);
   for (const ValueId value : step.residuals) check_operand(value, residuals_.emplace_back(fetch(value, step)), step);
+  const StepWork work = work_of(step, inputs_);
+  teller.begin(index, work.fixed, work.each);
   arrange(inputs_, step.layout, pool_);
   outputs_.assign(step.outputs.size(), Tensor());
   KernelCall call(inputs_, outputs_, residuals_, pool_, workspace_);
   StepSubgraphs subgraphs(*this, step);
   call.set_subgraphs(subgraphs);
+  call.set_teller(teller);
   step.kernel->run(call);
   take_outputs(step);
 }
@@ -181,12 +185,16 @@ void Executor::observe_outputs(const Step& step, Observer& observer) {
 void Executor::run_steps(Observer& observer) {
   const Graph& graph = schedule_.graph();
   if (times_) ++times_->runs;
+  StepTeller teller([&](size_t step) {
+    const Node& node = graph.node(schedule_.steps()[step].node);
+    return "node '" + node.name + "' (" + (node.domain.empty() ? "" : node.domain + ".") + node.op_type + ")";
+  });
   for (size_t i = 0; i < schedule_.steps().size(); ++i) {
     const Step& step = schedule_.steps()[i];
     if (may_stop_) stop_if_interrupted();
     with_node_in_errors(graph, graph.node(step.node), [&] {
       const TimeAdder adder(times_ ? &times_->steps[i] : nullptr);
-      run_step(step);
+      run_step(step, i, teller);
     });
     observe_outputs(step, observer);
     inputs_.clear();

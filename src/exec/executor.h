@@ -59,7 +59,7 @@ class Executor {
   /// Errors  for a sequence or an absent optional that an operator of tensors reads.
   void check_operand(ValueId value, const Tensor& tensor, const Step& step) const;
   void take_outputs(const Step& step);
-  void run_step(const Step& step);
+  void run_step(const Step& step, size_t index, StepTeller& teller);
   void observe_outputs(const Step& step, Observer& observer);
 
   const Schedule& schedule_;

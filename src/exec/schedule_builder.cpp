@@ -177,6 +177,8 @@ void ScheduleBuilder::add_step(const Node& node) {
   step.node = node.id;
   step.layout = operation->layout;
   step.any_value = operation->any_value;
+  step.weight_axis = operation->traits.weight_axis;
+  step.transposed_weight = step.weight_axis == WeightAxis::GemmOutput && node.int_or("transB", 0) != 0;
   step.inputs = node.inputs;
   step.outputs = node.outputs;
   NodeId position = node.id;

@@ -60,12 +60,14 @@ struct Step {
   std::vector<FusedOp> fused;
   std::shared_ptr<const Kernel> kernel;
   LayoutNeed layout = LayoutNeed::Plain;
-  bool any_value = false;                    ///< OperatorDef::any_value
-  std::vector<ValueId> inputs;               ///< kNoValue where left out
-  std::vector<ValueId> residuals;            ///< extra inputs of fused Adds
-  std::vector<ScheduledSubgraph> subgraphs;  ///< the values that they capture stay until the step is done
-  std::vector<ValueId> outputs;              ///< of the last fused node
-  std::vector<ValueId> last_uses;            ///< values no later step reads and that are not kept
+  bool any_value = false;                     ///< OperatorDef::any_value
+  WeightAxis weight_axis = WeightAxis::None;  ///< OpTraits::weight_axis: what work_of() counts
+  bool transposed_weight = false;             ///< Gemm with transB
+  std::vector<ValueId> inputs;                ///< kNoValue where left out
+  std::vector<ValueId> residuals;             ///< extra inputs of fused Adds
+  std::vector<ScheduledSubgraph> subgraphs;   ///< the values that they capture stay until the step is done
+  std::vector<ValueId> outputs;               ///< of the last fused node
+  std::vector<ValueId> last_uses;             ///< values no later step reads and that are not kept
 };
 
 /// The contents of a schedule. All tables go by ValueId.

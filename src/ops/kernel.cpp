@@ -22,6 +22,7 @@ Tensor& KernelCall::make_output_like(size_t i, size_t from) {
   const Tensor& source = inputs_[from];
   if (!source.owns_memory_alone()) return make_output(i, source.type(), source.shape(), source.layout());
   outputs_[i] = source;
+  if (i == 0) tell_output(source.shape());
   return outputs_[i];
 }
 

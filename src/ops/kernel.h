@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/running_steps.h"
 #include "model/graph/graph.h"
 #include "ops/op_kind.h"
 
@@ -77,16 +78,22 @@ class KernelCall {
   /// New uninitialised memory for output i; returns it for filling.
   Tensor& make_output(size_t i, DataType type, const Shape& shape, Layout layout = Layout::Plain) {
     outputs_[i] = Tensor(type, shape, allocator_, layout);
+    if (i == 0) tell_output(shape);
     return outputs_[i];
   }
   /// Like make_output, but takes over the memory of input `from` when that input is read for the last time here and its
   /// element type, shape and layout are the same. Element i of the output must then only depend on element i of the input.
   Tensor& make_output_like(size_t i, size_t from);
+  /// The shape of output 0, before the work: for a progress line. make_output() and make_output_like() tell it themselves.
+  void tell_output(const Shape& shape) {
+    if (teller_) teller_->output(shape);
+  }
   [[nodiscard]] Allocator& allocator() const { return allocator_; }
   [[nodiscard]] Workspace& workspace() const { return workspace_; }
   /// For nodes that hold graphs. Errors  Internal when nobody set one.
   [[nodiscard]] SubgraphRunner& subgraphs() const;
   void set_subgraphs(SubgraphRunner& runner) { subgraphs_ = &runner; }
+  void set_teller(StepTeller& teller) { teller_ = &teller; }
 
  private:
   std::span<Tensor> inputs_;
@@ -95,6 +102,7 @@ class KernelCall {
   Allocator& allocator_;
   Workspace& workspace_;
   SubgraphRunner* subgraphs_ = nullptr;
+  StepTeller* teller_ = nullptr;
 };
 
 /// Executable form of one node: attributes parsed, constants packed. Shared by all workers; run() is const and thread-safe.

@@ -165,6 +165,7 @@ class MatMulKernel final : public Kernel {
     const Tensor b = promote(call.input(1), Side::Right);
     const Shape full = matmul_shape(a.shape(), b.shape());
     Tensor output(DataType::Float32, full, call.allocator());
+    call.tell_output(full);
     if (a.element_count() == 0 || b.element_count() == 0 || shape_suffices_)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
