@@ -39,6 +39,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   }
   find_types();
   find_movable_pairs();
+  has_output_pair_.assign(graph.values().size(), false);
   scale_parent_.resize(graph.values().size());
   for (size_t i = 0; i < scale_parent_.size(); ++i) scale_parent_[i] = static_cast<ValueId>(i);
 }
@@ -198,12 +199,9 @@ bool PlacementDraft::has_pair(ValueId value) const {
 }
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
-  if (!has_output_pair(value)) output_pairs_.push_back({value, -1, rule_, reason});
-}
-
-bool PlacementDraft::has_output_pair(ValueId value) const {
-  return std::any_of(output_pairs_.begin(), output_pairs_.end(),
-                     [&](const OutputPair& pair) { return pair.value == value; });
+  if (has_output_pair(value)) return;
+  output_pairs_.push_back({value, -1, rule_, reason});
+  has_output_pair_[static_cast<size_t>(value)] = true;
 }
 
 bool PlacementDraft::is_int8(NodeId node) const { return layers_[index(node)].is_int8(); }

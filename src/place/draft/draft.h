@@ -81,7 +81,7 @@ class PlacementDraft {
   [[nodiscard]] bool has_pair(ValueId value) const;
   /// Some edge of a value's readers is a pair: the value is quantized for a consumer's sake.
   void pair_output(ValueId value, const std::string& reason);
-  [[nodiscard]] bool has_output_pair(ValueId value) const;
+  [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[static_cast<size_t>(value)]; }
 
   void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
@@ -144,6 +144,7 @@ class PlacementDraft {
   std::vector<bool> is_float_;         // by value id
   std::vector<ValueId> scale_parent_;  // union-find forest by value id
   std::vector<OutputPair> output_pairs_;
+  std::vector<bool> has_output_pair_;  // by value id
   std::vector<FixedRange> fixed_ranges_, range_limits_;
   std::vector<std::string> notes_;
 };

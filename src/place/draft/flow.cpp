@@ -125,6 +125,31 @@ void place_activation_product(PlacementDraft& draft, const Node& product) {
   }
 }
 
+std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) return {};
+  std::vector<ValueId> outputs = draft.graph().node(use.node).outputs;
+  std::erase_if(outputs, [&](ValueId output) { return output == kNoValue || !draft.is_float(output); });
+  return outputs;
+}
+
+std::vector<bool> values_before_pairs(const PlacementDraft& draft) {
+  const Graph& graph = draft.graph();
+  std::vector<bool> before(graph.values().size(), false);
+  const auto look_behind = [&](const Value& value) {
+    before[static_cast<size_t>(value.id)] =
+        draft.has_pair(value.id) || std::ranges::any_of(value.uses, [&](const Use& use) {
+          return std::ranges::any_of(values_behind(draft, use),
+                                     [&](ValueId v) { return before[static_cast<size_t>(v)]; });
+        });
+  };
+  for (size_t i = graph.nodes().size(); i-- > 0;)  // what is behind a value comes later in execution order
+    for (const ValueId output : graph.nodes()[i].outputs)
+      if (output != kNoValue) look_behind(graph.value(output));
+  for (const Value& value : graph.values())
+    if (value.producer == kNoNode) look_behind(value);
+  return before;
+}
+
 std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
   std::vector<ValueId> found, open{value};
   std::set<ValueId> seen{value};
@@ -132,11 +157,9 @@ std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value) {
     const ValueId current = open.back();
     open.pop_back();
     if (draft.has_pair(current)) found.push_back(current);
-    for (const Use& use : draft.graph().value(current).uses) {
-      if (use.slot < 0 || (!is_data_concat(draft, use.node) && !(commutes(draft, use.node) && use.slot == 0))) continue;
-      for (const ValueId output : draft.graph().node(use.node).outputs)
-        if (output != kNoValue && draft.is_float(output) && seen.insert(output).second) open.push_back(output);
-    }
+    for (const Use& use : draft.graph().value(current).uses)
+      for (const ValueId output : values_behind(draft, use))
+        if (seen.insert(output).second) open.push_back(output);
   }
   std::sort(found.begin(), found.end());
   return found;

@@ -40,6 +40,10 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 
 /// Values with a pair that a value reaches through commuting ops and Concats, itself included.
 [[nodiscard]] std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value);
+/// Per value: pairs_behind() finds some. For questions about every node, while no pair is added or taken.
+[[nodiscard]] std::vector<bool> values_before_pairs(const PlacementDraft& draft);
+/// The floats that are the same numbers behind `use`: what a Concat or a commuting op writes; none behind other ops.
+[[nodiscard]] std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use);
 /// Values that a value reaches through commuting ops (not Concats), up and down, itself included.
 [[nodiscard]] std::vector<ValueId> commuting_neighbours(const PlacementDraft& draft, ValueId value);
 /// Every reader edge of the value is quantized, or belongs to an op that commutes or is fused (activations, constant

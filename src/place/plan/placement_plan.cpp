@@ -26,16 +26,15 @@ std::vector<std::vector<ValueId>> PlacementPlan::scale_groups() const {
 }
 
 const EdgeDecision* PlacementPlan::find_edge(NodeId consumer, int slot) const {
-  const auto found = std::find_if(edges.begin(), edges.end(), [&](const EdgeDecision& edge) {
-    return edge.consumer == consumer && edge.slot == slot;
-  });
-  return found == edges.end() ? nullptr : &*found;
+  const std::pair wanted(consumer, slot);
+  const auto place = [](const EdgeDecision& edge) { return std::pair(edge.consumer, edge.slot); };
+  const auto found = std::ranges::lower_bound(edges, wanted, {}, place);
+  return found == edges.end() || place(*found) != wanted ? nullptr : &*found;
 }
 
 const LayerDecision* PlacementPlan::find_layer(NodeId node) const {
-  const auto found =
-      std::find_if(layers.begin(), layers.end(), [&](const LayerDecision& layer) { return layer.node == node; });
-  return found == layers.end() ? nullptr : &*found;
+  const auto found = std::ranges::lower_bound(layers, node, {}, &LayerDecision::node);
+  return found == layers.end() || found->node != node ? nullptr : &*found;
 }
 
 }  // namespace detent

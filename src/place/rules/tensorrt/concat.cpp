@@ -11,6 +11,9 @@
 // elimination; NVIDIA-AI-IOT/yolo_deepstream yolov7_qat (180 -> 207 images/s from equal scales); .../issues/4366 for
 // the notes. Motivated by models/shapes_unet.
 
+#include <algorithm>
+#include <set>
+
 #include "place/draft/flow.h"
 #include "place/rules/rules.h"
 
@@ -20,9 +23,10 @@ namespace {
 using Policy = PlacementOptions::Concat;
 
 std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
+  const std::vector<bool> before_pairs = values_before_pairs(draft);
   std::vector<NodeId> found;
   for (const Node& node : draft.graph().nodes())
-    if (is_data_concat(draft, node.id) && !pairs_behind(draft, node.output(0)).empty()) found.push_back(node.id);
+    if (is_data_concat(draft, node.id) && before_pairs[static_cast<size_t>(node.output(0))]) found.push_back(node.id);
   return found;
 }
 
@@ -44,23 +48,80 @@ void name_float_inputs(PlacementDraft& draft, NodeId concat, const std::vector<b
   }
 }
 
-void tie(PlacementDraft& draft, NodeId concat) {
-  const Node& node = draft.graph().node(concat);
-  const ValueId output = node.output(0);
-  for (const ValueId value : pairs_behind(draft, output)) {
-    draft.share_scale(output, value);
-    draft.explain_pairs(value, "one scale with the inputs of " + draft.describe(concat));
-  }
-  for (const int slot : draft.data_slots(concat)) {
-    const ValueId input = node.inputs[static_cast<size_t>(slot)];
-    draft.share_scale(output, input);
-    for (const ValueId value : commuting_neighbours(draft, input)) {
-      if (!draft.has_pair(value)) continue;
-      draft.share_scale(output, value);
-      draft.explain_pairs(value, "one scale with " + draft.describe(concat));
+// Ties what the Concats read and write. A value is walked over for its first Concats only, so that a chain of thousands takes
+// time in proportion to its length; a later Concat is tied to what those walks have tied already.
+class Ties {
+ public:
+  explicit Ties(PlacementDraft& draft)
+      : draft_(draft), before_pairs_(values_before_pairs(draft)), behind_(before_pairs_.size()),
+        beside_(before_pairs_.size()) {}
+
+  void tie(NodeId concat) {
+    const Node& node = draft_.graph().node(concat);
+    const ValueId output = node.output(0);
+    tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
+    std::set<ValueId> told;
+    for (const int slot : draft_.data_slots(concat)) {
+      const ValueId input = node.inputs[static_cast<size_t>(slot)];
+      draft_.share_scale(output, input);
+      if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
     }
   }
-}
+
+ private:
+  static constexpr int kMostWalks = 4;
+  struct Walked {
+    int times = 0;
+    ValueId tied = kNoValue;  // to all pairs that a walk from here finds; kNoValue: there are none
+  };
+
+  void tell(ValueId value, const std::string& sentence, const Walked& walked) {
+    draft_.explain_pairs(value, walked.times < kMostWalks ? sentence : "and with those of more Concats");
+  }
+
+  // pairs_behind(output)
+  void tie_behind(ValueId output, const std::string& sentence) {
+    std::vector<ValueId> open{output};
+    std::set<ValueId> seen{output};
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      Walked& walked = behind_[static_cast<size_t>(value)];
+      if (walked.times == 0) walked.tied = output;
+      draft_.share_scale(output, walked.tied);
+      if (walked.times == kMostWalks) continue;
+      ++walked.times;
+      if (draft_.has_pair(value)) {
+        draft_.share_scale(output, value);
+        tell(value, sentence, walked);
+      }
+      for (const Use& use : draft_.graph().value(value).uses)
+        for (const ValueId next : values_behind(draft_, use))
+          if (before_pairs_[static_cast<size_t>(next)] && seen.insert(next).second) open.push_back(next);
+    }
+  }
+
+  // commuting_neighbours(input), which have all been walked over equally often.
+  void tie_beside(ValueId output, ValueId input, const std::string& sentence, std::set<ValueId>& told) {
+    const Walked first = beside_[static_cast<size_t>(input)];
+    if (first.tied != kNoValue) draft_.share_scale(output, first.tied);
+    if (first.times == kMostWalks) return;
+    const std::vector<ValueId> all = commuting_neighbours(draft_, input);
+    const auto paired = std::ranges::find_if(all, [&](ValueId value) { return draft_.has_pair(value); });
+    for (const ValueId value : all) {
+      Walked& walked = beside_[static_cast<size_t>(value)];
+      walked = {first.times + 1, paired == all.end() ? kNoValue : *paired};
+      told.insert(value);
+      if (!draft_.has_pair(value)) continue;
+      draft_.share_scale(output, value);
+      tell(value, sentence, walked);
+    }
+  }
+
+  PlacementDraft& draft_;
+  const std::vector<bool> before_pairs_;
+  std::vector<Walked> behind_, beside_;  // by value id
+};
 
 void share(PlacementDraft& draft) {
   const std::vector<NodeId> concats = quantized_concats(draft);
@@ -72,7 +133,8 @@ void share(PlacementDraft& draft) {
     name_float_inputs(draft, concat, sources);
   }
   if (draft.options().concat == Policy::Independent) return;
-  for (const NodeId concat : concats) tie(draft, concat);
+  Ties ties(draft);
+  for (const NodeId concat : concats) ties.tie(concat);
 }
 
 }  // namespace
