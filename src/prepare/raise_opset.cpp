@@ -2,12 +2,13 @@
 
 #include <onnx/defs/schema.h>
 
-#include <functional>
+#include <algorithm>
 
 #include "detent/error.h"
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
 #include "prepare/opset_adapters.h"
+#include "prepare/subgraph_models.h"
 
 namespace detent {
 
@@ -34,10 +35,7 @@ class Step {
   }
 
   GraphPatch run() {
-    for (const Node& node : graph_.nodes()) {
-      adapt(node);
-      visit_subgraphs(node, [&](const Node& inner) { check_inner(inner); });
-    }
+    for (const Node& node : graph_.nodes()) adapt(node);
     return std::move(patch_);
   }
 
@@ -56,22 +54,6 @@ class Step {
     }
   }
 
-  /// Patches reach the main graph only: inside If and Loop only what keeps its meaning can be raised.
-  void check_inner(const Node& node) {
-    if (!changed_at(node, version_)) return;
-    const OpsetChange change = find_opset_change(node.op_type, version_);
-    if (change.op_type.empty() || change.adapt) refuse(node, "no adapter inside If, Loop or Scan");
-  }
-
-  static void visit_subgraphs(const Node& node, const std::function<void(const Node&)>& visit) {
-    for (const Attribute& attribute : node.attributes)
-      if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
-        for (const Node& inner : (*graph)->nodes()) {
-          visit(inner);
-          visit_subgraphs(inner, visit);
-        }
-  }
-
   void refuse(const Node& node, const std::string& why) {
     problems_.push_back("node '" + node.name + "' (" + node.op_type + "): " + why + " to opset " +
                         std::to_string(version_));
@@ -82,6 +64,29 @@ class Step {
   std::vector<std::string>& problems_;
   GraphPatch patch_;
 };
+
+/// Some node of the graph, or of one inside it, is another after the step.
+bool has_changes(const Graph& graph, int version) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    if (changed_at(node, version)) {
+      const OpsetChange change = find_opset_change(node.op_type, version);
+      if (change.op_type.empty() || change.adapt) return true;
+    }
+    return std::ranges::any_of(node.attributes, [&](const Attribute& attribute) {
+      const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+      return inner && has_changes(**inner, version);
+    });
+  });
+}
+
+/// One version step of the main graph and, first, of the graphs inside it.
+void raise_by_one(Model& model, int version, std::vector<std::string>& problems) {
+  change_subgraphs(
+      model, [&](const Graph& inner) { return has_changes(inner, version); },
+      [&](Model& inner) { raise_by_one(inner, version, problems); });
+  const GraphPatch patch = Step(model.graph(), version, problems).run();
+  if (problems.empty()) apply_patch(model, patch);
+}
 
 Error cannot_raise(int64_t from, int64_t wanted, const std::vector<std::string>& problems) {
   std::string text = "cannot raise the opset from " + std::to_string(from) + " to " + std::to_string(wanted) + ": ";
@@ -104,10 +109,9 @@ void raise_opset(Model& model, int64_t wanted) {
   Model raised = model.clone();
   std::vector<std::string> problems;
   for (int version = static_cast<int>(from) + 1; version <= wanted; ++version) {
-    const GraphPatch patch = Step(raised.graph(), version, problems).run();
-    if (!problems.empty()) continue;
-    apply_patch(raised, patch);
-    check_signatures(raised.graph());  // an operator that its old opset did not have may begin here
+    raise_by_one(raised, version, problems);
+    if (problems.empty())
+      check_signatures(raised.graph());  // an operator that its old opset did not have may begin here
   }
   if (!problems.empty()) throw cannot_raise(from, wanted, problems);
   model = std::move(raised);

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <memory>
+
 #include "detent/error.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
@@ -225,20 +228,70 @@ g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)
   EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 
-TEST(RaiseOpset, OperatorsInsideBranchesAreRaisedOnlyWhereTheyMeanTheSame) {
-  const auto model_with = [](const std::string& inner) {
-    return parse_model_text(R"(<ir_version: 6, opset_import: ["" : 11]>
-g (bool c, float[1, 4] x) => (float[A, B] y)
+/// An If whose then_branch is `inner`, which writes `a`; `s` is a constant of the graph around it.
+Model model_with_branch(int from, const std::string& inner) {
+  return parse_model_text("<ir_version: 6, opset_import: [\"\" : " + std::to_string(from) + R"(]>
+g (bool c, float[1, 4] x, float[1, 1, 4, 4] image) => (float[A, B] y) < float[4] s = {1, 1, 0.5, 0.5}, float a_axes = {0} >
 {
-  y = If (c) < then_branch = t () => (float[A, B] a) { a = )" +
-                            inner + R"( },
+  unused = Identity (a_axes)
+  y = If (c) < then_branch = t () => (float[A, B] a) { )" +
+                          inner + R"( },
                else_branch = e () => (float[A, B] b) { b = Identity (x) } >
 })");
-  };
-  Model harmless = model_with("Relu (x)");
-  EXPECT_NO_THROW(raise_opset(harmless, 13));
-  Model changed = model_with("Squeeze <axes = [0]> (x)");
-  EXPECT_THAT(error_of<Error>([&] { raise_opset(changed, 13); }).what(), HasSubstr("inside If"));
+}
+
+std::shared_ptr<const Graph> branch_of(const Model& model, const Graph& graph, const std::string& name) {
+  for (const Node& node : graph.nodes())
+    for (const Attribute& attribute : node.attributes)
+      if (attribute.name == name) return std::get<std::shared_ptr<const Graph>>(attribute.value);
+  ADD_FAILURE() << "no " << name << " in a model of opset " << model.graph().opset();
+  return nullptr;
+}
+
+const Node& node_of(const Graph& graph, const std::string& op_type) {
+  return *std::ranges::find(graph.nodes(), op_type, &Node::op_type);
+}
+
+TEST(RaiseOpset, OperatorsInsideBranchesAreRaisedLikeThoseAround) {
+  Model model = model_with_branch(11, "a = ReduceMean <axes = [0], keepdims = 0> (x)");
+  raise_opset(model, 18);
+  const auto branch = branch_of(model, model.graph(), "then_branch");
+  const Node& mean = node_of(*branch, "ReduceMean");
+  EXPECT_FALSE(mean.has("axes"));
+  ASSERT_NE(branch->constant(mean.input(1)), nullptr);
+  EXPECT_THAT(branch->constant(mean.input(1))->data<int64_t>(), ElementsAre(0));
+  EXPECT_NE(branch->value(mean.input(1)).name, "a_axes") << "a value of the graph around it";
+  EXPECT_TRUE(branch->inputs().empty()) << "what it reads of the graph around is no input of its own";
+  const TemporaryFolder folder;
+  write_model(model, folder / "raised.onnx");
+  EXPECT_EQ(read_model(folder / "raised.onnx").graph().opset(), 18);
+}
+
+TEST(RaiseOpset, OperatorsInsideBranchesOfBranchesAreRaisedToo) {
+  Model model =
+      model_with_branch(11, R"(a = If (c) < then_branch = u () => (float[A, B] d) { d = Squeeze <axes = [0]> (x) },
+                                                   else_branch = v () => (float[A, B] f) { f = Identity (x) } >)");
+  raise_opset(model, 13);
+  const auto outer = branch_of(model, model.graph(), "then_branch");
+  const auto inner = branch_of(model, *outer, "then_branch");
+  EXPECT_EQ(node_of(*inner, "Squeeze").inputs.size(), 2U);
+  EXPECT_TRUE(outer->inputs().empty() && inner->inputs().empty());
+}
+
+// The scales, below 1, decide how nearest rounds: they are the graph's around it.
+TEST(RaiseOpset, AnAdapterInsideABranchSeesTheConstantsAround) {
+  Model model = model_with_branch(10, "r = Resize <mode = \"nearest\"> (image, s) a = Flatten (r)");
+  raise_opset(model, 13);
+  const auto branch = branch_of(model, model.graph(), "then_branch");
+  EXPECT_EQ(node_of(*branch, "Resize").string_or("nearest_mode", ""), "ceil");
+  EXPECT_EQ(branch->value(node_of(*branch, "Resize").input(2)).name, "s");
+}
+
+TEST(RaiseOpset, WhatHasNoAdapterInsideABranchIsNamed) {
+  Model model = model_with_branch(8, "a = BatchNormalization <spatial = 0> (x, x, x, x, x)");
+  const std::string before = model.proto().SerializeAsString();
+  EXPECT_THAT(error_of<Error>([&] { raise_opset(model, 13); }).what(), HasSubstr("(BatchNormalization)"));
+  EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 
 TEST(RaiseOpset, GoesNoFurtherThanItKnows) {
