@@ -21,6 +21,21 @@ model_of in/constant.onnx '<int64[1] s = {4000000000000}> { big = ConstantOfShap
 refuses "a constant beyond every machine" 12 "(ConstantOfShape, opset 17)" run in/constant.onnx $data
 grep -q 'threads' stderr && fail "the model is to blame, and the hint speaks of threads"
 
+
+# A shape that holds a 0 takes no memory, whatever its other extents are: 2^62 + 2^62 and 2^62 * 4 are beyond 64 bits.
+empty='<int64[2] s = {4611686018427387904, 0}, int64[4] i = {1, 16, 4611686018427387904, 0}, int64[2] times = {4, 1}, int64[2] most = {9223372036854775807, 0}, int64[4] one = {1, 0, 0, 0}>'
+beyond() {
+  model_of "in/beyond_$1.onnx" "$empty { e = ConstantOfShape (s) f = ConstantOfShape (i) h = ConstantOfShape (most) q = $2 z = ReduceSum (q) y = Add (x, z) }"
+  refuses "$1 beyond 64 bits" 12 "($1, opset 17): $3" run "in/beyond_$1.onnx" $data
+}
+beyond Concat 'Concat <axis = 0> (e, e)' "the extent of the joined axis, 4611686018427387904 + 4611686018427387904, is beyond 64 bits"
+beyond Tile 'Tile (e, times)' "the extent of the repeated axis, 4611686018427387904 * 4, is beyond 64 bits"
+beyond Pad 'Pad (h, one)' "the extent of the padded axis, 9223372036854775807 + 1, is beyond 64 bits"
+beyond DepthToSpace 'DepthToSpace <blocksize = 4> (f)' "the height, 4611686018427387904 * 4, is beyond 64 bits"
+model_of in/within.onnx "$empty { e = ConstantOfShape (s) q = Concat <axis = 1> (e, e) a, b = Split <axis = 0> (e) z = ReduceSum (q) w = ReduceSum (a) v = Add (x, z) y = Add (v, w) }"
+accepts "shapes of nothing within 64 bits" run in/within.onnx $data
+rm -rf out/*
+
 set -- run "$model" --preprocess "$preprocess" --quiet -o out --data
 mkdir in/images # one image of 128x128 pixels: 49152 bytes, 39.6 kB as a file
 cp "$sample/calib/000.png" in/images

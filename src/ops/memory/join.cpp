@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "core/checked_size.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/operands.h"
@@ -32,9 +33,10 @@ Tensor join(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
   const size_t axis = axis_from_front(at, shape.rank());
   for (const Tensor& part : parts.subspan(1)) {
     if (!fit(parts.front(), part, axis)) throw cannot_join(part, parts.front());
-    shape[axis] += part.shape()[axis];
+    shape[axis] = checked_sum(shape[axis], part.shape()[axis], "the extent of the joined axis");
   }
   Tensor joined(parts.front().type(), shape, allocator);
+  if (joined.element_count() == 0) return joined;
   const size_t bytes = byte_size(joined.type());
   const AxisView view = view_around(shape, Layout::Plain, axis);
   auto* target = static_cast<std::byte*>(joined.mutable_raw());

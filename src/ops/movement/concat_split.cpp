@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/checked_size.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -29,7 +30,7 @@ Shape concatenated_shape(const KernelCall& call, size_t axis) {
                   "input " + std::to_string(i) + " of shape " + other.to_string() + " and type " +
                       std::string(name_of(call.input(i).type())) + " does not fit the first one of shape " +
                       call.input(0).shape().to_string() + " along axis " + std::to_string(axis));
-    shape[axis] += other[axis];
+    shape[axis] = checked_sum(shape[axis], other[axis], "the extent of the joined axis");
   }
   return shape;
 }
@@ -43,6 +44,7 @@ std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
     const Layout layout = common_layout(call);
     const size_t bytes = byte_size(call.input(0).type());
     Tensor& output = call.make_output(0, call.input(0).type(), shape, layout);
+    if (output.element_count() == 0) return;  // its extents may be too large for offsets
     const AxisView view = view_around(shape, layout, axis);
     auto* target = static_cast<std::byte*>(output.mutable_raw());
     for (size_t i = 0; i < call.input_count(); ++i) {
@@ -59,9 +61,9 @@ std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
 /// 18).
 std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
   const auto count = static_cast<int64_t>(parts);
-  const int64_t each = (extent + count - 1) / count;
+  const int64_t each = extent / count + (extent % count != 0);
   std::vector<int64_t> extents;
-  for (int64_t i = 0; i < count; ++i) extents.push_back(std::clamp(extent - i * each, int64_t{0}, each));
+  for (int64_t i = 0; i < count; ++i) extents.push_back(std::clamp(extent, int64_t{0}, each)), extent -= extents.back();
   return extents;
 }
 
@@ -86,11 +88,12 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
     const AxisView view = view_around(input.shape(), input.layout(), axis);
     const auto* source = static_cast<const std::byte*>(input.raw());
     for (size_t i = 0; i < split.size(); ++i) {
-      const int64_t run = split[i] * view.inner;
+      const int64_t run = input.element_count() == 0 ? 0 : split[i] * view.inner;
       if (call.wants_output(i)) {
         Shape shape = input.shape();
         shape[axis] = split[i];
         Tensor& output = call.make_output(i, input.type(), shape, input.layout());
+        if (output.element_count() == 0) continue;  // its extents may be too large for offsets
         copy_strided(source, output.mutable_raw(), bytes, {{view.outer, view.extent * view.inner, run}, {run, 1, 1}});
       }
       source += static_cast<size_t>(run) * bytes;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/checked_size.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -68,7 +69,7 @@ Tensor pad_axes(const Tensor& input, const std::vector<Padding>& paddings, PadMo
     if (std::abs(begin / 2) > kMost || std::abs(end / 2) > kMost)
       throw Error(ErrorCode::InvalidData,
                   "no tensor can be padded by " + std::to_string(begin) + " and " + std::to_string(end));
-    shape[axis] += begin + end;
+    shape[axis] = checked_sum(shape[axis], begin + end, "the extent of the padded axis");
     if (shape[axis] < 0)
       throw Error(ErrorCode::InvalidData, "padding crops axis " + std::to_string(axis) + " below nothing");
     const AxisView view = view_around(current.shape(), current.layout(), axis);

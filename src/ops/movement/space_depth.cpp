@@ -1,5 +1,6 @@
 #include <array>
 
+#include "core/checked_size.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
@@ -53,7 +54,8 @@ std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
     const Shape& s = call.input(0).shape();
     if (s.rank() != 4 || s[1] % (block * block) != 0) refuse(s, block);
     const int64_t depth = s[1] / (block * block);
-    const Shape shape{s[0], depth, s[2] * block, s[3] * block};
+    const Shape shape{s[0], depth, checked_product(s[2], block, "the height"),
+                      checked_product(s[3], block, "the width")};
     if (depth_first)
       permute(call, {s[0], block, block, depth, s[2], s[3]}, {0, 3, 4, 1, 5, 2}, shape);
     else
@@ -65,7 +67,7 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
   return kernel_of([block = block_of(context), depth_first = is_depth_first(context)](KernelCall& call) {
     const Shape& s = call.input(0).shape();
     if (s.rank() != 4 || s[2] % block != 0 || s[3] % block != 0) refuse(s, block);
-    const Shape shape{s[0], s[1] * block * block, s[2] / block, s[3] / block};
+    const Shape shape{s[0], checked_product(s[1], block * block, "the number of channels"), s[2] / block, s[3] / block};
     const Six extents{s[0], s[1], s[2] / block, block, s[3] / block, block};
     if (depth_first)
       permute(call, extents, {0, 3, 5, 1, 2, 4}, shape);

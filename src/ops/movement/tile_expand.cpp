@@ -1,3 +1,4 @@
+#include "core/checked_size.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast.h"
 #include "ops/memory/memory_order.h"
@@ -38,7 +39,7 @@ void tile(KernelCall& call) {
     if (repeats[axis] < 0) throw Error(ErrorCode::InvalidModel, "a repeat is negative");
     Shape shape = current.shape();
     const AxisView view = view_around(shape, Layout::Plain, axis);
-    shape[axis] = Shape{shape[axis], repeats[axis]}.element_count();
+    shape[axis] = checked_product(shape[axis], repeats[axis], "the extent of the repeated axis");
     Tensor tiled(current.type(), shape, call.allocator());
     std::vector<int64_t> table = axis_table(shape[axis]);
     for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
