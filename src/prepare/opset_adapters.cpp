@@ -22,7 +22,10 @@ bool is_read(const Graph& graph, ValueId id) {
 
 void add_input(const Graph& graph, const Node& node, int slot, const std::string& suffix, Tensor content,
                GraphPatch& patch) {
-  const std::string name = NameSource(graph).fresh(graph.value(node.outputs.at(0)).name + "_" + suffix);
+  // Split may leave out any of its outputs.
+  const auto named = std::ranges::find_if(node.outputs, [](ValueId id) { return id != kNoValue; });
+  const std::string base = named == node.outputs.end() ? node.name : graph.value(*named).name;
+  const std::string name = NameSource(graph).fresh(base + "_" + suffix);
   patch.add_initializers.emplace_back(name, std::move(content));
   patch.rewire.push_back({node.name, slot, name});
 }

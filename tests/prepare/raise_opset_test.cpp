@@ -294,6 +294,16 @@ TEST(RaiseOpset, WhatHasNoAdapterInsideABranchIsNamed) {
   EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 
+TEST(RaiseOpset, ASplitMayLeaveOutItsFirstPart) {
+  Model model = parse_model_text(R"(<ir_version: 6, opset_import: ["" : 11]>
+g (float[4] x) => (float[3] y) { unread, y = Split <axis = 0, split = [1, 3]> (x) })");
+  model.mutable_proto().mutable_graph()->mutable_node(0)->set_output(0, "");
+  raise_opset(model, 13);
+  const Node& split = node_of(model.graph(), "Split");
+  EXPECT_EQ(split.output(0), kNoValue);
+  EXPECT_THAT(operand<int64_t>(model, split, 1), ElementsAre(1, 3));
+}
+
 TEST(RaiseOpset, GoesNoFurtherThanItKnows) {
   Model model =
       parse_model_text("<ir_version: 8, opset_import: [\"\" : 15]>\ng (float[4] x) => (float[4] y) { y = Relu (x) }");

@@ -48,14 +48,77 @@ Pairs members(const LintView& view, const Node& concat) {
   return pairs;
 }
 
+/// Whether pairs differ, without a list of them: so that a chain of Concats is looked through once.
+class Grids {
+ public:
+  explicit Grids(const LintView& view)
+      : view_(view), behind_(view.graph().values().size()), beside_(behind_.size()), known_(behind_.size(), false) {
+    const Graph& graph = view.graph();
+    for (size_t i = graph.nodes().size(); i-- > 0;)  // what is behind a value comes later in execution order
+      for (const ValueId output : graph.nodes()[i].outputs)
+        if (output != kNoValue) look_behind(graph.value(output));
+  }
+
+  /// Of members(view, concat).
+  [[nodiscard]] bool differ(const Node& concat) {
+    Seen seen = behind_[static_cast<size_t>(concat.output(0))];
+    for (const int slot : view_.found().data_slots(concat.id))
+      add(seen, beside(concat.inputs[static_cast<size_t>(slot)]));
+    return seen.mixed;
+  }
+
+ private:
+  struct Seen {
+    const QuantizedOperand* pair = nullptr;  // one of them; nullptr: none
+    bool mixed = false;
+  };
+
+  void add(Seen& seen, const Seen& more) const {
+    if (!more.pair) return;
+    seen.mixed = seen.mixed || more.mixed || (seen.pair && !same_grid(view_.grid(*seen.pair), view_.grid(*more.pair)));
+    seen.pair = more.pair;
+  }
+
+  [[nodiscard]] Seen on(ValueId value) const {
+    Seen seen;
+    for (const QuantizedOperand* pair : view_.pairs_on(value)) add(seen, {pair, false});
+    return seen;
+  }
+
+  void look_behind(const Value& value) {
+    Seen seen = view_.found().has_pair(value.id) ? on(value.id) : Seen{};
+    for (const Use& use : value.uses)
+      for (const ValueId next : values_behind(view_.found(), use)) add(seen, behind_[static_cast<size_t>(next)]);
+    behind_[static_cast<size_t>(value.id)] = seen;
+  }
+
+  const Seen& beside(ValueId input) {
+    if (!known_[static_cast<size_t>(input)]) {
+      const std::vector<ValueId> all = commuting_neighbours(view_.found(), input);
+      Seen seen;
+      for (const ValueId value : all) add(seen, on(value));
+      for (const ValueId value : all) {
+        beside_[static_cast<size_t>(value)] = seen;
+        known_[static_cast<size_t>(value)] = true;
+      }
+    }
+    return beside_[static_cast<size_t>(input)];
+  }
+
+  const LintView& view_;
+  std::vector<Seen> behind_, beside_;  // by value id
+  std::vector<bool> known_;            // beside_ is
+};
+
 void check_concats(const LintView& view, FindingLog& log) {
+  const std::vector<bool> before_pairs = values_before_pairs(view.found());
+  Grids grids(view);
   for (const Node& node : view.graph().nodes()) {
-    if (!is_data_concat(view.found(), node.id)) continue;
+    if (!is_data_concat(view.found(), node.id) || !grids.differ(node)) continue;
     const std::vector<NodeId> readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
-    if (pairs_behind(view.found(), node.output(0)).empty() && !read) continue;
+    if (!before_pairs[static_cast<size_t>(node.output(0))] && !read) continue;
     const Pairs pairs = members(view, node);
-    if (pairs.empty() || all_same(view, pairs)) continue;
     log.add(node.name,
             "the pairs around it have different scales (" + scales_text(view, pairs) +
                 "): its inputs are quantized again instead of written side by side",
