@@ -26,7 +26,7 @@ std::string UsedNames::unused_prefix(const std::string& name) {
     const auto next = names_.lower_bound(prefix);
     return next != names_.end() && next->starts_with(prefix);
   };
-  for (int i = 1; taken(); ++i) prefix = name + "_" + std::to_string(i) + "/";
+  for (int& i = last_[name]; taken();) prefix = name + "_" + std::to_string(++i) + "/";
   names_.insert(prefix);
   return prefix;
 }

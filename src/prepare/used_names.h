@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <unordered_map>
 
 namespace onnx {
 class GraphProto;
@@ -22,6 +23,7 @@ class UsedNames {
  private:
   void add(const onnx::GraphProto& graph);
   std::set<std::string> names_;
+  std::unordered_map<std::string, int> last_;  // the number that unused_prefix() gave last; lower ones are taken
 };
 
 }  // namespace detent
