@@ -58,6 +58,7 @@ ScheduleParts ScheduleBuilder::build() {
   find_needed();
   make_steps();
   find_last_uses(graph_, parts_.steps, [&](ValueId value) { return constant(value) != nullptr; });
+  parts_.lean = lean_;
   return std::move(parts_);
 }
 
