@@ -20,12 +20,20 @@ namespace {
 
 sem_t signals;  // posted by every signal: what a handler may do
 std::atomic<bool> keeps_work{false};
+std::atomic<bool> file_changed{false};
 
 extern "C" void on_interrupt(int) {
   const int before = errno;
   interrupted() = true;
   sem_post(&signals);
   errno = before;
+}
+
+/// A mapped file became shorter than it was, or its disk failed: the bytes that are looked at are nowhere.
+extern "C" void on_missing_bytes(int) {
+  file_changed = true;
+  sem_post(&signals);
+  for (;;) ::pause();  // the watch ends the process; this thread cannot go on
 }
 
 /// Waits for a signal. seconds  how long; 0: for ever. False when none came.
@@ -48,16 +56,23 @@ void say(std::string_view line) {
   [[maybe_unused]] const auto said = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
+[[noreturn]] void end_for_changed_file() {
+  say("detent: the model's file, or the data file beside it, became shorter while it was read (or its disk failed)\n");
+  end_at_once(static_cast<int>(ErrorCode::InvalidModel));
+}
+
 void watch() {
   // Most work ends by itself within milliseconds; the rest of the second is for removing files.
   constexpr double kGrace = 0.4;
   constexpr double kTwin = 0.05;
   if (!signal_comes(0)) return;
+  if (file_changed) end_for_changed_file();
   while (signal_comes(kTwin)) continue;  // coreutils' timeout signals the process and then its group: that is one wish
   if (!signal_comes(kGrace) && keeps_work) {
     say("detent: interrupted; the running step is finished first, so that nothing is lost (again: end at once)\n");
     if (!signal_comes(0)) return;
   }
+  if (file_changed) end_for_changed_file();
   say("detent: interrupted\n");
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
@@ -75,6 +90,7 @@ void watch_signals() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
   if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   std::signal(SIGXFSZ, on_file_limit);
+  std::signal(SIGBUS, on_missing_bytes);
 }
 
 void keep_work_when_interrupted() { keeps_work = true; }

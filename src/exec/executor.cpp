@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/mapped_file.h"
 #include "core/stop.h"
 #include "exec/node_errors.h"
 #include "exec/step_work.h"
@@ -122,6 +123,15 @@ void Executor::run_step(const Step& step, size_t index, StepTeller& teller) {
   call.set_teller(teller);
   step.kernel->run(call);
   take_outputs(step);
+  if (schedule_.is_lean()) let_go_of_weights(step);
+}
+
+void Executor::let_go_of_weights(const Step& step) const {
+  constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are read faster than they are let go
+  for (const ValueId value : step.inputs)
+    if (const Tensor* weights = value == kNoValue ? nullptr : schedule_.constant(value);
+        weights && weights->byte_count() > kLarge)
+      let_go_of_pages(weights->raw(), weights->byte_count());
 }
 
 std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view attribute,

@@ -59,6 +59,8 @@ class Executor {
   /// Errors  for a sequence or an absent optional that an operator of tensors reads.
   void check_operand(ValueId value, const Tensor& tensor, const Step& step) const;
   void take_outputs(const Step& step);
+  /// The step has read its constants: in a lean schedule their pages may leave memory.
+  void let_go_of_weights(const Step& step) const;
   void run_step(const Step& step, size_t index, StepTeller& teller);
   void observe_outputs(const Step& step, Observer& observer);
 

@@ -20,6 +20,8 @@ class Schedule {
   [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[static_cast<size_t>(value)]; }
   /// Initializers, Constant nodes and folded constants; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;
+  /// True when the weights are so large that copies of them are not kept, and their pages leave memory behind every step.
+  [[nodiscard]] bool is_lean() const { return parts_.lean; }
   /// Graph inputs that some step or wanted value needs.
   [[nodiscard]] bool needs_input(ValueId value) const { return parts_.needed[static_cast<size_t>(value)]; }
 

@@ -21,12 +21,25 @@ bool holds_graphs(const Node& node) {
   });
 }
 
+/// Models beyond this many bytes of float weights run without copies of them: a product reads its weights as the file holds
+/// them, and what depends on constants alone is computed in every run where it is large. It takes up to half as long again, for half or
+/// a quarter of the memory. A fixed number, because the order of a sum depends on the packing: results must not depend on the machine.
+constexpr int64_t kMostCopied = int64_t{1} << 30;
+
+bool is_lean(const Graph& graph) {
+  int64_t elements = 0;
+  for (const Value& value : graph.values())
+    if (value.is_constant && value.declared_shape && value.declared_shape->size() > 1)
+      elements += Shape(*value.declared_shape).element_count();
+  return elements > kMostCopied / static_cast<int64_t>(sizeof(float));
+}
+
 }  // namespace
 
 ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
                                  SubgraphScheduler schedule_subgraph)
     : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)),
-      claimed_(graph.nodes().size()) {
+      lean_(is_lean(graph)), claimed_(graph.nodes().size()) {
   const size_t values = graph.values().size();
   parts_ = {.graph = &graph,
             .steps = {},
@@ -45,6 +58,7 @@ ScheduleParts ScheduleBuilder::build() {
   find_needed();
   make_steps();
   find_last_uses(graph_, parts_.steps, [&](ValueId value) { return constant(value) != nullptr; });
+  parts_.lean = lean_;
   return std::move(parts_);
 }
 
@@ -88,7 +102,13 @@ KernelContext ScheduleBuilder::context_for(const Node& node) const {
   const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
                                 return value != kNoValue && decides_shapes_[static_cast<size_t>(value)];
                               });
-  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices};
+  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices, !lean_};
+}
+
+bool ScheduleBuilder::reads_large(const Node& node) const {
+  constexpr int64_t kLarge = 1 << 18;  // elements: 1 MiB of floats
+  return std::ranges::any_of(
+      node.inputs, [&](ValueId value) { return value != kNoValue && constant(value)->element_count() > kLarge; });
 }
 
 void ScheduleBuilder::fold_constants() {
@@ -97,7 +117,7 @@ void ScheduleBuilder::fold_constants() {
     if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
     const bool folds = std::all_of(node.inputs.begin(), node.inputs.end(),
                                    [&](ValueId value) { return value == kNoValue || constant(value); });
-    if (!folds) continue;
+    if (!folds || (lean_ && reads_large(node))) continue;
     const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
     if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;

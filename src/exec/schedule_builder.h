@@ -32,6 +32,8 @@ class ScheduleBuilder {
   void refuse_unsupported() const;
   /// Computes needed nodes all of whose inputs are constant.
   void fold_constants();
+  /// True when a constant that `node` reads is large; all that it reads are constant.
+  [[nodiscard]] bool reads_large(const Node& node) const;
   /// One step per needed node, followers fused where their inner values are not wanted.
   void make_steps();
 
@@ -56,6 +58,7 @@ class ScheduleBuilder {
   ScheduleParts parts_;
   std::vector<bool> node_needed_;
   std::vector<bool> decides_shapes_;  // by value; empty unless only shapes are wanted
+  bool lean_;                         // no copies of large constants are kept
   std::vector<bool> claimed_;         // by NodeId: fused into an earlier node's step
   std::vector<NodeId> position_;      // by step: the node at whose place in the order it runs
 };

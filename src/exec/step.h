@@ -77,6 +77,7 @@ struct ScheduleParts {
   std::vector<bool> wanted;
   std::vector<bool> needed;       ///< a step or a wanted value depends on it
   std::vector<Tensor> constants;  ///< folded; empty handles elsewhere. Empty where another schedule holds them
+  bool lean = false;              ///< weights stay in the file between two steps that read them
 
   /// Initializers, Constant nodes and folded constants; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;

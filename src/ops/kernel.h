@@ -28,6 +28,7 @@ struct KernelContext {
   std::span<const Tensor> folded = {};  ///< constants computed by the schedule, by ValueId; may be empty
   int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
   bool shape_suffices = false;          ///< nobody reads the outputs' elements: costly kernels may leave them 0
+  bool keep_copies = true;              ///< a copy of large constants in another order may be kept for speed
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;

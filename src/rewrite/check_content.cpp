@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/mapped_file.h"
+
 namespace detent {
 
 namespace {
@@ -36,7 +38,9 @@ std::string tell(double number, double value, double scale, int64_t element) {
 }  // namespace
 
 std::string content_flaw(const Tensor& original, const Tensor& written) {
-  return same_bytes(original, written) ? "" : "holds other numbers than the model's";
+  const bool same = same_bytes(original, written);
+  for (const Tensor* tensor : {&original, &written}) let_go_of_pages(tensor->raw(), tensor->byte_count());
+  return same ? "" : "holds other numbers than the model's";
 }
 
 std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid) {
@@ -50,15 +54,20 @@ std::string content_flaw(const Tensor& original, const Tensor& written, const Wr
   if (channels != 1 &&
       (axis < 0 || axis >= static_cast<int64_t>(shape.rank()) || shape[static_cast<size_t>(axis)] != channels))
     return "";  // said elsewhere
-  int64_t inner = 1;
-  if (channels != 1)
-    for (size_t i = static_cast<size_t>(axis) + 1; i < shape.rank(); ++i) inner *= shape[i];
-  for (int64_t i = 0; i < shape.element_count(); ++i) {
-    const auto element = static_cast<size_t>(i), channel = static_cast<size_t>(i / inner % channels);
-    const double number = numbers.data<float>()[element], scale = scales.data<float>()[channel];
-    const int32_t code = codes.data<int32_t>()[element], point = points.data<int32_t>()[channel];
-    if (!stands_for(number, code, point, scale, written.type())) return tell(number, (code - point) * scale, scale, i);
+  int64_t inner = shape.element_count();
+  if (channels != 1) inner = shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());
+  const std::span<const float> number_of = numbers.data<float>(), scale_of = scales.data<float>();
+  const std::span<const int32_t> code_of = codes.data<int32_t>(), point_of = points.data<int32_t>();
+  const DataType type = written.type();
+  for (size_t first = 0, row = 0; first < number_of.size(); first += static_cast<size_t>(inner), ++row) {
+    const size_t channel = row % static_cast<size_t>(channels);
+    const double scale = scale_of[channel];
+    const int32_t point = point_of[channel];
+    for (size_t i = first; i < first + static_cast<size_t>(inner); ++i)
+      if (!stands_for(number_of[i], code_of[i], point, scale, type))
+        return tell(number_of[i], (code_of[i] - point) * scale, scale, static_cast<int64_t>(i));
   }
+  let_go_of_pages(original.raw(), original.byte_count());
   return "";
 }
 

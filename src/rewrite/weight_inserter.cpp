@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "core/mapped_file.h"
 #include "ops/traits.h"
 #include "rewrite/bias_quantizer.h"
 #include "rewrite/weight_quantizer.h"
@@ -84,6 +85,7 @@ class WeightInserter {
       const int axis = axis_of(decision);
       QuantizedWeight quantized =
           context_.memo ? context_.memo->get(decision.value, weight, axis, how) : quantize_weight(weight, axis, how);
+      let_go_of_pages(weight.raw(), weight.byte_count());
       const std::string& wish = context_.name(decision.value);
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
       const std::string codes = options.int8_weights

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/mapped_file.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
@@ -120,6 +121,7 @@ class Product {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
     packed_.emplace_back(wanted, onednn::reorder(onednn::wrap(constant_b_, in_file), wanted, Allocator::heap()));
+    let_go_of_pages(constant_b_.raw(), constant_b_.byte_count());
     return packed_.back().second;
   }
 
@@ -176,7 +178,7 @@ class MatMulKernel final : public Kernel {
  private:
   static const Tensor* matrix_constant(const KernelContext& context) {
     const Tensor* constant = context.constant(1);
-    return constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
+    return context.keep_copies && constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
                    constant->element_count() > 0
                ? constant
                : nullptr;
@@ -242,7 +244,8 @@ class GemmKernel final : public Kernel {
  private:
   static const Tensor* float_constant(const KernelContext& context) {
     const Tensor* constant = context.constant(1);
-    return constant && constant->type() == DataType::Float32 && constant->element_count() > 0 ? constant : nullptr;
+    const bool packs = context.keep_copies && constant && constant->type() == DataType::Float32;
+    return packs && constant->element_count() > 0 ? constant : nullptr;
   }
 
   /// output += beta * bias, bias broadcast from (), (N), (1,N), (M,1) or (M,N).

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/mapped_file.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
@@ -237,6 +238,7 @@ class ConvolutionKernel final : public Kernel {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
     packed_.emplace_back(wanted, pack(weights, wanted, Allocator::heap()));
+    let_go_of_pages(weights.raw(), weights.byte_count());
     return packed_.back().second;
   }
 
