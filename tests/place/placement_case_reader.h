@@ -51,6 +51,8 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--small-layers quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
       {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
       {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
+      {"--residual quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
+      {"--residual float", [](O& o) { o.residual = O::Residual::Float; }},
   };
   return words;
 }
