@@ -180,6 +180,11 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
   add_choice<P::Attention>(app, "--attention", placement.attention,
                            {{"float", P::Attention::Float}, {"int8", P::Attention::Int8}},
                            "MatMuls of two activations");
+  add_choice<P::Residual>(
+      app, "--residual", placement.residual,
+      {{"auto", P::Residual::Auto}, {"quantize", P::Residual::Quantize}, {"float", P::Residual::Float}},
+      "Residual stream of a transformer: auto keeps float what measured ranges show to be ruined by INT8; quantize "
+      "puts pairs on its Adds; float keeps its Adds float");
   add_choice<P::Scales>(app, "--scales", placement.scales, {{"fp16", P::Scales::Fp16}, {"fp32", P::Scales::Fp32}},
                         "Scales of FP16 values: FP16, for which the opset is raised to 19, or FP32 between casts");
   app.add_flag("--quantize-outputs", placement.quantize_outputs, "Put pairs on graph outputs too")->group("Placement");

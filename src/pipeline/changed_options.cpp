@@ -41,6 +41,8 @@ void add_placement(OptionList& list, const PlacementOptions& options) {
   list.add_if(options.maxpool == P::MaxPool::Both, "maxpool", "both");
   list.add_if(options.small_layers == P::SmallLayers::Quantize, "small-layers", "quantize");
   list.add_if(options.attention == P::Attention::Int8, "attention", "int8");
+  if (options.residual != P::Residual::Auto)
+    list.add("residual", options.residual == P::Residual::Float ? "float" : "quantize");
   list.add_if(options.scales == P::Scales::Fp32, "scales", "fp32");
   list.add_if(options.quantize_outputs, "quantize-outputs", "on");
 }

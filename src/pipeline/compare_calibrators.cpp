@@ -133,7 +133,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
   const std::string& name = candidates.takes[best].empty() ? candidates.names[best] : candidates.takes[best];
   const auto calibrator = make_calibrator(name);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
-  SensitivityReport layers = sensitivity_of({setup, options.placement, calibration, *calibrator,
+  SensitivityReport layers = sensitivity_of({setup, setup.placement, calibration, *calibrator,
                                              candidates.distinct.ranges[variant], candidates.biases[variant]},
                                             first);
   layers.model = report.model;

@@ -35,7 +35,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
 
   SensitivityReport report =
-      sensitivity_of({setup, options.placement, calibration, *chosen.calibrator, chosen.ranges, {}}, *samples);
+      sensitivity_of({setup, setup.placement, calibration, *chosen.calibrator, chosen.ranges, {}}, *samples);
   report.model = options.model.string();
   report.evaluation_spread = options.eval.spread && options.eval.limit == samples->size();
   report.plan =

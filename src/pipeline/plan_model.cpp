@@ -1,5 +1,6 @@
 #include "detent/plan.h"
 
+#include "calibrate/ruined_values.h"
 #include "detent/error.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
@@ -42,8 +43,10 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   FormatOptions format;
   format.float_type = options.float_type;
   const EqualizeOptions equalize;
-  const Setup setup = set_up(
+  Setup setup = set_up(
       {options.model, options.data, {}, {}, options.target, options.placement, format, equalize, {}, options.run});
+  if (pairs_the_stream(setup.model.graph(), setup.plan, options.placement))
+    static_cast<void>(setup.calibrate_plan());  // what INT8 ruins stays float
   PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
                                     setup.preparation.folded_batchnorms);
   if (setup.half) add_floats(report, setup.half->report, setup.model.graph(), setup.plan, setup.facts);

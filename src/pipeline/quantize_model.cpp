@@ -103,7 +103,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   // what pays beyond that; a bound on the cost of quantization -> layers that stay float
   Improvement improved = improve(options, setup, calibration, chosen);
   std::optional<BoundReport> bound;
-  if (judge) bound = hold_bound(setup, chosen, calibration, improved.constants, options.placement, *judge);
+  if (judge) bound = hold_bound(setup, chosen, calibration, improved.constants, setup.placement, *judge);
 
   // plan + ranges -> Q/DQ model
   const ClosingSamples closing_on = closing_samples(options, setup, calibration);

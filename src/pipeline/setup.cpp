@@ -2,6 +2,7 @@
 
 #include "calibrate/from_table.h"
 #include "calibrate/outlier_samples.h"
+#include "calibrate/ruined_values.h"
 #include "detent/error.h"
 #include "detent/qparams.h"
 #include "exec/find_shapes.h"
@@ -81,6 +82,7 @@ void Setup::force_float32(ForcedFloat32 nodes) {
 
 Calibration Setup::calibrate_plan() {
   Calibration calibration = measure(plan.quantized_values());
+  keep_ruined_float(calibration);
   outlier_report = find_outlier_samples(calibration);
   outlier_report.policy = name_of(policy);
   outliers = names_of(outlier_report);
@@ -90,6 +92,22 @@ Calibration Setup::calibrate_plan() {
                 "--outliers clip works with a table; drop needs --data without --table");
   usual = std::make_unique<SampleSubset>(*data, samples_without(*data, outliers));
   return measure(plan.quantized_values());
+}
+
+void Setup::keep_ruined_float(Calibration& calibration) {
+  if (placement.residual == PlacementOptions::Residual::Quantize) return;
+  placement.ruined = ruined_readers(model.graph(), plan, placement, calibration, overrides, format.range_kind());
+  if (placement.ruined.empty()) return;
+  plan = make_placement_plan(model.graph(), *plan.target, placement, shapes);
+  // What carries no pair any more is forgotten, as if it had never been measured.
+  std::map<ValueId, Histogram> histograms;
+  std::map<ValueId, std::vector<Extremes>> extremes;
+  for (const ValueId value : plan.quantized_values()) {
+    if (auto found = calibration.histograms.extract(value)) histograms.insert(std::move(found));
+    if (auto found = calibration.extremes.extract(value)) extremes.insert(std::move(found));
+  }
+  calibration.histograms = std::move(histograms);
+  calibration.extremes = std::move(extremes);
 }
 
 RangeChoice Setup::range_choice(const Calibrator& calibrator) const {

@@ -76,7 +76,8 @@ struct Setup {
   /// Lets these nodes compute in FP32: the model and the plan are made anew. There is a half model; before calibrate_plan().
   /// Errors  those of set_up().
   void force_float32(ForcedFloat32 nodes);
-  /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them.
+  /// Histograms of the plan's values, and which samples are outliers; where those are dropped a second pass runs without them. The
+  /// plan is made anew where values of the residual stream are ruined by INT8 (ruined_readers): they keep no pair and no histogram.
   /// Errors  those of measure(); Usage when samples of a table are to be dropped, which keeps no histograms of single ones.
   [[nodiscard]] Calibration calibrate_plan();
   /// Histograms of the values, from the table or a pass over the data; of a model in a 16-bit type those of the model as it was,
@@ -95,6 +96,7 @@ struct Setup {
 
  private:
   [[nodiscard]] Calibration measure_in(const Graph& graph, std::span<const ValueId> values) const;
+  void keep_ruined_float(Calibration& calibration);
   /// In the model before it became half.
   [[nodiscard]] Calibration measure_before(std::span<const ValueId> values) const;
 };

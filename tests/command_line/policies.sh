@@ -23,9 +23,11 @@ policy --se-mul both float no            # no squeeze-and-excite
 policy --maxpool after both yes
 policy --small-layers auto quantize no   # its head of 4 channels is 16 wide on the other side
 policy --attention float int8 no         # no product of activations
+policy --residual auto float no          # no norm, so no residual stream
+policy --residual auto quantize no
 policy --scales fp16 fp32 no             # no FP16 value
 
-for option in --concat --deconv-activation --act-add --se-mul --maxpool --small-layers --attention --scales; do
+for option in --concat --deconv-activation --act-add --se-mul --maxpool --small-layers --attention --residual --scales; do
   refuses "$option nosuch" 2 nosuch plan "$model" $option nosuch
 done
 

@@ -92,3 +92,18 @@ export function within(reference, other, step) {
 }
 
 export const largest = ({ data }) => data.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+
+// Logits [N, L, C] against the symbols that follow, [N, L]: {nats: mean cross entropy, right: share of symbols foretold}. NaN
+// where a logit is not finite, which foretells nothing.
+export function nextTokens({ dims, data }, next) {
+  const classes = dims.at(-1);
+  let [nats, hits] = [0, 0];
+  next.data.forEach((truth, i) => {
+    const row = data.subarray(i * classes, (i + 1) * classes);
+    const best = row.reduce((a, b) => Math.max(a, b));
+    const finite = row.every(Number.isFinite);
+    nats += finite ? best + Math.log(row.reduce((sum, x) => sum + Math.exp(x - best), 0)) - row[Number(truth)] : NaN;
+    hits += finite && row.indexOf(best) === Number(truth);
+  });
+  return { nats: nats / next.data.length, right: hits / next.data.length };
+}

@@ -51,6 +51,8 @@ inline const std::map<std::string, OptionSetter>& option_words() {
       {"--small-layers quantize", [](O& o) { o.small_layers = O::SmallLayers::Quantize; }},
       {"--scales fp32", [](O& o) { o.scales = O::Scales::Fp32; }},
       {"--attention int8", [](O& o) { o.attention = O::Attention::Int8; }},
+      {"--residual quantize", [](O& o) { o.residual = O::Residual::Quantize; }},
+      {"--residual float", [](O& o) { o.residual = O::Residual::Float; }},
   };
   return words;
 }
@@ -74,6 +76,8 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
       options.include_op.push_back(value);
     else if (option == "--exclude-op")
       options.exclude_op.push_back(value);
+    else if (option == "--ruined")
+      options.ruined[value] = "ruined";
     else if (const auto found = option_words().find(option + " " + value); found != option_words().end())
       found->second(options);
     else

@@ -27,6 +27,7 @@ constexpr std::array kNames{
     RuleName{RuleId::UserChoice, "R12", "user", "README.md, --include and --exclude"},
     RuleName{RuleId::MeasuredChoice, "R13", "measured", "README.md, --max-drop and --min-sqnr"},
     RuleName{RuleId::SignalFrontEnd, "R14", "signal front end", "ours, measured"},
+    RuleName{RuleId::ResidualStream, "R15", "residual stream", "ours, measured"},
     RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
     RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
     RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},

@@ -26,6 +26,7 @@ enum class RuleId : uint8_t {
   UserChoice,
   MeasuredChoice,
   SignalFrontEnd,
+  ResidualStream,
   KnownRange,
   // ONNX Runtime.
   OnnxRuntimeLayer,

@@ -9,6 +9,7 @@ namespace detent::rules {
 Rule user_choice();
 Rule measured_choice();
 Rule signal_front_end();
+Rule residual_stream();
 Rule known_ranges();
 
 namespace tensorrt {

@@ -4,6 +4,9 @@
 //   GELU:     Conv --+--> Div --> Erf --> Add --> Mul --> Mul --> z        no pair on any of the inner edges
 //                    +-----------------------------------^
 //
+//   RMSNorm:  x --+--> Pow --> ReduceMean --> Add --> Sqrt --> Div --> z   nor on these, nor on the factors of SwiGLU's gate
+//                 +---------------------------------------------^          and of rotary embeddings
+//
 // Softmax, GELU and normalizations stay float; a LayerNormalization behind a Conv reads a pair. The product of two
 // activations stays float (ours; Model-Optimizer quantizes it in places); `--attention int8` puts pairs on both inputs.
 //
@@ -13,6 +16,8 @@
 #include <set>
 
 #include "place/draft/flow.h"
+#include "place/draft/gated_products.h"
+#include "place/draft/norms.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules::tensorrt {
@@ -81,10 +86,29 @@ void place_gelu(PlacementDraft& draft, const Node& product) {
   }
 }
 
+void keep_inputs_float(PlacementDraft& draft, NodeId node, const std::string& reason) {
+  for (const int slot : draft.data_slots(node)) draft.keep_float(node, slot, reason);
+}
+
+// One that is written out, as its operator would be; gates of MLPs and rotary embeddings, where a pair costs precision in front
+// of the one that the next product reads.
+void place_parts(PlacementDraft& draft, const Node& node) {
+  if (const auto norm = norm_ending_in(draft, node))
+    for (const NodeId part : norm->inside) keep_inputs_float(draft, part, "inside a normalization, which stays float");
+  if (is_gate_of_mlp(draft, node))
+    keep_inputs_float(draft, node.id, "gate of an MLP: its product is quantized, not the two factors as well");
+  if (!is_rotation(draft, node)) return;
+  keep_inputs_float(draft, node.id, "rotary embedding: sines and cosines stay float");
+  const auto use = sole_use(draft.graph(), node.output(0));
+  if (use && draft.kind(use->node) == OpKind::Add)
+    keep_inputs_float(draft, use->node, "sum of a rotary embedding, which stays float");
+}
+
 void decide(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
     place_gelu(draft, node);
+    place_parts(draft, node);
     const OpKind kind = draft.kind(node.id);
     const ValueId input = draft.data_input(node.id);
     if (input == kNoValue) continue;

@@ -1,0 +1,56 @@
+#include "calibrate/ruined_values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrators/squared_error.h"
+#include "place/draft/residual_stream.h"
+
+namespace detent {
+
+namespace {
+
+/// The figures where the value is ruined; empty where it is not.
+std::string ruin_text(const std::string& name, const Histogram& histogram, RangeKind kind) {
+  const Range range = least_error_range(histogram, kind);
+  const double error = squared_error(histogram, range, kind) * std::pow(histogram.bin_width(), 2);
+  const double signal = histogram.sum_of_squares();
+  if (error <= 0 || signal <= 0) return "";
+  const double db = 10 * std::log10(signal / error);
+  if (db >= kLeastStreamDb) return "";
+  const double root_mean_square = std::sqrt(signal / static_cast<double>(histogram.count()));
+  return fmt::format(
+      "8 bits keep {:.1f} dB of '{}', less than {:.0f}: it reaches {:.1f} times its root mean square "
+      "(--equalize norm evens channels out, --residual quantize takes it as it is)",
+      db, name, kLeastStreamDb, static_cast<double>(histogram.max_abs()) / root_mean_square);
+}
+
+}  // namespace
+
+bool pairs_the_stream(const Graph& graph, const PlacementPlan& plan, const PlacementOptions& placement) {
+  const ResidualStream stream = residual_stream(PlacementDraft(graph, *plan.target, placement));
+  return std::ranges::any_of(plan.edges,
+                             [&](const EdgeDecision& edge) { return edge.pair && stream.contains(edge.value); });
+}
+
+std::map<std::string, std::string> ruined_readers(const Graph& graph, const PlacementPlan& plan,
+                                                  const PlacementOptions& placement, const Calibration& calibration,
+                                                  const RangeOverrides& overrides, RangeKind kind) {
+  const ResidualStream stream = residual_stream(PlacementDraft(graph, *plan.target, placement));
+  std::map<ValueId, std::string> texts;
+  std::map<std::string, std::string> readers;
+  for (const EdgeDecision& edge : plan.edges) {
+    if (!edge.pair || !stream.contains(edge.value)) continue;
+    const std::string& name = graph.value(edge.value).name;
+    const auto histogram = calibration.histograms.find(edge.value);
+    if (histogram == calibration.histograms.end() || overrides.contains(name)) continue;
+    const auto [text, added] = texts.try_emplace(edge.value);
+    if (added) text->second = ruin_text(name, histogram->second, kind);
+    if (!text->second.empty()) readers.emplace(graph.node(edge.consumer).name, text->second);
+  }
+  return readers;
+}
+
+}  // namespace detent

@@ -1,0 +1,98 @@
+#include "place/draft/norms.h"
+
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+// Steps from the divisor back to the mean: Sqrt, epsilon, Reciprocal, a Cast on either side.
+constexpr int kLongestDivisor = 8;
+
+bool is_norm_operator(const Node& node) {
+  return node.op_type == "LayerNormalization" || node.op_type == "RMSNormalization" ||
+         node.op_type == "SimplifiedLayerNormalization";
+}
+
+const Node* producer_of(const PlacementDraft& draft, ValueId value) {
+  return value == kNoValue ? nullptr : draft.graph().producer(value);
+}
+
+// Reduces one axis: a mean over features, not the pooling of an image.
+bool reduces_one_axis(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::ReduceMean:
+    case OpKind::ReduceSum:
+    case OpKind::ReduceSumSquare:
+    case OpKind::ReduceL2: break;
+    default: return false;
+  }
+  const std::vector<int64_t> axes = node.ints_or("axes", {});
+  if (!axes.empty()) return axes.size() == 1;
+  const Tensor* tensor = node.input(1) == kNoValue ? nullptr : draft.graph().constant(node.input(1));
+  return tensor && tensor->element_count() == 1;
+}
+
+// The operand of a step between mean and division; kNoValue where the node is no such step.
+ValueId step_up(const PlacementDraft& draft, const Node& node) {
+  const OpKind kind = draft.kind(node.id);
+  if (kind == OpKind::Sqrt || kind == OpKind::Cast || node.op_type == "Reciprocal") return node.input(0);
+  if (is_constant_affine(draft, node.id)) return varying_input(draft, node.id);
+  const bool constant = node.input(1) != kNoValue && draft.is_constant(node.input(1));
+  if ((kind == OpKind::Pow || kind == OpKind::Max || kind == OpKind::Clip) && constant) return node.input(0);
+  return kNoValue;
+}
+
+// The nodes from the divisor back to the mean, both included; empty when there is no mean.
+std::vector<NodeId> divisor_nodes(const PlacementDraft& draft, ValueId divisor) {
+  std::vector<NodeId> nodes;
+  const Node* node = producer_of(draft, divisor);
+  for (int step = 0; node && step < kLongestDivisor; ++step) {
+    nodes.push_back(node->id);
+    if (reduces_one_axis(draft, *node)) return nodes;
+    node = producer_of(draft, step_up(draft, *node));
+  }
+  return {};
+}
+
+// Adds the nodes that take the mean away; returns what they read, or the value itself.
+ValueId before_centring(const PlacementDraft& draft, ValueId value, std::vector<NodeId>& inside) {
+  const Node* node = producer_of(draft, value);
+  if (!node || draft.kind(node->id) != OpKind::Sub || node->inputs.size() != 2) return value;
+  const Node* mean = producer_of(draft, node->input(1));
+  if (!mean || !reduces_one_axis(draft, *mean) || mean->input(0) != node->input(0)) return value;
+  inside.insert(inside.end(), {node->id, mean->id});
+  return node->input(0);
+}
+
+// The square in front of the mean, of the value that is divided or of x.
+void add_square(const PlacementDraft& draft, ValueId divided, ValueId x, std::vector<NodeId>& inside) {
+  const Node* mean = &draft.graph().node(inside.back());
+  const Node* square = producer_of(draft, mean->input(0));
+  if (!square || (draft.kind(square->id) != OpKind::Pow && draft.kind(square->id) != OpKind::Mul)) return;
+  if (square->input(0) == divided || square->input(0) == x) inside.push_back(square->id);
+}
+
+std::optional<Norm> written_norm(const PlacementDraft& draft, const Node& node, size_t divisor) {
+  const ValueId divided = node.inputs[1 - divisor];
+  if (divided == kNoValue || draft.is_constant(divided)) return std::nullopt;
+  Norm norm{divided, divisor_nodes(draft, node.inputs[divisor])};
+  if (norm.inside.empty()) return std::nullopt;
+  std::vector<NodeId> centring;
+  norm.input = before_centring(draft, divided, centring);
+  add_square(draft, divided, norm.input, norm.inside);
+  norm.inside.insert(norm.inside.end(), centring.begin(), centring.end());
+  norm.inside.push_back(node.id);
+  return norm;
+}
+
+}  // namespace
+
+std::optional<Norm> norm_ending_in(const PlacementDraft& draft, const Node& node) {
+  if (is_norm_operator(node)) return Norm{node.input(0), {}};
+  const OpKind kind = draft.kind(node.id);
+  if ((kind != OpKind::Div && kind != OpKind::Mul) || node.inputs.size() != 2) return std::nullopt;
+  if (auto norm = written_norm(draft, node, 1)) return norm;
+  return kind == OpKind::Mul ? written_norm(draft, node, 0) : std::nullopt;
+}
+
+}  // namespace detent

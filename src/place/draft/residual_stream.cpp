@@ -1,0 +1,83 @@
+#include "place/draft/residual_stream.h"
+
+#include <algorithm>
+
+#include "place/draft/flow.h"
+#include "place/draft/norms.h"
+
+namespace detent {
+namespace {
+
+bool is_sum(const PlacementDraft& draft, const Node& node) {
+  return draft.kind(node.id) == OpKind::Add && node.inputs.size() == 2 && node.inputs[0] != kNoValue &&
+         node.inputs[1] != kNoValue && node.inputs[0] != node.inputs[1] && !draft.is_constant(node.inputs[0]) &&
+         !draft.is_constant(node.inputs[1]);
+}
+
+class StreamFinder {
+ public:
+  explicit StreamFinder(const PlacementDraft& draft) : draft_(draft) {
+    found_.values.resize(draft.graph().values().size(), false);
+  }
+
+  ResidualStream run() {
+    for (const Node& node : draft_.graph().nodes()) add_norm(node);
+    // An Add joins with its neighbours on either side; each pass takes a chain of them in one direction.
+    const auto& nodes = draft_.graph().nodes();
+    std::vector<NodeId> sums;
+    for (const Node& node : nodes)
+      if (is_sum(draft_, node)) sums.push_back(node.id);
+    std::vector<bool> joined(nodes.size(), false);
+    for (bool changed = !sums.empty(); changed;) {
+      changed = false;
+      for (const NodeId sum : sums) changed = join(sum, joined) || changed;
+      for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum) changed = join(*sum, joined) || changed;
+    }
+    for (const NodeId sum : sums)
+      if (joined[static_cast<size_t>(sum)]) found_.adds.push_back(sum);
+    return std::move(found_);
+  }
+
+ private:
+  void mark(ValueId value) { found_.values[static_cast<size_t>(value)] = true; }
+
+  void add_norm(const Node& node) {
+    const auto norm = norm_ending_in(draft_, node);
+    const ValueId input = norm ? norm->input : kNoValue;
+    if (input != kNoValue && !draft_.is_constant(input)) {
+      mark(input);
+      mark(node.output(0));
+    } else if (is_constant_affine(draft_, node.id)) {
+      pass_on(node, varying_input(draft_, node.id));
+    } else if (commutes(draft_, node.id) || draft_.kind(node.id) == OpKind::Cast) {
+      pass_on(node, node.input(0));
+    }
+  }
+
+  void pass_on(const Node& node, ValueId from) {
+    if (!found_.contains(from)) return;
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) mark(output);
+  }
+
+  bool join(NodeId sum, std::vector<bool>& joined) {
+    const Node& node = draft_.graph().node(sum);
+    const bool touches =
+        found_.contains(node.inputs[0]) || found_.contains(node.inputs[1]) || found_.contains(node.output(0));
+    if (!touches || joined[static_cast<size_t>(sum)]) return false;
+    joined[static_cast<size_t>(sum)] = true;
+    mark(node.inputs[0]);
+    mark(node.inputs[1]);
+    mark(node.output(0));
+    return true;
+  }
+
+  const PlacementDraft& draft_;
+  ResidualStream found_;
+};
+
+}  // namespace
+
+ResidualStream residual_stream(const PlacementDraft& draft) { return StreamFinder(draft).run(); }
+
+}  // namespace detent
