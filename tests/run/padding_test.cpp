@@ -46,5 +46,47 @@ TEST(PaddingMask, TellsTheContentOfASample) {
   EXPECT_THAT(source->read(1).content, IsEmpty()) << "nothing but padding says nothing";
 }
 
+Tensor zeros(const Shape& shape) {
+  return Tensor::from<float>(shape, std::vector<float>(static_cast<size_t>(shape.element_count())));
+}
+
+TEST(CountedElements, AreThoseOfContentPositions) {
+  const BatchContent one = {{1, 1, 0}};
+  EXPECT_THAT(counted_elements(zeros({1, 3, 2}), one), ElementsAre(1, 1, 1, 1, 0, 0));
+  EXPECT_THAT(counted_elements(zeros({1, 2, 3}), one), ElementsAre(1, 1, 0, 1, 1, 0));
+  EXPECT_THAT(counted_elements(zeros({3, 2}), one), ElementsAre(1, 1, 1, 1, 0, 0))
+      << "samples and positions on one axis";
+  const BatchContent two = {{}, {0, 1}};
+  EXPECT_THAT(counted_elements(zeros({2, 2, 1}), two), ElementsAre(1, 1, 0, 1)) << "the first sample has no padding";
+  EXPECT_THAT(counted_elements(zeros({4, 1}), two), ElementsAre(1, 1, 0, 1));
+}
+
+TEST(CountedElements, OfTwoAxesAreLeftOutWhereBothArePadding) {
+  const BatchContent one = {{1, 0}};
+  EXPECT_THAT(counted_elements(zeros({1, 2, 2}), one), ElementsAre(1, 1, 1, 0));
+}
+
+TEST(CountedElements, FollowTheOrderOfMemory) {
+  const BatchContent one = {{1, 0, 1}};
+  // N C positions, in memory N positions C.
+  const Tensor value(DataType::Float32, {1, 2, 3}, Allocator::heap(), Layout::ChannelsLast);
+  EXPECT_THAT(counted_elements(value, one), ElementsAre(1, 1, 0, 0, 1, 1));
+}
+
+TEST(CountedElements, AreAllWhereNothingTellsPositions) {
+  const BatchContent one = {{1, 0, 1}};
+  EXPECT_THAT(counted_elements(zeros({1, 4, 2}), one), IsEmpty());
+  EXPECT_THAT(counted_elements(zeros({7}), one), IsEmpty());
+  EXPECT_THAT(counted_elements(zeros({1, 3}), {}), IsEmpty());
+}
+
+TEST(BatchContent, IsEmptyWithoutPadding) {
+  Sample whole{0, "a", {}}, padded{1, "b", {}};
+  whole.content = {1, 1};
+  padded.content = {1, 0};
+  EXPECT_THAT(content_of(std::vector<Sample>{whole}), IsEmpty());
+  EXPECT_THAT(content_of(std::vector<Sample>{whole, padded}), ElementsAre(IsEmpty(), ElementsAre(1, 0)));
+}
+
 }  // namespace
 }  // namespace detent
