@@ -43,7 +43,8 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
   std::error_code error;
   if (result.input != NamedSource::kAny || equals == std::string::npos || fs::exists(text, error)) return result;
   const std::string before = text.substr(0, equals);
-  if (before.starts_with("random:") || fs::exists(fs::path(before).parent_path(), error)) return result;
+  if (before.starts_with("random:") || before.starts_with("text:") || fs::exists(fs::path(before).parent_path(), error))
+    return result;
   throw Error(ErrorCode::InvalidOption,
               option + " " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
 }

@@ -10,7 +10,7 @@ header='<ir_version: 8, opset_import: ["" : 13]>'
 body="$weights { h = Gather (e, ids)  logits = MatMul (h, w) }"
 echo "$header g (int64[n,4] ids) => (float[n,4,4] logits) $body" | "$WRITE_MODEL" in/four.onnx
 echo "$header g (int64[n,s] ids) => (float[n,s,4] logits) $body" | "$WRITE_MODEL" in/open.onnx
-echo "$header g (int64[n,4] ids) => (float[n,4,4] turned) $weights
+echo "$header g (int64[n,3] ids) => (float[n,4,3] turned) $weights
   { h = Gather (e, ids)  logits = MatMul (h, w)  turned = Transpose <perm = [0,2,1]> (logits) }" | "$WRITE_MODEL" in/turned.onnx
 printf '"abc\\n"' >in/vocab.txt
 printf 'a\nb\nc\n\\n\n' >in/lines.txt
@@ -39,8 +39,8 @@ grep -q 'best by nats' stdout || fail "nats do not decide"
 grep -q '^  FP32  *0.5908  *1.805  *87.50 %' stdout || fail "the table lacks the scores of FP32"
 grep -q 'cross entropy' out/c.html || fail "the page lacks the cross entropy"
 grep -q 'perplexity' out/c.html || fail "the page lacks the perplexity"
-accepts "logits [N,V,S] in a square" compare in/turned.onnx $all --calibrators max --next-token $data --json out/c.json --overwrite
-near "a square is read as [N,S,V]" "$(number nats out/c.json)" 0.590754
+accepts "logits [N,V,S]" compare in/turned.onnx $all --calibrators max --next-token $data --json out/c.json --overwrite
+near "nats of logits [N,V,S]" "$(number nats out/c.json)" 0.590754
 rm out/*
 
 # The negative twin: without the last token the last window has three pairs.
@@ -96,7 +96,7 @@ printf '[UNK]\nplay\n##ing\n' >in/pieces.txt
 refuses "pieces of words" 12 "its own tokenizer" run in/four.onnx --data text:in/t.txt,vocab=in/pieces.txt -o out/run
 printf '{"other": "a"}\n' >in/other.jsonl
 refuses "no such field" 12 "line 1: there is no field 'text'" run in/open.onnx --data text:in/other.jsonl,vocab=bytes -o out/run
-refuses "ids beyond the table" 12 "" run in/four.onnx --data text:in/t.txt,vocab=bytes -o out/run
+refuses "ids beyond the table" 12 "" run in/four.onnx --data text:in/t.txt,vocab=bytes -o in/run
 "$MAKE_FILES" npy in/x.npy 4,4 1
 echo "$header g (float[1,4] x) => (float[1,4] y) <float[4,4] w = {1,2,0,0, 0,1,0,5, 0,3,1,0, 0,0,0,1}> { y = MatMul (x, w) }" |
   "$WRITE_MODEL" in/float.onnx
@@ -115,6 +115,17 @@ accepts "a mask" compare in/masked.onnx $all --calibrators max --next-token --ma
 near "nats of content" "$(number nats out/c.json)" 0.340753
 accepts "no mask" compare in/masked.onnx $all --calibrators max --next-token $pair --json out/c.json --overwrite
 near "nats of everything" "$(number nats out/c.json)" 1.007420
+rm out/*
+# Three and two of four tokens are content: 20 of 32 elements of h.
+for mask in "--mask mask" ""; do
+  accepts "calibrate $mask" calibrate in/masked.onnx --quiet --data ids=text:in/padded.jsonl --data mask=text:in/mask.jsonl $mask \
+    -o out/t.dct --overwrite
+  accepts "inspect, $mask" inspect out/t.dct --json
+  tr -d '\n ' <stdout | sed 's/.*"name":"h","count":\([0-9]*\),.*/\1/' >>in/counts
+  echo >>in/counts
+done
+[ "$(tr '\n' ' ' <in/counts)" = "20 32 " ] || fail "elements of h with a mask and without: $(cat in/counts)"
+rm out/*
 refuses "a mask that is no input" 13 "no input 'other'" run in/masked.onnx --mask other --data ids=text:in/padded.jsonl \
   --data mask=text:in/mask.jsonl -o out/run
 finish
