@@ -73,6 +73,18 @@ ArrayFit fit_inner_axis(const Shape& array, const FeedInput& input) {
   refuse(array, input);
 }
 
+/// Rows of token ids that are longer than the input.
+std::optional<ArrayFit> fit_windows(const Shape& array, const FeedInput& input) {
+  const auto& [spec, position, batch_axis] = input;
+  const bool ids = spec.type == DataType::Int64 || spec.type == DataType::Int32;
+  if (!ids || batch_axis != 0 || spec.shape.size() != 2 || spec.shape[1] < 1) return std::nullopt;
+  const int64_t window = spec.shape[1];
+  if (array.rank() < 1 || array.rank() > 2 || array[array.rank() - 1] <= window) return std::nullopt;
+  const auto windows = static_cast<size_t>(array[array.rank() - 1] / window);
+  const size_t rows = array.rank() == 2 ? static_cast<size_t>(array[0]) : 1;
+  return ArrayFit{0, rows * windows, window, windows};
+}
+
 }  // namespace
 
 std::string describe_shape(const InputSpec& spec) {
@@ -95,11 +107,29 @@ ArrayFit fit_array(const Shape& array, const FeedInput& input) {
     return {0, static_cast<size_t>(array[0])};
   if (array.rank() == rank && input.batch_axis > 0) return fit_inner_axis(array, input);
   if (batched && array.rank() + 1 == rank && agree(array.dims(), without_batch(input))) return {};
+  if (const auto windows = fit_windows(array, input)) return *windows;
   refuse(array, input);
 }
 
-Tensor cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const FeedInput& input) {
-  if (fit.cut_axis == ArrayFit::kWhole) return shape_sample(array, fit, input);
+ArraySample cut_window(const Tensor& row, int64_t first, int64_t window, const FeedInput& input) {
+  const Tensor ids = cast(row, DataType::Int64);
+  const std::span<const int64_t> all = ids.data<int64_t>();
+  const auto from = static_cast<size_t>(first), count = static_cast<size_t>(window);
+  if (from + count > all.size()) throw Error(ErrorCode::Internal, "a window of token ids goes beyond its row");
+  ArraySample sample{cast(Tensor::from<int64_t>({1, window}, all.subspan(from, count)), input.spec.type), {}};
+  if (from + count < all.size()) sample.next = all[from + count];
+  return sample;
+}
+
+ArraySample cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const FeedInput& input) {
+  if (fit.window > 0) {
+    const int64_t length = array.shape()[array.shape().rank() - 1];
+    const auto row = static_cast<int64_t>(i / fit.windows), at = static_cast<int64_t>(i % fit.windows);
+    const Tensor ids = cast(array, DataType::Int64);
+    const auto all = ids.data<int64_t>().subspan(static_cast<size_t>(row * length), static_cast<size_t>(length));
+    return cut_window(Tensor::from<int64_t>({length}, all), at * fit.window, fit.window, input);
+  }
+  if (fit.cut_axis == ArrayFit::kWhole) return {shape_sample(array, fit, input), {}};
   const auto axis = static_cast<size_t>(fit.cut_axis);
   const Shape& shape = array.shape();
   Shape part = shape;
@@ -113,7 +143,7 @@ Tensor cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const Feed
     to += block;
     from += block * static_cast<size_t>(shape[axis]);
   }
-  return shape_sample(sample, fit, input);
+  return {shape_sample(sample, fit, input), {}};
 }
 
 Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& input) {

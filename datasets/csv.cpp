@@ -10,15 +10,6 @@ namespace detent {
 
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-  const auto file = FileBytes::open(path);
-  check_memory(file->size(), [&] { return path.string() + ": the file"; });
-  std::string text(file->size(), '\0');
-  file->read(0, text.data(), text.size());
-  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
-  return text;
-}
-
 std::string trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\r");
   if (first == std::string_view::npos) return {};
@@ -65,6 +56,15 @@ std::vector<std::string> take_record(const std::string& text, size_t& at, size_t
 }
 
 }  // namespace
+
+std::string read_text(const std::filesystem::path& path) {
+  const auto file = FileBytes::open(path);
+  check_memory(file->size(), [&] { return path.string() + ": the file"; });
+  std::string text(file->size(), '\0');
+  file->read(0, text.data(), text.size());
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
 
 int CsvTable::column(std::string_view name) const {
   const auto found = std::find(columns.begin(), columns.end(), name);

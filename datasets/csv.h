@@ -20,6 +20,9 @@ struct CsvTable {
 /// Errors  InvalidData naming file and line: unreadable, empty, a row of another length, an open quote.
 [[nodiscard]] CsvTable read_csv(const std::filesystem::path& path);
 
+/// A text file without its byte order mark. Errors  InvalidData when it cannot be read or is beyond --max-memory.
+[[nodiscard]] std::string read_text(const std::filesystem::path& path);
+
 /// The lines of a text file without line ends and surrounding blanks; empty ones are left out.
 /// Errors  InvalidData when it cannot be read.
 [[nodiscard]] std::vector<std::string> read_lines(const std::filesystem::path& path);

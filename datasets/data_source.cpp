@@ -43,7 +43,8 @@ NamedSource take_apart(const std::string& option, const std::string& text, std::
   std::error_code error;
   if (result.input != NamedSource::kAny || equals == std::string::npos || fs::exists(text, error)) return result;
   const std::string before = text.substr(0, equals);
-  if (before.starts_with("random:") || fs::exists(fs::path(before).parent_path(), error)) return result;
+  if (before.starts_with("random:") || before.starts_with("text:") || fs::exists(fs::path(before).parent_path(), error))
+    return result;
   throw Error(ErrorCode::InvalidOption,
               option + " " + text + ": the model has no input '" + before + "'; its inputs are " + list_inputs(inputs));
 }
@@ -74,7 +75,9 @@ class JoinedSource final : public DataSource {
     Sample joined{i, sample_name(i), std::vector<Tensor>(inputs_)};
     for (const Part& part : parts_) {
       Sample sample = part.source->read(i);
+      joined.next.resize(inputs_);
       for (size_t k = 0; k < part.inputs.size(); ++k) joined.inputs[part.inputs[k]] = std::move(sample.inputs[k]);
+      for (size_t k = 0; k < sample.next.size(); ++k) joined.next[part.inputs[k]] = sample.next[k];
     }
     return joined;
   }

@@ -4,8 +4,10 @@
 #include "datasets/image_folder.h"
 #include "datasets/npy_source.h"
 #include "datasets/npz.h"
+#include "datasets/npz_folder.h"
 #include "datasets/synthetic.h"
 #include "datasets/test_data_set.h"
+#include "datasets/text_source.h"
 
 namespace detent {
 
@@ -13,6 +15,7 @@ std::span<const DataSourceEntry> data_source_list() {
   using Feeds = DataSourceEntry::Feeds;
   static constexpr DataSourceEntry kEntries[] = {
       {"random:normal|uniform[,n=32][,seed=1]", Feeds::AllInputs, is_synthetic, open_synthetic},
+      {"text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]", Feeds::OneInput, is_text, open_text},
       {"a .npz", Feeds::AllInputs, is_npz, open_npz},
       {"a .npy", Feeds::OneInput, is_npy, open_npy},
       {"a .txt or .csv list of files", Feeds::OneInput, is_file_list, open_file_list, lists_images},
@@ -20,6 +23,7 @@ std::span<const DataSourceEntry> data_source_list() {
       {"a test_data_set_N folder or its parent", Feeds::AllInputs, is_test_data_set, open_test_data_set},
       {"a folder of .npy", Feeds::OneInput, is_npy_folder, open_npy_folder},
       {"a folder of images", Feeds::OneInput, is_image_folder, open_image_folder, is_image_folder},
+      {"a folder of .npz", Feeds::AllInputs, is_npz_folder, open_npz_folder},
   };
   return kEntries;
 }

@@ -37,7 +37,10 @@ class NpySource final : public DataSource {
   }
   size_t size() const override { return fit_.samples; }
   std::string sample_name(size_t i) const override { return name_in_file(name_, fit_, i); }
-  Sample read(size_t i) const override { return {i, sample_name(i), {read_sample(file_, fit_, i, input_)}}; }
+  Sample read(size_t i) const override {
+    ArraySample one = read_sample(file_, fit_, i, input_);
+    return {i, sample_name(i), {std::move(one.values)}, {}, {one.next}};
+  }
 
  private:
   NpyFile file_;
@@ -75,7 +78,8 @@ class NpyFilesSource final : public DataSource {
     const NpyFile file(root_ / entry.name);
     if (fit_file(file, input_).samples != entry.fit.samples)
       throw Error(ErrorCode::InvalidData, file.name() + ": the file changed while it was in use");
-    return {i, sample_name(i), {read_sample(file, entry.fit, i - entry.first, input_)}};
+    ArraySample one = read_sample(file, entry.fit, i - entry.first, input_);
+    return {i, sample_name(i), {std::move(one.values)}, {}, {one.next}};
   }
 
  private:
@@ -101,10 +105,13 @@ bool has_npy_extension(const fs::path& path) { return lower_extension(path) == "
 
 }  // namespace
 
-Tensor read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input) {
+ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input) {
   if (fit.cut_axis != 0) return cut_sample(file.read(), fit, i, input);
-  const auto row = static_cast<int64_t>(i);
-  return shape_sample(file.read_rows(row, row + 1), fit, input);
+  const auto row = static_cast<int64_t>(i / fit.windows), first = static_cast<int64_t>(i % fit.windows) * fit.window;
+  if (fit.window > 0 && file.shape().rank() == 1)  // a stream: only the window is read, and the token behind it
+    return cut_window(file.read_rows(first, std::min(first + fit.window + 1, file.shape()[0])), 0, fit.window, input);
+  if (fit.window > 0) return cut_window(file.read_rows(row, row + 1), first, fit.window, input);
+  return {shape_sample(file.read_rows(row, row + 1), fit, input), {}};
 }
 
 bool is_npy(const std::string& src) { return has_npy_extension(src) && !fs::is_directory(src); }

@@ -25,6 +25,6 @@ namespace detent {
                                                          std::vector<std::string> names, const FeedInput& input);
 
 /// Sample `i` of an array file, of which no more is read than needed where samples lie on axis 0.
-[[nodiscard]] Tensor read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input);
+[[nodiscard]] ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input);
 
 }  // namespace detent

@@ -142,8 +142,11 @@ class NpzSource final : public DataSource {
   std::string sample_name(size_t i) const override { return name_ + "[" + std::to_string(i) + "]"; }
   Sample read(size_t i) const override {
     Sample sample{i, sample_name(i), {}};
-    for (size_t k = 0; k < inputs_.size(); ++k)
-      sample.inputs.push_back(read_sample(arrays_[k], fits_[k], i, inputs_[k]));
+    for (size_t k = 0; k < inputs_.size(); ++k) {
+      ArraySample one = read_sample(arrays_[k], fits_[k], i, inputs_[k]);
+      sample.inputs.push_back(std::move(one.values));
+      sample.next.push_back(one.next);
+    }
     return sample;
   }
 

@@ -35,7 +35,7 @@ class TestDataSource final : public DataSource {
     const std::shared_ptr<const Tensors> tensors = cached(set);
     Sample sample{i, sample_name(i), {}};
     for (size_t k = 0; k < inputs_.size(); ++k)
-      sample.inputs.push_back(cut_sample((*tensors)[k], set.fits[k], i - set.first, inputs_[k]));
+      sample.inputs.push_back(cut_sample((*tensors)[k], set.fits[k], i - set.first, inputs_[k]).values);
     return sample;
   }
 

@@ -58,7 +58,8 @@ struct ComparisonReport {
   struct Variant {
     std::string calibrator;
     std::string takes;  ///< the calibrator that "auto" chose; empty for the others
-    /// "sqnr_db", "cosine", "argmax_agreement", "sign_agreement", "integer_agreement" (of the worst output each), "top1", "top5", "miou", "metric"; fractions in [0, 1].
+    /// "sqnr_db", "cosine", "argmax_agreement", "sign_agreement", "integer_agreement" (of the worst output each), "top1", "top5", "miou",
+    /// "next_token", "metric"; fractions in [0, 1]. "nats" a token, and "perplexity", their exponential.
     std::map<std::string, double> metrics;
     std::vector<ErrorReport::Output> outputs;
     /// Standard error of the criterion over the samples, in its unit: how much it would vary with other samples of the same
@@ -87,7 +88,7 @@ struct ComparisonReport {
 /// is read once and the float model runs once on it. Variants are the models that quantize_model would write; "auto" takes
 /// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
 /// equal ranges share a variant.
-/// The winner has the best task metric ("metric", else "miou", else "top1"), of equals the higher SQNR, of equals the first;
+/// The winner has the best task metric ("metric", else "miou", else "top1", else "nats"), of equals the higher SQNR, of equals the first;
 /// without a task metric the higher SQNR of the worst output. How sure that is: `score_error`, by a bootstrap over the samples
 /// with a fixed seed, and `ties`.
 /// Layers are measured with the winner as it would be written: same equalization, ranges and biases.

@@ -33,6 +33,9 @@ struct Sample {
   std::string name;  ///< file name relative to the source, or "latents.npy[12]"
   std::vector<Tensor> inputs;
   std::vector<int> batch_axes = {};  ///< one per input, kNoBatchAxis for none; empty: axis 0 of each
+  /// One per input: of a window of token ids the one behind it in the data, absent at its end. Empty: none of any input.
+  std::vector<std::optional<int64_t>> next = {};
+  std::vector<uint8_t> content = {};  ///< by position of a sequence: 0 where a mask says padding; empty: all is content
 };
 
 /// Samples by index. `read` is called from many threads at once.
@@ -50,8 +53,9 @@ class DataSource {
 
 /// Where samples come from, how images become tensors, and which samples are taken.
 struct DataOptions {
-  /// "SRC" or "INPUT=SRC", one per model input; none: no data. SRC is a folder of images or .npy, an image, a .npy or .npz
-  /// file, a test_data_set folder or its parent, a .txt or .csv list, or random:normal|uniform[,n=32][,seed=1].
+  /// "SRC" or "INPUT=SRC", one per model input; none: no data. SRC is a folder of images, .npy or .npz, an image, a .npy or
+  /// .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE or
+  /// random:normal|uniform[,n=32][,seed=1].
   std::vector<std::string> sources;
   std::string preprocess;  ///< a preset ("imagenet"), key=value pairs, or both: datasets/README.md; empty: none given
   std::optional<uint64_t> shuffle;          ///< seed
@@ -60,6 +64,8 @@ struct DataOptions {
   size_t shard_index = 1, shard_count = 1;  ///< every shard_count-th sample from the shard_index-th on, 1-based
   std::string option = "data";              ///< the name of `sources` in messages
   std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none" where the model does not tell
+  std::vector<std::string>
+      padding_masks;  ///< inputs [N, S] that are 0 at padding; those named attention_mask are found
 };
 
 /// How many consecutive samples the model takes at once: the extent that all batch axes fix, 1 when one of them is 1 or they differ

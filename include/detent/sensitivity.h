@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ namespace detent {
 
 struct SensitivityOptions {
   std::filesystem::path model;
-  DataOptions data;  ///< to calibrate with
-  DataOptions eval;  ///< to measure on; preprocessed as `data` is
+  DataOptions data;         ///< to calibrate with
+  DataOptions eval;         ///< to measure on; preprocessed as `data` is
+  bool next_token = false;  ///< layers are also scored by the cross entropy of the next token
   std::string calibrator = "auto";
   OutlierPolicy outliers = OutlierPolicy::Clip;
   std::filesystem::path override_file;
@@ -41,13 +43,16 @@ struct SensitivityReport {
   size_t skipped_samples = 0;                ///< unreadable, in both sets
   double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< each, with every layer quantized
+  /// "nats", "next_token" and "perplexity" of the float model and with every layer quantized; empty: not asked for.
+  std::map<std::string, double> fp32, all;
   /// SQNRs are those of the worst output; infinite when every output is as the float model's.
   struct Layer {
     std::string name, op;
-    double sqnr_db_alone = 0;    ///< when only this layer is quantized
-    double sqnr_db_all_but = 0;  ///< when every layer but this one is
-    double macs_share = 0;       ///< of the model's MACs, in [0, 1]
-    std::string output;          ///< the worst when only this layer is quantized
+    double sqnr_db_alone = 0;                        ///< when only this layer is quantized
+    double sqnr_db_all_but = 0;                      ///< when every layer but this one is
+    double macs_share = 0;                           ///< of the model's MACs, in [0, 1]
+    std::string output;                              ///< the worst when only this layer is quantized
+    std::optional<double> nats_alone, nats_all_but;  ///< cross entropy a token; where it was asked for
   };
   std::vector<Layer> layers;       ///< weighted ops in INT8
   std::vector<Layer> operators;    ///< operators without weights that carry pairs for their own sake; share 0

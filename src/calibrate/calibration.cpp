@@ -13,6 +13,7 @@
 #include "exec/schedule.h"
 #include "observe/calibration_table.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -37,6 +38,7 @@ class Worker : public Observer {
     const Stopwatch stopwatch;
     collector.begin_batch(indices);
     reaches.begin_batch(indices.size());
+    content_ = content_of(batch);
     try {
       executor.run(stack_samples(std::move(batch)), *this);
     } catch (const Error& error) {
@@ -47,7 +49,7 @@ class Worker : public Observer {
     ran_ = true;
   }
   void observe(ValueId value, const Tensor& tensor) override {
-    collector.observe(value, tensor);
+    collector.observe(value, tensor, counted_elements(tensor, content_));
     if (with_reaches_) reaches.observe(value, tensor);
   }
 
@@ -59,6 +61,7 @@ class Worker : public Observer {
   static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
 
   bool with_reaches_;
+  BatchContent content_;
   bool may_loop_;  // a sample may then take any time, whatever the last one took
   bool ran_ = false;
   double last_seconds_ = 0;

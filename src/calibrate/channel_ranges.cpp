@@ -1,12 +1,15 @@
 #include "calibrate/channel_ranges.h"
 
+#include <limits>
 #include <memory>
 #include <optional>
 
+#include "core/float_type.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "observe/channel_range_observer.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -14,9 +17,23 @@ namespace detent {
 
 namespace {
 
-struct Worker {
+/// Padding is shown as NaN, which counts nowhere.
+struct Worker : Observer {
   Executor executor;
   ChannelRangeObserver observer;
+  BatchContent content = {};
+
+  Worker(const Schedule& schedule, const std::map<ValueId, int>& axes) : executor(schedule), observer(axes) {}
+  void observe(ValueId value, const Tensor& tensor) override {
+    const std::vector<uint8_t> counted =
+        is_floating_point(tensor.type()) ? counted_elements(tensor, content) : std::vector<uint8_t>();
+    if (counted.empty()) return observer.observe(value, tensor);
+    Tensor marked = cast(tensor, DataType::Float32).clone();
+    const auto elements = marked.mutable_data<float>();
+    for (size_t i = 0; i < elements.size(); ++i)
+      if (counted[i] == 0) elements[i] = std::numeric_limits<float>::quiet_NaN();
+    observer.observe(value, marked);
+  }
 };
 
 }  // namespace
@@ -29,8 +46,9 @@ ChannelRanges channel_ranges_of(const Graph& graph, const std::map<ValueId, int>
   const Schedule schedule(graph, wanted, {.exact_fusion = true, .team = team_size(settings, source)});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    if (!workers[slot]) workers[slot].reset(new Worker{Executor(schedule), ChannelRangeObserver(axes)});
-    workers[slot]->executor.run(stack_samples(std::move(batch)), workers[slot]->observer);
+    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, axes);
+    workers[slot]->content = content_of(batch);
+    workers[slot]->executor.run(stack_samples(std::move(batch)), *workers[slot]);
     return true;
   };
   run_over<bool>({.source = source,

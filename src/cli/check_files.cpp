@@ -53,6 +53,21 @@ void check_against(const Named& output, const std::string& option, const fs::pat
     refuse(output, "a file in '" + input.string() + "', which " + option + " reads");
 }
 
+/// What "[INPUT=]SRC" may name: all of it, SRC, and of text:FILE,vocab=FILE,... both files.
+std::vector<fs::path> named_files(const std::string& text) {
+  std::vector<fs::path> files{text};
+  if (const size_t equals = text.find('='); equals != std::string::npos) files.emplace_back(text.substr(equals + 1));
+  const size_t prefix = text.find("text:");
+  if (prefix == std::string::npos || (prefix > 0 && text[prefix - 1] != '=')) return files;
+  const std::string rest = text.substr(prefix + 5);
+  for (const char* key : {",vocab=", ",length=", ",field="})
+    if (const size_t at = rest.rfind(key); at != std::string::npos) files.emplace_back(rest.substr(0, at));
+  files.emplace_back(rest);
+  if (const size_t at = rest.rfind(",vocab="); at != std::string::npos)
+    files.emplace_back(rest.substr(at + 7, rest.find(',', at + 7) - (at + 7)));
+  return files;
+}
+
 bool is_stream(const Named& output) { return output.path == "-" || output.path == "true" || output.path == "false"; }
 
 }  // namespace
@@ -61,14 +76,9 @@ void check_files(const CLI::App& command) {
   for (const CLI::App* nested : command.get_subcommands()) return check_files(*nested);
   std::vector<Named> outputs = named_by(command, kWritten);
   std::erase_if(outputs, is_stream);
-  for (const Named& input : named_by(command, kRead)) {
-    const std::string text = input.path.string();
-    const size_t equals = text.find('=');  // --data INPUT=SRC
-    for (const Named& output : outputs) {
-      check_against(output, input.option, input.path);
-      if (equals != std::string::npos) check_against(output, input.option, text.substr(equals + 1));
-    }
-  }
+  for (const Named& input : named_by(command, kRead))
+    for (const fs::path& file : named_files(input.path.string()))
+      for (const Named& output : outputs) check_against(output, input.option, file);
   for (size_t i = 0; i < outputs.size(); ++i)
     for (size_t k = i + 1; k < outputs.size(); ++k) {
       std::error_code error;

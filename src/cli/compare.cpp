@@ -32,10 +32,11 @@ void check_bound(const ComparisonReport& report, double bound) {
   for (const auto& variant : report.variants) {
     if (variant.calibrator != report.winner) continue;
     const double score = variant.metrics.at(report.criterion);
-    if (score >= bound) return;
+    const bool falls = falls_when_better(report.criterion);
+    if (falls ? score <= bound : score >= bound) return;
     throw Error(ErrorCode::CheckFailed,
-                fmt::format("{}: the best calibrator, {}, reaches {} of {:.6g}, below --fail-below {:.6g}",
-                            report.model, report.winner, report.criterion, score, bound));
+                fmt::format("{}: the best calibrator, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}", report.model,
+                            report.winner, report.criterion, score, falls ? "worse than" : "below", bound));
   }
 }
 
@@ -93,7 +94,8 @@ Action declare_compare(CLI::App& app) {
       ->check(count_from(1))
       ->group("Report");
   app.add_option("--fail-below", state->fail_below,
-                 "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB")
+                 "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
+                 "--next-token when its cross entropy is above X nats")
       ->type_name("X")
       ->group("Report");
   return [state](Environment& environment) { return compare(*state, environment); };

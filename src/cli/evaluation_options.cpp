@@ -25,7 +25,17 @@ Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& da
   return [&eval, &data] {
     eval.preprocess = data.preprocess;
     eval.batch_axes = data.batch_axes;
+    eval.padding_masks = data.padding_masks;
   };
+}
+
+void add_next_token_flag(CLI::App& app, bool& next_token) {
+  app.add_flag(
+         "--next-token", next_token,
+         "Language models: holds logits [N,S,V] against the token ids shifted by one. Gives the cross entropy in "
+         "nats a token, perplexity and the share of tokens that are told. Ids of one more than the model's length "
+         "score each position; of its own length all but the last")
+      ->group(kGroup);
 }
 
 Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, Need need) {
@@ -40,6 +50,7 @@ Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, con
          "Gives the mean IoU")
       ->type_name("DIR")
       ->group(kGroup);
+  add_next_token_flag(app, evaluation.next_token);
   app.add_option("--metric-command", evaluation.metric_command,
                  "Your own metric: called with two folders of one .npy per output, the float model's and a "
                  "candidate's; prints one number, larger is better")

@@ -82,8 +82,10 @@ Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
   data.option = "--data";
   auto* source =
       app.add_option("--data", data.sources,
-                     "[INPUT=]SRC: a folder of images or .npy, a .npy or .npz file, a test_data_set folder, a "
-                     ".txt or .csv list, or random:normal|uniform[,n=32][,seed=1]; one for each model input")
+                     "[INPUT=]SRC: a folder of images, .npy or .npz, a .npy or .npz file, a test_data_set folder, a "
+                     ".txt or .csv list, text:FILE,vocab=bytes|FILE[,length=N] (.txt or .jsonl), or "
+                     "random:normal|uniform[,n=32][,seed=1]; one for each model input. Rows of token ids longer than "
+                     "the model's input are cut to windows of its length")
           ->type_name("[INPUT=]SRC")
           ->allow_extra_args(false)
           ->group("Data");
@@ -101,6 +103,12 @@ Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
                  "Axis of an input that counts samples, from 0 on, or none, where the model does not tell (repeatable)")
       ->type_name("INPUT=AXIS|none")
       ->allow_extra_args(false)
+      ->group("Data");
+  app.add_option("--mask", data.padding_masks,
+                 "Input [N,S] that is 0 at padding, which then counts nowhere: not in histograms, means and scores. "
+                 "Inputs called attention_mask are found without")
+      ->type_name("INPUT")
+      ->expected(1)
       ->group("Data");
   auto shard = std::make_shared<std::string>();
   app.add_option("--shard", *shard, "Use every N-th sample from the I-th on")->type_name("I/N")->group("Data");

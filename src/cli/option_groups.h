@@ -26,7 +26,9 @@ enum class Need { Optional, Required };
 [[nodiscard]] Collect add_data_options(CLI::App& app, DataOptions& data, Need need);
 /// --eval and --eval-limit. Samples are preprocessed as those of `data`.
 [[nodiscard]] Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& data, Need need);
-/// --eval, --eval-limit, --labels, --masks, --metric-command. Samples are preprocessed as those of `data`.
+/// --next-token.
+void add_next_token_flag(CLI::App& app, bool& next_token);
+/// --eval, --eval-limit, --labels, --masks, --next-token, --metric-command. Samples are preprocessed as those of `data`.
 [[nodiscard]] Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data,
                                              Need need);
 /// --calibrator and --override.

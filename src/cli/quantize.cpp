@@ -46,8 +46,9 @@ int quantize(State& state, Environment& environment) {
 /// --max-drop and --min-sqnr, and what they are measured on.
 Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions& data) {
   app.add_option("--max-drop", bound.max_drop,
-                 "Keep layers float until the score drops by X at most, as a fraction: 0.01 is one point. Needs --eval "
-                 "and --labels, --masks or --metric-command. Not reachable: writes the best and exits 1")
+                 "Keep layers float until the score drops by X at most, as a fraction: 0.01 is one point; with "
+                 "--next-token until the cross entropy rises by X nats a token at most. Needs --eval and --labels, "
+                 "--masks, --next-token or --metric-command. Not reachable: writes the best and exits 1")
       ->type_name("X")
       ->check(CLI::Range(0.0, 1e9))
       ->group("Evaluation");
@@ -59,8 +60,11 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
   return [collect, &bound] {
     collect();
     const EvaluationOptions& given = bound.evaluation;
-    if (!bound.given() && !(given.labels.empty() && given.masks.empty() && given.metric_command.empty()))
-      throw Error(ErrorCode::Usage, "--labels, --masks and --metric-command are for --max-drop and --min-sqnr",
+    const bool judged =
+        !given.labels.empty() || !given.masks.empty() || !given.metric_command.empty() || given.next_token;
+    if (!bound.given() && judged)
+      throw Error(ErrorCode::Usage,
+                  "--labels, --masks, --next-token and --metric-command are for --max-drop and --min-sqnr",
                   "'detent compare' judges without a bound");
   };
 }

@@ -38,6 +38,7 @@ Action declare_sensitivity(CLI::App& app) {
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   state->collect.push_back(add_data_options(app, options.data, Need::Required));
   state->collect.push_back(add_eval_options(app, options.eval, options.data, Need::Required));
+  add_next_token_flag(app, options.next_token);
   add_calibrator_options(app, options.calibrator, options.override_file);
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));

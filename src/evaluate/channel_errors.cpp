@@ -1,10 +1,13 @@
 #include "evaluate/channel_errors.h"
 
+#include <algorithm>
+
 #include "core/float_type.h"
 #include "evaluate/activation_slope.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -79,6 +82,13 @@ class Weighing {
   ValueId before_ = kNoValue;
 };
 
+/// counted  of the elements; empty: all.
+void leave_out_padding(std::vector<float>& weights, const std::vector<uint8_t>& counted) {
+  if (weights.empty()) weights.assign(counted.size(), 1.0F);
+  for (size_t i = 0; i < std::min(weights.size(), counted.size()); ++i)
+    if (counted[i] == 0) weights[i] = 0;
+}
+
 /// One model as far as some of its values.
 struct Part {
   std::vector<ValueId> wanted;
@@ -108,11 +118,13 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
   Part expected(graph, wanted, settings, team);
   Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
+    const BatchContent content = content_of(batch);
     const std::vector<Tensor> inputs = stack_samples(std::move(batch));
     const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
     const bool alike = right.back().shape() == right.front().shape();
-    return sums_of(right.front(), wrong.front(), alike ? weighing.weights(right.back()) : std::vector<float>{},
-                   channels.from_right);
+    std::vector<float> weights = alike ? weighing.weights(right.back()) : std::vector<float>{};
+    leave_out_padding(weights, counted_elements(right.front(), content));
+    return sums_of(right.front(), wrong.front(), weights, channels.from_right);
   };
   ChannelSums total;
   run_over<ChannelSums>({.source = source, .settings = settings, .refuse_empty = {}}, run,

@@ -6,6 +6,7 @@
 
 #include "core/float_type.h"
 #include "core/stopwatch.h"
+#include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/batch_errors.h"
 #include "exec/buffer_pool.h"
@@ -62,13 +63,11 @@ struct Contest {
 
 BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
-  std::vector<std::string> samples;
-  for (size_t i = 0; i < real; ++i) samples.push_back(batch[i].name);
-  const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   BatchErrors result{
-      .comparable = std::vector<bool>(contest.names.size(), true), .name = samples.front(), .real = real};
+      .comparable = std::vector<bool>(contest.names.size(), true), .name = batch.front().name, .real = real};
   std::vector<Truth> truths;
-  if (contest.judged_by_task()) truths = contest.judges.task->truths_of(samples);
+  if (contest.judged_by_task()) truths = contest.judges.task->truths_of(std::span(batch).first(real));
+  const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   std::vector<Tensor> expected;
   for (const auto& model : contest.models) {
     const Stopwatch stopwatch;
@@ -178,6 +177,10 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   result.skipped = totals.skipped;
   result.seconds = std::move(totals.seconds);
   if (judges.task && judges.task->given()) {
+    if (judges.task->judges_tokens() && totals.task.front().tokens.tokens == 0)
+      throw Error(ErrorCode::InvalidData,
+                  "--next-token: no token of the data is followed by another that is not padding",
+                  "sequences of two tokens or more are needed, or windows of a longer one");
     result.task = std::move(totals.task);
     result.task_by_batch = std::move(totals.task_by_batch);
   }

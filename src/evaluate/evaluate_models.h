@@ -61,7 +61,8 @@ struct EvaluationRequest {
 ///           NonMaxSuppression): it is in no variant's sums, and not in `outputs`.
 /// Batches   the last one is filled by repetition and what was repeated does not count, for values of that extent on
 ///           axis 0.
-/// Errors    those of reading and running; InvalidData when no sample could be read; Interrupted.
+/// Errors    those of reading, running and TaskMetric::score; InvalidData when no sample could be read, or no next token is known
+///           where they are judged; Interrupted.
 [[nodiscard]] Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request);
 
 }  // namespace detent

@@ -15,22 +15,35 @@ namespace {
 struct BatchErrors {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
+  std::vector<TaskSums> task;  // of the float model, then by variant; empty: nothing is judged
   double seconds = 0, float_seconds = 0;
 };
 
-BatchErrors run_batch(const ModelsSideBySide& variants, size_t outputs, std::vector<Sample>&& batch, size_t real,
+/// What the outputs are judged by.
+struct Judged {
+  const std::vector<std::string>& names;
+  const TaskMetric* task;
+};
+
+BatchErrors run_batch(const ModelsSideBySide& variants, const Judged& judged, std::vector<Sample>&& batch, size_t real,
                       BufferPool& pool) {
   const size_t size = batch.size();
-  const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   BatchErrors result;
   result.errors.resize(variants.size());
-  result.comparable.assign(outputs, true);
+  result.comparable.assign(judged.names.size(), true);
+  std::vector<Truth> truths;
+  if (judged.task) {
+    truths = judged.task->truths_of(std::span(batch).first(real));
+    result.task.resize(1 + variants.size());
+  }
+  const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   std::vector<Tensor> expected;
   Stopwatch stopwatch;
   const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
     const double spent = stopwatch.seconds();
     result.seconds += spent;
     std::vector<Tensor> counted = real_part(std::move(tensors), size, real);
+    if (judged.task) result.task[variant ? 1 + *variant : 0] = judged.task->score(truths, judged.names, counted);
     if (variant) {
       result.errors[*variant] = errors_of(expected, counted, result.comparable);
     } else {
@@ -55,7 +68,7 @@ void keep_comparable(std::vector<ErrorSums>& sums, const std::vector<bool>& comp
 
 SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std::vector<std::string>& names,
                                            const DataSource& source, const RunSettings& settings, std::string_view task,
-                                           bool by_batch) {
+                                           bool by_batch, const TaskMetric* judge) {
   variants.prepare(names, team_size(settings, source));
   std::vector<BufferPool> pools(worker_count(settings));
   std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
@@ -63,8 +76,10 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std
   SideBySideEvaluation result;
   Evaluation& evaluation = result.evaluation;
   if (by_batch) evaluation.by_batch.resize(variants.size());
+  const Judged judged{names, judge && judge->given() ? judge : nullptr};
+  if (judged.task) evaluation.task.resize(1 + variants.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    return run_batch(variants, names.size(), std::move(batch), real, pools[slot]);
+    return run_batch(variants, judged, std::move(batch), real, pools[slot]);
   };
   const auto add = [&](BatchErrors&& batch) {
     for (size_t v = 0; v < totals.size(); ++v)
@@ -72,6 +87,7 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std
     for (size_t i = 0; i < names.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
     if (by_batch)
       for (size_t v = 0; v < totals.size(); ++v) evaluation.by_batch[v].push_back(std::move(batch.errors[v]));
+    for (size_t m = 0; m < batch.task.size(); ++m) evaluation.task[m] += batch.task[m];
     result.seconds += batch.seconds;
     result.float_seconds += batch.float_seconds;
   };

@@ -1,6 +1,7 @@
 #include "evaluate/task_metric.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "datasets/labels.h"
 #include "detent/error.h"
@@ -128,6 +129,7 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   has_five = has_five || other.has_five;
   add_counts(intersection, other.intersection);
   add_counts(unions, other.unions);
+  tokens += other.tokens;
   return *this;
 }
 
@@ -143,11 +145,18 @@ std::map<std::string, double> TaskSums::metrics() const {
     if (c < intersection.size()) sum += static_cast<double>(intersection[c]) / static_cast<double>(unions[c]);
   }
   if (classes > 0) found["miou"] = sum / static_cast<double>(classes);
+  if (tokens.tokens > 0) {
+    found["nats"] = tokens.nats / static_cast<double>(tokens.tokens);
+    found["perplexity"] = std::exp(found["nats"]);
+    found["next_token"] = static_cast<double>(tokens.first) / static_cast<double>(tokens.tokens);
+  }
   return found;
 }
 
-TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter)
+TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
+                       std::span<const InputSpec> inputs)
     : masks_(options.masks) {
+  if (options.next_token) ids_ = find_token_ids(inputs);
   if (!options.labels.empty()) {
     labels_ = read_label_map(options.labels);
     require_all(samples, "label in " + options.labels.string(), "files in it are relative to " + options.data.option,
@@ -160,12 +169,14 @@ TaskMetric::TaskMetric(const EvaluationOptions& options, const DataSource& sampl
                 [&](const std::string& name) { return find_mask(masks_, name).has_value(); });
 }
 
-std::vector<Truth> TaskMetric::truths_of(std::span<const std::string> samples) const {
+std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const {
   std::vector<Truth> truths;
-  for (const std::string& name : samples) {
-    Truth truth{name, std::nullopt, std::nullopt};
+  for (const Sample& sample : samples) {
+    const std::string& name = sample.name;
+    Truth truth{name, std::nullopt, std::nullopt, {}};
     if (!labels_.empty()) truth.label = labels_.at(normal(name));
     if (!masks_.empty()) truth.mask = read_mask(find_mask(masks_, name).value());
+    if (ids_) truth.next = next_tokens(sample, *ids_);
     truths.push_back(std::move(truth));
   }
   return truths;
@@ -192,6 +203,11 @@ TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::s
     const auto [i, output] =
         find_output(ClassOutput::of_pixels, samples, "--masks", "one score per class for a pixel", names, outputs);
     for (int64_t n = 0; n < samples; ++n) score_mask(truths[static_cast<size_t>(n)], n, output, names[i], sums);
+  }
+  if (ids_) {
+    std::vector<std::vector<int64_t>> next;
+    for (const Truth& truth : truths) next.push_back(truth.next);
+    sums.tokens = score_next_tokens(next, names, outputs);
   }
   return sums;
 }

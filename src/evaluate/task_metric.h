@@ -11,25 +11,29 @@
 #include "detent/data_source.h"
 #include "detent/evaluation_options.h"
 #include "detent/progress.h"
+#include "evaluate/next_token.h"
 
 namespace detent {
 
-/// The label or mask that the user gave for one sample.
+/// The label or mask that the user gave for one sample, and the tokens that its data gives.
 struct Truth {
   std::string sample;  ///< its name, for messages
   std::optional<int64_t> label;
   std::optional<ClassMask> mask;
+  std::vector<int64_t> next;  ///< next_tokens()
 };
 
-/// Counts behind the task metrics of one model. Integers: the order of adding does not matter.
+/// Counts behind the task metrics of one model. All but `tokens.nats` are integers, for which the order of adding does not matter.
 struct TaskSums {
   uint64_t labelled = 0, first = 0, among_five = 0;
   bool has_five = false;                       ///< there were more than five classes to choose from
   std::vector<uint64_t> intersection, unions;  ///< pixels, by class
+  TokenScore tokens;
 
   TaskSums& operator+=(const TaskSums& other);
   /// "top1" and "top5" (more than five classes) of labelled samples, "miou": intersection over union by class, over all
-  /// samples together, averaged over the classes that occur in a mask or an output. Fractions in [0, 1].
+  /// samples together, averaged over the classes that occur in a mask or an output; "next_token", the share of tokens that were told.
+  /// Fractions in [0, 1]. "nats": cross entropy, the mean over all tokens; "perplexity": its exponential.
   /// Empty   nothing was counted -> no metric.
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };
@@ -37,22 +41,26 @@ struct TaskSums {
 /// Judges outputs by labels and masks. Thread-safe.
 class TaskMetric {
  public:
-  /// `samples` is what will be judged.
+  /// `samples` is what will be judged, by a model with these inputs (which only next tokens need).
   /// Errors  InvalidData: a sample has no label or no mask, a file gets two labels (names are listed); those of
-  ///         read_labels. Labels that match no sample are listed in a warning.
-  TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter);
+  ///         read_labels and find_token_ids. Labels that match no sample are listed in a warning.
+  TaskMetric(const EvaluationOptions& options, const DataSource& samples, Reporter& reporter,
+             std::span<const InputSpec> inputs = {});
 
   /// True when there is something to judge by.
-  [[nodiscard]] bool given() const { return !labels_.empty() || !masks_.empty(); }
+  [[nodiscard]] bool given() const { return !labels_.empty() || !masks_.empty() || ids_; }
+
+  [[nodiscard]] bool judges_tokens() const { return ids_.has_value(); }
 
   /// Reads what is known of some samples. Once for all models, for masks are files. Errors  those of read_mask.
-  [[nodiscard]] std::vector<Truth> truths_of(std::span<const std::string> samples) const;
+  [[nodiscard]] std::vector<Truth> truths_of(std::span<const Sample> samples) const;
 
   /// Judges what a model said to these samples: axis 0 of its outputs, in plain layout, counts samples.
   /// Labels are held against the first output of one score per class ([N, C], trailing extents of 1), of one score ([N],
   /// [N, 1]: its sign) or of integers (the class); masks against the first of [N, C, H, W] (C = 1: its sign) or of integers
   /// [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when there are more than
   /// two classes.
+  /// Next tokens as score_next_tokens does.
   /// Errors  InvalidOption when no output is of that form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is no class of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
@@ -61,6 +69,7 @@ class TaskMetric {
  private:
   std::map<std::string, int64_t> labels_;
   std::filesystem::path masks_;
+  std::optional<size_t> ids_;  // the input of token ids, where next tokens are judged
 };
 
 }  // namespace detent

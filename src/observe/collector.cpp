@@ -35,31 +35,41 @@ void Collector::begin_batch(std::span<const size_t> samples) {
   }
 }
 
-void Collector::observe(ValueId value, const Tensor& tensor) {
+void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted) {
   const auto id = static_cast<size_t>(value);
   if (id >= slot_of_value_.size() || slot_of_value_[id] < 0 || !is_collected(tensor.type())) return;
   const auto slot = static_cast<size_t>(slot_of_value_[id]);
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
   const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
-  add(slot, floats);
+  add(slot, floats, counted);
   if (histogram.nans() + histogram.infinities() != before)
     first_non_finite_[slot] = std::min(first_non_finite_[slot], sample_);
 }
 
-void Collector::add(size_t slot, const Tensor& floats) {
+std::span<const float> Collector::chosen(std::span<const float> elements, std::span<const uint8_t> counted) {
+  if (counted.empty()) return elements;
+  chosen_.clear();
+  for (size_t i = 0; i < elements.size(); ++i)
+    if (counted[i] != 0) chosen_.push_back(elements[i]);
+  return chosen_;
+}
+
+void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted) {
   const std::span<const float> elements = floats.data<float>();
   const size_t count = batch_.size();
   // The first axis is the outermost in every layout.
   const bool cut = count > 1 && floats.shape().rank() > 0 && floats.shape()[0] == static_cast<int64_t>(count);
   if (!cut) {
-    const Extremes found = accumulator_.add(histograms_[slot], elements);
+    const Extremes found = accumulator_.add(histograms_[slot], chosen(elements, counted));
     for (std::vector<Extremes>* row : batch_) (*row)[slot].include(found);
     return;
   }
   const size_t each = elements.size() / count;
-  for (size_t i = 0; i < count; ++i)
-    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], elements.subspan(i * each, each)));
+  for (size_t i = 0; i < count; ++i) {
+    const auto own = counted.empty() ? counted : counted.subspan(i * each, each);
+    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], chosen(elements.subspan(i * each, each), own)));
+  }
 }
 
 void Collector::merge(const Collector& other) {

@@ -22,7 +22,9 @@ class Collector : public Observer {
   Collector(const Graph& graph, std::span<const ValueId> watched);
 
   /// Only float, float16, bfloat16 and double tensors are collected, as float; other types are ignored.
-  void observe(ValueId value, const Tensor& tensor) override;
+  void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
+  /// The same of the elements that count: by element in the order of memory, 0 where it does not. Empty: all.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
   /// Errors  Internal when `other` watches other values.
   void merge(const Collector& other);
 
@@ -51,13 +53,16 @@ class Collector : public Observer {
  private:
   [[nodiscard]] size_t slot_of(ValueId value) const;
   /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
-  void add(size_t slot, const Tensor& floats);
+  void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted);
+  /// Those of `elements` that count.
+  [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 
   std::vector<ValueId> watched_;
   std::vector<int> slot_of_value_;  // -1: not watched
   std::vector<Histogram> histograms_;
   std::vector<size_t> first_non_finite_;
   HistogramAccumulator accumulator_;
+  std::vector<float> chosen_;
   std::map<size_t, std::vector<Extremes>> extremes_;  // by sample, one a slot
   std::vector<std::vector<Extremes>*> batch_;         // of the samples that are observed now
   size_t sample_ = 0;                                 // the first of them

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "calibrate/calibration.h"
 #include "core/stopwatch.h"
@@ -72,9 +73,17 @@ void add_error_metrics(Metrics& metrics, const ErrorReport& error) {
   add("integer_agreement", error.integer_agreement);
 }
 
+/// The criterion's value of candidate `c`, larger where it is better; NaN is the worst.
+double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
+  if (report.criterion == "sqnr_db") return sqnr_db[c];
+  const double score = report.variants[c].metrics.at(report.criterion);
+  if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
+  return falls_when_better(report.criterion) ? -score : score;
+}
+
 /// Fills `criterion` and `winner`. Errors  InvalidOption when there is nothing to judge by.
 void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
-  constexpr std::array<const char*, 5> kCriteria = {"metric", "miou", "top1", "sqnr_db", "integer_agreement"};
+  constexpr std::array<const char*, 6> kCriteria = {"metric", "miou", "top1", "nats", "sqnr_db", "integer_agreement"};
   const auto& metrics = report.variants.front().metrics;
   const auto* criterion =
       std::find_if(kCriteria.begin(), kCriteria.end(), [&](const char* name) { return metrics.contains(name); });
@@ -83,10 +92,7 @@ void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db)
                 "no output can be compared: none comes from float values, has one shape in all variants and is not 0",
                 "judge by --labels, --masks or --metric-command");
   report.criterion = *criterion;
-  const auto rank = [&](size_t v) {
-    const double score = report.criterion == "sqnr_db" ? sqnr_db[v] : report.variants[v].metrics.at(report.criterion);
-    return std::pair(score, sqnr_db[v]);
-  };
+  const auto rank = [&](size_t v) { return std::pair(goodness(report, sqnr_db, v), sqnr_db[v]); };
   size_t best = 0;
   for (size_t v = 1; v < report.variants.size(); ++v)
     if (rank(best) < rank(v)) best = v;  // the first of equals
@@ -104,9 +110,7 @@ void add_uncertainty(ComparisonReport& report, const Candidates& candidates, con
                      const std::vector<double>& sqnr_db) {
   const auto errors = score_errors(evaluation, report.criterion);
   if (!errors) return;
-  const auto score = [&](size_t c) {
-    return report.criterion == "sqnr_db" ? sqnr_db[c] : report.variants[c].metrics.at(report.criterion);
-  };
+  const auto score = [&](size_t c) { return goodness(report, sqnr_db, c); };
   const size_t best = index_of_winner(report), winner = candidates.distinct.variant_of[best];
   for (size_t b = 0; b < report.baselines.size(); ++b)
     report.baselines[b].score_error = errors->own[candidates.distinct.ranges.size() + b];
@@ -193,7 +197,8 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
                         options.format, options.equalize, names, run, options.outliers, &options.evaluation.data});
   const Graph& graph = setup.model.graph();
   const auto samples = open_samples(options.evaluation.data, graph);
-  const TaskMetric task(options.evaluation, *samples, *run.reporter);
+  const TaskMetric task(options.evaluation, *samples, *run.reporter,
+                        input_specs(graph, options.evaluation.data.batch_axes));
   const std::vector<std::string> judged = values_to_judge(setup.reference(), *samples, run);
 
   // one calibration -> ranges and a variant for each candidate

@@ -1,6 +1,7 @@
 #include "core/stopwatch.h"
 #include "detent/data_source.h"
 #include "detent/sensitivity.h"
+#include "evaluate/task_metric.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/sensitivity_report.h"
 #include "pipeline/setup.h"
@@ -28,6 +29,9 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
                         options.outliers,
                         &options.eval});
   const auto samples = open_samples(options.eval, setup.model.graph());
+  EvaluationOptions judged;
+  judged.next_token = options.next_token;
+  const TaskMetric task(judged, *samples, *run.reporter, input_specs(setup.model.graph(), options.eval.batch_axes));
 
   // one calibration -> ranges
   const Calibration calibration = setup.calibrate_plan();
@@ -35,7 +39,7 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
 
   SensitivityReport report =
-      sensitivity_of({setup, setup.placement, calibration, *chosen.calibrator, chosen.ranges, {}}, *samples);
+      sensitivity_of({setup, setup.placement, calibration, *chosen.calibrator, chosen.ranges, {}, &task}, *samples);
   report.model = options.model.string();
   report.evaluation_spread = options.eval.spread && options.eval.limit == samples->size();
   report.plan =

@@ -16,6 +16,12 @@ namespace detent {
 
 namespace {
 
+std::optional<double> nats_of(const TaskSums& sums) {
+  const auto metrics = sums.metrics();
+  const auto nats = metrics.find("nats");
+  return nats == metrics.end() ? std::nullopt : std::optional(nats->second);
+}
+
 void add_layers(SensitivityReport& report, const LayerErrors& errors, const Graph& graph, const PlacementPlan& plan) {
   const auto macs = static_cast<double>(std::max<int64_t>(1, plan.coverage.macs));
   for (const LayerErrors::Choice& choice : errors.choices) {
@@ -23,7 +29,8 @@ void add_layers(SensitivityReport& report, const LayerErrors& errors, const Grap
     const LayerDecision* layer = plan.find_layer(node.id);
     (layer ? report.layers : report.operators)
         .push_back({node.name, node.op_type, choice.alone.sqnr_db.value_or(0), choice.all_but.sqnr_db.value_or(0),
-                    layer ? static_cast<double>(layer->macs) / macs : 0, choice.alone.worst});
+                    layer ? static_cast<double>(layer->macs) / macs : 0, choice.alone.worst, nats_of(choice.alone_task),
+                    nats_of(choice.all_but_task)});
   }
 }
 
@@ -31,7 +38,7 @@ void add_layers(SensitivityReport& report, const LayerErrors& errors, const Grap
 
 SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples) {
   const Stopwatch stopwatch;
-  const auto& [setup, placement, calibration, calibrator, chosen, constants] = measured;
+  const auto& [setup, placement, calibration, calibrator, chosen, constants, task] = measured;
   const RunSettings& run = setup.run;
   const Graph& graph = setup.model.graph();
   const auto names = values_to_compare(setup.model, read_first_inputs(samples, run));
@@ -46,7 +53,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource
   Model corrected = setup.model.clone();
   if (!constants.empty()) apply_patch(corrected, constants);
   FloatVariants variants(corrected, *setup.plan.target, placement, setup.shapes, setup.format, ranges);
-  const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run);
+  const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
 
   report.target = setup.plan.target->spec();
   report.calibrator = calibrator.name();
@@ -56,6 +63,8 @@ SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource
   report.skipped_samples = calibration.skipped + errors.skipped;
   report.sqnr_db_all = errors.all.sqnr_db.value_or(0);
   report.outputs = errors.all.outputs;
+  report.fp32 = errors.fp32_task.metrics();
+  report.all = errors.all_task.metrics();
   add_layers(report, errors, graph, setup.plan);
   report.variants = errors.variants;
   report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;

@@ -7,6 +7,7 @@
 #include "detent/data_source.h"
 #include "detent/placement_options.h"
 #include "detent/sensitivity.h"
+#include "evaluate/task_metric.h"
 #include "model/graph_patch.h"
 #include "pipeline/setup.h"
 
@@ -20,6 +21,7 @@ struct MeasuredModel {
   const Calibrator& calibrator;
   const std::map<ValueId, Range>& ranges;  ///< of the plan's values
   const GraphPatch& constants;             ///< biases that were corrected; then the float network has them too
+  const TaskMetric* task = nullptr;        ///< scores layers too; nullptr: by their errors only
 };
 
 /// Every value by itself, then every layer at the outputs, on `samples`.

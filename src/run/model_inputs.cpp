@@ -6,6 +6,7 @@
 
 #include "detent/error.h"
 #include "run/batch_axes.h"
+#include "run/padding.h"
 
 namespace detent {
 
@@ -98,14 +99,19 @@ std::optional<std::vector<InputSpec>> as_whole_samples(const std::vector<InputSp
 std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph) {
   const std::vector<InputSpec> batched = input_specs(graph, options.batch_axes);
   const auto whole = as_whole_samples(batched);
-  if (!whole) return open_data(options, batched);
+  const auto mask = find_padding_mask(batched, options.padding_masks);
+  const auto open = [&](const std::vector<InputSpec>& specs) {
+    auto source = open_data(options, specs);
+    return mask ? with_content(std::move(source), *mask) : std::move(source);
+  };
+  if (!whole) return open(batched);
   const bool matrices = std::ranges::all_of(batched, [](const InputSpec& spec) { return spec.shape.size() <= 2; });
   try {
-    return open_data(options, matrices ? *whole : batched);
+    return open(matrices ? *whole : batched);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::InvalidData) throw;
   }
-  return open_data(options, matrices ? batched : *whole);
+  return open(matrices ? batched : *whole);
 }
 
 void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,

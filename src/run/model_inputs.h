@@ -14,7 +14,8 @@ namespace detent {
 [[nodiscard]] std::vector<InputSpec> input_specs(const Graph& graph, std::span<const std::string> named = {});
 
 /// open_data for the inputs of a model. A batch that the model fixes and the user did not name may as well be one sample: matrices
-/// [tokens, features] that fit whole are, larger inputs where the batch does not fit. Errors  those of open_data and input_specs.
+/// [tokens, features] that fit whole are, larger inputs where the batch does not fit. Samples of a model with a mask of padding tell their content (padding.h).
+/// Errors  those of open_data, input_specs and find_padding_mask.
 [[nodiscard]] std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph& graph);
 
 /// Warns when `data` has a preprocessing, but neither it nor `eval`, which shares it, holds images: arrays are fed as they are.

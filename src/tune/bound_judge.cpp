@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
+#include <limits>
+
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
@@ -20,7 +23,8 @@ std::string metric_of(const AccuracyBound& bound) {
   if (!bound.evaluation.metric_command.empty()) return "metric";
   if (!bound.evaluation.masks.empty()) return "miou";
   if (!bound.evaluation.labels.empty()) return "top1";
-  throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks or --metric-command",
+  if (bound.evaluation.next_token) return "nats";
+  throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks, --next-token or --metric-command",
               "--min-sqnr bounds the error at the outputs without any");
 }
 
@@ -37,7 +41,8 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
   }
   if (!samples_ || (bound.max_drop && !own_))
     throw Error(ErrorCode::Usage, bound_text() + " needs samples to judge on: --eval");
-  task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter);
+  task_ = std::make_unique<TaskMetric>(bound.evaluation, *samples_, *settings.reporter,
+                                       input_specs(model.graph(), bound.evaluation.data.batch_axes));
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings));
 }
@@ -47,14 +52,23 @@ std::string BoundJudge::bound_text() const {
                          : fmt::format("--min-sqnr {:.6g}", *bound_.min_sqnr_db);
 }
 
+double BoundJudge::drop(const Score& score) const {
+  return falls_when_better(metric_) ? score.score - score.fp32 : score.fp32 - score.score;
+}
+
+std::pair<double, double> BoundJudge::rank(const Score& score) const {
+  const double value = falls_when_better(metric_) ? -score.score : score.score;
+  return {std::isnan(value) ? -std::numeric_limits<double>::infinity() : value, score.sqnr_db};
+}
+
 bool BoundJudge::meets(const Score& score) const {
-  if (bound_.max_drop) return score.fp32 - score.score <= *bound_.max_drop + kRounding;
+  if (bound_.max_drop) return drop(score) <= *bound_.max_drop + kRounding;
   return score.score >= *bound_.min_sqnr_db;
 }
 
 bool BoundJudge::leaves_room(const Score& score) const {
   constexpr double kHalfOfTheNoise = 3.0103;  // 10 log10(2) dB
-  if (bound_.max_drop) return score.fp32 - score.score <= *bound_.max_drop / 2 + kRounding;
+  if (bound_.max_drop) return drop(score) <= *bound_.max_drop / 2 + kRounding;
   return score.score >= *bound_.min_sqnr_db + kHalfOfTheNoise;
 }
 
@@ -66,7 +80,7 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
     command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
                                               static_cast<int64_t>(samples_->batch()));
   }
-  const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" ? task_.get() : nullptr;
+  const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" || metric_ == "nats" ? task_.get() : nullptr;
   const Evaluation evaluation =
       evaluate_models(variants, {model_, judged_, *samples_, settings_, task, {by_task, command.get()}});
   if (command) command->close();

@@ -24,21 +24,23 @@ class BoundJudge {
   };
 
   /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.
-  /// Errors  Usage: no samples to judge on, or a --max-drop without labels, masks and command; those of open_data and of
+  /// Errors  Usage: no samples to judge on, or a --max-drop without labels, masks, tokens and command; those of open_data and of
   ///         TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
   /// Where errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
-  /// "metric", "miou", "top1" or "sqnr_db".
+  /// "metric", "miou", "top1", "nats" or "sqnr_db".
   [[nodiscard]] const std::string& metric() const { return metric_; }
   [[nodiscard]] std::string bound_text() const;
   [[nodiscard]] bool meets(const Score& score) const;
   /// The score takes at most half of what the bound allows: of the drop, or of the noise power.
   [[nodiscard]] bool leaves_room(const Score& score) const;
   /// Higher is better, in the terms of the bound.
-  [[nodiscard]] static std::pair<double, double> rank(const Score& score) { return {score.score, score.sqnr_db}; }
+  [[nodiscard]] std::pair<double, double> rank(const Score& score) const;
+  /// What the score has lost against the float model's, in the metric; what "nats" have gained.
+  [[nodiscard]] double drop(const Score& score) const;
 
   /// Runs quantized variants of the model side by side over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.

@@ -96,7 +96,7 @@ class Search {
     const auto scores = judge_.measure(models, task + ")");
     for (size_t i = 0; i < sets.size(); ++i) {
       scores_.emplace(sets[i], scores[i]);
-      if (!best_ || BoundJudge::rank(scores[i]) > BoundJudge::rank(best_->score)) best_ = {sets[i], scores[i]};
+      if (!best_ || judge_.rank(scores[i]) > judge_.rank(best_->score)) best_ = {sets[i], scores[i]};
     }
   }
 
@@ -210,6 +210,7 @@ class Search {
       return fmt::format("INT8 alone leaves {:.1f} dB at the output", ranking_[i].alone_db) + bound;
     std::string text = fmt::format("INT8 costs {:.1f} dB", cost->second.db);
     if (judge_.metric() == "metric") text += fmt::format(" and {:.4g} of the metric", cost->second.score);
+    if (judge_.metric() == "nats") text += fmt::format(" and {:.4f} nats a token", -cost->second.score);
     if (judge_.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
     if (judge_.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
     return text + bound;

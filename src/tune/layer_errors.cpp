@@ -29,10 +29,11 @@ void add_variants(ModelsSideBySide& shared, FloatVariants& variants) {
 }  // namespace
 
 LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, const std::vector<std::string>& names,
-                                 const DataSource& source, const RunSettings& settings) {
+                                 const DataSource& source, const RunSettings& settings, const TaskMetric* task) {
   ModelsSideBySide shared(model);
   add_variants(shared, variants);
-  const SideBySideEvaluation found = evaluate_side_by_side(shared, names, source, settings, "measuring every layer");
+  const SideBySideEvaluation found =
+      evaluate_side_by_side(shared, names, source, settings, "measuring every layer", false, task);
   if (found.evaluation.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "
@@ -47,6 +48,14 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   const auto& choices = variants.choices();
   for (size_t i = 0; i < choices.size(); ++i)
     result.choices.push_back({choices[i], found.evaluation.report(1 + 2 * i), found.evaluation.report(2 + 2 * i)});
+  if (const auto& judged = found.evaluation.task; !judged.empty()) {
+    result.fp32_task = judged[0];
+    result.all_task = judged[1];
+    for (size_t i = 0; i < choices.size(); ++i) {
+      result.choices[i].alone_task = judged[2 + 2 * i];
+      result.choices[i].all_but_task = judged[3 + 2 * i];
+    }
+  }
   std::ranges::stable_sort(result.choices, {}, [](const LayerErrors::Choice& choice) {
     return std::pair(worst_sqnr_db(choice.alone), -worst_sqnr_db(choice.all_but));
   });

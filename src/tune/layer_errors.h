@@ -6,6 +6,7 @@
 #include "detent/data_source.h"
 #include "detent/error_report.h"
 #include "detent/run_settings.h"
+#include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "tune/float_variants.h"
 
@@ -15,13 +16,15 @@ namespace detent {
 struct LayerErrors {
   struct Choice {
     FloatChoice what;
-    ErrorReport alone;    ///< only this one quantized
-    ErrorReport all_but;  ///< only this one float
+    ErrorReport alone;                            ///< only this one quantized
+    ErrorReport all_but;                          ///< only this one float
+    TaskSums alone_task = {}, all_but_task = {};  ///< where a TaskMetric was given
   };
   std::vector<Choice>
       choices;      ///< those of FloatVariants::choices(), worst first: by SQNR alone, of equals by the gain of
                     ///< leaving it float, then in node order
   ErrorReport all;  ///< everything quantized
+  TaskSums fp32_task, all_task;
   size_t samples = 0, skipped = 0;
   size_t variants = 0;
   double seconds = 0;        ///< running, workers added up
@@ -34,6 +37,6 @@ struct LayerErrors {
 /// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
 [[nodiscard]] LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model,
                                                const std::vector<std::string>& names, const DataSource& source,
-                                               const RunSettings& settings);
+                                               const RunSettings& settings, const TaskMetric* task = nullptr);
 
 }  // namespace detent

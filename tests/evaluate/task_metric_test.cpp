@@ -53,9 +53,9 @@ EvaluationOptions masked(const TemporaryFolder& folder, const std::vector<std::s
 
 TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& output) {
   const TaskMetric metric(options, samples(count), Reporter::silent());
-  std::vector<std::string> names;
-  for (size_t i = 0; i < count; ++i) names.push_back("sample" + std::to_string(i));
-  return metric.score(metric.truths_of(names), kOutput, std::vector<Tensor>{output});
+  std::vector<Sample> judged;
+  for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
+  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output});
 }
 
 template <class Call>

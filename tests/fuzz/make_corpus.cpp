@@ -152,6 +152,9 @@ void add_texts(const Corpus& corpus) {
   corpus.add("config", "quantize",
              "[quantize]\ntarget=\"tensorrt\"\ndata=[\"a\", \"b\"]\nmax-drop=0.01\nthreads=2\noverwrite=true\n");
   corpus.add("config", "nested", "[cache.export]\ntable='t.dct'\n# comment\n[[quantize]]\n");
+  corpus.add("text", "quoted", std::string("b\"\\n !a\\x41\"\0a A!\n", 18));
+  corpus.add("text", "lines", std::string("a\nab\n\\n\n<unk>\0abx\n", 18));
+  corpus.add("text", "records", "{\"text\": \"ab\"}\n[1, 2, 3]\n\"c\"\n");
   corpus.add("labels", "two", "file,label\r\na.png,1\n\"b,\"\"c.png\",-2\n\n");
   corpus.add("labels", "mark", "\xef\xbb\xbflabel,x,file\n3,,c.jpg\n");
   int count = 0;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 #include <vector>
 
@@ -122,6 +124,16 @@ TEST_F(CollectorTest, CutsATensorOfABatchAlongItsFirstAxis) {
   EXPECT_EQ(collector_.extremes(5, batch), (std::vector<Extremes>{{1, 4}, {-5, 8}}));
   EXPECT_EQ(collector_.extremes(2, batch), (std::vector<Extremes>{{1, 3}, {1, 3}})) << "belongs to each of them";
   EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2, 3, 4, -5, 6, 7, 8}));
+}
+
+TEST_F(CollectorTest, LeavesOutWhatDoesNotCount) {
+  const std::vector<size_t> batch = {4, 5};
+  collector_.begin_batch(batch);
+  const std::vector<uint8_t> counted = {1, 0, 1, 1};
+  collector_.observe(5, Tensor::from<float>({2, 2}, {1, NAN, -5, 6}), counted);
+  EXPECT_EQ(collector_.extremes(5, batch), (std::vector<Extremes>{{1, 1}, {-5, 6}}));
+  EXPECT_EQ(collector_.histogram(5), histogram_of({1, -5, 6}));
+  EXPECT_TRUE(collector_.non_finite().empty()) << "nothing is wrong with padding";
 }
 
 TEST_F(CollectorTest, HasNothingToWarnOfWhenAllIsFinite) {

@@ -14,14 +14,17 @@ struct KnownMetric {
   const char* name;
   const char* label;
   const char* meaning;
-  enum Kind { Fraction, Decibel, Plain } kind;
+  enum Kind { Fraction, Decibel, Nats, Plain } kind;
 };
 
 // In the order of columns.
-constexpr std::array<KnownMetric, 9> kKnown = {{
+constexpr std::array<KnownMetric, 12> kKnown = {{
     {"top1", "top-1", "Share of samples whose label is the largest output", KnownMetric::Fraction},
     {"top5", "top-5", "Share of samples whose label is among the five largest outputs", KnownMetric::Fraction},
     {"miou", "mIoU", "Intersection over union with the masks, mean over classes", KnownMetric::Fraction},
+    {"nats", "cross entropy", "Mean of -ln p(next token), in nats a token; smaller is better", KnownMetric::Nats},
+    {"perplexity", "perplexity", "Exponential of the cross entropy; smaller is better", KnownMetric::Plain},
+    {"next_token", "next token", "Share of tokens that have the largest logit", KnownMetric::Fraction},
     {"metric", "your metric", "Printed by --metric-command", KnownMetric::Plain},
     {"argmax_agreement", "same argmax", "Share of positions where the largest channel is that of FP32",
      KnownMetric::Fraction},
@@ -47,6 +50,7 @@ MetricStyle metric_style(const std::string& metric) {
   switch (known.kind) {
     case KnownMetric::Fraction: return {known.label, known.meaning, 100, 2, "\u00A0%", " points"};
     case KnownMetric::Decibel: return {known.label, known.meaning, 1, 2, "\u00A0dB", "\u00A0dB"};
+    case KnownMetric::Nats: return {known.label, known.meaning, 1, 4, "\u00A0nats", "\u00A0nats"};
     default: return {known.label, known.meaning, 1, metric == "cosine" ? 5 : 4, "", ""};
   }
 }

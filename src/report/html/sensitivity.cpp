@@ -55,12 +55,13 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
          "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
          number_cell(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) +
          number_cell(gain, signed_text(gain, 2)) +
+         (layer.nats_alone ? number_cell(*layer.nats_alone, fixed_text(*layer.nats_alone, 4)) : std::string()) +
          number_cell(layer.macs_share, layer.macs_share > 0 ? percent_text(layer.macs_share) : "\u2013",
                      "number minor") +
          "</tr>\n";
 }
 
-std::string head(const Axis& axis) {
+std::string head(const Axis& axis, bool scored) {
   return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
          "height=\"16\" "
          "aria-hidden=\"true\">" +
@@ -68,8 +69,21 @@ std::string head(const Axis& axis) {
          "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"SQNR at the output when only this "
          "layer is in INT8, in dB\">Alone</th><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"What "
          "SQNR "
-         "at the output gains when this layer stays float, in dB\">Gain</th><th scope=\"col\" class=\"number minor\" "
+         "at the output gains when this layer stays float, in dB\">Gain</th>" +
+         std::string(scored
+                         ? "<th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Cross entropy a token when "
+                           "only this layer is in INT8\">Nats alone</th>"
+                         : "") +
+         "<th scope=\"col\" class=\"number minor\" "
          "data-sort=\"number\" title=\"Share of the model's MACs\">MACs</th></tr></thead>";
+}
+
+/// "; with all of them 1.4359 nats a token, FP32 1.4204"; empty: not scored.
+std::string cross_entropy(const SensitivityReport& report) {
+  const auto nats = report.all.find("nats");
+  if (nats == report.all.end()) return {};
+  return "; with all of them " + fixed_text(nats->second, 4) + " nats a token (perplexity " +
+         fixed_text(report.all.at("perplexity"), 3) + "), FP32 " + fixed_text(report.fp32.at("nats"), 4);
 }
 
 }  // namespace
@@ -82,7 +96,7 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
       "layer "
       "first, measured with " +
-      escape(report.calibrator) + " on " + plural(report.evaluation_samples, "sample") +
+      escape(report.calibrator) + " on " + plural(report.evaluation_samples, "sample") + cross_entropy(report) +
       ".</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
       "cx=\"6\" "
       "cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" height=\"12\"><circle "
@@ -90,8 +104,8 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "cx=\"6\" cy=\"6\" r=\"3.5\"/></svg>all but this layer</span><span><svg width=\"12\" height=\"12\"><line "
       "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
       fixed_text(report.sqnr_db_all, 1) +
-      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" + head(axis) +
-      "<tbody>";
+      "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" +
+      head(axis, layers.front().nats_alone.has_value()) + "<tbody>";
   for (const Layer& layer : layers) html += row(report, layer, axis);
   return html + "</tbody></table></section>\n";
 }

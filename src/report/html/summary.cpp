@@ -32,7 +32,8 @@ const Variant* next_best(const ComparisonReport& report, const Variant& winner) 
     if (same_model(variant, winner)) continue;
     const auto value = find_metric(variant.metrics, report.criterion);
     if (variant.calibrator == report.winner || !value || std::isnan(*value)) continue;
-    if (!best || *value > best->metrics.at(report.criterion)) best = &variant;
+    const double so_far = best ? best->metrics.at(report.criterion) : 0;
+    if (!best || (falls_when_better(report.criterion) ? *value < so_far : *value > so_far)) best = &variant;
   }
   return best;
 }
@@ -86,6 +87,7 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
                    fp32 ? "FP32 " + escape(style.text(*fp32)) : std::string());
   };
   add_metric(report.criterion);
+  if (report.criterion == "nats") add_metric("perplexity");
   if (report.criterion != "sqnr_db")
     add_metric("sqnr_db");
   else

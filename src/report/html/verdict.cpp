@@ -42,6 +42,7 @@ std::string bound(const BoundReport& report) {
   const MetricStyle style = metric_style(report.metric);
   std::string text = "<li>" + escape(report.bound) + (report.met ? " holds" : " could not be met") + ": " +
                      escape(style.label) + " " + escape(style.text(report.reached));
+  if (report.metric == "nats") text += " (perplexity " + fixed_text(std::exp(report.reached), 3) + ")";
   if (report.fp32) text += ", FP32 " + escape(style.text(*report.fp32));
   if (!report.kept.empty())
     text += ", all in INT8 " + escape(style.text(report.all_int8)) +

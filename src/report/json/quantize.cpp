@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "report/json/json.h"
 #include "report/json/json_parts.h"
 
@@ -61,6 +63,7 @@ Json bound(const BoundReport& report) {
           {"fp32", number(report.fp32)},
           {"all_int8", number(report.all_int8)},
           {"reached", number(report.reached)},
+          {"perplexity", report.metric == "nats" ? number(std::exp(report.reached)) : Json(nullptr)},
           {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
           {"sqnr_db", number(report.sqnr_db)},
           {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},

@@ -6,14 +6,23 @@ namespace detent {
 std::string to_json(const SensitivityReport& report) {
   const auto layers = [](const std::vector<SensitivityReport::Layer>& list) {
     Json array = Json::array();
-    for (const auto& layer : list)
+    for (const auto& layer : list) {
       array.push_back({{"name", layer.name},
                        {"op", layer.op},
                        {"sqnr_db_alone", number(layer.sqnr_db_alone)},
                        {"sqnr_db_all_but", number(layer.sqnr_db_all_but)},
                        {"mac_share", number(layer.macs_share)},
                        {"output", layer.output}});
+      if (!layer.nats_alone) continue;
+      array.back()["nats_alone"] = number(layer.nats_alone);
+      array.back()["nats_all_but"] = number(layer.nats_all_but);
+    }
     return array;
+  };
+  const auto metrics = [](const std::map<std::string, double>& named) {
+    Json json = Json::object();
+    for (const auto& [name, value] : named) json[name] = number(value);
+    return json;
   };
   Json values = Json::array();
   for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
@@ -25,6 +34,8 @@ std::string to_json(const SensitivityReport& report) {
                  {"evaluation_samples", report.evaluation_samples},
                  {"skipped_samples", report.skipped_samples},
                  {"sqnr_db_all", number(report.sqnr_db_all)},
+                 {"fp32", metrics(report.fp32)},
+                 {"all", metrics(report.all)},
                  {"outputs", output_errors_json(report.outputs)},
                  {"layers", layers(report.layers)},
                  {"operators", layers(report.operators)},

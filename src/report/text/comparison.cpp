@@ -28,17 +28,22 @@ std::string as_decibels(double value) {
   if (std::isinf(value) && value > 0) return "exact";
   return fmt::format("{:.2f} dB", value);
 }
+std::string as_nats(double value) { return fmt::format("{:.4f}", value); }
+std::string as_perplexity(double value) { return fmt::format("{:.3f}", value); }
 std::string as_cosine(double value) { return fmt::format("{:.5f}", value); }
 
-constexpr std::array<Column, 9> kColumns = {{{"metric", "metric", as_number},
-                                             {"miou", "mIoU", as_percent},
-                                             {"top1", "top-1", as_percent},
-                                             {"top5", "top-5", as_percent},
-                                             {"sqnr_db", "SQNR", as_decibels},
-                                             {"cosine", "cosine", as_cosine},
-                                             {"argmax_agreement", "argmax", as_percent},
-                                             {"sign_agreement", "sign", as_percent},
-                                             {"integer_agreement", "integers", as_percent}}};
+constexpr std::array<Column, 12> kColumns = {{{"metric", "metric", as_number},
+                                              {"miou", "mIoU", as_percent},
+                                              {"top1", "top-1", as_percent},
+                                              {"top5", "top-5", as_percent},
+                                              {"nats", "nats", as_nats},
+                                              {"perplexity", "perplexity", as_perplexity},
+                                              {"next_token", "next token", as_percent},
+                                              {"sqnr_db", "SQNR", as_decibels},
+                                              {"cosine", "cosine", as_cosine},
+                                              {"argmax_agreement", "argmax", as_percent},
+                                              {"sign_agreement", "sign", as_percent},
+                                              {"integer_agreement", "integers", as_percent}}};
 
 using Table = std::vector<std::vector<std::string>>;
 
@@ -72,6 +77,7 @@ std::vector<Column> columns_of(const ComparisonReport& report) {
 /// " ±0.85" in the unit of the number before it.
 std::string error_text(const std::optional<double>& error, const std::string& criterion) {
   if (!error) return {};
+  if (criterion == "nats") return fmt::format(" ±{:.4f}", *error);
   return criterion == "sqnr_db" ? fmt::format(" ±{:.2f}", *error) : fmt::format(" ±{:.2f}", 100 * *error);
 }
 

@@ -22,12 +22,15 @@ std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, siz
   const size_t shown = std::min(top, layers.size());
   size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
-  std::string text = fmt::format("\n  {}  {:>8}  {:>8}     MACs{}\n", padded("layer", width), "alone", "all but",
-                                 several ? "  worst alone" : "");
+  const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
+  std::string text = fmt::format("\n  {}  {:>8}  {:>8}{}     MACs{}\n", padded("layer", width), "alone", "all but",
+                                 scored ? "  nats alone   all but" : "", several ? "  worst alone" : "");
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
     text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
                         decibels(layer.sqnr_db_alone), decibels(layer.sqnr_db_all_but));
+    if (scored)
+      text += fmt::format("  {:>10.4f}  {:>8.4f}", layer.nats_alone.value_or(0), layer.nats_all_but.value_or(0));
     text += fmt::format("  {:>7}", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
     text += (several ? "  " + layer.output : "") + "\n";
   }
@@ -67,6 +70,9 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
             " corrected, in the float network too: the numbers are the cost of quantizing\n";
   text += coverage_text(report.plan.coverage) + "; SQNR at " + output +
           " with all of them: " + with_unit(report.sqnr_db_all) + "\n" + outputs_text(report.outputs, listing);
+  if (const auto nats = report.all.find("nats"); nats != report.all.end())
+    text += fmt::format("{:.4f} nats a token, perplexity {:.3f}, with all of them; FP32 {:.4f}, {:.3f}\n", nats->second,
+                        report.all.at("perplexity"), report.fp32.at("nats"), report.fp32.at("perplexity"));
   text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all but that one; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1);
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";

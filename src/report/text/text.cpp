@@ -96,6 +96,7 @@ std::string notes_text(const std::vector<std::string>& notes, Listing& listing) 
 std::string score_text(const BoundReport& report, double score) {
   if (report.metric == "sqnr_db")
     return fmt::format("SQNR {:.1f} dB", score) + (report.output.empty() ? "" : " at the worst output");
+  if (report.metric == "nats") return fmt::format("{:.4f} nats a token, perplexity {:.3f}", score, std::exp(score));
   if (report.metric == "top1") return "top-1 " + percent_text(score, 2);
   if (report.metric == "miou") return "mIoU " + percent_text(score, 2);
   return fmt::format("metric {:.6g}", score);

@@ -1,0 +1,131 @@
+#!/bin/sh
+# Language models: scores of the next token, ids from text, windows, several lengths, and padding that does not count.
+. "$(dirname "$0")/expect.sh"
+: "${WRITE_MODEL:?the program that writes models}" "${MAKE_FILES:?the program that makes files}"
+
+# Four tokens, a b c and the line end. Logits are 2 for the token itself, 0 for others. A token that follows itself costs
+# ln(1 + 3 / e^2) = 0.34075 nats, another 2.34075.
+weights='<float[4,4] e = {1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1}, float[4,4] w = {2,0,0,0, 0,2,0,0, 0,0,2,0, 0,0,0,2}>'
+header='<ir_version: 8, opset_import: ["" : 13]>'
+body="$weights { h = Gather (e, ids)  logits = MatMul (h, w) }"
+echo "$header g (int64[n,4] ids) => (float[n,4,4] logits) $body" | "$WRITE_MODEL" in/four.onnx
+echo "$header g (int64[n,s] ids) => (float[n,s,4] logits) $body" | "$WRITE_MODEL" in/open.onnx
+echo "$header g (int64[n,3] ids) => (float[n,4,3] turned) $weights
+  { h = Gather (e, ids)  logits = MatMul (h, w)  turned = Transpose <perm = [0,2,1]> (logits) }" | "$WRITE_MODEL" in/turned.onnx
+printf '"abc\\n"' >in/vocab.txt
+printf 'a\nb\nc\n\\n\n' >in/lines.txt
+all="--small-layers quantize --quiet"
+
+# number KEY FILE: the first value of "KEY": in a JSON file.
+number() { sed -n "s/^ *\"$1\": \([-0-9.e]*\),\{0,1\}$/\1/p" "$2" | head -n 1; }
+# near SENTENCE FOUND WANTED: within 1e-5, what is printed with 6 digits.
+near() {
+  awk "BEGIN { d = $2 - $3; exit !(d < 1e-5 && d > -1e-5) }" || fail "$1: $2, expected $3"
+}
+
+# Nine tokens: two windows of four, aaaa and aaab, and a token behind them: eight pairs.
+printf 'aaaaaaabb' >in/t.txt
+data="--data text:in/t.txt,vocab=in/vocab.txt --eval text:in/t.txt,vocab=in/vocab.txt"
+for vocabulary in vocab lines; do
+  accepts "compare, $vocabulary" compare in/four.onnx $all --calibrators max --next-token \
+    --data "text:in/t.txt,vocab=in/$vocabulary.txt" --eval "text:in/t.txt,vocab=in/$vocabulary.txt" \
+    --json out/c.json --html out/c.html --overwrite
+  # Pairs of aaaaaaabb: aa six times, ab once, bb once.
+  near "nats" "$(number nats out/c.json)" 0.590754
+  near "accuracy" "$(number next_token out/c.json)" 0.875
+  near "perplexity" "$(number perplexity out/c.json)" 1.805347
+done
+grep -q 'best by nats' stdout || fail "nats do not decide"
+grep -q '^  FP32  *0.5908  *1.805  *87.50 %' stdout || fail "the table lacks the scores of FP32"
+grep -q 'cross entropy' out/c.html || fail "the page lacks the cross entropy"
+grep -q 'perplexity' out/c.html || fail "the page lacks the perplexity"
+accepts "logits [N,V,S]" compare in/turned.onnx $all --calibrators max --next-token $data --json out/c.json --overwrite
+near "nats of logits [N,V,S]" "$(number nats out/c.json)" 0.590754
+rm out/*
+
+# The negative twin: without the last token the last window has three pairs.
+printf 'aaaaaaab' >in/eight.txt
+accepts "the model's own length" compare in/four.onnx $all --calibrators max --next-token --data text:in/t.txt,vocab=in/vocab.txt \
+  --eval text:in/eight.txt,vocab=in/vocab.txt --json out/c.json
+near "nats without the token behind" "$(number nats out/c.json)" 0.626467
+rm out/*
+
+# Records: each is a sample of its own length, or all are one stream where the model fixes it.
+printf '{"text": "aaa"}\n{"text": "bb"}\n\n"c"\n[0, 0]\n' >in/t.jsonl
+accepts "several lengths" run in/open.onnx --quiet --data text:in/t.jsonl,vocab=in/vocab.txt -o out/run
+[ "$(ls out/run/logits | wc -l)" -eq 4 ] || fail "not one sample a record"
+rm -r out/run
+accepts "several lengths are scored" compare in/open.onnx $all --calibrators max,auto --next-token \
+  --data text:in/t.jsonl,vocab=in/vocab.txt --eval text:in/t.jsonl,vocab=in/vocab.txt --json out/c.json
+near "nats of several lengths" "$(number nats out/c.json)" 0.340753
+rm out/*
+accepts "records in one stream" run in/four.onnx --quiet --data text:in/t.jsonl,vocab=in/vocab.txt -o out/run
+[ "$(wc -c <out/run/logits.npy)" -eq $((128 + 2 * 4 * 4 * 4)) ] || fail "aaa bb c 00 are not two windows of four, with line ends"
+rm -r out/run
+printf '{"ids": [0, 1, 2, 3, 0]}\n' >in/ids.jsonl
+accepts "ids without a vocabulary" run in/four.onnx --quiet --data text:in/ids.jsonl,field=ids -o out/run
+rm -r out/run
+
+# Layers by what they cost in nats; a bound on them.
+accepts "sensitivity" sensitivity in/four.onnx $all --calibrator max --next-token $data --json out/s.json --html out/s.html
+near "FP32 nats of sensitivity" "$(number nats out/s.json | head -n 1)" "$(number nats out/s.json)"
+grep -q '"nats_alone": 0.5[0-9]*' out/s.json || fail "--json lacks the nats of a layer"
+grep -q 'nats alone' stdout || fail "the text lacks the nats of layers"
+grep -q 'Nats alone' out/s.html || fail "the page lacks the nats of layers"
+accepts "sensitivity without tokens" sensitivity in/four.onnx $all --calibrator max $data --json out/p.json
+if grep -q nats out/p.json stdout; then fail "nats that nobody asked for"; fi
+rm out/*
+accepts "a bound" quantize in/four.onnx $all --calibrator max $data --next-token --max-drop 0.1 -o out/m.onnx --report out/r.json
+grep -q -e '--max-drop 0.1: 0.5[0-9]* nats a token, perplexity .* (FP32 0.5908 nats' stdout || fail "the bound is not reported in nats"
+grep -q '"metric": "nats"' out/r.json || fail "--report does not name nats"
+rm out/*
+accepts "--fail-below in nats" compare in/four.onnx $all --calibrators max --next-token $data --fail-below 1
+refuses "--fail-below in nats that are too many" 1 "worse than --fail-below 0.1" compare in/four.onnx $all --calibrators max \
+  --next-token $data --fail-below 0.1
+
+# What is wrong is said.
+refuses "tokens without a bound" 2 "--next-token" quantize in/four.onnx $all $data --next-token -o out/m.onnx
+refuses "text without a vocabulary" 2 "needs a vocabulary" run in/four.onnx --data text:in/t.txt -o out/run
+refuses "an open length" 13 "length=N" run in/open.onnx --data text:in/t.txt,vocab=in/vocab.txt -o out/run
+refuses "a length that is not the model's" 13 "has 4 tokens" run in/four.onnx --data text:in/t.txt,vocab=in/vocab.txt,length=5 -o out/run
+printf 'abx' >in/x.txt
+refuses "a character beyond the vocabulary" 12 "begins 'x'" run in/open.onnx --data text:in/x.txt,vocab=in/vocab.txt,length=2 -o out/run
+printf 'ab' >in/short.txt
+refuses "less than a window" 12 "fewer than the 4" run in/four.onnx --data text:in/short.txt,vocab=in/vocab.txt -o out/run
+printf '[UNK]\nplay\n##ing\n' >in/pieces.txt
+refuses "pieces of words" 12 "its own tokenizer" run in/four.onnx --data text:in/t.txt,vocab=in/pieces.txt -o out/run
+printf '{"other": "a"}\n' >in/other.jsonl
+refuses "no such field" 12 "line 1: there is no field 'text'" run in/open.onnx --data text:in/other.jsonl,vocab=bytes -o out/run
+refuses "ids beyond the table" 12 "" run in/four.onnx --data text:in/t.txt,vocab=bytes -o in/run
+"$MAKE_FILES" npy in/x.npy 4,4 1
+echo "$header g (float[1,4] x) => (float[1,4] y) <float[4,4] w = {1,2,0,0, 0,1,0,5, 0,3,1,0, 0,0,0,1}> { y = MatMul (x, w) }" |
+  "$WRITE_MODEL" in/float.onnx
+refuses "no ids" 13 "no input holds token ids" compare in/float.onnx $all --next-token --data in/x.npy --eval in/x.npy --calibrators max
+refuses "text for a float input" 13 "integers [batch, S]" run in/float.onnx --data text:in/t.txt,vocab=bytes -o out/run
+
+# Padding: with a mask the rest of a row counts nowhere. 'c' is padding here; without the mask it would cost 2.34 nats.
+masked="$weights { h = Gather (e, ids)  f = Cast <to = 1> (mask)  u = Unsqueeze (f, axes)  k = Mul (h, u)  d = Add (h, k)
+  logits = MatMul (h, w)  z = MatMul (d, w) }"
+echo "$header g (int64[n,s] ids, int64[n,s] mask) => (float[n,s,4] logits, float[n,s,4] z) <int64[1] axes = {2},
+  ${masked#<}" | "$WRITE_MODEL" in/masked.onnx
+printf '[0,0,0,2,2]\n[1,1,2,2,2]\n' >in/padded.jsonl
+printf '[1,1,1,0,0]\n[1,1,0,0,0]\n' >in/mask.jsonl
+pair="--data ids=text:in/padded.jsonl --data mask=text:in/mask.jsonl --eval ids=text:in/padded.jsonl --eval mask=text:in/mask.jsonl"
+accepts "a mask" compare in/masked.onnx $all --calibrators max --next-token --mask mask $pair --json out/c.json
+near "nats of content" "$(number nats out/c.json)" 0.340753
+accepts "no mask" compare in/masked.onnx $all --calibrators max --next-token $pair --json out/c.json --overwrite
+near "nats of everything" "$(number nats out/c.json)" 0.840753
+rm out/*
+# Three and two of five tokens are content: 20 of 40 elements of h.
+for mask in "--mask mask" ""; do
+  accepts "calibrate $mask" calibrate in/masked.onnx --quiet --data ids=text:in/padded.jsonl --data mask=text:in/mask.jsonl $mask \
+    -o out/t.dct --overwrite
+  accepts "inspect, $mask" inspect out/t.dct --json
+  tr -d '\n ' <stdout | sed 's/.*"name":"h","count":\([0-9]*\),.*/\1/' >>in/counts
+  echo >>in/counts
+done
+[ "$(tr '\n' ' ' <in/counts)" = "20 40 " ] || fail "elements of h with a mask and without: $(cat in/counts)"
+rm out/*
+refuses "a mask that is no input" 13 "no input 'other'" run in/masked.onnx --mask other --data ids=text:in/padded.jsonl \
+  --data mask=text:in/mask.jsonl -o out/run
+finish
