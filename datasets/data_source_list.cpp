@@ -22,8 +22,8 @@ std::span<const DataSourceEntry> data_source_list() {
       {"an image", Feeds::OneInput, is_image, open_image, is_image},
       {"a test_data_set_N folder or its parent", Feeds::AllInputs, is_test_data_set, open_test_data_set},
       {"a folder of .npy", Feeds::OneInput, is_npy_folder, open_npy_folder},
-      {"a folder of images", Feeds::OneInput, is_image_folder, open_image_folder, is_image_folder},
       {"a folder of .npz", Feeds::AllInputs, is_npz_folder, open_npz_folder},
+      {"a folder of images", Feeds::OneInput, is_image_folder, open_image_folder, is_image_folder},
   };
   return kEntries;
 }

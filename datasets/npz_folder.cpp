@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npz.h"
 #include "detent/error.h"
@@ -74,7 +75,8 @@ class NpzFolder final : public DataSource {
 }  // namespace
 
 bool is_npz_folder(const std::string& src) {
-  return fs::is_directory(src) && !files_below(src, has_npz_extension).empty();
+  return fs::is_directory(src) && !files_below(src, has_npz_extension).empty() &&
+         files_below(src, has_image_extension).empty();
 }
 
 std::unique_ptr<DataSource> open_npz_folder(const SourceRequest& request) {

@@ -7,7 +7,7 @@
 
 namespace detent {
 
-/// A folder with .npz files, searched recursively, natural order by path: arrays by input name in each, of one sample or several.
+/// A folder with .npz files and no images, searched recursively, natural order by path: arrays by input name in each, of one sample or several.
 /// Sizes that the model leaves open may differ between files. A file that is unreadable or does not fit counts as one sample, whose
 /// read() reports it.
 /// Errors  InvalidData when there is no sample, or no file fits.

@@ -123,6 +123,24 @@ TEST(Npz, NeedsNoNameForTheOnlyArrayOfTheOnlyInput) {
   EXPECT_THAT(error.what(), HasSubstr("arr_0"));
 }
 
+TEST(NpzFolder, HoldsSamplesOfSeveralLengths) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "d");
+  folder.write("d/10.npz",
+               zip_of({{"a.npy", npy_bytes<float>({1, 2}, {1, 2})}, {"b.npy", npy_bytes<float>({1, 1}, {3})}}));
+  folder.write("d/9.npz",
+               zip_of({{"a.npy", npy_bytes<float>({2, 3}, counting(6))}, {"b.npy", npy_bytes<float>({2, 1}, {7, 8})}}));
+  folder.write("d/x.npz", "no archive");
+  const std::vector<InputSpec> inputs{float_input("a", {-1, -1}), float_input("b", {-1, 1})};
+  const auto source = open_data(data({(folder / "d").string()}), inputs);
+  ASSERT_EQ(source->size(), 4U);
+  EXPECT_EQ(source->sample_name(1), "9.npz[1]");
+  EXPECT_THAT(floats_of(source->read(1).inputs[0]), ElementsAre(3, 4, 5));
+  EXPECT_EQ(source->sample_name(2), "10.npz");
+  EXPECT_THAT(floats_of(source->read(2).inputs[1]), ElementsAre(3));
+  EXPECT_EQ(error_of<Error>([&] { static_cast<void>(source->read(3)); }).code(), ErrorCode::InvalidData);
+}
+
 TEST(Npz, RefusesUnequalCounts) {
   const TemporaryFolder folder;
   folder.write("d.npz",
