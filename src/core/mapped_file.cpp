@@ -64,6 +64,17 @@ std::shared_ptr<const MappedFile> MappedFile::find(uint64_t number) {
   return found == all.files.end() ? nullptr : found->second.first.lock();
 }
 
+std::shared_ptr<const MappedFile> MappedFile::holding(const void* data, size_t bytes) {
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (const auto& [number, file] : all.files) {
+    const auto start = reinterpret_cast<uintptr_t>(file.second.data());
+    if (begin >= start && begin + bytes <= start + file.second.size()) return file.first.lock();
+  }
+  return nullptr;
+}
+
 MappedFile::~MappedFile() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

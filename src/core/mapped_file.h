@@ -17,6 +17,9 @@ class MappedFile {
   /// The file of that number; nullptr when nobody holds it any more.
   static std::shared_ptr<const MappedFile> find(uint64_t number);
 
+  /// The file whose mapping [data, data + bytes) lies in; nullptr for other memory.
+  static std::shared_ptr<const MappedFile> holding(const void* data, size_t bytes);
+
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -38,8 +38,8 @@ bool is_lean(const Graph& graph) {
 
 ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
                                  SubgraphScheduler schedule_subgraph)
-    : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)),
-      lean_(is_lean(graph)), claimed_(graph.nodes().size()) {
+    : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)), lean_(is_lean(graph)),
+      claimed_(graph.nodes().size()) {
   const size_t values = graph.values().size();
   parts_ = {.graph = &graph,
             .steps = {},

@@ -1,5 +1,8 @@
 #include "rewrite/promised_pairs.h"
 
+#include <algorithm>
+
+#include "core/mapped_file.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -10,20 +13,29 @@ PromisedInput& slot_of(PromisedFile& file, NodeId node, int slot) {
   return file.nodes[static_cast<size_t>(node)].inputs[static_cast<size_t>(slot)];
 }
 
-// A copy: constants of a graph look into its model, which is about to change. One for each value.
+// A copy: constants of a graph look into its model, which is about to change. One for each value. What lies in a mapped file
+// stays there, and the file is held.
 class ContentCopies {
  public:
-  explicit ContentCopies(const Graph& graph) : graph_(graph) {}
+  ContentCopies(const Graph& graph, PromisedFile& file) : graph_(graph), file_(file) {}
 
   const Tensor& of(ValueId value) {
     Tensor& copy = copies_[value];
     const Tensor* content = graph_.constant(value);
-    if (content && copy.empty_handle()) copy = content->clone();
+    if (content && copy.empty_handle()) copy = held(*content);
     return copy;
   }
 
  private:
+  Tensor held(const Tensor& content) {
+    const std::shared_ptr<const MappedFile> mapped = MappedFile::holding(content.raw(), content.byte_count());
+    if (!mapped) return content.clone();
+    if (std::ranges::find(file_.mapped, mapped) == file_.mapped.end()) file_.mapped.push_back(mapped);
+    return content;
+  }
+
   const Graph& graph_;
+  PromisedFile& file_;
   std::map<ValueId, Tensor> copies_;
 };
 
@@ -51,7 +63,7 @@ void PromisedFile::rename(const std::map<std::string, std::string>& renamed, con
 
 PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   PromisedFile file;
-  ContentCopies contents(graph);
+  ContentCopies contents(graph, file);
   file.target = plan.target;
   for (const Value& value : graph.values()) file.values.insert(value.name);
   for (const Node& node : graph.nodes()) {

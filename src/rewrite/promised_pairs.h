@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,8 @@
 #include "place/plan/placement_plan.h"
 
 namespace detent {
+
+class MappedFile;
 
 /// How a slot of a node is to read its value in the written file.
 enum class ReadAs : uint8_t {
@@ -40,8 +43,9 @@ struct PromisedNode {
 struct PromisedFile {
   const Target* target = nullptr;
   std::vector<PromisedNode> nodes;
-  std::map<std::string, int> output_pairs;  ///< graph outputs behind a pair -> scale group
-  std::set<std::string> values;             ///< every value of the planned graph
+  std::map<std::string, int> output_pairs;                ///< graph outputs behind a pair -> scale group
+  std::set<std::string> values;                           ///< every value of the planned graph
+  std::vector<std::shared_ptr<const MappedFile>> mapped;  ///< what contents look into
 
   /// Lets the constants go; later checks do not compare with them any more.
   void forget_contents();
