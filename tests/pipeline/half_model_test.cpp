@@ -99,24 +99,30 @@ g (float[1,2,4,4] x) => (float[1,2,4,4] y) { y = Relu (x) })");
   EXPECT_EQ(prepare_model(wide, find_target("tensorrt")).opset_after, 17);
 }
 
-TEST(HalfScales, SayHowToDoWithoutWhenTheOpsetCannotBeRaised) {
-  // Inside an If nothing is adapted: Split needs num_outputs from opset 18 on.
-  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+TEST(HalfScales, RaiseTheOpsetInsideBranchesToo) {
+  // Split needs num_outputs from opset 18 on.
+  const char* const text = R"(<ir_version: 8, opset_import: ["" : 17]>
 g (float16[4] x, bool c) => (float16[2] y)
 {
   y = If (c) <
     then_branch = t () => (float16[2] a) { a, b = Split <axis = 0> (x) },
     else_branch = e () => (float16[2] a) { a, b = Split <axis = 0> (x) }>
-})");
-  try {
-    (void)prepare_model(model, find_target("tensorrt"));
-    FAIL() << "expected an error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::Unsupported);
-    EXPECT_THAT(error.what(), testing::HasSubstr("FP16 scales need opset 19"));
-    EXPECT_THAT(error.hint(), testing::HasSubstr("--scales fp32"));
-  }
-  EXPECT_EQ(prepare_model(model, find_target("tensorrt"), {.half_scales = false}).opset_after, 17);
+})";
+  Model model = parse_model_text(text);
+  EXPECT_EQ(prepare_model(model, find_target("tensorrt")).opset_after, 19);
+  Model without = parse_model_text(text);
+  EXPECT_EQ(prepare_model(without, find_target("tensorrt"), {.half_scales = false}).opset_after, 17);
+}
+
+TEST(HalfScales, SayHowToDoWithoutWhenTheOpsetCannotBeRaised) {
+  // What a BatchNormalization writes besides changed in opset 14.
+  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
+g (float16[1,2,4,4] x, float16[2] s, float16[2] b, float16[2] m, float16[2] v) => (float16[1,2,4,4] y, float16[2] mean)
+{ y, mean, var, saved_mean, saved_var = BatchNormalization (x, s, b, m, v) })");
+  const Error error = error_of<Error>([&] { (void)prepare_model(model, find_target("tensorrt")); });
+  EXPECT_EQ(error.code(), ErrorCode::Unsupported);
+  EXPECT_THAT(error.what(), testing::HasSubstr("FP16 scales need opset 19"));
+  EXPECT_THAT(error.hint(), testing::HasSubstr("--scales fp32"));
 }
 
 }  // namespace

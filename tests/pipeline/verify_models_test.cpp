@@ -6,15 +6,16 @@
 #include "detent/detent.h"
 #include "model/list_types_text.h"
 #include "model/model.h"
+#include "model/onnx_protos.h"
 #include "model/temporary_folder.h"
 
 namespace detent {
 namespace {
 
 /// What verify says of a folder with that model and an input file that holds no tensor.
-VerifyReport::Line verify_text(const std::string& text) {
+VerifyReport::Line verify_model(const Model& model) {
   const TemporaryFolder folder;
-  write_model(test::parse_list_types(text), folder.path() / "model.onnx");
+  write_model(model, folder.path() / "model.onnx");
   std::filesystem::create_directory(folder.path() / "test_data_set_0");
   std::ofstream(folder.path() / "test_data_set_0" / "input_0.pb") << "no tensor";
   VerifyOptions options;
@@ -23,12 +24,18 @@ VerifyReport::Line verify_text(const std::string& text) {
   return verify_models(options).lines.at(0);
 }
 
+VerifyReport::Line verify_text(const std::string& text) { return verify_model(test::parse_list_types(text)); }
+
 TEST(VerifyModels, CallsWhatCannotRunUnsupportedBeforeItReadsData) {
   const auto unknown = verify_text(
       "<ir_version: 8, opset_import: [\"\" : 13]> g (float[2] x) => (float[2] y) { y = NoSuchOperator (x) }");
   EXPECT_EQ(unknown.outcome, VerifyReport::Line::Outcome::Unsupported) << unknown.detail;
-  const auto complex = verify_text(
-      "<ir_version: 8, opset_import: [\"\" : 14]> g (complex64[2] x) => (complex64[2] y) { y = Identity (x) }");
+  Model numbers = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 14]> g (float[2] x) => (float[2] y) { y = Identity (x) }");
+  onnx::GraphProto& graph = *numbers.mutable_proto().mutable_graph();
+  for (onnx::ValueInfoProto* value : {graph.mutable_input(0), graph.mutable_output(0)})
+    value->mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::COMPLEX64);
+  const auto complex = verify_model(numbers);
   EXPECT_EQ(complex.outcome, VerifyReport::Line::Outcome::Unsupported) << complex.detail;
   const auto strings = verify_text(
       "<ir_version: 8, opset_import: [\"\" : 14]> g (seq(string[2]) x) => (int64 y) { y = SequenceLength (x) }");
