@@ -56,6 +56,8 @@ std::vector<Tensor> zero_inputs(const Graph& graph, const std::vector<Extents>& 
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Value& value = graph.value(graph.inputs()[i]);
+    if (value.declared_type == DataType::String)
+      throw Error(ErrorCode::Unsupported, "input '" + value.name + "' holds strings, which no operator here takes");
     Tensor zeros(value.declared_type.value_or(DataType::Float32), Shape(std::span<const int64_t>(shapes[i])));
     std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
     inputs.push_back(std::move(zeros));

@@ -62,6 +62,8 @@ std::vector<InputSpec> declared_inputs(const Graph& graph) {
     const Value& value = graph.value(id);
     if (value.declared_type == DataType::Sequence)
       throw Error(ErrorCode::Unsupported, "input '" + value.name + "' is a sequence; samples are made of tensors");
+    if (value.declared_type == DataType::String)
+      throw Error(ErrorCode::Unsupported, "input '" + value.name + "' holds strings; samples are made of numbers");
     specs.push_back({value.name, value.declared_type.value_or(DataType::Float32),
                      value.declared_shape.value_or(std::vector<int64_t>{})});
   }

@@ -76,6 +76,9 @@ for opset in 13 22; do
     some "an output of type $type" 11 "value 'y': tensors of ONNX element type $type are not supported" in/output$type.onnx
   done
 done
+edit names type x 8
+refused "an input of strings" 11 "input 'x' holds strings" in/names.onnx plan "quantize $random -o out/q.onnx" "run $random -o out/run" \
+  "calibrate $random -o out/t.dct"
 for type in 0 14 15 29 99 -1; do
   edit weight$type type w $type
   some "an initializer of type $type" 11 "'w': tensors of ONNX element type $type are not supported" in/weight$type.onnx

@@ -115,7 +115,7 @@ void check_concats(const LintView& view, FindingLog& log) {
   Grids grids(view);
   for (const Node& node : view.graph().nodes()) {
     if (!is_data_concat(view.found(), node.id) || !grids.differ(node)) continue;
-    const std::vector<NodeId> readers = view.layers_reading(node.output(0));
+    const std::vector<NodeId>& readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
     if (!before_pairs[static_cast<size_t>(node.output(0))] && !read) continue;
     const Pairs pairs = members(view, node);

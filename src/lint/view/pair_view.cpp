@@ -21,11 +21,14 @@ bool same_grid(const QdqNode& a, const QdqNode& b) {
 }
 
 PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
-    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), wanted_(graph, target, options_),
-      found_(graph, target, options_) {
-  for (const QuantizedOperand& operand : reading.operands)
+    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), operands_of_(reading.nodes.size()),
+      wanted_(graph, target, options_), found_(graph, target, options_), readers_(found_) {
+  for (const QuantizedOperand& operand : reading.operands) {
     if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
       operands_.emplace(std::pair{node, operand.slot}, &operand);
+    for (const int index : {operand.quantize, operand.dequantize})
+      if (index >= 0) operands_of_[static_cast<size_t>(index)].push_back(&operand);
+  }
   apply_rules(wanted_);
   wanted_plan_ = wanted_.finish({});
   place_found_pairs();
@@ -76,36 +79,6 @@ std::vector<const QuantizedOperand*> PairView::pairs_on(ValueId value) const {
   for (const Use& use : graph_.value(value).uses)
     if (const QuantizedOperand* own = operand(use.node, use.slot)) pairs.push_back(own);
   return pairs;
-}
-
-std::vector<const QuantizedOperand*> PairView::operands_of(int index) const {
-  std::vector<const QuantizedOperand*> found;
-  for (const QuantizedOperand& operand : reading_.operands)
-    if (operand.quantize == index || operand.dequantize == index) found.push_back(&operand);
-  return found;
-}
-
-std::vector<NodeId> PairView::layers_reading(ValueId value) const {
-  std::set<NodeId> layers;
-  std::vector<ValueId> open{value};
-  std::set<ValueId> seen{value};
-  while (!open.empty()) {
-    const ValueId current = open.back();
-    open.pop_back();
-    for (const Use& use : graph_.value(current).uses) {
-      if (use.slot < 0) continue;
-      if (found_.is_weighted(use.node)) {
-        layers.insert(use.node);
-        continue;
-      }
-      const bool passes = commutes(found_, use.node) || is_data_concat(found_, use.node) ||
-                          is_fusable_activation(found_.kind(use.node));
-      if (!passes) continue;
-      for (const ValueId output : graph_.node(use.node).outputs)
-        if (output != kNoValue && seen.insert(output).second) open.push_back(output);
-    }
-  }
-  return {layers.begin(), layers.end()};
 }
 
 std::vector<NodeId> PairView::layers_of(int index) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lint/reading/qdq_reading.h"
+#include "lint/view/layer_readers.h"
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -39,7 +40,9 @@ class PairView {
   /// Operands of the edges on which pairs of `value` stand.
   [[nodiscard]] std::vector<const QuantizedOperand*> pairs_on(ValueId value) const;
   /// Operands that read or write through the node reading().nodes[index].
-  [[nodiscard]] std::vector<const QuantizedOperand*> operands_of(int index) const;
+  [[nodiscard]] const std::vector<const QuantizedOperand*>& operands_of(int index) const {
+    return operands_of_[static_cast<size_t>(index)];
+  }
 
   /// Pairs on the layer's data and weight: whoever made the file wanted it in INT8.
   [[nodiscard]] bool is_meant_int8(NodeId layer) const {
@@ -51,8 +54,8 @@ class PairView {
     return operand(layer, found_.traits(layer).bias_slot);
   }
 
-  /// Weighted ops that read the value, through commuting ops, Concats and activations.
-  [[nodiscard]] std::vector<NodeId> layers_reading(ValueId value) const;
+  /// Weighted ops that read the value, through commuting ops, Concats and activations: the first LayerReaders::kMost.
+  [[nodiscard]] const std::vector<NodeId>& layers_reading(ValueId value) const { return readers_.of(value); }
   /// Weighted ops at the operands of reading().nodes[index].
   [[nodiscard]] std::vector<NodeId> layers_of(int index) const;
   /// The weighted op whose output, through ops without weights, is `value`; kNoNode at inputs and where branches meet.
@@ -71,8 +74,10 @@ class PairView {
   const ValueShapes& shapes_;
   PlacementOptions options_;
   std::map<std::pair<NodeId, int>, const QuantizedOperand*> operands_;
+  std::vector<std::vector<const QuantizedOperand*>> operands_of_;  // by index in reading_.nodes
   PlacementDraft wanted_, found_;
   PlacementPlan wanted_plan_;
+  LayerReaders readers_;
 };
 
 /// Same scales, zero points and type of codes: a code means the same number in both.
