@@ -1,13 +1,13 @@
 // See compare_with_onnxruntime.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { openSession, runOnce } from '../tests/onnxruntime/engine.mjs';
-import { readNpy, writeNpy } from '../tests/onnxruntime/npy.mjs';
+import { elements, writeNpy } from '../tests/onnxruntime/npy.mjs';
 import { readModel } from '../tests/onnxruntime/onnx_file.mjs';
-import { models, program, resnet50 } from './speed_models.mjs';
+import { models, program } from './speed_models.mjs';
 
 const { values: options } = parseArgs({ options: {
   rounds: { type: 'string', default: '15' }, threads: { type: 'string', default: '2' }, only: { type: 'string' },
@@ -34,28 +34,32 @@ function summary(numbers) {
   return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
 }
 
-// Deviates that are nearly normal, the same in every run.
-function randomStack(count, dims) {
+// Samples, the same in every run: deviates that are nearly normal, whole numbers below a bound, or ones.
+function randomStack(count, { dims, below, ones }) {
   let state = 7;
   const uniform = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32 - 0.5;
   };
-  const size = dims.reduce((a, b) => a * b, 1);
-  const data = new Float32Array(count * size);
-  for (let i = 0; i < data.length; ++i) data[i] = (uniform() + uniform() + uniform()) * 2;
-  return { type: 'float32', dims: [count, ...dims], data };
+  const size = elements([count, ...dims]);
+  const whole = () => (ones ? 1n : BigInt(Math.floor((uniform() + 0.5) * below)));
+  return below || ones
+    ? { type: 'int64', dims: [count, ...dims], data: BigInt64Array.from({ length: size }, whole) }
+    : { type: 'float32', dims: [count, ...dims], data: Float32Array.from({ length: size }, () => (uniform() + uniform() + uniform()) * 2) };
 }
 
 const milliseconds = () => Number(process.hrtime.bigint()) / 1e6;
 
-async function timeOnnxRuntime(session, input, batch, count) {
-  const size = input.data.length / input.dims[0];
+// inputs: {NAME: stack}, all of as many samples.
+async function timeOnnxRuntime(session, inputs, batch, count) {
+  const all = Object.values(inputs)[0].dims[0];
   const begin = milliseconds();
   for (let done = 0; done < count; done += batch) {
-    const from = done % (input.dims[0] - batch + 1);
-    const data = input.data.subarray(from * size, (from + batch) * size);
-    await runOnce(session, { [session.inputNames[0]]: { type: input.type, dims: [batch, ...input.dims.slice(1)], data } });
+    const from = done % (all - batch + 1);
+    await runOnce(session, Object.fromEntries(Object.entries(inputs).map(([name, { type, dims, data }]) => {
+      const size = data.length / all;
+      return [name, { type, dims: [batch, ...dims.slice(1)], data: data.subarray(from * size, (from + batch) * size) }];
+    })));
   }
   return (milliseconds() - begin) / count;
 }
@@ -82,26 +86,31 @@ async function marginal(args, short, long) {
 const pause = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 async function measure(model) {
-  const file = model === resnet50 ? join(work, 'resnet50.onnx') : model.file;
-  if (model === resnet50) execFileSync('node', [new URL('resnet50.mjs', import.meta.url).pathname, file]);
+  const file = model.make ? join(work, `${model.name}.onnx`) : model.file;
+  if (model.make) model.make(file);
   const batch = model.batch ?? 1;
-  const dims = model.dims;
   const session = await openSession(file, 'all', { intraOpNumThreads: threads, interOpNumThreads: 1 });
-  const probe = randomStack(2 * batch, dims);
-  await timeOnnxRuntime(session, probe, batch, 4 * batch);
-  const about = await timeOnnxRuntime(session, probe, batch, 8 * batch);
-  const short = 16;  // quantize measures its error on that many, in the short run as in the long one
-  const long = short + Math.max(16, batch * Math.ceil((longSeconds * 1000) / about / batch));
-  const stack = join(work, 'inputs.npy');
-  writeNpy(stack, randomStack(long, dims));
-  const input = readNpy(stack);
-  const run = ['run', file, '--data', stack, '-o', join(work, 'outputs')];
+  const described = model.inputs ?? { [session.inputNames[0]]: { dims: model.dims } };
+  const stacks = (count) => Object.fromEntries(Object.entries(described).map(([name, input]) => [name, randomStack(count, input)]));
+  const probe = stacks(2 * batch);
+  await timeOnnxRuntime(session, probe, batch, 2 * batch);
+  const about = await timeOnnxRuntime(session, probe, batch, 4 * batch);
+  const short = model.short ?? 16;  // quantize measures its error on 16, in the short run as in the long one
+  const more = Math.max(16, batch * Math.ceil((longSeconds * 1000) / about / batch));
+  const long = Math.min(short + more, model.most ?? Infinity);
+  const inputs = stacks(long);
+  const data = Object.entries(inputs).flatMap(([name, stack], index) => {
+    const path = join(work, `input${index}.npy`);
+    writeNpy(path, stack);
+    return ['--data', `${name}=${path}`];
+  });
+  const run = ['run', file, ...data, '-o', join(work, 'outputs')];
   const report = join(work, 'report.json');
-  const calibrate = ['quantize', file, '--accept-broken', '--data', stack, '--calibrator', 'max', '-o',
+  const calibrate = ['quantize', file, '--accept-broken', ...data, '--calibrator', 'max', '-o',
     join(work, 'quantized.onnx'), '--report', report];
   const rows = [];
   for (let round = 0; round < rounds; ++round) {
-    const theirs = await timeOnnxRuntime(session, input, batch, long - short);
+    const theirs = await timeOnnxRuntime(session, inputs, batch, long - short);
     await pause(50);  // ONNX Runtime's threads spin for a while after a run
     const plain = await marginal(run, short, long);
     const histograms = await marginal(calibrate, short, long);
@@ -109,6 +118,7 @@ async function measure(model) {
     rows.push({ theirs, run: plain.sample, whole: plain.whole, calibrate: histograms.sample, peak });
   }
   await session.release();
+  if (model.make) for (const path of [file, `${file}.data`]) rmSync(path, { force: true });
   const of = (pick) => summary(rows.map(pick));
   return { name: model.name, samples: long, theirs: of((r) => r.theirs), run: of((r) => r.run), whole: of((r) => r.whole),
     calibrate: of((r) => r.calibrate), peak: of((r) => r.peak), runRatio: of((r) => r.run / r.theirs),
@@ -123,7 +133,7 @@ console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms a samp
 console.log('model               samples  ONNX Rt     run   whole  calibr.  peak MB   run / ONNX Rt       calibrate / ONNX Rt');
 const names = options.only?.split(',');
 const results = [];
-for (const model of models.filter((m) => !names || names.includes(m.name))) {
+for (const model of models.filter((m) => (names ? names.includes(m.name) : !m.onlyByName))) {
   const r = await measure(model);
   results.push(r);
   console.log([r.name.padEnd(19), String(r.samples).padStart(7), number(r.theirs.median), number(r.run.median),

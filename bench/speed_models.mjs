@@ -1,5 +1,8 @@
-// What bench/compare_with_onnxruntime measures. `batch` is what ONNX Runtime gets at a time (Detent always runs samples one by
-// one, side by side); `bound` and `calibrateBound` are the ratios we hold ourselves to.
+// What bench/compare_with_onnxruntime measures. `dims` is the shape of a sample of the only input; `inputs` describes several, or
+// ids: {NAME: {dims, below}} are whole numbers from 0 to below - 1. `make` writes the models that are generated, not stored.
+// `batch` is what ONNX Runtime gets at a time (Detent always runs samples one by one, side by side), `most` bounds the number of
+// samples; `bound` and `calibrateBound` are the ratios we hold ourselves to.
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +13,13 @@ const at = (path) => join(shared, path);
 
 export const program = resolve(process.env.DETENT ?? join(root, 'build/release/detent'));
 
-// Generated, not stored: see resnet50.mjs.
-export const resnet50 = { name: 'resnet50', dims: [3, 224, 224], batch: 8, bound: 1.0, calibrateBound: 1.15 };
+// made SCRIPT ARGUMENT...: `node SCRIPT FILE ARGUMENT...` writes the model.
+const made = (script, ...args) => (file) =>
+  execFileSync('node', [fileURLToPath(new URL(script, import.meta.url)), file, ...args.map(String)]);
+const ids = (length, below) => ({ ids: { dims: [length], below } });
 
 export const models = [
-  resnet50,
+  { name: 'resnet50', make: made('resnet50.mjs'), dims: [3, 224, 224], batch: 8, bound: 1.0, calibrateBound: 1.15 },
   { name: 'mobilenetv2', file: at('models/imagenet_mobilenetv2/model_opset12.onnx'), dims: [3, 224, 224], bound: 1.0,
     calibrateBound: 1.4 },
   { name: 'squeezenet1.1', file: at('models/imagenet_squeezenet1.1/model_opset12.onnx'), dims: [3, 224, 224], bound: 1.0,
@@ -30,4 +35,12 @@ export const models = [
   { name: 'vit_mini', file: at('exports/vit_mini/legacy_opset14.onnx'), dims: [3, 96, 96], bound: 1.0 },
   { name: 'yolo_mini', file: at('exports/yolo_mini/legacy_opset12.onnx'), dims: [3, 128, 128], bound: 1.0 },
   { name: 'mobilenetv3_small', file: at('exports/mobilenetv3_small/legacy_opset13.onnx'), dims: [3, 224, 224], bound: 1.0 },
+  { name: 'chars_gpt', file: at('models/chars_gpt/model_opset17.onnx'), inputs: ids(256, 73), bound: 1.0, calibrateBound: 1.15 },
+  { name: 'bert_mini', file: at('exports/bert_mini/legacy_opset14.onnx'),
+    inputs: { input_ids: { dims: [32], below: 300 }, attention_mask: { dims: [32], ones: true } }, bound: 1.0 },
+  // As large as BERT-mini: 4 layers of width 256. The exported one is fixed at 32 ids.
+  { name: 'transformer_128', make: made('large_transformer.mjs', 4, 256), inputs: ids(128, 8192), bound: 1.0, calibrateBound: 1.15 },
+  // 2.4 GB: only by --only, since it takes minutes.
+  { name: 'transformer_2.4GB', make: made('large_transformer.mjs'), inputs: ids(128, 8192), short: 2, most: 10, bound: 1.0,
+    calibrateBound: 1.15, onlyByName: true },
 ].filter((model) => !model.file || existsSync(model.file));

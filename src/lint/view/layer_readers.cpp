@@ -1,0 +1,54 @@
+#include "lint/view/layer_readers.h"
+
+#include <algorithm>
+#include <iterator>
+#include <ranges>
+
+#include "place/draft/flow.h"
+
+namespace detent {
+namespace {
+
+bool passes(const PlacementDraft& draft, NodeId node) {
+  return commutes(draft, node) || is_data_concat(draft, node) || is_fusable_activation(draft.kind(node));
+}
+
+}  // namespace
+
+LayerReaders::LayerReaders(const PlacementDraft& draft) : by_value_(draft.graph().values().size()) {
+  for (const Node& node : draft.graph().nodes() | std::views::reverse) {
+    const bool weighted = draft.is_weighted(node.id);
+    if (!weighted && !passes(draft, node.id)) continue;
+    const Layers itself = weighted ? std::make_shared<const std::vector<NodeId>>(1, node.id) : nullptr;
+    for (const ValueId input : node.inputs) {
+      if (input == kNoValue) continue;
+      if (weighted) {
+        add(input, itself);
+        continue;
+      }
+      for (const ValueId output : node.outputs)
+        if (output != kNoValue) add(input, by_value_[static_cast<size_t>(output)]);
+    }
+  }
+}
+
+void LayerReaders::add(ValueId value, const Layers& layers) {
+  Layers& known = by_value_[static_cast<size_t>(value)];
+  if (!layers || layers == known) return;
+  if (!known) {
+    known = layers;
+    return;
+  }
+  std::vector<NodeId> both;
+  std::ranges::set_union(*known, *layers, std::back_inserter(both));
+  if (both.size() > kMost) both.resize(kMost);
+  if (both != *known) known = std::make_shared<const std::vector<NodeId>>(std::move(both));
+}
+
+const std::vector<NodeId>& LayerReaders::of(ValueId value) const {
+  static const std::vector<NodeId> kNone;
+  const Layers& layers = by_value_[static_cast<size_t>(value)];
+  return layers ? *layers : kNone;
+}
+
+}  // namespace detent
