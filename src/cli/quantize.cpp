@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "cli/report_options.h"
+#include "cli/weight_only.h"
 #include "core/atomic_file.h"
 #include "detent/quantize.h"
 #include "report/html/page.h"
@@ -18,16 +19,22 @@ struct State {
   ReportOptions report;
   std::filesystem::path report_file;
   bool accept_broken = false;
+  WeightOnlyOptions weights;
   std::vector<Collect> collect;
 };
 
-int quantize(State& state, Environment& environment) {
+int quantize(const CLI::App& app, State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.overwrite = state.report.overwrite;
   if (state.report_file == "-") state.report.json = "-", state.report_file.clear();
   state.report.check();
   if (!state.report_file.empty()) check_writable(state.report_file, state.report.overwrite);
   state.options.run.reporter = &environment.reporter;
+  if (state.weights.given())
+    return quantize_weights_only(app, state.weights, state.options, state.report, state.report_file,
+                                 state.accept_broken);
+  if (app.get_option("--block")->count() > 0)
+    throw Error(ErrorCode::Usage, "--block is for --weight-only", "add --weight-only int4");
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report), state.report.overwrite);
   state.report.write_json([&] { return to_json(report); });
@@ -92,6 +99,7 @@ Action declare_quantize(CLI::App& app) {
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  add_weight_only_options(app, state->weights);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_bound_options(app, options.bound, options.data));
   app.add_flag("--accept-broken", state->accept_broken,
@@ -105,7 +113,7 @@ Action declare_quantize(CLI::App& app) {
       ->group("Report");
   add_html_option(app, state->report, "the verdict and what it rests on, unlike samples, every value");
   add_report_overwrite(app, state->report, "OUT and every other file that is written");
-  return [state](Environment& environment) { return quantize(*state, environment); };
+  return [state, &app](Environment& environment) { return quantize(app, *state, environment); };
 }
 
 }  // namespace detent::cli

@@ -1,31 +1,14 @@
 #include "pipeline/quantize_report.h"
 
-#include <fstream>
 #include <set>
 
+#include "core/peak_memory.h"
 #include "detent/qparams.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/value_charts.h"
 #include "run/workers.h"
 
 namespace detent {
-
-namespace {
-
-/// Peak resident memory of this process in MB (10^6 bytes); 0 where the system does not tell.
-double peak_memory_mb() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  while (status >> word)
-    if (word == "VmHWM:") {
-      double kib = 0;
-      status >> kib;
-      return kib * 1024 / 1e6;
-    }
-  return 0;
-}
-
-}  // namespace
 
 QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {
   QuantizeReport report;

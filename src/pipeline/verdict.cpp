@@ -6,7 +6,6 @@
 
 #include "detent/error.h"
 #include "evaluate/blame.h"
-#include "evaluate/judge.h"
 #include "pipeline/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
@@ -26,22 +25,10 @@ std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>
 }
 
 JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
-  const std::optional<ClosingError>& closing = grounds.closing;
-  JudgedFacts facts;
+  JudgedFacts facts = judged_facts(grounds.closing);
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
-  if (!closing) return facts;
-  facts.samples = closing->report.samples;
-  facts.calibrated_with = grounds.calibrated_with;
-  facts.output = named(closing->worst_output);
-  facts.sample = named(closing->worst_sample);
-  if (const auto& decisions = closing->decisions) {
-    facts.classified = decisions->all;
-    facts.agreeing = decisions->agreeing;
-    facts.classes = decisions->classes;
-    if (closing->report.outputs.size() > 1) facts.decided_by = decisions->name;
-  }
-  facts.uncomparable = closing->uncomparable;
+  facts.calibrated_with = grounds.closing && grounds.calibrated_with;
   return facts;
 }
 
@@ -114,6 +101,22 @@ std::string warning_text(const QuantizeReport& report) {
 }
 
 }  // namespace
+
+JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
+  JudgedFacts facts;
+  if (!closing) return facts;
+  facts.samples = closing->report.samples;
+  facts.output = named(closing->worst_output);
+  facts.sample = named(closing->worst_sample);
+  if (const auto& decisions = closing->decisions) {
+    facts.classified = decisions->all;
+    facts.agreeing = decisions->agreeing;
+    facts.classes = decisions->classes;
+    if (closing->report.outputs.size() > 1) facts.decided_by = decisions->name;
+  }
+  facts.uncomparable = closing->uncomparable;
+  return facts;
+}
 
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
                  const VerdictGrounds& grounds) {

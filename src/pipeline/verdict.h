@@ -5,6 +5,7 @@
 #include "detent/qparams.h"
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
+#include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "pipeline/setup.h"
 
@@ -17,6 +18,9 @@ struct VerdictGrounds {
   const std::map<ValueId, Range>& ranges;
   const GraphPatch& constants;  ///< of the float model that were replaced before it was quantized
 };
+
+/// What a closing error says to a judge; nothing where it was not measured. What else a judge asks is left to the caller.
+[[nodiscard]] JudgedFacts judged_facts(const std::optional<ClosingError>& closing);
 
 /// What the closing error says of the model: fills the report's verdict. For all but a good one it looks for the values to
 /// blame, on a few samples and the float model read anew, and warns in one block.

@@ -9,6 +9,8 @@ namespace {
 constexpr std::string_view kGuide =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
 constexpr std::string_view kModelOptimizer = "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization";
+constexpr std::string_view kBlocks =
+    "ONNX DequantizeLinear-21; onnxruntime, core/optimizer/qdq_transformer/selectors_actions/qdq_selectors.cc";
 constexpr std::string_view kTried = "tried in ONNX Runtime 1.30, CPU";
 
 constexpr std::array kNames{
@@ -28,6 +30,7 @@ constexpr std::array kNames{
     RuleName{RuleId::MeasuredChoice, "R13", "measured", "README.md, --max-drop and --min-sqnr"},
     RuleName{RuleId::SignalFrontEnd, "R14", "signal front end", "ours, measured"},
     RuleName{RuleId::ResidualStream, "R15", "residual stream", "ours, measured"},
+    RuleName{RuleId::WeightsAlone, "R16", "weights alone", kBlocks},
     RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
     RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
     RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},

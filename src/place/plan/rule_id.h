@@ -27,6 +27,7 @@ enum class RuleId : uint8_t {
   MeasuredChoice,
   SignalFrontEnd,
   ResidualStream,
+  WeightsAlone,
   KnownRange,
   // ONNX Runtime.
   OnnxRuntimeLayer,

@@ -8,6 +8,7 @@
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
@@ -22,6 +23,7 @@ namespace detent {
 [[nodiscard]] std::string to_json(const PlanReport& report);
 [[nodiscard]] std::string to_json(const LintReport& report);
 [[nodiscard]] std::string to_json(const QuantizeReport& report);
+[[nodiscard]] std::string to_json(const QuantizeWeightsReport& report);
 [[nodiscard]] std::string to_json(const CastReport& report);
 [[nodiscard]] std::string to_json(const VerifyReport& report);
 [[nodiscard]] std::string to_json(const ComparisonReport& report);

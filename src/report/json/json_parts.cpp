@@ -121,4 +121,25 @@ Json equalization_json(const EqualizeReport& report) {
           {"seconds", report.seconds}};
 }
 
+Json error_metrics(const ErrorReport& error) {
+  Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
+  json["argmax_agreement"] = number(error.argmax_agreement);
+  json["sign_agreement"] = number(error.sign_agreement);
+  json["integer_agreement"] = number(error.integer_agreement);
+  if (!error.outputs.empty()) json["outputs"] = output_errors_json(error.outputs);
+  return json;
+}
+
+void add_verdict(Json& json, const VerdictReport& verdict) {
+  Json blame = Json::array();
+  for (const auto& item : verdict.blame)
+    blame.push_back(
+        {{"value", item.value}, {"sqnr_db", number(item.sqnr_db)}, {"sqnr_db_without", number(item.sqnr_db_without)}});
+  json["verdict"] = verdict.quality ? Json(name_of(*verdict.quality)) : Json(nullptr);
+  json["verdict_reasons"] = verdict.reasons;
+  json["caveats"] = verdict.caveats;
+  json["blame"] = blame;
+  json["cures"] = verdict.cures;
+}
+
 }  // namespace detent

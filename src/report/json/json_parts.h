@@ -25,6 +25,9 @@ using Json = nlohmann::ordered_json;
 
 /// Parts of several documents.
 [[nodiscard]] Json coverage_json(const CoverageReport& report);
+[[nodiscard]] Json error_metrics(const ErrorReport& error);
+/// Members "verdict", "verdict_reasons", "caveats", "blame", "cures".
+void add_verdict(Json& json, const VerdictReport& verdict);
 [[nodiscard]] Json output_errors_json(const std::vector<ErrorReport::Output>& outputs);
 [[nodiscard]] Json provenance_json(const Provenance& provenance);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);

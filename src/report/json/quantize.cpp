@@ -7,15 +7,6 @@ namespace detent {
 
 namespace {
 
-Json error_metrics(const ErrorReport& error) {
-  Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
-  json["argmax_agreement"] = number(error.argmax_agreement);
-  json["sign_agreement"] = number(error.sign_agreement);
-  json["integer_agreement"] = number(error.integer_agreement);
-  if (!error.outputs.empty()) json["outputs"] = output_errors_json(error.outputs);
-  return json;
-}
-
 Json measurement(const CalibratorMeasurement& measured) {
   Json candidates = Json::array();
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
@@ -71,18 +62,6 @@ Json bound(const BoundReport& report) {
           {"samples", report.samples},
           {"measurements", report.measurements},
           {"seconds", report.seconds}};
-}
-
-void add_verdict(Json& json, const VerdictReport& verdict) {
-  Json blame = Json::array();
-  for (const auto& item : verdict.blame)
-    blame.push_back(
-        {{"value", item.value}, {"sqnr_db", number(item.sqnr_db)}, {"sqnr_db_without", number(item.sqnr_db_without)}});
-  json["verdict"] = verdict.quality ? Json(name_of(*verdict.quality)) : Json(nullptr);
-  json["verdict_reasons"] = verdict.reasons;
-  json["caveats"] = verdict.caveats;
-  json["blame"] = blame;
-  json["cures"] = verdict.cures;
 }
 
 }  // namespace

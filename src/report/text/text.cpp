@@ -19,22 +19,6 @@ constexpr size_t kLinesShown = 20;  // of a list whose lines differ
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// "verdict: good (SQNR ..., ...)", then what one must know, a line each.
-std::string verdict_text(const VerdictReport& verdict) {
-  std::string text = "verdict: ";
-  text += verdict.quality ? name_of(*verdict.quality) : "none";
-  for (size_t i = 0; i < verdict.reasons.size(); ++i) text += (i ? ", " : " (") + verdict.reasons[i];
-  if (!verdict.reasons.empty()) text += ")";
-  text += "\n";
-  for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
-  return text;
-}
-
-std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
-  return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
-         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
-}
-
 std::string measurement_text(const CalibratorMeasurement& measured) {
   std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
                      plural(measured.samples, "sample") +
@@ -114,6 +98,21 @@ std::string bound_text(const BoundReport& report) {
 }
 
 }  // namespace
+
+std::string verdict_text(const VerdictReport& verdict) {
+  std::string text = "verdict: ";
+  text += verdict.quality ? name_of(*verdict.quality) : "none";
+  for (size_t i = 0; i < verdict.reasons.size(); ++i) text += (i ? ", " : " (") + verdict.reasons[i];
+  if (!verdict.reasons.empty()) text += ")";
+  text += "\n";
+  for (const std::string& caveat : verdict.caveats) text += "  " + caveat + "\n";
+  return text;
+}
+
+std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing) {
+  return "error against FP32 on " + plural(error.samples, "sample") + ": " + worst_error_text(error) +
+         (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
+}
 
 std::string unmet_text(const BoundReport& report) {
   return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +

@@ -8,6 +8,7 @@
 #include "detent/inspect.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
@@ -26,7 +27,12 @@ namespace detent {
 /// One line a kind of finding.
 [[nodiscard]] std::string to_text(const std::vector<FindingInfo>& kinds);
 [[nodiscard]] std::string to_text(const QuantizeReport& report, Lists lists = Lists::Capped);
+[[nodiscard]] std::string to_text(const QuantizeWeightsReport& report, Lists lists = Lists::Capped);
 [[nodiscard]] std::string to_text(const CastReport& report, Lists lists = Lists::Capped);
+/// "verdict: good (SQNR ..., ...)", then what one must know, a line each.
+[[nodiscard]] std::string verdict_text(const VerdictReport& verdict);
+/// "error against FP32 on 16 samples: ..." and a line for each of several outputs. source: what was measured on; may be empty.
+[[nodiscard]] std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing);
 /// How much is INT8, half and FP32, a line for MACs and one for activation bytes; "" where nothing is half.
 [[nodiscard]] std::string types_text(const TypeShares& types);
 /// How many nodes compute in the 16-bit type, how many casts there are, and the nodes that stay FP32 with their reasons.

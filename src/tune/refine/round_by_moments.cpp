@@ -52,7 +52,7 @@ class Rounding {
  public:
   Rounding(const WeightRows& rows, CodeRange codes) : rows_(rows), result_(rows.weights.size()) {
     const int32_t most = std::min(-codes.lowest, codes.highest);
-    codes_ = {-most, most};
+    codes_ = rows.any_code ? codes : CodeRange{-most, most};
     for (size_t i = 0; i < result_.size(); ++i)
       result_[i] = quantize_element(rows.weights[i], rows.scales[i], 0, codes_);
   }
@@ -81,7 +81,7 @@ class Rounding {
     for (Index r = 0; r < rows_.rows; ++r) {
       const auto i = static_cast<size_t>(r * rows_.columns + column);
       const float weight = rows_.weights[i], scale = rows_.scales[i];
-      if (std::abs(result_[i]) != codes_.highest) result_[i] = quantize_element(weight + owed[r], scale, 0, codes_);
+      if (rows_.any_code || std::abs(result_[i]) != codes_.highest) result_[i] = quantize_element(weight + owed[r], scale, 0, codes_);
       errors[r] = weight - static_cast<float>(result_[i]) * scale;
     }
   }

@@ -14,6 +14,7 @@ namespace detent {
 struct WeightRows {
   int64_t rows = 0, columns = 0;
   std::vector<float> weights, scales;
+  bool any_code = false;  ///< scales are stored beside the codes: every code may be taken, by every weight
 };
 
 /// Codes of symmetric weights (zero point 0) that keep the layer's outputs near those of the float weights, not the weights
@@ -21,7 +22,7 @@ struct WeightRows {
 /// mean is added. Columns are rounded one by one, the largest of the diagonal first; each takes over what the rounding of
 /// those before it cost, as far as its input is like theirs.
 ///
-/// codes    those allowed; lowest and highest are of the same size, else the larger one is not used. A weight whose
+/// codes    those allowed. Unless `any_code`, the larger of lowest and highest is not used where they differ in size, and a weight whose
 ///          nearest code is one of them keeps it: the largest weight of a row carries the row's scale.
 /// Returns  rows x columns. A column that no input reached, and all columns where H is diagonal, get the nearest codes.
 /// Empty    moments that are all zero or not finite -> nearest codes.

@@ -10,48 +10,17 @@
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_models.h"
 #include "rewrite/quantized_model.h"
-#include "run/deciding_samples.h"
-#include "run/for_each_index.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/acceptance.h"
 #include "tune/refine/gather_inputs.h"
 #include "tune/refine/round_by_moments.h"
+#include "tune/refine/rounding_inputs.h"
 
 namespace detent {
 
 namespace {
-
-constexpr int64_t kMostColumns = 8192, kPositions = 128;
-constexpr int64_t kGatheredBytes = int64_t{128} << 20;
-/// Layers below this size are rounded beside each other; a larger one has the memory for itself.
-constexpr int64_t kSmallColumns = 1024;
-
-/// Samples that moments come from, and others that decide.
-struct Split {
-  std::vector<size_t> measuring, deciding;
-
-  explicit Split(const DataSource& source) : measuring(samples_beside_deciding(source, kMeasuringSamples)) {
-    deciding = deciding_samples(source);
-    if (measuring != deciding) return;
-    // Too few for both: half of them each.
-    measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
-    deciding.resize(deciding.size() / 2);
-  }
-
-  [[nodiscard]] bool enough() const { return deciding.size() >= 4; }
-};
-
-SecondMoments moments_of(const LayerVectors& vectors, const LayerMatrix& matrix, int64_t group) {
-  SecondMoments moments(matrix.columns);
-  for (const auto& samples : vectors)
-    for (const std::vector<float>& sample : samples) {
-      const size_t size = sample.size() / static_cast<size_t>(matrix.groups);
-      moments.add(std::span(sample).subspan(static_cast<size_t>(group) * size, size));
-    }
-  return moments;
-}
 
 /// Scale of the element that lies at `offset`.
 float scale_at(const RoundedWeight& weight, const Shape& shape, int64_t offset) {
@@ -101,19 +70,6 @@ bool same_codes(const RoundedWeight& weight, const Tensor& values) {
   return std::ranges::equal(codes.data<int8_t>(), weight.nearest.codes.data<int8_t>());
 }
 
-/// How many of the weights from `first` on fit into the memory for inputs; at least one.
-size_t group_size(std::span<const RoundedWeight> weights, size_t first, size_t samples) {
-  int64_t bytes = 0;
-  size_t count = 0;
-  for (size_t w = first; w < weights.size(); ++w, ++count) {
-    const LayerMatrix& matrix = weights[w].matrix;
-    bytes += static_cast<int64_t>(weights[w].readers.size() * samples * sizeof(float)) * kPositions * matrix.groups *
-             matrix.columns;
-    if (bytes > kGatheredBytes && count > 0) break;
-  }
-  return count;
-}
-
 /// New weights by place of `weights`; an empty handle where the nearest codes stay.
 std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
                                 std::vector<LayerVectors> vectors, CodeRange codes, size_t threads) {
@@ -124,11 +80,7 @@ std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeigh
     vectors[w] = {};
     if (keeps_scales(weights[w], values) && !same_codes(weights[w], values)) results[w] = std::move(values);
   };
-  for_each_index(weights.size(), threads, [&](size_t w) {
-    if (weights[w].matrix.columns < kSmallColumns) round(w);
-  });
-  for (size_t w = 0; w < weights.size(); ++w)
-    if (weights[w].matrix.columns >= kSmallColumns) round(w);
+  for_each_weight(weights, threads, round);
   return results;
 }
 
@@ -139,11 +91,11 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   if (!source)
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
   const Stopwatch stopwatch;
-  const Split split(*source);
+  const RoundingSamples split(*source);
   if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
   const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
   const Graph& graph = model.graph();
-  const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostColumns);
+  const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostRoundedColumns);
   RunSettings quiet = settings;
   quiet.reporter = &Reporter::silent();
   const Model quantized = quantized_model(model, plan, ranges, format);
@@ -153,7 +105,7 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   settings.reporter->begin("rounding weights", weights.size());
   for (size_t first = 0; first < weights.size();) {
     const auto group = std::span(weights).subspan(first, group_size(weights, first, others.size()));
-    auto vectors = gather_inputs(graph, quantized, group, kPositions, others, quiet);
+    auto vectors = gather_inputs(graph, quantized, group, kRoundingPositions, others, quiet);
     auto tensors = round_group(graph, group, std::move(vectors), codes, worker_count(settings));
     for (size_t w = 0; w < group.size(); ++w)
       if (!tensors[w].empty_handle())

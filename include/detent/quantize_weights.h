@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "detent/data_source.h"
+#include "detent/error_report.h"
+#include "detent/placement_options.h"
+#include "detent/provenance.h"
+#include "detent/run_settings.h"
+
+namespace detent {
+
+enum class WeightCodes : uint8_t { Int4, Int8 };
+/// "int4", "int8".
+[[nodiscard]] constexpr std::string_view name_of(WeightCodes codes) {
+  return codes == WeightCodes::Int4 ? "int4" : "int8";
+}
+
+/// Weights of products as integers with one scale a block; activations stay float.
+struct WeightFormat {
+  WeightCodes codes = WeightCodes::Int4;
+  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128, 256. 0: all of an output channel.
+  int64_t block = 32;
+};
+
+/// What `quantize --weight-only` is told.
+struct QuantizeWeightsOptions {
+  std::filesystem::path model, output;
+  WeightFormat format;
+  DataOptions data;  ///< without sources: codes are the nearest ones, and the error is not measured
+  DataOptions eval;  ///< to measure the error on; without sources: `data`
+  std::string target = "tensorrt";
+  PlacementOptions placement;  ///< include and exclude alone count
+  RunSettings run;
+  bool overwrite = false;
+  size_t error_samples = 16;  ///< of `data` that the closing error is measured on
+};
+
+struct QuantizeWeightsReport {
+  std::string model, output, target;
+  WeightFormat format;
+  int64_t opset = 0, written_opset = 0;
+  struct Layer {
+    std::string name, op;
+    bool quantized = false;
+    std::string reason;    ///< in words, never empty
+    int64_t elements = 0;  ///< of the weight
+    double sqnr_db = 0;    ///< of the weight behind its codes against the float one; infinite where they are equal
+  };
+  std::vector<Layer> layers;  ///< every weighted operator, in execution order
+  size_t rearranged = 0;      ///< weights that were transposed, or read past a Transpose, into the form engines take
+  uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales; 4 bytes an element before
+  /// Codes chosen by what the layers read; absent: no data.
+  struct Rounding {
+    size_t layers = 0;                   ///< whose codes are others than the nearest ones
+    size_t samples = 0;                  ///< whose inputs were taken
+    double before_db = 0, after_db = 0;  ///< SQNR of the worst output on the samples that decided
+    bool kept = false;
+    std::string reason;  ///< a clause: why not; or what to know, where it was kept
+    double seconds = 0;
+  };
+  std::optional<Rounding> rounding;
+  std::optional<ErrorReport> error;  ///< against the float model; absent: no data
+  std::string error_source;
+  VerdictReport verdict;
+  uint64_t model_bytes = 0, output_bytes = 0;
+  std::vector<std::string> notes;
+  Provenance provenance;
+  double seconds = 0, peak_mb = 0;
+  size_t threads = 0;
+};
+
+/// Writes a model in which the weights of MatMul and Gemm are INT4 or INT8 codes behind a DequantizeLinear: for networks whose time goes
+/// into reading weights.
+///
+/// Scales lose least in sum (w - w')^2 of the block. With data, codes are those that keep the layers' outputs (GPTQ), where that
+/// makes the outputs of samples beside them better. Layers whose weight no engine takes in this form stay float, each with its
+/// reason.
+/// Output   the file at `output`, whole or not at all; the same input gives the same bytes whatever the threads.
+/// Errors   those of quantize_model; InvalidOption for a block that is none of the above.
+[[nodiscard]] QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options);
+
+}  // namespace detent

@@ -1,0 +1,79 @@
+#include "cli/weight_only.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "core/atomic_file.h"
+#include "detent/error.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+/// What counts for weights alone: whole groups, and single options of the others.
+constexpr std::array<std::string_view, 5> kGroups{"", "Data", "Running", "Report", "Limits"};
+constexpr std::array<std::string_view, 13> kOptions{
+    "--help",        "--output", "--target", "--include",    "--exclude",       "--include-op",   "--exclude-op",
+    "--weight-only", "--block",  "--eval",   "--eval-limit", "--accept-broken", "--external-data"};
+
+void refuse_others(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const bool page = option->get_name() == "--html";
+    const bool known = option->get_positional() || std::ranges::find(kGroups, option->get_group()) != kGroups.end() ||
+                       std::ranges::find(kOptions, option->get_name()) != kOptions.end();
+    if (option->count() == 0 || (known && !page)) continue;
+    throw Error(ErrorCode::Usage,
+                option->get_name() + (page ? " has no page for --weight-only"
+                                           : " speaks of activations or pairs, and --weight-only writes none"),
+                page ? "--json holds the same" : "leave one of the two away");
+  }
+}
+
+WeightFormat format_of(const WeightOnlyOptions& options) {
+  return {.codes = options.codes == "int4" ? WeightCodes::Int4 : WeightCodes::Int8,
+          .block = options.block == "channel" ? 0 : std::stoll(options.block)};
+}
+
+}  // namespace
+
+void add_weight_only_options(CLI::App& app, WeightOnlyOptions& options) {
+  app.add_option("--weight-only", options.codes,
+                 "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. Needs no --data; "
+                 "with it codes "
+                 "are chosen by what layers read (GPTQ)")
+      ->type_name("int4|int8")
+      ->check(CLI::IsMember({"int4", "int8"}))
+      ->group("Format");
+  app.add_option("--block", options.block, "Weights under one scale: 16, 32, 64, 128, 256 or channel")
+      ->type_name("N|channel")
+      ->check(CLI::IsMember({"16", "32", "64", "128", "256", "channel"}))
+      ->capture_default_str()
+      ->group("Format");
+}
+
+int quantize_weights_only(const CLI::App& app, const WeightOnlyOptions& weights, const QuantizeOptions& options,
+                          ReportOptions& report_options, const std::filesystem::path& report_file, bool accept_broken) {
+  refuse_others(app);
+  const QuantizeWeightsReport report = quantize_weights({.model = options.model,
+                                                         .output = options.output,
+                                                         .format = format_of(weights),
+                                                         .data = options.data,
+                                                         .eval = options.bound.evaluation.data,
+                                                         .target = options.target,
+                                                         .placement = options.placement,
+                                                         .run = options.run,
+                                                         .overwrite = options.overwrite});
+  if (!report_file.empty()) write_file(report_file, to_json(report), options.overwrite);
+  report_options.write_json([&] { return to_json(report); });
+  report_options.print(to_text(report, report_options.lists()));
+  if (report.verdict.quality == Quality::Broken && !accept_broken)
+    throw Error(ErrorCode::CheckFailed,
+                report.model + ": the quantized model was written, but it is broken: " + report.verdict.reasons.front(),
+                "smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
+  return 0;
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,70 @@
+#include "prepare/weights_in_rows.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/float_type.h"
+#include "model/name_source.h"
+#include "ops/op_kind.h"
+#include "ops/traits.h"
+
+namespace detent {
+
+namespace {
+
+Tensor transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
+  Tensor result(matrix.type(), {columns, rows});
+  const size_t size = byte_size(matrix.type());
+  const auto* in = static_cast<const std::byte*>(matrix.raw());
+  auto* out = static_cast<std::byte*>(result.mutable_raw());
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c)
+      std::copy_n(in + static_cast<size_t>(r * columns + c) * size, size,
+                  out + static_cast<size_t>(c * rows + r) * size);
+  return result;
+}
+
+/// The constant matrix that stands transposed in slot 1 of the product; kNoValue where there is none.
+ValueId transposed_weight(const Graph& graph, const Node& node) {
+  const auto is_matrix = [&](ValueId value) {
+    const Tensor* constant = value == kNoValue ? nullptr : graph.constant(value);
+    return constant && constant->shape().rank() == 2 && is_floating_point(constant->type());
+  };
+  const OpKind kind = traits_of(graph, node).kind;
+  if (kind == OpKind::Gemm && node.int_or("transB", 0) != 0 && is_matrix(node.input(1))) return node.input(1);
+  if (kind != OpKind::MatMul || node.input(1) == kNoValue) return kNoValue;
+  const Node* before = graph.producer(node.input(1));
+  if (!before || traits_of(graph, *before).kind != OpKind::Transpose || !is_matrix(before->input(0))) return kNoValue;
+  return before->ints_or("perm", {1, 0}) == std::vector<int64_t>{1, 0} ? before->input(0) : kNoValue;
+}
+
+}  // namespace
+
+GraphPatch put_weights_in_rows(const Graph& graph) {
+  GraphPatch patch;
+  patch.reason = "put weights in rows";
+  NameSource names(graph);
+  std::map<ValueId, std::string> known;
+  for (const Node& node : graph.nodes()) {
+    const ValueId weight = transposed_weight(graph, node);
+    if (weight == kNoValue) continue;
+    const auto [entry, added] = known.try_emplace(weight);
+    if (added) {
+      entry->second = names.fresh(graph.value(weight).name + "_transposed");
+      patch.add_initializers.emplace_back(entry->second, transposed(*graph.constant(weight)));
+    }
+    patch.rewire.push_back({node.name, 1, entry->second});
+    if (traits_of(graph, node).kind == OpKind::Gemm)
+      patch.set_attributes.push_back({node.name, {"transB", int64_t{0}}});
+  }
+  return patch;
+}
+
+size_t put_weights_in_rows(Model& model) {
+  const GraphPatch patch = put_weights_in_rows(model.graph());
+  if (!patch.rewire.empty()) apply_patch(model, patch);
+  return patch.rewire.size();
+}
+
+}  // namespace detent

@@ -1,0 +1,84 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "report/quantities.h"
+#include "report/text/text.h"
+
+namespace detent {
+
+namespace {
+
+std::string format_text(const WeightFormat& format) {
+  const std::string codes = format.codes == WeightCodes::Int4 ? "INT4" : "INT8";
+  return codes + (format.block == 0 ? " with one scale a channel" : " in blocks of " + std::to_string(format.block));
+}
+
+std::string weights_text(const QuantizeWeightsReport& report) {
+  size_t quantized = 0;
+  double elements = 0, lowest = 0;
+  const QuantizeWeightsReport::Layer* worst = nullptr;
+  for (const auto& layer : report.layers) {
+    if (!layer.quantized) continue;
+    ++quantized;
+    elements += static_cast<double>(layer.elements);
+    if (!worst || layer.sqnr_db < lowest) worst = &layer, lowest = layer.sqnr_db;
+  }
+  std::string text = "weights of " + std::to_string(quantized) + " of " +
+                     plural(report.layers.size(), "weighted layer") + " as " + format_text(report.format);
+  if (quantized == 0) return text + "\n";
+  text += ": " + bytes_text(4 * elements) + " -> " + bytes_text(static_cast<double>(report.weight_bytes)) + "\n";
+  return text + fmt::format("the weight that lost most: '{}', SQNR {:.1f} dB\n", worst->name, lowest);
+}
+
+std::string rounding_text(const QuantizeWeightsReport::Rounding& rounding) {
+  std::string text = "rounding by what layers read: ";
+  if (rounding.layers == 0) return text + "left as it is: " + rounding.reason + "\n";
+  text += plural(rounding.layers, "layer") +
+          fmt::format(", SQNR {:.2f} -> {:.2f} dB", rounding.before_db, rounding.after_db) +
+          (rounding.kept ? ", kept" : ", dropped") + (rounding.reason.empty() ? "" : ": " + rounding.reason);
+  return text + fmt::format(" ({} samples, {:.1f} s)\n", rounding.samples, rounding.seconds);
+}
+
+/// "kept float: conv1, conv2 and 30 more (Conv)  reason" for layers of one reason.
+std::string float_text(const QuantizeWeightsReport& report, Listing& listing) {
+  std::vector<const QuantizeWeightsReport::Layer*> layers;
+  std::vector<std::string> keys;
+  for (const auto& layer : report.layers)
+    if (!layer.quantized) layers.push_back(&layer), keys.push_back(layer.op + "  " + layer.reason);
+  std::string text;
+  for (const std::vector<size_t>& group : listing.groups(keys)) {
+    std::vector<std::string> names;
+    for (const size_t i : group) names.push_back(layers[i]->name);
+    text += "kept float: " + listing.names(names) + " (" + layers[group.front()]->op + ")  " +
+            layers[group.front()]->reason + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
+  Listing listing(lists);
+  std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
+                     std::to_string(report.opset) + ", " + bytes_text(static_cast<double>(report.model_bytes)) +
+                     "     target " + report.target + "\n";
+  if (report.written_opset != report.opset)
+    text += "raised opset from " + std::to_string(report.opset) + " to " + std::to_string(report.written_opset) + "\n";
+  if (report.rearranged > 0) text += "put the weights of " + plural(report.rearranged, "product") + " in rows\n";
+  text += weights_text(report);
+  if (report.rounding) text += rounding_text(*report.rounding);
+  text += float_text(report, listing);
+  for (const std::string& note : listing.sentences(report.notes)) text += "note: " + note + "\n";
+  text += report.error ? error_text(*report.error, report.error_source, listing)
+                       : "error against FP32: not measured: no data\n";
+  text += "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) +
+          fmt::format(
+              ", {:.3f} of the float model) in {:.1f} s, peak {:.0f} MB\n",
+              static_cast<double>(report.output_bytes) / static_cast<double>(std::max<uint64_t>(report.model_bytes, 1)),
+              report.seconds, report.peak_mb);
+  return text + listing.closing() + verdict_text(report.verdict);
+}
+
+}  // namespace detent

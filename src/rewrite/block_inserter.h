@@ -1,0 +1,26 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/graph_patch.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/block_quantizer.h"
+
+namespace detent {
+
+/// Quantized weights by the value that they stand for.
+using BlockedWeights = std::map<ValueId, BlockedWeight>;
+
+/// Lets every layer of the plan read a DequantizeLinear of its own over the codes of its weight: engines fuse one that has one reader. Codes
+/// are called VALUE_quantized, scales VALUE_scale. There is no zero point: it is 0.
+/// weights  of every value in plan.weights. Needs opset 21 for 4-bit codes and for blocks.
+/// Empty    a plan without weights -> an empty patch.
+[[nodiscard]] GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, const BlockedWeights& weights,
+                                           const BlockFormat& format);
+
+/// The opset that the format needs. Source: ONNX docs/Changelog.md, DequantizeLinear-21; per-axis scales from 13 on.
+[[nodiscard]] int64_t opset_for(const BlockFormat& format);
+
+}  // namespace detent

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "model/model.h"
+#include "place/plan/placement_plan.h"
+#include "tune/weights/blocked_weights.h"
+
+namespace detent {
+
+/// What rounding by the layers' inputs gained.
+struct BlockRounding {
+  BlockedWeights weights;              ///< those to write: the rounded ones where they were kept
+  size_t layers = 0;                   ///< weights with other codes than the nearest
+  size_t samples = 0;                  ///< whose inputs were taken
+  size_t short_of_rows = 0;            ///< weights with more rows than input vectors: their moments have no full rank
+  double before_db = 0, after_db = 0;  ///< SQNR of the worst output, on the samples that decided
+  bool kept = false;
+  std::string reason;  ///< a clause: why not
+  double seconds = 0;
+};
+
+/// Codes that keep the outputs of each layer, not its weight (round_by_moments); scales stay. A layer's inputs are those that it has behind
+/// the weights that were rounded before it: up to 256 positions of each batch, of up to 64 samples beside the deciding ones.
+/// Kept where the SQNR of the worst output on the deciding samples rises; where there are not enough others, half of the samples
+/// decide. Fewer than 8 -> nothing is done.
+///
+/// model    prepared float model, unchanged. Left alone: weights of more than 8192 rows, or whose input cannot run.
+/// nearest  of every weight of the plan (quantize_weights).
+/// Memory   128 MB of inputs at a time, or one layer's, and twice 4 * rows^2 bytes for the largest layer.
+/// Errors   those of running; Interrupted. Threads change nothing.
+[[nodiscard]] BlockRounding round_blocks(const Model& model, const PlacementPlan& plan, const BlockFormat& format,
+                                         const BlockedWeights& nearest, const DataSource& source,
+                                         const RunSettings& settings);
+
+}  // namespace detent
