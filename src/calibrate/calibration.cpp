@@ -50,7 +50,7 @@ class Worker : public Observer {
   }
   void observe(ValueId value, const Tensor& tensor) override {
     collector.observe(value, tensor, counted_elements(tensor, content_));
-    if (with_reaches_) reaches.observe(value, tensor);
+    if (with_reaches_) reaches.observe(value, tensor, counted_row_major(tensor, content_));
   }
 
   Executor executor;

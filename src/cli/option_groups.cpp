@@ -104,9 +104,10 @@ Collect add_data_options(CLI::App& app, DataOptions& data, Need need) {
       ->type_name("INPUT=AXIS|none")
       ->allow_extra_args(false)
       ->group("Data");
-  app.add_option("--mask", data.padding_masks,
-                 "Input [N,S] that is 0 at padding, which then counts nowhere: not in histograms, means and scores. "
-                 "Inputs called attention_mask are found without")
+  app.add_option(
+         "--mask", data.padding_masks,
+         "Input [N,S] that is 0 at padding, which then counts nowhere: not in histograms, means, errors and scores. "
+         "Inputs called attention_mask are found without")
       ->type_name("INPUT")
       ->expected(1)
       ->group("Data");

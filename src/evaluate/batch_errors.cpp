@@ -26,11 +26,11 @@ std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t 
 }
 
 std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
-                                 std::vector<bool>& comparable) {
+                                 const BatchContent& content, std::vector<bool>& comparable) {
   std::vector<ErrorSums> sums(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-      sums[i] = ErrorSums::of(expected[i], outputs[i]);
+      sums[i] = ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i], content));
     else
       comparable[i] = false;
   }

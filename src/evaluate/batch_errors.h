@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "evaluate/error_sums.h"
+#include "run/padding.h"
 
 namespace detent {
 
@@ -10,9 +11,10 @@ namespace detent {
 /// repeats the last sample.
 [[nodiscard]] std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real);
 
-/// Errors of a model's outputs against the float model's. An output whose type or shape differs, because it depends on the
-/// data, gets none and its entry of `comparable` becomes false.
+/// Errors of a model's outputs against the float model's, without padding. An output whose type or shape differs, because it
+/// depends on the data, gets none and its entry of `comparable` becomes false.
+/// content  of the samples that count.
 [[nodiscard]] std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
-                                               std::vector<bool>& comparable);
+                                               const BatchContent& content, std::vector<bool>& comparable);
 
 }  // namespace detent

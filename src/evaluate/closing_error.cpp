@@ -12,6 +12,7 @@
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -28,6 +29,7 @@ struct NamedBatch {
   size_t index, real;
   std::string name;
   std::vector<Tensor> tensors;
+  BatchContent content;  // of the real ones
 };
 
 /// Runs a model over samples as far as the named values; `take(NamedBatch&&)` gets them in order.
@@ -42,9 +44,10 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
     const size_t index = batch.front().index;
     std::string name = batch.front().name;
     const size_t size = batch.size();
+    BatchContent content = content_of(std::span(batch).first(real));
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real)};
+    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real), std::move(content)};
   };
   run_over<NamedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
@@ -58,8 +61,8 @@ size_t bytes_of(const std::vector<Tensor>& tensors) {
 using Decisions = ClosingError::Decisions;
 
 /// Decisions of an output that is no float.
-void add_integers(const Tensor& expected, const Tensor& output, const ErrorSums& sums, bool only_integers,
-                  Decisions& found) {
+void add_integers(const Tensor& expected, const Tensor& output, const std::vector<uint8_t>& counted,
+                  const ErrorSums& sums, bool only_integers, Decisions& found) {
   const int64_t samples = expected.shape().rank() > 0 ? expected.shape()[0] : 0;
   const auto classes_of = [&](const Tensor& tensor) {
     auto classes = ClassOutput::of_samples(tensor, samples);
@@ -67,8 +70,11 @@ void add_integers(const Tensor& expected, const Tensor& output, const ErrorSums&
   };
   const auto a = classes_of(expected), b = classes_of(output);
   if (a && b) {
+    const int64_t each = a->height() * a->width();
+    const bool cut = static_cast<int64_t>(counted.size()) == samples * each;
     for (int64_t n = 0; n < samples; ++n)
-      for (int64_t position = 0; position < a->height() * a->width(); ++position) {
+      for (int64_t position = 0; position < each; ++position) {
+        if (cut && counted[static_cast<size_t>(n * each + position)] == 0) continue;
         ++found.all;
         found.agreeing += a->class_at(n, position) == b->class_at(n, position);
       }
@@ -124,15 +130,16 @@ struct Totals {
   }
 
   /// The sums of one batch at output `i`.
-  ErrorSums add(size_t i, const Tensor& expected, const Tensor& output) {
+  ErrorSums add(size_t i, const Tensor& expected, const Tensor& output, const BatchContent& content) {
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
                     expected.is_sequence() == output.is_sequence() &&
                     (expected.empty_handle() || expected.is_sequence() || expected.shape() == output.shape());
     if (!comparable[i]) return {};
-    ErrorSums one = ErrorSums::of(expected, output);
+    const std::vector<uint8_t> counted = counted_elements(expected, content);
+    ErrorSums one = ErrorSums::of(expected, output, counted);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
     rows[i] = rows[i] && expected.shape().rank() == 2;
-    if (one.integers > 0) add_integers(expected, output, one, only_integers, decisions[i]);
+    if (one.integers > 0) add_integers(expected, output, counted, one, only_integers, decisions[i]);
     sums[i] += one;
     return one;
   }
@@ -198,7 +205,8 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
     std::vector<ErrorSums>& sums = by_sample[batch.index];
     names[batch.index] = std::move(batch.name);
-    for (size_t i = 0; i < expected.size(); ++i) sums.push_back(totals.add(i, expected[i], batch.tensors[i]));
+    for (size_t i = 0; i < expected.size(); ++i)
+      sums.push_back(totals.add(i, expected[i], batch.tensors[i], batch.content));
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "core/float_type.h"
 #include "detent/error.h"
@@ -22,15 +23,23 @@ bool holds_numbers(const Tensor& tensor) {
   return !tensor.empty_handle() && !tensor.is_sequence() && tensor.type() != DataType::String;
 }
 
+/// counted  empty: all do.
+bool counts(std::span<const uint8_t> counted, size_t element) { return counted.empty() || counted[element] != 0; }
+
+int64_t counted_of(int64_t elements, std::span<const uint8_t> counted) {
+  return counted.empty() ? elements : elements - std::ranges::count(counted, uint8_t{0});
+}
+
 /// Elements that differ, of types that are equal only bit by bit.
-int64_t differing_elements(const Tensor& reference, const Tensor& candidate) {
-  if (reference.type() != candidate.type()) return reference.element_count();
+int64_t differing_elements(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted) {
+  if (reference.type() != candidate.type()) return counted_of(reference.element_count(), counted);
   const Tensor a = to_plain(reference), b = to_plain(candidate);
   const size_t bytes = byte_size(a.type());
   const auto* x = static_cast<const std::byte*>(a.raw());
   const auto* y = static_cast<const std::byte*>(b.raw());
   int64_t differing = 0;
-  for (size_t at = 0; at < a.byte_count(); at += bytes) differing += std::memcmp(x + at, y + at, bytes) != 0;
+  for (size_t at = 0; at < a.byte_count(); at += bytes)
+    differing += counts(counted, at / bytes) && std::memcmp(x + at, y + at, bytes) != 0;
   return differing;
 }
 
@@ -39,6 +48,37 @@ double rank(double sqnr_db) { return std::isnan(sqnr_db) ? -std::numeric_limits<
 
 void keep_lowest(std::optional<double>& lowest, const std::optional<double>& value) {
   if (value && (!lowest || rank(*value) < rank(*lowest))) lowest = value;
+}
+
+/// Positions of N x C x spatial..., and those where both agree on the class among the elements that count.
+void add_decisions(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted,
+                   ErrorSums& sums) {
+  const Shape& shape = reference.shape();
+  const int64_t channels = shape.rank() >= 2 ? shape[1] : 1;
+  const int64_t inner = shape.rank() >= 2 ? shape.element_count(2, shape.rank()) : shape.element_count();
+  const int64_t batch = shape.rank() >= 2 ? shape[0] : 1;
+  sums.by_sign = channels < 2;
+  const auto x = reference.data<float>(), y = candidate.data<float>();
+  if (x.empty()) return;
+  std::vector<float> kept_x, kept_y;  // of a position with padding among its elements
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t position = 0; position < inner; ++position) {
+      const int64_t first = n * channels * inner + position;
+      const float *scores = x.data() + first, *others = y.data() + first;
+      int64_t classes = channels, stride = inner;
+      if (!counted.empty()) {
+        kept_x.clear(), kept_y.clear();
+        for (int64_t c = 0; c < channels; ++c)
+          if (counts(counted, static_cast<size_t>(first + c * inner)))
+            kept_x.push_back(scores[c * inner]), kept_y.push_back(others[c * inner]);
+        if (kept_x.empty() || (kept_x.size() == 1 && !sums.by_sign)) continue;  // nothing to choose among
+        scores = kept_x.data(), others = kept_y.data();
+        classes = static_cast<int64_t>(kept_x.size()), stride = 1;
+      }
+      ++sums.positions;
+      sums.agreeing += argmax(scores, classes, stride) == argmax(others, classes, stride);
+      if (shape.rank() == 2) sums.undecided += !tells_a_class(scores, classes);
+    }
 }
 
 double share(int64_t part, int64_t whole) { return static_cast<double>(part) / static_cast<double>(whole); }
@@ -68,15 +108,15 @@ std::optional<double> ErrorSums::sqnr_db() const {
   return detent::sqnr_db(signal, noise);
 }
 
-ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
+ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted) {
   ErrorSums sums;
   if (!holds_numbers(reference) || !holds_numbers(candidate)) return sums;
   if (reference.shape() != candidate.shape())
     throw Error(ErrorCode::Internal, "outputs of shape " + reference.shape().to_string() + " and " +
                                          candidate.shape().to_string() + " cannot be compared");
   if (!is_floating_point(reference.type())) {
-    sums.integers = reference.element_count();
-    sums.differing = differing_elements(reference, candidate);
+    sums.integers = counted_of(reference.element_count(), counted);
+    sums.differing = differing_elements(reference, candidate, counted);
     return sums;
   }
   sums.is_float = true;
@@ -85,6 +125,7 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
   const auto x = a.data<float>();
   const auto y = b.data<float>();
   for (size_t i = 0; i < x.size(); ++i) {
+    if (!counts(counted, i)) continue;
     const double u = x[i];
     const double v = y[i];
     sums.signal += u * u;
@@ -92,21 +133,7 @@ ErrorSums ErrorSums::of(const Tensor& reference, const Tensor& candidate) {
     sums.dot += u * v;
     sums.noise += (u - v) * (u - v);
   }
-  const Shape& shape = a.shape();
-  const int64_t channels = shape.rank() >= 2 ? shape[1] : 1;
-  sums.by_sign = channels < 2;
-  const int64_t inner = shape.rank() >= 2 ? shape.element_count(2, shape.rank()) : shape.element_count();
-  const int64_t batch = shape.rank() >= 2 ? shape[0] : 1;
-  const auto best = [&](std::span<const float> values, int64_t n, int64_t position) {
-    return argmax(values.data() + n * channels * inner + position, channels, inner);
-  };
-  if (x.empty()) return sums;
-  for (int64_t n = 0; n < batch; ++n)
-    for (int64_t position = 0; position < inner; ++position) {
-      ++sums.positions;
-      sums.agreeing += best(x, n, position) == best(y, n, position);
-      if (shape.rank() == 2) sums.undecided += !tells_a_class(x.data() + n * channels, channels);
-    }
+  add_decisions(a, b, counted, sums);
   return sums;
 }
 

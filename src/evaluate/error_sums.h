@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,8 +28,10 @@ struct ErrorSums {
 
   /// Sums of one sample. Shapes N x C x spatial...: argmax over C at each position; C == 1 or rank < 2: sign.
   /// Integers and booleans: elements that differ. Lists, strings and absent optionals: all zero.
+  /// counted  by element, row-major: 0 where it is padding, which is in no sum; of a position the argmax is among those that
+  ///          count. Empty: all count.
   /// Errors  Internal when the shapes of numbers differ.
-  static ErrorSums of(const Tensor& reference, const Tensor& candidate);
+  static ErrorSums of(const Tensor& reference, const Tensor& candidate, std::span<const uint8_t> counted = {});
   ErrorSums& operator+=(const ErrorSums& other);
 
   /// False when most rows of N x C tell no class: coordinates, say.

@@ -67,6 +67,7 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
       .comparable = std::vector<bool>(contest.names.size(), true), .name = batch.front().name, .real = real};
   std::vector<Truth> truths;
   if (contest.judged_by_task()) truths = contest.judges.task->truths_of(std::span(batch).first(real));
+  const BatchContent content = content_of(std::span(batch).first(real));
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   std::vector<Tensor> expected;
   for (const auto& model : contest.models) {
@@ -79,7 +80,7 @@ BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
-      result.errors.push_back(errors_of(expected, outputs, result.comparable));
+      result.errors.push_back(errors_of(expected, outputs, content, result.comparable));
   }
   return result;
 }

@@ -36,6 +36,7 @@ BatchErrors run_batch(const ModelsSideBySide& variants, const Judged& judged, st
     truths = judged.task->truths_of(std::span(batch).first(real));
     result.task.resize(1 + variants.size());
   }
+  const BatchContent content = content_of(std::span(batch).first(real));
   const std::vector<Tensor> inputs = stack_samples(std::move(batch));
   std::vector<Tensor> expected;
   Stopwatch stopwatch;
@@ -45,7 +46,7 @@ BatchErrors run_batch(const ModelsSideBySide& variants, const Judged& judged, st
     std::vector<Tensor> counted = real_part(std::move(tensors), size, real);
     if (judged.task) result.task[variant ? 1 + *variant : 0] = judged.task->score(truths, judged.names, counted);
     if (variant) {
-      result.errors[*variant] = errors_of(expected, counted, result.comparable);
+      result.errors[*variant] = errors_of(expected, counted, content, result.comparable);
     } else {
       result.float_seconds = spent;
       expected = std::move(counted);

@@ -11,6 +11,7 @@
 #include "model/patch_union.h"
 #include "rewrite/qdq_inserter.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -55,8 +56,9 @@ Model beside(const Model& model, PlacementPlan plan, const std::map<ValueId, Ran
 /// Measures each value when its pair has written.
 class LocalErrors final : public Observer {
  public:
-  LocalErrors(std::span<const Watched> watched, size_t batch, size_t real)
-      : sums_(watched.size()), batch_(batch), real_(real) {
+  /// content  of the samples that count.
+  LocalErrors(std::span<const Watched> watched, size_t batch, size_t real, BatchContent content)
+      : sums_(watched.size()), batch_(batch), real_(real), content_(std::move(content)) {
     for (size_t i = 0; i < watched.size(); ++i) {
       float_[watched[i].value] = {};
       pairs_[watched[i].dequantized] = {i, watched[i].value};
@@ -81,7 +83,9 @@ class LocalErrors final : public Observer {
     both = real_part(std::move(both), batch_, real_);
     const Tensor a = cast(both[0], DataType::Float32), b = cast(both[1], DataType::Float32);
     const auto x = a.data<float>(), y = b.data<float>();
+    const std::vector<uint8_t> counted = counted_elements(a, content_);
     for (size_t i = 0; i < x.size(); ++i) {
+      if (!counted.empty() && counted[i] == 0) continue;
       if (!std::isfinite(x[i])) continue;  // calibration leaves them out too
       const double u = x[i], error = u - static_cast<double>(y[i]);
       sums.signal += u * u;
@@ -91,6 +95,7 @@ class LocalErrors final : public Observer {
 
   std::vector<Sums> sums_;
   size_t batch_, real_;
+  BatchContent content_;
   std::map<ValueId, Tensor> float_;
   std::map<ValueId, std::pair<size_t, ValueId>> pairs_;  // by what the pair writes: position, the value itself
 };
@@ -114,7 +119,7 @@ std::vector<LocalError> measure_value_errors(const Model& model, const Placement
   ExecutorSlots slots(schedule, worker_count(settings));
   std::vector<Sums> totals(watched.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    LocalErrors errors(watched, batch.size(), real);
+    LocalErrors errors(watched, batch.size(), real, content_of(std::span(batch).first(real)));
     slots.at(slot).run(stack_samples(std::move(batch)), errors);
     return errors.take();
   };

@@ -10,6 +10,7 @@
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -21,6 +22,20 @@ double decibels(double signal, double noise) {
   return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
+/// Shows what is no padding.
+class ContentObserver final : public Observer {
+ public:
+  ContentObserver(FloatReachObserver& reaches, BatchContent content)
+      : reaches_(reaches), content_(std::move(content)) {}
+  void observe(ValueId value, const Tensor& tensor) override {
+    reaches_.observe(value, tensor, counted_row_major(tensor, content_));
+  }
+
+ private:
+  FloatReachObserver& reaches_;
+  BatchContent content_;
+};
+
 }  // namespace
 
 ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const RunSettings& settings) {
@@ -30,8 +45,9 @@ ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const
   std::vector<FloatReachObserver> observers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t samples = batch.size();
+    ContentObserver observer(observers[slot], content_of(batch));
     observers[slot].begin_batch(samples);
-    slots.at(slot).run(stack_samples(std::move(batch)), observers[slot]);
+    slots.at(slot).run(stack_samples(std::move(batch)), observer);
     return samples;
   };
   using LastBatch = SamplePass::LastBatch;

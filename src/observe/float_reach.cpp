@@ -20,11 +20,14 @@ size_t exponent_index(uint32_t magnitude) {
 
 }  // namespace
 
-void ValueReach::add(std::span<const float> sample) {
+void ValueReach::add(std::span<const float> sample, std::span<const uint8_t> counted) {
   uint32_t reached = 0, above = 0;
   double sum = 0;
-  for (const float x : sample) {
-    const auto bits = std::bit_cast<uint32_t>(x);
+  uint64_t seen = 0;
+  for (size_t i = 0; i < sample.size(); ++i) {
+    if (!counted.empty() && counted[i] == 0) continue;
+    ++seen;
+    const auto bits = std::bit_cast<uint32_t>(sample[i]);
     const uint32_t magnitude = bits & kMagnitude;
     if (magnitude >> 23 == kNotFinite) {
       ++non_finite;
@@ -39,8 +42,8 @@ void ValueReach::add(std::span<const float> sample) {
   }
   amax = std::max(amax, static_cast<double>(std::bit_cast<float>(reached)));
   largest = std::max(largest, static_cast<double>(std::bit_cast<float>(above)));
-  elements = std::max<uint64_t>(elements, sample.size());
-  if (!sample.empty()) mean_abs = std::max(mean_abs, sum / static_cast<double>(sample.size()));
+  elements = std::max(elements, seen);
+  if (seen > 0) mean_abs = std::max(mean_abs, sum / static_cast<double>(seen));
 }
 
 void ValueReach::include(const ValueReach& other) {
@@ -60,14 +63,15 @@ std::vector<ValueId> values_with_reach(const Graph& graph) {
   return values;
 }
 
-void FloatReachObserver::observe(ValueId value, const Tensor& tensor) {
+void FloatReachObserver::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted) {
   if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() != DataType::Float32) return;
   ValueReach& reach = reaches_[value];
   const Tensor plain = to_plain(tensor);  // one order of elements, whatever the layout: sums depend on it
   const std::span<const float> numbers = plain.data<float>();
   const bool cut = samples_ > 1 && plain.shape().rank() > 0 && plain.shape()[0] == static_cast<int64_t>(samples_);
   const size_t parts = cut ? samples_ : 1, each = numbers.size() / parts;
-  for (size_t i = 0; i < parts; ++i) reach.add(numbers.subspan(i * each, each));
+  for (size_t i = 0; i < parts; ++i)
+    reach.add(numbers.subspan(i * each, each), counted.empty() ? counted : counted.subspan(i * each, each));
 }
 
 void FloatReachObserver::merge(const FloatReachObserver& other) {

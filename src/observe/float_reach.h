@@ -29,7 +29,8 @@ struct ValueReach {
   uint64_t elements = 0;  ///< of the sample that has most
 
   /// Adds the elements of one sample. Sums run in their order.
-  void add(std::span<const float> sample);
+  /// counted  by element: 0 where it is left out everywhere. Empty: all count.
+  void add(std::span<const float> sample, std::span<const uint8_t> counted = {});
   /// Adds what other samples did.
   void include(const ValueReach& other);
   friend bool operator==(const ValueReach&, const ValueReach&) = default;
@@ -51,7 +52,9 @@ class FloatReachObserver : public Observer {
   /// along it; any other is taken as it is.
   void begin_batch(size_t samples) { samples_ = samples; }
   /// Other types are ignored.
-  void observe(ValueId value, const Tensor& tensor) override;
+  void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
+  /// The same of the elements that count, by element in row-major order whatever the layout (Tensor::layout). Empty: all.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
   void merge(const FloatReachObserver& other);
 
   [[nodiscard]] const ValueReaches& reaches() const { return reaches_; }

@@ -76,6 +76,7 @@ BatchContent content_of(std::span<const Sample> batch) {
 }
 
 std::vector<uint8_t> counted_elements(const Tensor& value, const BatchContent& content) {
+  if (content.empty() || value.empty_handle() || value.is_sequence()) return {};
   const Shape& shape = value.shape();
   const auto samples = static_cast<int64_t>(content.size());
   int64_t length = 0;
@@ -104,6 +105,11 @@ std::vector<uint8_t> counted_elements(const Tensor& value, const BatchContent& c
           std::ranges::any_of(strides, [&](int64_t step) { return own[static_cast<size_t>(i / step % length)] != 0; });
   }
   return counted;
+}
+
+std::vector<uint8_t> counted_row_major(const Tensor& value, const BatchContent& content) {
+  if (content.empty() || value.empty_handle() || value.is_sequence()) return {};
+  return counted_elements(to_plain(value), content);
 }
 
 }  // namespace detent

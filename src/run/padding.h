@@ -30,7 +30,9 @@ using BatchContent = std::vector<std::vector<uint8_t>>;
 /// Which elements of a value count, in the order of memory: 0 where the position is padding. Positions are counted by the axes
 /// behind the first, which counts samples, that are as long as the content; or by the first where samples and positions are
 /// one axis. Of several such axes (scores of attention, or as many features as positions) all must be at padding.
-/// Empty   all count: no content, or no axis of that length.
+/// Empty   all count: no content, no tensor, or no axis of that length.
 [[nodiscard]] std::vector<uint8_t> counted_elements(const Tensor& value, const BatchContent& content);
+/// The same in row-major order, whatever the layout of `value`.
+[[nodiscard]] std::vector<uint8_t> counted_row_major(const Tensor& value, const BatchContent& content);
 
 }  // namespace detent

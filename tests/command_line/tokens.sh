@@ -126,6 +126,31 @@ for mask in "--mask mask" ""; do
 done
 [ "$(tr '\n' ' ' <in/counts)" = "20 40 " ] || fail "elements of h with a mask and without: $(cat in/counts)"
 rm out/*
+# What stands at padding changes no score: token 3 is 1000 times as large as the others. At a position that counts it does.
+wild='<float[4,4] e = {1,0,0.3,0, 0,1,0,0.2, 0,0.4,1,0, 1000,3000,2000,5000}, float[4,4] w = {2,0.1,0,0, 0,2,0.3,0, 0,0,2,0, 0,0.7,0,2}>'
+body='{ h = Gather (e, ids)  logits = MatMul (h, w)  m = Identity (mask)  best = ArgMax <axis = -1, keepdims = 0> (logits) }'
+echo "$header g (int64[n,s] ids, int64[n,s] attention_mask) => (float[n,s,4] logits, int64[n,s] m, int64[n,s] best) $wild
+  $(echo "$body" | sed 's/(mask)/(attention_mask)/')" | "$WRITE_MODEL" in/wild.onnx
+printf '[0,0,0,2,2]\n[1,1,2,2,2]\n' >in/pad.jsonl
+printf '[0,0,0,3,3]\n[1,1,3,3,3]\n' >in/pad_wild.jsonl
+printf '[0,0,3,2,2]\n[1,1,2,2,2]\n' >in/real_wild.jsonl
+printf '[1,1,1,0,0]\n[1,1,0,0,0]\n' >in/content.jsonl
+scores() {  # IDS: what compare, sensitivity, and quantize with half floats say of them, without times, sizes and names of files
+  pair="--data ids=text:in/$1.jsonl --data attention_mask=text:in/content.jsonl"
+  eval="--eval ids=text:in/$1.jsonl --eval attention_mask=text:in/content.jsonl"
+  accepts "compare, $1" compare in/wild.onnx $all $pair $eval --json out/c.json
+  accepts "sensitivity, $1" sensitivity in/wild.onnx $all $pair $eval --calibrator max --json out/s.json
+  accepts "quantize, $1" quantize in/wild.onnx $all $pair --target tensorrt:11 -o out/m.onnx --report out/q.json
+  accepts "calibrate, $1" calibrate in/wild.onnx --quiet $pair -o out/t.dct
+  accepts "inspect, $1" inspect out/t.dct --json
+  cat out/?.json stdout | sed '/seconds\|_mb"\|per_second\|digest\|\.jsonl\|"ms\|plain_runs\|"bytes"\|"model"/d' >"in/scores_$1"
+  rm out/*
+}
+for ids in pad pad_wild real_wild; do scores $ids; done
+diff in/scores_pad in/scores_pad_wild >in/difference || fail "what stands at padding changes scores: $(head -n 20 in/difference)"
+grep -q sqnr_db in/scores_pad || fail "nothing was compared"
+if diff -q in/scores_pad in/scores_real_wild >in/difference; then fail "another token changes no score"; fi
+
 refuses "a mask that is no input" 13 "no input 'other'" run in/masked.onnx --mask other --data ids=text:in/padded.jsonl \
   --data mask=text:in/mask.jsonl -o out/run
 finish

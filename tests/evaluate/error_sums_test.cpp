@@ -45,6 +45,44 @@ TEST(ErrorSums, ComparesSignsOfOneChannel) {
   EXPECT_FALSE(report.argmax_agreement.has_value());
 }
 
+TEST(ErrorSums, LeavePaddingOut) {
+  // One sample of three positions with two features each; the last position is padding.
+  const std::vector<uint8_t> counted = {1, 1, 1, 1, 0, 0};
+  const Tensor a = Tensor::from<float>({1, 3, 2}, {1, 2, 3, 4, 5, 6});
+  const Tensor b = Tensor::from<float>({1, 3, 2}, {1, 2, 3, 5, 5, 6});
+  const Tensor garbage = Tensor::from<float>({1, 3, 2}, {1, 2, 3, 5, NAN, 1e30F});
+  const ErrorSums clean = ErrorSums::of(a, b, counted), padded = ErrorSums::of(a, garbage, counted);
+  EXPECT_EQ(padded.noise, 1);
+  EXPECT_EQ(padded.signal, 1 + 4 + 9 + 16);
+  EXPECT_EQ(padded.candidate, clean.candidate);
+  EXPECT_EQ(padded.positions, 2) << "of each feature, the largest of two positions";
+  EXPECT_EQ(padded.agreeing, 2);
+  EXPECT_GT(ErrorSums::of(a, Tensor::from<float>({1, 3, 2}, {1, 1e30F, 3, 5, 5, 6}), counted).noise, 1e59)
+      << "the same number at a position that counts";
+}
+
+TEST(ErrorSums, LeaveRowsOfPaddingOut) {
+  // Samples and positions on one axis: rows of three classes.
+  const Tensor a = Tensor::from<float>({2, 3}, {1, 5, 0, 1, 5, 0}), b = Tensor::from<float>({2, 3}, {1, 5, 0, 9, 5, 0});
+  EXPECT_EQ(ErrorSums::of(a, b).agreeing, 1);
+  const ErrorSums sums = ErrorSums::of(a, b, std::vector<uint8_t>{1, 1, 1, 0, 0, 0});
+  EXPECT_EQ(sums.positions, 1);
+  EXPECT_EQ(sums.agreeing, 1);
+  EXPECT_EQ(sums.undecided, 0);
+}
+
+TEST(ErrorSums, LeaveSignsAndIntegersOfPaddingOut) {
+  const std::vector<uint8_t> counted = {1, 0, 1};
+  const ErrorSums signs =
+      ErrorSums::of(Tensor::from<float>({1, 1, 3}, {1, -1, 2}), Tensor::from<float>({1, 1, 3}, {1, 1, -2}), counted);
+  EXPECT_EQ(signs.positions, 2);
+  EXPECT_EQ(signs.agreeing, 1);
+  const ErrorSums integers =
+      ErrorSums::of(Tensor::from<int64_t>({3}, {1, 2, 3}), Tensor::from<int64_t>({3}, {1, 7, 4}), counted);
+  EXPECT_EQ(integers.integers, 2);
+  EXPECT_EQ(integers.differing, 1);
+}
+
 TEST(ErrorSums, CountsTheIntegersThatDiffer) {
   const ErrorReport report =
       report_of(Tensor::from<int64_t>({4}, {1, 2, 3, -4}), Tensor::from<int64_t>({4}, {1, 2, 3, 4}));

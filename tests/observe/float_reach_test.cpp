@@ -62,6 +62,22 @@ TEST(FloatReach, KeepsTheLargestMeanAndSizeOfASample) {
   EXPECT_EQ(reach.amax, 4);
 }
 
+TEST(FloatReach, LeavesPaddingOut) {
+  const std::vector<float> padded = {1, -3, 1e30F, kInf}, content = {1, -3}, wrong = {1, 1e30F, -3, kInf};
+  const std::vector<uint8_t> counted = {1, 1, 0, 0};
+  ValueReach reach, of_wrong;
+  reach.add(padded, counted);
+  EXPECT_EQ(reach, reach_of(content));
+  of_wrong.add(wrong, counted);
+  EXPECT_NE(of_wrong, reach_of(content)) << "the same number where it counts";
+  FloatReachObserver stacked;
+  stacked.begin_batch(2);
+  stacked.observe(0, Tensor::from<float>({2, 2}, padded), std::vector<uint8_t>{1, 0, 1, 0});
+  EXPECT_EQ(stacked.reaches().at(0).elements, 1U);
+  EXPECT_EQ(stacked.reaches().at(0).amax, 1e30F);
+  EXPECT_EQ(stacked.reaches().at(0).non_finite, 0U);
+}
+
 TEST(FloatReach, IsTheSameInAnyOrder) {
   std::mt19937 bits(1);
   std::vector<std::vector<float>> samples(8, std::vector<float>(100));

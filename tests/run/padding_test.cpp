@@ -71,6 +71,7 @@ TEST(CountedElements, FollowTheOrderOfMemory) {
   // N C positions, in memory N positions C.
   const Tensor value(DataType::Float32, {1, 2, 3}, Allocator::heap(), Layout::ChannelsLast);
   EXPECT_THAT(counted_elements(value, one), ElementsAre(1, 1, 0, 0, 1, 1));
+  EXPECT_THAT(counted_row_major(value, one), ElementsAre(1, 0, 1, 1, 0, 1));
 }
 
 TEST(CountedElements, AreAllWhereNothingTellsPositions) {

@@ -5,6 +5,7 @@
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "run/model_inputs.h"
+#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -16,16 +17,20 @@ struct Place {
   size_t weight = 0, reader = 0;
 };
 
-/// What `grid` leaves of a value.
-Tensor as_read(const Tensor& value, const std::optional<QParams>& grid) {
+/// What `grid` leaves of a value, and 0 at padding, which adds nothing to second moments.
+Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, const BatchContent& content) {
   Tensor wide = cast(to_plain(value), DataType::Float32);
-  if (!grid) return wide;
+  const std::vector<uint8_t> counted = counted_elements(wide, content);
+  if (!grid && counted.empty()) return wide;
   if (wide.raw() == value.raw()) wide = wide.clone();
+  const auto elements = wide.mutable_data<float>();
+  for (size_t i = 0; i < counted.size(); ++i)
+    if (counted[i] == 0) elements[i] = 0;
+  if (!grid) return wide;
   const float scale = grid->scale.front();
   const int32_t zero = grid->zero_point.front();
   const CodeRange codes = code_range(grid->type);
-  for (float& x : wide.mutable_data<float>())
-    x = static_cast<float>(quantize_element(x, scale, zero, codes) - zero) * scale;
+  for (float& x : elements) x = static_cast<float>(quantize_element(x, scale, zero, codes) - zero) * scale;
   return wide;
 }
 
@@ -34,8 +39,9 @@ class Gatherer : public Observer {
  public:
   /// places  by ValueId of the graph that runs
   Gatherer(const Graph& graph, std::span<const RoundedWeight> weights, const std::vector<std::vector<Place>>& places,
-           int64_t most)
-      : graph_(graph), weights_(weights), places_(places), most_(most), kept_(weights.size()) {
+           int64_t most, BatchContent content)
+      : graph_(graph), weights_(weights), places_(places), most_(most), content_(std::move(content)),
+        kept_(weights.size()) {
     for (size_t w = 0; w < weights.size(); ++w) kept_[w].resize(weights[w].readers.size());
   }
 
@@ -44,7 +50,7 @@ class Gatherer : public Observer {
       const RoundedWeight& weight = weights_[place.weight];
       const RoundedWeight::Reader& reader = weight.readers[place.reader];
       kept_[place.weight][place.reader] =
-          input_vectors(graph_, reader.decision, weight.matrix, as_read(tensor, reader.grid), most_);
+          input_vectors(graph_, reader.decision, weight.matrix, as_read(tensor, reader.grid, content_), most_);
     }
   }
 
@@ -55,6 +61,7 @@ class Gatherer : public Observer {
   std::span<const RoundedWeight> weights_;
   const std::vector<std::vector<Place>>& places_;
   int64_t most_;
+  BatchContent content_;
   std::vector<std::vector<std::vector<float>>> kept_;  // [weight][reader]
 };
 
@@ -79,7 +86,7 @@ std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant
   ExecutorSlots slots(schedule, worker_count(settings));
   using Kept = std::vector<std::vector<std::vector<float>>>;
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    Gatherer gatherer(graph, weights, places, most);
+    Gatherer gatherer(graph, weights, places, most, content_of(batch));
     slots.at(slot).run(stack_samples(std::move(batch)), gatherer);
     return gatherer.take();
   };
