@@ -40,6 +40,7 @@ std::span<const FindingKind> finding_list() {
       findings::copy_scales_differ(),
       findings::float_island(),
       findings::layer_left_float(),
+      findings::layer_float_on_purpose(),
       findings::layer_float_by_rule(),
       findings::product_left_float(),
       findings::concat_input_from_float(),

@@ -65,6 +65,7 @@ bool chose_types(const Model& model) {
 LintedFile read_file(const Model& model, const LintOptions& options, const Target& target) {
   LintedFile file(model.graph());
   file.types_measured = chose_types(model);
+  if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
   if (options.data.sources.empty()) return file;
   if (!target.strongly_typed)
     throw Error(ErrorCode::Usage, "lint reads --data for targets that compute in the types of the file",

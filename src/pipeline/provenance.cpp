@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <span>
+#include <string_view>
 
 #include "core/content_hash.h"
 #include "detent/version.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char* kOwn = "detent.";
 constexpr const char* kProducer = "detent";
+constexpr std::string_view kFloatLayer = "float_layer:";  // and the node's name; the text is the reason
 
 /// A table lists its samples sorted, and so does a calibration: order, threads and shards change nothing.
 std::string digest_of(std::span<const TableSample> samples) {
@@ -25,6 +27,16 @@ std::string digest_of(std::span<const TableSample> samples) {
     hash.add_number(sample.content.second);
   }
   return hash.digest().hex();
+}
+
+/// Those that nothing but this run decided on: what rules alone keep float can be told from any file.
+std::map<std::string, std::string> layers_left_float(const Setup& setup) {
+  std::map<std::string, std::string> layers;
+  for (const LayerDecision& layer : setup.plan.layers)
+    if (!layer.int8 && (layer.rule == RuleId::UserChoice || layer.rule == RuleId::MeasuredChoice ||
+                        layer.rule == RuleId::ResidualStream))
+      layers.emplace(setup.model.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
+  return layers;
 }
 
 std::string found(const std::map<std::string, std::string>& metadata, const std::string& key) {
@@ -53,6 +65,7 @@ Provenance describe_origin(const Setup& setup, const Calibration& calibration, c
   provenance.sample_digest = digest_of(calibration.identities);
   provenance.options = changed_options(options, setup);
   provenance.source_producer = setup.facts.producer;
+  provenance.float_layers = layers_left_float(setup);
   return provenance;
 }
 
@@ -68,6 +81,8 @@ void write_provenance(Model& model, const Provenance& provenance) {
   note("sample_digest", provenance.sample_digest);
   note("options", provenance.options);
   note("source_producer", provenance.source_producer);
+  for (const auto& [node, reason] : provenance.float_layers)
+    origin.metadata[kOwn + std::string(kFloatLayer) + node] = reason;
   set_origin(model, origin, kOwn);
 }
 
@@ -82,6 +97,10 @@ std::optional<Provenance> read_provenance(const Model& model) {
                         .options = found(origin.metadata, "options"),
                         .source_producer = found(origin.metadata, "source_producer")};
   const std::string samples = found(origin.metadata, "samples");
+  const std::string prefix = kOwn + std::string(kFloatLayer);
+  for (auto entry = origin.metadata.lower_bound(prefix);
+       entry != origin.metadata.end() && entry->first.starts_with(prefix); ++entry)
+    provenance.float_layers.emplace(entry->first.substr(prefix.size()), entry->second);
   std::from_chars(samples.data(), samples.data() + samples.size(), provenance.samples);
   return provenance;
 }

@@ -33,6 +33,16 @@ done
 [ "$(json level | sort -u | head -n 1)" = error ] || fail "the JSON holds no error"
 [ "$(json level | head -n 1)" = error ] || fail "the worst finding is not first"
 
+# A layer that was excluded is named with the option, without a warning; of a file that does not say so it warns.
+accepts "--exclude" $quantize_sample --exclude '^/head/' -o in/excluded.onnx
+accepts "lint of an excluded layer" lint in/excluded.onnx --target tensorrt --strict
+grep -q 'note  layer-float-on-purpose' stdout || fail "an excluded layer is not named"
+grep -q 'as the file says: R12 user: excluded by --exclude' stdout || fail "the reason is not named"
+sed 's/detent\.float_layer/detent.float_later/' in/excluded.onnx >in/silent.onnx
+accepts "a layer in float for no reason" lint in/silent.onnx --target tensorrt
+grep -q 'warning  layer-left-float' stdout || fail "a layer in float for no reason is not named"
+if grep -q 'on purpose' stdout; then fail "a purpose that the file does not name"; fi
+
 accepts "INT8 initializers on 10" lint in/tensorrt.onnx --target tensorrt:10.8 --strict
 run lint in/tensorrt.onnx --target tensorrt:8.6 --strict
 [ "$code" -eq 1 ] || fail "INT8 initializers on 8.6: exit $code, expected 1"

@@ -51,6 +51,16 @@ TEST_F(WrittenProvenance, SaysWhoMadeTheModelAndOfWhat) {
   EXPECT_EQ(provenance.source_producer, producer_of(read_model(options.model)));
 }
 
+TEST_F(WrittenProvenance, NamesTheLayersThatWereLeftFloatOnPurpose) {
+  EXPECT_TRUE(of(sample_options()).float_layers.empty());
+  QuantizeOptions options = sample_options();
+  options.placement.exclude = {"^/head/"};
+  const Provenance provenance = of(options);
+  ASSERT_EQ(provenance.float_layers.size(), 1U);
+  EXPECT_EQ(provenance.float_layers.begin()->first, "/head/Conv");
+  EXPECT_EQ(provenance.float_layers.begin()->second.find("R12 "), 0U) << provenance.float_layers.begin()->second;
+}
+
 TEST_F(WrittenProvenance, IsNoneOfAFloatModel) {
   const ModelReport report = inspect_model(kSample / "model_opset13.onnx");
   EXPECT_FALSE(report.provenance.has_value());

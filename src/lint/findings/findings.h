@@ -44,6 +44,7 @@ FindingKind float_island();
 FindingKind layer_left_float();
 
 // Choices.
+FindingKind layer_float_on_purpose();
 FindingKind layer_float_by_rule();
 FindingKind product_left_float();
 FindingKind concat_input_from_float();

@@ -1,13 +1,23 @@
-// Weighted layers that stay float: for no rule's reason (a warning), by a rule (a note), products of two activations.
+// Weighted layers that stay float: for no rule's reason (a warning), by a rule or on purpose (notes), products of two activations.
 
 #include "lint/findings/findings.h"
 
 namespace detent::findings {
 namespace {
 
+/// Why the file says that it left the layer float; empty where it does not, and where a pair in front of the layer says that
+/// somebody wanted it in INT8 since.
+std::string purpose_of(const LintView& view, NodeId layer) {
+  const auto& purposes = view.file().left_float;
+  const auto found = purposes.find(view.graph().node(layer).name);
+  if (found == purposes.end() || view.is_quantized(layer, view.data_slot(layer))) return {};
+  return found->second;
+}
+
 void check_unexplained(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    if (!purpose_of(view, wanted.node).empty()) continue;
     log.add(view.graph().node(wanted.node).name,
             "runs in float: " + view.obstacle(wanted.node) + "; no placement rule asks for that",
             view.is_quantized(wanted.node, view.data_slot(wanted.node)) && view.weight(wanted.node)
@@ -22,6 +32,16 @@ void check_by_rule(const LintView& view, FindingLog& log) {
     if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
     log.add(view.graph().node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
             "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});
+  }
+}
+
+void check_on_purpose(const LintView& view, FindingLog& log) {
+  for (const LayerDecision& wanted : view.wanted_plan().layers) {
+    if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    const std::string purpose = purpose_of(view, wanted.node);
+    if (purpose.empty()) continue;
+    log.add(view.graph().node(wanted.node).name, "runs in float on purpose, as the file says: " + purpose,
+            "nothing to cure; quantize the float model with other options for INT8 here", {wanted.node});
   }
 }
 
@@ -49,6 +69,15 @@ FindingKind layer_left_float() {
           "a weighted layer runs in float for no rule's reason",
           kRules,
           check_unexplained};
+}
+
+FindingKind layer_float_on_purpose() {
+  return {"layer-float-on-purpose",
+          FindingLevel::Note,
+          FindingLevel::Note,
+          "a weighted layer runs in float as the file says that it was quantized to",
+          "metadata detent.float_layer:NODE of files that Detent wrote",
+          check_on_purpose};
 }
 
 FindingKind layer_float_by_rule() {

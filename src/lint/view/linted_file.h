@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include "half/half_values.h"
@@ -17,6 +19,8 @@ struct LintedFile {
   /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
   bool types_measured = false;
   HalfValues measured;  ///< empty without data
+  /// Why Detent, which made the file, left a layer float, by node; nothing where it did not make the file.
+  std::map<std::string, std::string> left_float;
 
   explicit LintedFile(const Graph& file);
 
