@@ -31,6 +31,16 @@ struct TableReport {
     int log2_width = 0;
     size_t bins_in_use = 0;
     std::optional<double> scale;  ///< imported: nothing else is known
+    /// Of a value [sequences, tokens, channels]: the largest |x| of single tokens and channels.
+    struct Tokens {
+      double first = 0;            ///< of the first tokens of the sequences (where attention sinks are)
+      double median = 0, p99 = 0;  ///< that half and 99 % of the other tokens do not exceed, to an eighth of it
+      double others = 0;           ///< of all other tokens
+      size_t channels = 0, largest_channel = 0;
+      double median_channel = 0;  ///< that half of the channels do not exceed
+      size_t wide_channels = 0;   ///< that reach half of what the largest does
+    };
+    std::optional<Tokens> tokens;  ///< absent: no token axis, or not measured
   };
   std::vector<Value> values;
   size_t float_values = 0;        ///< whose reach is known, for 16-bit float types; 0: not measured

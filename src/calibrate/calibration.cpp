@@ -24,16 +24,16 @@ namespace {
 /// Shows every value to the collector, and what every value reaches where that was asked for.
 class Worker : public Observer {
  public:
-  Worker(const Schedule& schedule, Collector empty, bool with_reaches)
-      : executor(schedule), collector(std::move(empty)), with_reaches_(with_reaches),
+  Worker(const Schedule& schedule, Collector empty, const MeasuredBeside& beside)
+      : executor(schedule), collector(std::move(empty)), tokens(beside.tokens), with_reaches_(!beside.reached.empty()),
         may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
   /// Ctrl-C leaves no half sample in what is collected: a sample that is expected to be short is finished, of any other
   /// what it added is taken back.
   void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
     const bool may_stop = !ran_ || last_seconds_ > kShort || may_loop_;
-    std::optional<std::pair<Collector, FloatReachObserver>> before;
-    if (may_stop) before.emplace(collector, reaches);
+    std::optional<std::tuple<Collector, FloatReachObserver, TokenReachObserver>> before;
+    if (may_stop) before.emplace(collector, reaches, tokens);
     executor.may_stop(may_stop);
     const Stopwatch stopwatch;
     collector.begin_batch(indices);
@@ -42,7 +42,7 @@ class Worker : public Observer {
     try {
       executor.run(stack_samples(std::move(batch)), *this);
     } catch (const Error& error) {
-      if (before && error.code() == ErrorCode::Interrupted) std::tie(collector, reaches) = std::move(*before);
+      if (before && error.code() == ErrorCode::Interrupted) std::tie(collector, reaches, tokens) = std::move(*before);
       throw;
     }
     last_seconds_ = stopwatch.seconds();
@@ -50,12 +50,16 @@ class Worker : public Observer {
   }
   void observe(ValueId value, const Tensor& tensor) override {
     collector.observe(value, tensor, counted_elements(tensor, content_));
-    if (with_reaches_) reaches.observe(value, tensor, counted_row_major(tensor, content_));
+    if (!with_reaches_ && !tokens.watches(value)) return;
+    const std::vector<uint8_t> counted = counted_row_major(tensor, content_);
+    if (with_reaches_) reaches.observe(value, tensor, counted);
+    tokens.observe(value, tensor, counted);
   }
 
   Executor executor;
   Collector collector;
   FloatReachObserver reaches;
+  TokenReachObserver tokens;
 
  private:
   static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
@@ -109,18 +113,18 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 }
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
-             SampleTracker* tracker, std::span<const ValueId> reached) {
+             SampleTracker* tracker, const MeasuredBeside& beside) {
   std::set<ValueId> watched(values.begin(), values.end());
-  watched.insert(reached.begin(), reached.end());
+  watched.insert(beside.reached.begin(), beside.reached.end());
   const std::vector<ValueId> all(watched.begin(), watched.end());
   const Schedule schedule(graph, all, {.exact_fusion = true, .team = team_size(settings, source)});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
-  Pass pass{Collector(graph, values), {}};
+  Pass pass{Collector(graph, values), {}, TokenReachObserver(beside.tokens)};
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return count;
-    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, Collector(graph, values), !reached.empty());
+    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, Collector(graph, values), beside);
     std::vector<size_t> indices;
     for (const Sample& sample : batch) indices.push_back(sample.index);
     workers[slot]->run(std::move(batch), indices);
@@ -143,6 +147,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     if (!worker) continue;
     pass.collector.merge(worker->collector);
     pass.reaches.merge(worker->reaches);
+    pass.tokens.merge(worker->tokens);
   }
   return pass;
 }

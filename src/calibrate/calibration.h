@@ -10,6 +10,7 @@
 #include "detent/run_settings.h"
 #include "observe/collector.h"
 #include "observe/float_reach.h"
+#include "observe/token_reach.h"
 
 namespace detent {
 
@@ -43,19 +44,26 @@ void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 struct Pass {
   Collector collector;         ///< whole batches only
   FloatReachObserver reaches;  ///< of the values whose reach was asked for, of the same batches
+  TokenReachObserver tokens;   ///< the same
   size_t samples = 0;          ///< of the source, those measured before included
   size_t skipped = 0;
   bool interrupted = false;
 };
 
+/// What a pass measures beside histograms.
+struct MeasuredBeside {
+  std::span<const ValueId> reached;  ///< values whose reach is wanted
+  std::span<const ValueId> tokens;   ///< some of the pass's values, sorted, whose tokens are wanted
+};
+
 /// The pass of calibrate(): what a value's histogram becomes does not depend on which others are measured. No constants
 /// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an interruption
 /// ends the pass instead of being thrown.
-/// reached  values whose reach is measured beside.
+/// beside  what else is measured.
 /// Errors  those of reading and running.
 [[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                            const RunSettings& settings, SampleTracker* tracker = nullptr,
-                           std::span<const ValueId> reached = {});
+                           const MeasuredBeside& beside = {});
 
 /// Warns about NaN and Inf, once a value, naming node and sample.
 /// samples  the tracker of the pass.

@@ -55,6 +55,7 @@ CalibrationTable make_table(const std::string& fingerprint, const Graph& prepare
   table.instruction_sets = {instruction_set()};
   for (const ValueId value : values) table.values[prepared.value(value).name];
   for (const ValueId value : reached) table.reaches[prepared.value(value).name];
+  for (const ValueId value : values_with_tokens(prepared, values)) table.tokens[prepared.value(value).name];
   table.groups = tensorrt_groups(prepared, table);
   return table;
 }

@@ -16,6 +16,7 @@
 #include "observe/calibration_table.pb.h"
 #include "observe/stored_equalization.h"
 #include "observe/stored_reaches.h"
+#include "observe/stored_tokens.h"
 
 namespace detent {
 
@@ -29,11 +30,13 @@ constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone
 constexpr uint32_t kShiftedVersion = 3;    // the same, for those that know version 2
 constexpr uint32_t kExtremesVersion = 4;   // those before would merge tables and lose the extremes
 constexpr uint32_t kReachesVersion = 5;    // the same, the reaches
+constexpr uint32_t kTokensVersion = 6;     // the same, the tokens
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
 constexpr int kBins = Histogram::kBins;
 
 uint32_t format_version(const CalibrationTable& table) {
+  if (!table.tokens.empty()) return kTokensVersion;
   if (!table.reaches.empty()) return kReachesVersion;
   if (std::ranges::any_of(table.values, [](const auto& entry) { return !entry.second.extremes.empty(); }))
     return kExtremesVersion;
@@ -170,6 +173,7 @@ CalibrationTable restore(const stored::Table& stored) {
   table.absorb_bias = stored.absorb_bias();
   table.equalization = restore_equalization(stored);
   table.reaches = restore_reaches(stored);
+  table.tokens = restore_tokens(stored);
   check_sorted(table.tools, "tools");
   check_sorted(table.instruction_sets, "instruction sets");
   check_sorted(table.targets, "targets");
@@ -216,6 +220,7 @@ std::string table_to_bytes(const CalibrationTable& table) {
   stored.set_absorb_bias(table.absorb_bias);
   store_equalization(table.equalization, stored);
   store_reaches(table.reaches, stored);
+  store_tokens(table.tokens, stored);
   const std::string bytes = stored.SerializeAsString();
   if (bytes.empty()) throw Error(ErrorCode::CannotWrite, "the calibration table takes more than the 2 GiB of protobuf");
   return bytes + checksum_of(bytes);
@@ -232,11 +237,11 @@ CalibrationTable table_from_bytes(std::string_view bytes) {
   stored::Table stored;
   if (!stored.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     throw damaged_table("protobuf cannot parse it");
-  if (stored.format_version() < kFormatVersion || stored.format_version() > kReachesVersion)
+  if (stored.format_version() < kFormatVersion || stored.format_version() > kTokensVersion)
     throw Error(ErrorCode::InvalidData,
                 "is a calibration table of format " + std::to_string(stored.format_version()) +
                     "; this program reads formats " + std::to_string(kFormatVersion) + " to " +
-                    std::to_string(kReachesVersion),
+                    std::to_string(kTokensVersion),
                 "use the version of Detent that wrote it");
   return restore(stored);
 }

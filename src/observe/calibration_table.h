@@ -12,6 +12,7 @@
 #include "detent/histogram.h"
 #include "equalize/equalization.h"
 #include "observe/float_reach.h"
+#include "observe/token_reach.h"
 
 namespace detent {
 
@@ -49,6 +50,7 @@ struct CalibrationTable {
   /// Values that share one scale where the default placement for tensorrt pairs them; for caches, which name no model.
   std::vector<std::vector<std::string>> groups;
   TableReaches reaches;  ///< of all values that nodes make, and of the inputs; empty: not measured
+  TableTokens tokens;    ///< of the values that may have a token axis; empty: none has, or not measured
 
   std::string equalize;       ///< the user's request: "auto", "gate,relu:0.75"; empty: nothing
   bool absorb_bias = false;   ///< --absorb-bias on was asked for

@@ -91,6 +91,7 @@ void add_measured(CalibrationTable& table, const Graph& graph, const Pass& pass,
   for (const auto& [value, reach] : pass.reaches.reaches())
     if (const auto asked = table.reaches.find(graph.value(value).name); asked != table.reaches.end())
       asked->second = reach;
+  for (const auto& [value, tokens] : pass.tokens.reaches()) table.tokens.at(graph.value(value).name) = tokens;
 }
 
 /// Leaves what was measured for --resume and `merge`, and throws Interrupted.
@@ -127,6 +128,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
       values_to_measure(graph, half ? std::vector<std::string>{} : targets, options.placement);
   const std::vector<ValueId> reached = half ? values_with_reach(graph) : std::vector<ValueId>{};
 
+  const std::vector<ValueId> tokens = values_with_tokens(graph, values);
   CalibrationTable table = make_table(fingerprint, graph, values, reached);
   table.targets = targets;
   if (request.equalizes()) table.equalize = evened->report.requested;
@@ -141,7 +143,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
                                " is there from an interrupted calibration; --resume would go on with it");
 
   SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
-  const Pass pass = measure(graph, values, *source, options.run, &tracker, reached);
+  const Pass pass = measure(graph, values, *source, options.run, &tracker, {reached, tokens});
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
   const bool required = !targets.empty() && !half && options.data.shard_count == 1 && !pass.interrupted && !before;
   report_non_finite(graph, pass.collector, tracker, required, *options.run.reporter);

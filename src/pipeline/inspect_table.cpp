@@ -31,6 +31,22 @@ size_t used_bins(std::span<const uint64_t> side) {
   return used;
 }
 
+TableReport::Value::Tokens describe_tokens(const TokenReach& reach) {
+  TableReport::Value::Tokens tokens{.first = static_cast<double>(reach.first),
+                                    .median = reach.token_quantile(0.5),
+                                    .p99 = reach.token_quantile(0.99),
+                                    .others = static_cast<double>(reach.others),
+                                    .channels = reach.channels.size()};
+  const auto largest = std::ranges::max_element(reach.channels);
+  tokens.largest_channel = static_cast<size_t>(largest - reach.channels.begin());
+  tokens.wide_channels = static_cast<size_t>(
+      std::ranges::count_if(reach.channels, [&](float channel) { return channel >= *largest / 2; }));
+  std::vector<float> sorted = reach.channels;
+  std::ranges::sort(sorted);
+  tokens.median_channel = static_cast<double>(sorted[(sorted.size() - 1) / 2]);
+  return tokens;
+}
+
 }  // namespace
 
 TableReport describe_table(const CalibrationTable& table, const std::filesystem::path& path) {
@@ -64,6 +80,8 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
     for (const auto side : {histogram.negative(), histogram.positive()})
       line.bins_in_use += static_cast<size_t>(std::ranges::count_if(side, [](uint64_t count) { return count > 0; }));
     if (value.scale > 0) line.scale = value.scale;
+    if (const auto tokens = table.tokens.find(name); tokens != table.tokens.end() && tokens->second.sequences > 0)
+      line.tokens = describe_tokens(tokens->second);
     report.values.push_back(std::move(line));
   }
   report.float_values = static_cast<size_t>(

@@ -131,6 +131,8 @@ wild='<float[4,4] e = {1,0,0.3,0, 0,1,0,0.2, 0,0.4,1,0, 1000,3000,2000,5000}, fl
 body='{ h = Gather (e, ids)  logits = MatMul (h, w)  m = Identity (mask)  best = ArgMax <axis = -1, keepdims = 0> (logits) }'
 echo "$header g (int64[n,s] ids, int64[n,s] attention_mask) => (float[n,s,4] logits, int64[n,s] m, int64[n,s] best) $wild
   $(echo "$body" | sed 's/(mask)/(attention_mask)/')" | "$WRITE_MODEL" in/wild.onnx
+echo "$header g (int64[n,s] ids) => (float[n,s,4] logits) $wild { h = Gather (e, ids)  logits = MatMul (h, w) }" |
+  "$WRITE_MODEL" in/open_wild.onnx
 printf '[0,0,0,2,2]\n[1,1,2,2,2]\n' >in/pad.jsonl
 printf '[0,0,0,3,3]\n[1,1,3,3,3]\n' >in/pad_wild.jsonl
 printf '[0,0,3,2,2]\n[1,1,2,2,2]\n' >in/real_wild.jsonl
@@ -150,6 +152,31 @@ for ids in pad pad_wild real_wild; do scores $ids; done
 diff in/scores_pad in/scores_pad_wild >in/difference || fail "what stands at padding changes scores: $(head -n 20 in/difference)"
 grep -q sqnr_db in/scores_pad || fail "nothing was compared"
 if diff -q in/scores_pad in/scores_real_wild >in/difference; then fail "another token changes no score"; fi
+
+# What single tokens and channels reach: a first token of 5000 among others of at most 1, in channel 3. Parts merge to the whole.
+printf '[3,0,1,2,0]\n[3,1,1,0,2]\n[3,2,0,0,1]\n' >in/sink.jsonl
+printf '[0,1,3,2,0]\n' >in/late.jsonl
+for part in 1/2 2/2 1/1; do
+  accepts "part $part" calibrate in/open_wild.onnx --quiet --data text:in/sink.jsonl --shard $part -o "out/$(echo $part | tr / _).dct"
+done
+accepts "merge" merge out/2_2.dct out/1_2.dct -o out/merged.dct
+cmp -s out/merged.dct out/1_1.dct || fail "the parts' tokens are not those of the whole"
+accepts "inspect of tokens" inspect out/merged.dct --json
+near "a first token" "$(number first_amax stdout)" 5000
+near "the others" "$(number others_amax stdout)" 1
+near "the largest channel" "$(number largest_channel stdout)" 3
+near "wide channels" "$(number wide_channels stdout)" 2
+accepts "tokens as text" inspect out/merged.dct
+grep -q '^  h  *5000  .*  2 of 4  *3$' stdout || fail "the text lacks the tokens"
+accepts "a late one" calibrate in/open_wild.onnx --quiet --data text:in/late.jsonl -o out/late.dct
+accepts "inspect of a late one" inspect out/late.dct --json
+near "an ordinary first token" "$(number first_amax stdout)" 1
+near "one among the others" "$(number others_amax stdout)" 5000
+rm out/*
+accepts "an image network" calibrate "$model" --data "$sample/calib" --preprocess $preprocess --quiet --limit 2 -o out/image.dct
+accepts "inspect of an image network" inspect out/image.dct --json
+if grep -q '"tokens"' stdout; then fail "tokens of images"; fi
+rm out/*
 
 refuses "a mask that is no input" 13 "no input 'other'" run in/masked.onnx --mask other --data ids=text:in/padded.jsonl \
   --data mask=text:in/mask.jsonl -o out/run

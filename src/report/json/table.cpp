@@ -10,6 +10,15 @@ Json describe(const TableReport::Value& value) {
             {"nans", value.nans}, {"infinities", value.infinities}, {"min", value.min},
             {"max", value.max},   {"log2_width", value.log2_width}, {"bins_in_use", value.bins_in_use}};
   if (value.scale) json["scale"] = *value.scale;
+  if (const auto& tokens = value.tokens)
+    json["tokens"] = {{"first_amax", tokens->first},
+                      {"median_amax", tokens->median},
+                      {"p99_amax", tokens->p99},
+                      {"others_amax", tokens->others},
+                      {"channels", tokens->channels},
+                      {"largest_channel", tokens->largest_channel},
+                      {"median_channel_amax", tokens->median_channel},
+                      {"wide_channels", tokens->wide_channels}};
   return json;
 }
 

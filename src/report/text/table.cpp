@@ -28,6 +28,25 @@ std::string value_line(const TableReport::Value& value, size_t width) {
   return text + "\n";
 }
 
+/// What single tokens and channels reach, of the values that have them.
+std::string token_text(const TableReport& report, size_t width) {
+  std::string lines;
+  for (const auto& value : report.values)
+    if (const auto& tokens = value.tokens)
+      lines += fmt::format("  {}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>10.4g}  {:>14}  {:>7}\n",
+                           padded(value.name, width), tokens->first, tokens->median, tokens->p99, tokens->others,
+                           tokens->median_channel, fmt::format("{} of {}", tokens->wide_channels, tokens->channels),
+                           tokens->largest_channel);
+  if (lines.empty()) return {};
+  return fmt::format(
+             "\nlargest |x| of tokens (the first of a sequence; the median, 99 % and all of the others) and of "
+             "channels\n"
+             "(the median; how many reach half of the largest, and the index of that)\n"
+             "  {}  {:>10}  {:>10}  {:>10}  {:>10}  {:>10}  {:>14}  {:>7}\n",
+             padded("value", width), "first", "median", "99 %", "others", "channels", "wide", "largest") +
+         lines;
+}
+
 }  // namespace
 
 std::string summary_text(const TableReport& report) {
@@ -64,7 +83,7 @@ std::string to_text(const TableReport& report) {
   text += fmt::format("\n  {}  {:>12}  {:>7}  {:>12}  {:>12}  {:6}  {:>5}\n", padded("value", width), "count", "zeros",
                       "min", "max", "width", "bins");
   for (const auto& value : report.values) text += value_line(value, width);
-  return text;
+  return text + token_text(report, width);
 }
 
 std::string to_text(const DistributionReport& report) {

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exec/executor.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// How far single tokens and single channels of a value [sequences, tokens, channels] reach: |x|, finite elements only. Maxima and
+/// counts: merges to the same bits in any order. Nothing seen: all zero.
+struct TokenReach {
+  /// A token's largest |x| is counted by the upper 11 bits of its float: the exponent and a quarter of the binade.
+  static constexpr int kBucketShift = 21;
+  static constexpr uint32_t kBuckets = (0x7f7fffffU >> kBucketShift) + 1;
+
+  uint64_t sequences = 0;
+  float first = 0;                      ///< largest |x| of the first tokens of the sequences, exactly
+  float others = 0;                     ///< of all other tokens, exactly
+  std::map<uint32_t, uint64_t> counts;  ///< of the other tokens, by bucket
+  std::vector<float> channels;          ///< largest |x| of each channel, exactly
+
+  /// Adds tokens x channels elements of one sequence in row-major order.
+  /// counted  by element: 0 where it is left out, a token of none wholly: then the next is the first. Empty: all count.
+  void add(std::span<const float> sequence, size_t channel_count, std::span<const uint8_t> counted = {});
+  /// Adds what other samples did.
+  void include(const TokenReach& other);
+  /// The largest |x| that `share` of the other tokens do not exceed, to an eighth of it; no other tokens: 0.
+  [[nodiscard]] double token_quantile(double share) const;
+  friend bool operator==(const TokenReach&, const TokenReach&) = default;
+};
+
+/// By name, as tables have them; nothing seen for values that turned out to have no token axis.
+using TableTokens = std::map<std::string, TokenReach>;
+
+/// Those of `values` whose last axis counts channels and the one before tokens, if they have three: what a product with a constant
+/// matrix or a LayerNormalization reads.
+[[nodiscard]] std::vector<ValueId> values_with_tokens(const Graph& graph, std::span<const ValueId> values);
+
+/// Observes the tensors of rank 3 of some values. One per worker; merged at the end in any order.
+class TokenReachObserver {
+ public:
+  explicit TokenReachObserver(std::span<const ValueId> values) : watched_(values.begin(), values.end()) {}
+  [[nodiscard]] bool watches(ValueId value) const;
+  /// counted  by element in row-major order, 0 where it is padding. Empty: all count. Other values and types are ignored.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
+  void merge(const TokenReachObserver& other);
+  [[nodiscard]] const std::map<ValueId, TokenReach>& reaches() const { return reaches_; }
+
+ private:
+  std::vector<ValueId> watched_;  // sorted
+  std::map<ValueId, TokenReach> reaches_;
+};
+
+}  // namespace detent
