@@ -135,6 +135,8 @@ void add_tables(const Corpus& corpus) {
     table.values[name].extremes.push_back(table.values[name].histogram.add(numbers));
   table.samples.push_back({"000.png", {1, 2}});
   corpus.add("table", "measured", table_to_bytes(table));
+  table.tokens["conv"].add(std::vector<float>{9, 1, 2, 0.5F, -3, 1}, 2);
+  corpus.add("table", "tokens", table_to_bytes(table));
   CalibrationTable imported;
   imported.model = table.model;
   imported.tools = table.tools;
