@@ -1,0 +1,83 @@
+#include "place/weights_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "model/model.h"
+#include "place/targets/target.h"
+
+namespace detent {
+namespace {
+
+constexpr const char* kLayers = R"(
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[1,64] x, float[1,3,8,8] image) => (float[1,64] a, float[1,64] b, float[1,64] c, float[1,3,6,6] d, float[64,1] e, float[1,3] f)
+<float[64,64] w, float[3,3,3,3] k, float[48,64] v, float[1,3] odd> {
+  a = MatMul (x, w)
+  b = Gemm (x, w)
+  c = Gemm <alpha = 0.5> (x, w)
+  d = Conv (image, k)
+  t = Transpose <perm = [1, 0]> (x)
+  e = MatMul (w, t)
+  s = ReduceMean <axes = [1]> (x)
+  f = MatMul (s, odd)
+})";
+
+struct Planned {
+  Model model = parse_model_text(kLayers);
+  PlacementPlan plan;
+
+  explicit Planned(const char* target, const PlacementOptions& options = {}, const WeightBlocks& blocks = {})
+      : plan(make_weights_plan(model.graph(), find_target(target), options, blocks)) {}
+  [[nodiscard]] const LayerDecision& layer(const char* output) const {
+    return *plan.find_layer(model.graph().producer(model.graph().find_value(output))->id);
+  }
+  [[nodiscard]] bool quantizes(const char* output) const {
+    const NodeId node = layer(output).node;
+    return std::ranges::any_of(plan.weights, [&](const WeightDecision& weight) { return weight.node == node; });
+  }
+};
+
+TEST(WeightsPlan, TakesTheRightOperandsOfProducts) {
+  const Planned planned("onnxruntime");
+  EXPECT_TRUE(planned.quantizes("a"));
+  EXPECT_TRUE(planned.quantizes("b"));
+  EXPECT_EQ(planned.layer("a").reason, "the weight alone is integers; the layer computes in float");
+}
+
+TEST(WeightsPlan, SaysWhyOthersStayFloat) {
+  const Planned planned("onnxruntime");
+  EXPECT_EQ(planned.layer("c").reason, "alpha is not 1, which engines do not fuse");
+  EXPECT_EQ(planned.layer("d").reason, "engines take weights alone as integers in MatMul and Gemm only");
+  EXPECT_EQ(planned.layer("e").reason, "the weight is the left operand, which engines take in float only");
+  EXPECT_EQ(planned.layer("f").reason, "an odd number of 4-bit codes fills no whole byte");
+  for (const char* output : {"c", "d", "e", "f"}) EXPECT_FALSE(planned.quantizes(output)) << output;
+}
+
+TEST(WeightsPlan, PutsNoPairAnywhere) {
+  for (const EdgeDecision& edge : Planned("tensorrt").plan.edges) EXPECT_FALSE(edge.pair);
+}
+
+TEST(WeightsPlan, EightBitsFillBytesInAnyNumber) {
+  EXPECT_TRUE(Planned("onnxruntime", {}, {.bits = 8}).quantizes("f"));
+}
+
+TEST(WeightsPlan, TensorRTWantsWholeBlocks) {
+  EXPECT_TRUE(Planned("tensorrt", {}, {.bits = 4, .block = 64}).quantizes("a"));
+  EXPECT_FALSE(Planned("tensorrt", {}, {.bits = 4, .block = 128}).quantizes("a"));
+  EXPECT_TRUE(Planned("onnxruntime", {}, {.bits = 4, .block = 128}).quantizes("a"));
+  EXPECT_TRUE(Planned("tensorrt", {}, {.bits = 4, .block = 0}).quantizes("a"));
+}
+
+TEST(WeightsPlan, LeavesOutWhatTheUserExcludes) {
+  PlacementOptions options;
+  options.exclude_op = {"Gemm"};
+  const Planned planned("onnxruntime", options);
+  EXPECT_FALSE(planned.quantizes("b"));
+  EXPECT_EQ(planned.layer("b").reason, "excluded by --exclude-op Gemm");
+  EXPECT_TRUE(planned.quantizes("a"));
+}
+
+}  // namespace
+}  // namespace detent
