@@ -7,6 +7,7 @@
 
 #include "detent/data_source.h"
 #include "detent/error_report.h"
+#include "detent/external_data.h"
 #include "detent/float_types.h"
 #include "detent/plan_report.h"
 #include "detent/run_settings.h"
@@ -21,6 +22,7 @@ struct CastModelOptions {
   IoType io = IoType::Keep;
   RunSettings run;
   bool overwrite = false;
+  ExternalData external_data = ExternalData::Auto;
 };
 
 struct CastReport {

@@ -15,6 +15,7 @@
 #include "detent/equalize_options.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
+#include "detent/external_data.h"
 #include "detent/float_types.h"
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
@@ -52,6 +53,7 @@ struct QuantizeOptions {
   AccuracyBound bound;
   RunSettings run;
   bool overwrite = false;
+  ExternalData external_data = ExternalData::Auto;
   size_t error_samples = 16;  ///< how many samples the closing error measurement uses, unless `bound` names its own
 };
 
@@ -65,7 +67,7 @@ struct QuantizeReport {
   std::optional<CalibratorMeasurement> measured;
   int64_t opset = 0, written_opset = 0;
   size_t nodes = 0;
-  uintmax_t model_bytes = 0, output_bytes = 0;
+  uintmax_t model_bytes = 0, output_bytes = 0;  ///< with external data
   size_t samples = 0, skipped_samples = 0;
   OutlierReport outliers;  ///< among them
   double calibration_seconds = 0, seconds = 0;

@@ -39,6 +39,7 @@ Action declare_cast(CLI::App& app) {
   add_choice(app, "--float-type", options.type, {{"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}},
              "Type that the nodes compute in where the samples' values allow it", "Format");
   add_io_type_option(app, options.io);
+  add_external_data_option(app, options.external_data);
   state->collect.push_back(add_run_options(app, options.run));
   add_all_option(app, state->report, "node that stays FP32");
   add_json_option(app, state->report);

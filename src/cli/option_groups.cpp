@@ -215,6 +215,14 @@ void add_io_type_option(CLI::App& app, IoType& io) {
              "Types of graph inputs and outputs: as they were, or those of the nodes beside them", "Format");
 }
 
+void add_external_data_option(CLI::App& app, ExternalData& where) {
+  add_choice(app, "--external-data", where,
+             {{"auto", ExternalData::Auto}, {"always", ExternalData::Always}, {"never", ExternalData::Never}},
+             "Weights in a file beside the model: auto where one file would exceed protobuf's 2 GiB; always, but for "
+             "tensors below 1 KiB; never, and an error where that cannot be",
+             "Format");
+}
+
 Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type, const std::string& help) {
   static const std::map<std::string, FloatType> kTypes{
       {"fp32", FloatType::Fp32}, {"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}};

@@ -10,6 +10,7 @@
 #include "detent/calibrator.h"
 #include "detent/equalize_options.h"
 #include "detent/evaluation_options.h"
+#include "detent/external_data.h"
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/run_settings.h"
@@ -41,6 +42,8 @@ void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 [[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);
 /// --io-type.
 void add_io_type_option(CLI::App& app, IoType& io);
+/// --external-data.
+void add_external_data_option(CLI::App& app, ExternalData& where);
 /// --float-type, with this help.
 [[nodiscard]] Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type, const std::string& help);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);

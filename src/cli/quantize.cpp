@@ -100,6 +100,7 @@ Action declare_quantize(CLI::App& app) {
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
   add_weight_only_options(app, state->weights);
+  add_external_data_option(app, options.external_data);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_bound_options(app, options.bound, options.data));
   app.add_flag("--accept-broken", state->accept_broken,

@@ -16,9 +16,11 @@
 #include "pipeline/half_setup.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/provenance.h"
+#include "pipeline/written_file.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
+#include "rewrite/written_size.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -62,17 +64,19 @@ CastReport cast_model(const CastModelOptions& options) {
   check_writable(options.output, options.overwrite);
   Model model = read_float_model(options.model);
   const auto source = open_samples(options.data, model.graph());
+  check_one_file(options.output, options.external_data, [&] { return least_written_bytes(model, {}, {}, true); });
   const ReferenceOutputs reference = keep_outputs(model, *source, source->size(), options.run);
   CastReport report;
   report.bytes_before = model.byte_size();
   const ModelFacts facts = facts_of(model);
   report.floats = cast_nodes(model, options.type, *source, options.run);
+  check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   report.error = measure_closing_error(reference, model, *source, options.run).report;
   refuse_not_finite(*report.error, report.floats.type);
   report.coverage = coverage_of(model, read_first_inputs(*source, options.run), options);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
   write_provenance(model, origin_of_cast(model, options, source->size()));
-  write_model(model, options.output, {.overwrite = options.overwrite});
+  write_model(model, options.output, write_options(options.overwrite, options.external_data));
   report.floats.casts = casts_added(model.graph(), facts);
   report.coverage.casts = static_cast<int64_t>(report.floats.casts);
   report.model = options.model.string();

@@ -13,11 +13,13 @@
 #include "pipeline/quantize_report.h"
 #include "pipeline/setup.h"
 #include "pipeline/verdict.h"
+#include "pipeline/written_file.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/rewrite.h"
 #include "rewrite/unread_casts.h"
 #include "rewrite/write_checked.h"
+#include "rewrite/written_size.h"
 #include "tune/choose_calibrator.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
@@ -76,7 +78,8 @@ Setup set_up_for(const QuantizeOptions& options) {
                  {options.calibrator},
                  options.run,
                  options.outliers,
-                 &options.bound.evaluation.data});
+                 &options.bound.evaluation.data,
+                 options.external_data == ExternalData::Never ? &options.output : nullptr});
 }
 
 }  // namespace
@@ -95,6 +98,8 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
 
   // images -> executor -> histograms, or the table that holds them -> ranges
   const Calibration calibration = setup.calibrate_plan();
+  check_one_file(options.output, options.external_data,  // ruined values may have left more weights float
+                 [&] { return least_written_bytes(setup.model, setup.plan, setup.format); });
   warn_of_unsupported_tail(setup.model.graph(), *options.run.reporter);
   const std::string otherwise(given.calibrator.empty() ? kSafeCalibrator : "");
   ChosenRanges chosen =
@@ -133,7 +138,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
   if (closing) report.error = closing->report, report.error_source = closing_on.what;
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
-  write_checked(setup.model, options.output, options.overwrite, promised, check);
+  write_checked(setup.model, options.output, write_options(options.overwrite, options.external_data), promised, check);
   add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
   finish_report(report, options, setup, stopwatch.seconds());
   return report;

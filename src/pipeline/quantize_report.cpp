@@ -6,6 +6,7 @@
 #include "detent/qparams.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/value_charts.h"
+#include "pipeline/written_file.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -73,7 +74,7 @@ void finish_report(QuantizeReport& report, const QuantizeOptions& options, const
   report.plan.coverage.casts = static_cast<int64_t>(casts);
   if (report.floats) report.floats->casts = casts;
   report.written_opset = written.graph().opset();
-  report.output_bytes = std::filesystem::file_size(options.output);
+  report.output_bytes = written_bytes(options.output);
   report.seconds = seconds;
   report.peak_mb = peak_memory_mb();
 }

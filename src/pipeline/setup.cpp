@@ -9,10 +9,12 @@
 #include "half/half_model.h"
 #include "model/fingerprint.h"
 #include "pipeline/choose_before_half.h"
+#include "pipeline/written_file.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
+#include "rewrite/written_size.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -153,6 +155,13 @@ Setup set_up(const SetupOptions& options) {
   const FloatType type = float_type_of(options.format, target);
   check_half(type, table);
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement, type));
+
+  if (options.one_file)  // before channels are measured
+    check_one_file(*options.one_file, ExternalData::Never, [&] {
+      const ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
+      const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+      return least_written_bytes(model, plan, format, type != FloatType::Fp32);
+    });
 
   // channels evened out
   auto equalized =

@@ -46,6 +46,7 @@ struct SetupOptions {
   const RunSettings& run;
   OutlierPolicy outliers = OutlierPolicy::Clip;
   const DataOptions* eval = nullptr;  ///< other data with the same preprocessing; nullptr: none
+  const std::filesystem::path* one_file = nullptr;  ///< what all must fit into; nullptr: no such file
 };
 
 /// A float model as the target wants it, and where its pairs go: several quantized variants are made of it.
@@ -102,7 +103,7 @@ struct Setup {
 };
 
 /// The steps from the options to the placement plan. Errors  those of reading, preparing, equalizing and placing; Usage when
-/// there is neither a table nor data.
+/// there is neither a table nor data; those of check_one_file.
 [[nodiscard]] Setup set_up(const SetupOptions& options);
 
 /// The named calibrator; nullptr for "auto". Errors  those of make_calibrator.

@@ -7,11 +7,11 @@
 
 namespace detent {
 
-void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite, const PromisedFile& promised,
-                   const QdqCheckOptions& check) {
+void write_checked(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
+                   const PromisedFile& promised, const QdqCheckOptions& check) {
   if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
   check_qdq_file(model.graph(), path, promised, check);  // before an older file is replaced
-  write_model(model, path, {.overwrite = overwrite});
+  write_model(model, path, options);
   try {
     const Model back = read_model(path);
     if (!same_content(model, back))

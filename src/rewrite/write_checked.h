@@ -9,8 +9,8 @@ namespace detent {
 
 /// Writes the model, reads the file back, compares it with the model and checks its pairs against the plan.
 /// Errors  CannotWrite; Interrupted before anything was written; Internal when it reads back different or its pairs are
-/// not as promised: no file is left, and one that `overwrite` would have replaced stays where the model itself is wrong.
-void write_checked(const Model& model, const std::filesystem::path& path, bool overwrite, const PromisedFile& promised,
-                   const QdqCheckOptions& check);
+/// not as promised: no file is left, and one that `options.overwrite` would have replaced stays where the model itself is wrong.
+void write_checked(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
+                   const PromisedFile& promised, const QdqCheckOptions& check);
 
 }  // namespace detent

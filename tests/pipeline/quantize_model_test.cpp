@@ -162,7 +162,7 @@ std::string complaint(const fs::path& output, bool overwrite) {
   plan.target = &find_target("tensorrt");
   plan.edges.push_back({model.graph().find_value("x"), 0, 0, true, -1, RuleId::None, "by hand"});
   try {
-    write_checked(model, output, overwrite, promise_of(model.graph(), plan), {});
+    write_checked(model, output, {.overwrite = overwrite}, promise_of(model.graph(), plan), {});
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::Internal);
     return error.what();

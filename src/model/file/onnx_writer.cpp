@@ -11,6 +11,7 @@
 #include "model/file/detached_initializers.h"
 #include "model/file/model_stream.h"
 #include "model/graph/stored_data.h"
+#include "model/graph/tensor_proto.h"
 #include "model/model.h"
 
 namespace detent {
@@ -30,7 +31,7 @@ void write_proto(AtomicFile& file, const fs::path& path, onnx::ModelProto& proto
   const bool flushed = stream.Flush();
   if (stream.GetErrno() != 0) file.fail(stream.GetErrno());
   if (!serialised || !flushed)
-    throw cannot_write(path, "the model does not fit into one ONNX file (2 GiB without its initializers)");
+    throw cannot_write(path, "the model does not fit into one ONNX file: protobuf allows 2 GiB");
 }
 
 constexpr uint64_t kSmallTensor = 1024;  // bytes: shapes and scalars stay in the model file
@@ -52,6 +53,12 @@ void set_location(onnx::TensorProto& header, const std::string& file) {
   header.mutable_external_data(0)->set_value(file);
 }
 
+/// Large, and its elements are not raw data yet, which external data must be. What Detent does not read stays as it is.
+bool is_large_in_fields(const onnx::TensorProto& tensor) {
+  return raw_bytes(tensor).empty() && tensor.ByteSizeLong() >= kSmallTensor &&
+         data_type_from_onnx(tensor.data_type()) != DataType::Undefined;
+}
+
 /// The file that weights go to, which has its name only when all of them are known.
 class DataFile {
  public:
@@ -59,6 +66,12 @@ class DataFile {
 
   /// Copy of `tensor` without its data when that went into the file, with it otherwise.
   void write(const onnx::TensorProto& tensor, onnx::TensorProto& copy) {
+    if (is_large_in_fields(tensor)) {
+      copy = tensor;
+      tensor_to_proto(tensor_from_proto(tensor), copy);
+      const onnx::TensorProto with_raw_data = std::exchange(copy, {});
+      return write(with_raw_data, copy);
+    }
     const std::string_view raw = raw_bytes(tensor);
     if (raw.size() < kSmallTensor) {
       copy = tensor;
@@ -115,7 +128,8 @@ void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, c
   remove_all_but(data_path, replaced);
 }
 
-void write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
+/// Returns false, with nothing written, where no tensor is large enough for a data file.
+bool write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
   AtomicFile file(path.string() + ".data"), model(path, options.overwrite);
   DataFile data(path, file);
   onnx::ModelProto shell;
@@ -125,11 +139,13 @@ void write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const W
     for (const onnx::TensorProto& tensor : held.tensors())
       data.write(tensor, *shell.mutable_graph()->add_initializer());
   }
+  if (file.size() == 0) return false;
   const fs::path data_path = data.settle(*shell.mutable_graph());
   write_proto(model, path, shell);
   file.sync();
   model.sync();
   name_pair(file, data_path, model, path);
+  return true;
 }
 
 void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
@@ -151,10 +167,8 @@ void write_model(const Model& model, const fs::path& path, const WriteOptions& o
     throw cannot_write(path, "exists and is not a regular file");
   // The model is the same before and after: its initializers only step aside while the rest is written.
   auto& proto = const_cast<onnx::ModelProto&>(model.proto());
-  if (model.byte_size() > options.external_data_above)
-    write_with_data_file(proto, path, options);
-  else
-    write_in_one(proto, path, options);
+  if (model.byte_size() > options.external_data_above && write_with_data_file(proto, path, options)) return;
+  write_in_one(proto, path, options);
 }
 
 }  // namespace detent
