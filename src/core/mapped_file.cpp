@@ -16,11 +16,26 @@ namespace detent {
 
 namespace {
 
-/// All files that are mapped now, by number. Never destroyed: models may outlive static storage.
+/// All files that are mapped now. Never destroyed: models may outlive static storage.
 struct Registry {
+  struct Entry {
+    uint64_t number = 0;
+    size_t bytes = 0;
+    bool is_mapping = true;
+  };
   std::mutex mutex;
   uint64_t next = 1;
-  std::map<uint64_t, std::pair<std::weak_ptr<const MappedFile>, std::string_view>> files;
+  std::map<uint64_t, std::weak_ptr<const MappedFile>> files;  // by number
+  std::map<uintptr_t, Entry> by_address;                      // but empty ones
+
+  /// What [begin, begin + bytes) lies in; nullptr for other memory. Under the mutex.
+  const Entry* find(uintptr_t begin, size_t length) const {
+    auto after = by_address.upper_bound(begin);
+    if (after == by_address.begin()) return nullptr;
+    const auto& [start, entry] = *--after;
+    const uintptr_t from = begin - start;
+    return from <= entry.bytes && length <= entry.bytes - from ? &entry : nullptr;
+  }
 };
 
 Registry& registry() {
@@ -50,10 +65,23 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
   ::close(descriptor);
   if (data == MAP_FAILED) throw refused;
 
+  return listed(std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char*>(data), size, {})));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::of(Tensor tensor) {
+  const auto* const data = static_cast<const char*>(tensor.raw());
+  const size_t bytes = tensor.byte_count();
+  return listed(std::shared_ptr<MappedFile>(new MappedFile(data, bytes, std::move(tensor))));
+}
+
+std::shared_ptr<const MappedFile> MappedFile::listed(std::shared_ptr<MappedFile> file) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  const std::shared_ptr<const MappedFile> file(new MappedFile(static_cast<const char*>(data), size, all.next++));
-  all.files.emplace(file->number_, std::pair(file, file->bytes()));
+  file->number_ = all.next++;
+  all.files.emplace(file->number_, file);
+  if (file->size_ > 0)
+    all.by_address[reinterpret_cast<uintptr_t>(file->data_)] = {file->number_, file->size_,
+                                                                file->tensor_.empty_handle()};
   return file;
 }
 
@@ -61,25 +89,35 @@ std::shared_ptr<const MappedFile> MappedFile::find(uint64_t number) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   const auto found = all.files.find(number);
-  return found == all.files.end() ? nullptr : found->second.first.lock();
+  return found == all.files.end() ? nullptr : found->second.lock();
 }
 
 std::shared_ptr<const MappedFile> MappedFile::holding(const void* data, size_t bytes) {
-  const auto begin = reinterpret_cast<uintptr_t>(data);
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  for (const auto& [number, file] : all.files) {
-    const auto start = reinterpret_cast<uintptr_t>(file.second.data());
-    if (begin >= start && begin + bytes <= start + file.second.size()) return file.first.lock();
-  }
-  return nullptr;
+  const Registry::Entry* const entry = all.find(reinterpret_cast<uintptr_t>(data), bytes);
+  return entry ? all.files.at(entry->number).lock() : nullptr;
 }
 
 MappedFile::~MappedFile() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.files.erase(number_);
-  if (size_ > 0) ::munmap(const_cast<char*>(data_), size_);
+  if (size_ == 0) return;
+  all.by_address.erase(reinterpret_cast<uintptr_t>(data_));
+  if (tensor_.empty_handle()) ::munmap(const_cast<char*>(data_), size_);
+}
+
+Tensor shared_by_models(Tensor tensor) {
+  constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are copied faster than they are looked up
+  if (tensor.byte_count() < kLarge || tensor.layout() != Layout::Plain) return tensor;
+  if (MappedFile::holding(tensor.raw(), tensor.byte_count())) return tensor;  // it is already
+  const DataType type = tensor.type();
+  const Shape shape = tensor.shape();
+  // The tensor keeps the function, and that the file.
+  return Tensor::deferred(type, shape, [type, shape, file = MappedFile::of(std::move(tensor))] {
+    return Tensor::view(type, shape, file->bytes().data());
+  });
 }
 
 void let_go_of_pages(const void* data, size_t bytes) {
@@ -89,12 +127,8 @@ void let_go_of_pages(const void* data, size_t bytes) {
   if (first >= last) return;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);  // no file is unmapped meanwhile
-  for (const auto& [number, file] : all.files) {
-    const auto start = reinterpret_cast<uintptr_t>(file.second.data());
-    if (begin < start || begin + bytes > start + file.second.size()) continue;
-    ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-    return;
-  }
+  const Registry::Entry* const entry = all.find(begin, bytes);
+  if (entry && entry->is_mapping) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 }  // namespace detent

@@ -21,8 +21,9 @@ class ChannelTies {
   void pin(ValueId value);  ///< every channel; values without channels are ignored
   void pin(ValueId value, int64_t channel);
 
-  /// Tied channels have the same number.
+  /// Tied channels have the same number, below numbers(); their values then are of one group().
   [[nodiscard]] size_t number(ValueId value, int64_t channel);
+  [[nodiscard]] size_t numbers() const { return channel_parent_.size(); }
   [[nodiscard]] bool is_pinned(size_t number) const { return pinned_[number]; }
   /// Values some of whose channels are tied have the same number.
   [[nodiscard]] size_t group(ValueId value);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "equalize/tie_channels.h"
@@ -20,22 +21,24 @@ class GroupCollector {
   std::vector<ChannelGroup> run() {
     std::map<size_t, size_t> index_of_root;  // of values -> groups
     std::vector<ChannelGroup> groups;
-    std::vector<std::map<size_t, size_t>> factor_of_root;  // of channels -> factors, by group
+    constexpr size_t kNone = std::numeric_limits<size_t>::max();
+    std::vector<size_t> factor_of(tied_.ties.numbers(), kNone);  // by number: tied channels lie in one group
     std::vector<ChannelMarks> group_marks;
     for (const Value& value : graph_.values()) {
       if (!tied_.ties.tracks(value.id)) continue;
       const auto [entry, fresh] = index_of_root.try_emplace(tied_.ties.group(value.id), groups.size());
-      if (fresh) groups.emplace_back(), factor_of_root.emplace_back(), group_marks.emplace_back();
+      if (fresh) groups.emplace_back(), group_marks.emplace_back();
       ChannelGroup& group = groups[entry->second];
-      std::map<size_t, size_t>& factors = factor_of_root[entry->second];
       const int axis = tied_.axes[static_cast<size_t>(value.id)];
       ChannelGroup::Member member{
           value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis, {}, is_stored(value)};
       for (int64_t c = 0; c < tied_.ties.count(value.id); ++c) {
         const size_t number = tied_.ties.number(value.id, c);
-        const auto [factor, added] = factors.try_emplace(number, group.fixed.size());
-        if (added) group.fixed.push_back(tied_.ties.is_pinned(number));
-        member.factor_of.push_back(factor->second);
+        if (factor_of[number] == kNone) {
+          factor_of[number] = group.fixed.size();
+          group.fixed.push_back(tied_.ties.is_pinned(number));
+        }
+        member.factor_of.push_back(factor_of[number]);
       }
       group.members.push_back(std::move(member));
       add_marks(group_marks[entry->second], value.id);

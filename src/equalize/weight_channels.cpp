@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/mapped_file.h"
 #include "detent/error.h"
 #include "ops/traits.h"
 
@@ -63,12 +64,19 @@ double factor(const List& list, size_t channel) {
   return list.empty() ? 1.0 : static_cast<double>(list[channel]);
 }
 
+Tensor wide_weight(const Graph& graph, const Node& node) {
+  const Tensor& weight = *graph.constant(node.input(1));
+  Tensor wide = cast(weight, DataType::Float64);
+  let_go_of_pages(weight.raw(), weight.byte_count());
+  return wide;
+}
+
 /// visit(magnitude, input channel, output channel): the largest of each pair of channels, after multiplication.
 template <class Visit>
 void for_each_magnitude(const Graph& graph, const Node& node, const std::vector<double>& read,
                         const std::vector<double>& written, Visit&& visit) {
   const WeightView view(graph, node);
-  const Tensor wide = cast(*graph.constant(node.input(1)), DataType::Float64);
+  const Tensor wide = wide_weight(graph, node);
   const auto weights = wide.data<double>();
   view.for_each_pair([&](int64_t first, size_t in, size_t out) {
     double largest = 0;
@@ -85,15 +93,14 @@ Tensor rescaled_weight(const Graph& graph, const Node& node, const std::vector<f
   const WeightView view(graph, node);
   check_count(read.size(), view.input_count());
   check_count(written.size(), view.output_count());
-  const Tensor& weight = *graph.constant(node.input(1));
-  Tensor wide = cast(weight, DataType::Float64);
+  Tensor wide = wide_weight(graph, node);
   if (!wide.owns_memory_alone()) wide = wide.clone();
   const auto weights = wide.mutable_data<double>();
   view.for_each_pair([&](int64_t first, size_t in, size_t out) {
     const double scale = factor(written, out) / factor(read, in);
     for (int64_t i = first; i < first + view.inner; ++i) weights[static_cast<size_t>(i)] *= scale;
   });
-  return cast(wide, weight.type());
+  return shared_by_models(cast(wide, graph.constant(node.input(1))->type()));
 }
 
 std::vector<double> output_magnitudes(const Graph& graph, const Node& node, const std::vector<double>& read,
@@ -127,7 +134,7 @@ int64_t output_channels(const Graph& graph, const Node& node) { return WeightVie
 std::vector<double> response_to(const Graph& graph, const Node& node, const std::vector<float>& numbers) {
   const WeightView view(graph, node);
   check_count(numbers.size(), view.input_count());
-  const Tensor wide = cast(*graph.constant(node.input(1)), DataType::Float64);
+  const Tensor wide = wide_weight(graph, node);
   const auto weights = wide.data<double>();
   std::vector<double> response(static_cast<size_t>(view.output_count()));
   view.for_each_pair([&](int64_t first, size_t in, size_t out) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "core/mapped_file.h"
 #include "core/onnx_type.h"
 #include "model/name_source.h"
 #include "ops/traits.h"
@@ -130,7 +131,8 @@ class CastInserter {
     const auto largest = static_cast<float>(plan_.format.largest);
     std::vector<float> within(numbers.begin(), numbers.end());
     for (float& number : within) number = std::isinf(number) ? number : std::clamp(number, -largest, largest);
-    return cast(Tensor::from<float>(constant.shape(), within), plan_.format.type);
+    let_go_of_pages(constant.raw(), constant.byte_count());
+    return shared_by_models(cast(Tensor::from<float>(constant.shape(), within), plan_.format.type));
   }
 
   /// Operators that name their output's type.

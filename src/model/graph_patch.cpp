@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -11,6 +13,7 @@
 #include "model/graph/attribute_proto.h"
 #include "model/graph/graph_indexer.h"
 #include "model/graph/node_names.h"
+#include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
 
 namespace detent {
@@ -73,6 +76,8 @@ std::unordered_set<std::string> read_values(const Graph& graph) {
   return names;
 }
 
+using SharedFiles = std::vector<std::shared_ptr<const MappedFile>>;
+
 class PatchApplication {
  public:
   PatchApplication(onnx::ModelProto& proto, const GraphPatch& patch, std::unordered_set<std::string> read_before)
@@ -81,7 +86,8 @@ class PatchApplication {
     for (size_t i = 0; i < names_.size(); ++i) positions_.emplace(names_[i], i);
   }
 
-  void run() {
+  /// Gives what new constants look into.
+  [[nodiscard]] SharedFiles run() {
     for (const auto& [name, tensor] : patch_.replace_constants) replace_constant(name, tensor);
     edit_nodes();
     const std::unordered_set<std::string> removed(patch_.remove_nodes.begin(), patch_.remove_nodes.end());
@@ -95,6 +101,7 @@ class PatchApplication {
     const std::unique_ptr<Graph> graph = index_graph(proto_);  // the check after: throws when anything is wrong
     order_nodes(*graph);
     commit(*graph);
+    return std::move(shared_);
   }
 
  private:
@@ -127,7 +134,7 @@ class PatchApplication {
     onnx::TensorProto header;
     header.set_name(initializers_.elements[i]->name());
     onnx::TensorProto* replacement = initializers_.create(header);
-    tensor_to_proto(tensor, *replacement);
+    share(tensor, *replacement);
     initializers_.elements[i] = replacement;
   }
 
@@ -186,7 +193,11 @@ class PatchApplication {
     onnx::TensorProto header;
     header.set_name(name);
     initializers_.elements.push_back(initializers_.create(header));
-    tensor_to_proto(tensor, *initializers_.elements.back());
+    share(tensor, *initializers_.elements.back());
+  }
+
+  void share(const Tensor& tensor, onnx::TensorProto& proto) {
+    if (auto file = share_tensor(tensor, proto)) shared_.push_back(std::move(file));
   }
 
   /// Constants that this patch left without a reader. What nobody read before stays as it came.
@@ -293,9 +304,25 @@ class PatchApplication {
   std::unordered_set<std::string> read_before_, orphans_;
   std::vector<std::string> names_;
   std::unordered_map<std::string, size_t> positions_;
+  SharedFiles shared_;
   Rearranged<onnx::NodeProto> nodes_;
   Rearranged<onnx::TensorProto> initializers_;
 };
+
+}  // namespace
+
+namespace {
+
+/// The model holds the files that its initializers look into, and no others.
+void hold_files(Model& model) {
+  std::set<std::shared_ptr<const MappedFile>> files;
+  for (const onnx::TensorProto& tensor : model.proto().graph().initializer())
+    if (auto file = file_of(tensor)) files.insert(std::move(file));
+  if (files.empty()) return;
+  auto proto = std::make_unique<onnx::ModelProto>();
+  proto->Swap(&model.mutable_proto());
+  model = Model(std::move(proto), model.path(), {files.begin(), files.end()});
+}
 
 }  // namespace
 
@@ -317,7 +344,8 @@ void apply_patch(Model& model, const GraphPatch& patch) {
   if (patch.empty()) return;
   try {
     std::unordered_set<std::string> read_before = read_values(model.graph());
-    PatchApplication(model.mutable_proto(), patch, std::move(read_before)).run();
+    const SharedFiles shared = PatchApplication(model.mutable_proto(), patch, std::move(read_before)).run();
+    hold_files(model);
   } catch (const Error& error) {
     throw Error(ErrorCode::Internal,
                 "cannot " + (patch.reason.empty() ? "change the graph" : patch.reason) + ": " + error.what());

@@ -57,12 +57,13 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     candidates.takes.push_back(takes);
     candidates.choosing_seconds.push_back(stopwatch.seconds());
   }
+  WeightMemo weights;  // the same in all of them
   for (const auto& ranges : candidates.distinct.ranges) {
     const Stopwatch stopwatch;
     GraphPatch biases;
     if (options.equalize.bias_correction)
       biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
-    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases));
+    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases, &weights));
     candidates.origins.push_back(describe_origin(
         setup, calibration,
         {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, !biases.empty()}));

@@ -9,6 +9,7 @@
 #include "half/half_model.h"
 #include "model/fingerprint.h"
 #include "pipeline/choose_before_half.h"
+#include "pipeline/memory_need.h"
 #include "pipeline/written_file.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
@@ -156,12 +157,18 @@ Setup set_up(const SetupOptions& options) {
   check_half(type, table);
   const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement, type));
 
-  if (options.one_file)  // before channels are measured
-    check_one_file(*options.one_file, ExternalData::Never, [&] {
-      const ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
-      const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
-      return least_written_bytes(model, plan, format, type != FloatType::Fp32);
-    });
+  const auto has_room = [&](const ValueShapes& shapes, const PlacementPlan& plan) {
+    check_memory_need(memory_need(model.graph(), shapes, plan, format, data.get(), options.run),
+                      options.model.string());
+  };
+  if (request.asks() || type != FloatType::Fp32) {  // before channels or float ranges are measured
+    const ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
+    const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+    has_room(shapes, plan);
+    if (options.one_file)
+      check_one_file(*options.one_file, ExternalData::Never,
+                     [&] { return least_written_bytes(model, plan, format, type != FloatType::Fp32); });
+  }
 
   // channels evened out
   auto equalized =
@@ -180,6 +187,9 @@ Setup set_up(const SetupOptions& options) {
   // rules x target -> placement plan
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
   PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+  has_room(shapes, plan);
+  if (options.one_file)
+    check_one_file(*options.one_file, ExternalData::Never, [&] { return least_written_bytes(model, plan, format); });
   check_overrides(overrides, model.graph(), plan);
   warn_of_inner_layers(model.graph(), *options.run.reporter);
   return {std::move(model),

@@ -48,6 +48,7 @@ bool is_number(DataType type) {
 void PromisedFile::forget_contents() {
   for (PromisedNode& node : nodes)
     for (PromisedInput& input : node.inputs) input.content = Tensor();
+  mapped.clear();
 }
 
 void PromisedFile::rename(const std::map<std::string, std::string>& renamed, const std::set<std::string>& gone) {

@@ -88,9 +88,10 @@ class WeightInserter {
       let_go_of_pages(weight.raw(), weight.byte_count());
       const std::string& wish = context_.name(decision.value);
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
-      const std::string codes = options.int8_weights
-                                    ? context_.writer.add_constant(wish + "_quantized", std::move(quantized.codes))
-                                    : context_.writer.add_quantize(wish, wish, grid, weight.type());
+      const std::string codes =
+          options.int8_weights
+              ? context_.writer.add_constant(wish + "_quantized", shared_by_models(std::move(quantized.codes)))
+              : context_.writer.add_quantize(wish, wish, grid, weight.type());
       copy.dequantized = context_.writer.fresh(wish + "_dequantized");
       context_.writer.add_dequantize(wish, codes, copy.dequantized, grid, weight.type());
       copy.qparams = quantized.qparams;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/mapped_file.h"
 #include "model/graph/graph.h"
 #include "rewrite/weight_quantizer.h"
 
@@ -22,7 +23,9 @@ class WeightMemo {
     std::vector<Entry>& entries = entries_[{id, axis}];
     for (const Entry& entry : entries)
       if (entry.options == options) return entry.quantized;
-    return entries.emplace_back(Entry{options, quantize_weight(weight, axis, options)}).quantized;
+    QuantizedWeight quantized = quantize_weight(weight, axis, options);
+    quantized.codes = shared_by_models(std::move(quantized.codes));
+    return entries.emplace_back(Entry{options, std::move(quantized)}).quantized;
   }
 
   /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with.

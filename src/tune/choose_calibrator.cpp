@@ -14,6 +14,7 @@
 #include "evaluate/evaluate_models.h"
 #include "evaluate/sample_scores.h"
 #include "rewrite/quantized_model.h"
+#include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/tie_band.h"
@@ -151,7 +152,8 @@ class Contest {
     const SampleSubset samples(*question_.source, {begin, begin + taken});
     std::vector<Model> models;
     for (const size_t v : playing)
-      models.push_back(quantized_model(question_.model, question_.plan, variants_.ranges[v], question_.format));
+      models.push_back(
+          quantized_model(question_.model, question_.plan, variants_.ranges[v], question_.format, {}, &weights_));
     const std::string task = "measuring " + std::to_string(playing.size()) + " calibrators";
     EvaluationRequest request{question_.model, names_, samples, question_.settings, task};
     request.by_batch = true;
@@ -174,6 +176,7 @@ class Contest {
   DistinctRanges variants_;
   std::vector<double> regrets_;
   std::vector<Result> results_;
+  WeightMemo weights_;  // the same in all variants, as long as biases do not ask for other scales
   size_t winner_ = 0, highest_ = 0;
 };
 

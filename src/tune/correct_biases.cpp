@@ -68,7 +68,8 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   // Biases as floats: in the network that is measured they change without anything else changing.
   RewriteOptions measured = format;
   measured.int32_bias = false;
-  Model partly = quantized_model(model, plan, ranges, measured, weights);
+  WeightMemo memo;  // of the model with `weights`
+  Model partly = quantized_model(model, plan, ranges, measured, weights, &memo);
   BiasCorrection result;
   Reporter& reporter = *settings.reporter;
   reporter.begin("correcting biases", layers.size());
@@ -91,8 +92,8 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   if (report.layers > 0) {
     result.patch.reason = "correct biases";
     std::vector<Model> variants;
-    variants.push_back(quantized_model(model, plan, ranges, format, weights));
-    variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch)));
+    variants.push_back(quantized_model(model, plan, ranges, format, weights, &memo));
+    variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch), &memo));
     const auto names = values_to_compare(model, read_first_inputs(*source, settings));
     EvaluationRequest request{model, names, *source, settings, "judging biases"};
     request.by_batch = true;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What would take more than the machine has is refused before it is tried, with what is large; Ctrl-C ends what would last.
 . "$(dirname "$0")/expect.sh"
-: "${WRITE_MODEL:?the program that writes models}"
+: "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
 # The limit alone decides: what is refused at 10M runs at 1G.
 
 # model_of FILE TEXT: a model of opset 17 with one float input x of 1x4.
@@ -53,6 +53,25 @@ header="{'descr': '<f4', 'fortran_order': False, 'shape': (1099511627776, 0, 4),
 { printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "$header"; } >in/rows.npy
 refuses "rows of nothing without end" 12 "rows.npy: the array of shape 1099511627776x0x4 holds no elements" \
   run in/expand.onnx --data in/rows.npy --quiet -o out
+
+# What quantizing will need is known before the first sample: weights of 16.8 MB lie in a file and cost nothing, their INT8 codes do.
+printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,1024,1024] x) => (float[N,1024,1024] y)
+  <float[1,1] a = {1}, float[1,1] b = {1}> { u = MatMul (x, a) v = Relu (u) y = MatMul (v, b) }' | "$WRITE_MODEL" in/one.onnx
+head -c 8388608 /dev/zero | tr '\000' '<' >in/w.bin # floats of 0.0115
+"$EDIT_MODEL" in/one.onnx in/a.onnx dims a 1024,1024 && "$EDIT_MODEL" in/a.onnx in/b.onnx dims b 1024,1024 &&
+  "$EDIT_MODEL" in/b.onnx in/c.onnx external a w.bin 0 4194304 && "$EDIT_MODEL" in/c.onnx in/products.onnx external b w.bin 4194304 4194304
+products="in/products.onnx --data random:uniform,n=4 --calibrator max --accept-broken"
+for command in "quantize $products -o out/q.onnx" "compare in/products.onnx --data random:uniform,n=4 --eval random:uniform,n=2 --calibrators max" \
+  "sensitivity in/products.onnx --data random:uniform,n=4 --eval random:uniform,n=2 --calibrator max"; do
+  refuses "four threads in 30M: ${command%% *}" 12 "in/products.onnx: takes 35.7 MB at least: 2.1 MB of INT8 weights and 4 threads x 8.4 MB for the values of its largest layer; the limit is 30.0 MB (--max-memory)" \
+    $command --quiet --threads 4 --max-memory 30M
+  grep -q '^hint: --threads 3 ' stderr || fail "${command%% *}: the hint does not say how many threads there is room for"
+done
+refuses "one thread in 10M" 12 "the limit is 10.0 MB (--max-memory)" quantize $products -o out/q.onnx --threads 1 --quiet --max-memory 10M
+run quantize $products -o out/q.onnx --threads 4 --max-memory 30M
+grep -q '^calibrating' stderr && fail "calibrated before it was refused"
+accepts "one thread in 100M" quantize $products -o out/q.onnx --quiet --threads 1 --max-memory 100M
+rm -rf out/*
 
 for size in 10MB -1 0 1.5G many; do
   refuses "--max-memory $size" 2 "--max-memory: '$size' is no size in bytes" inspect "$model" "--max-memory=$size"

@@ -77,11 +77,23 @@ TEST(Fingerprint, SeesEveryChangeOfTheComputation) {
 
 TEST(Fingerprint, IsTheSameForWeightsBesideTheFile) {
   const TemporaryFolder folder;
-  const Model model = parse_model_text(kNetwork);
+  Model model = parse_model_text(kNetwork);
+  onnx::TensorProto& large = *model.mutable_proto().mutable_graph()->add_initializer();  // typed fields become raw data
+  large.set_name("large");
+  large.set_data_type(onnx::TensorProto::FLOAT);
+  large.add_dims(256);
+  for (int i = 0; i < 256; ++i) large.add_float_data(static_cast<float>(i));
   write_model(model, folder / "inside.onnx");
   write_model(model, folder / "beside.onnx", {.external_data_above = 1});
   ASSERT_GT(folder.names().size(), 2U);
   EXPECT_EQ(fingerprint(read_model(folder / "inside.onnx")), fingerprint(read_model(folder / "beside.onnx")));
+  EXPECT_EQ(fingerprint(read_model(folder / "inside.onnx")), fingerprint(model));
+}
+
+TEST(Fingerprint, WeightsBelowAKibibyteStayInside) {
+  const TemporaryFolder folder;
+  write_model(parse_model_text(kNetwork), folder / "inside.onnx", {.external_data_above = 1});
+  EXPECT_EQ(folder.names().size(), 1U);
   EXPECT_EQ(fingerprint(read_model(folder / "inside.onnx")), original());
 }
 

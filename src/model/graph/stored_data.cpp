@@ -39,9 +39,13 @@ bool has_stored_data(const onnx::TensorProto& tensor) {
          tensor.external_data(0).key() == kKey;
 }
 
+std::shared_ptr<const MappedFile> file_of(const onnx::TensorProto& tensor) {
+  return has_stored_data(tensor) ? MappedFile::find(entry(tensor, 0)) : nullptr;
+}
+
 std::string_view raw_bytes(const onnx::TensorProto& tensor) {
   if (!has_stored_data(tensor)) return tensor.raw_data();
-  const std::shared_ptr<const MappedFile> file = MappedFile::find(entry(tensor, 0));
+  const std::shared_ptr<const MappedFile> file = file_of(tensor);
   const uint64_t offset = entry(tensor, 1), length = entry(tensor, 2);
   if (!file || offset > file->bytes().size() || length > file->bytes().size() - offset)
     throw Error(ErrorCode::Internal, "the file of tensor '" + tensor.name() + "' is not mapped any more");

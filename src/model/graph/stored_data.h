@@ -19,6 +19,9 @@ void set_stored_data(onnx::TensorProto& tensor, const MappedFile& file, uint64_t
 /// True when the tensor's raw data lies in a MappedFile. Data in a file that is not loaded is not meant.
 [[nodiscard]] bool has_stored_data(const onnx::TensorProto& tensor);
 
+/// The file that holds it; nullptr when there is none, or nobody holds that any more.
+[[nodiscard]] std::shared_ptr<const MappedFile> file_of(const onnx::TensorProto& tensor);
+
 /// Raw data of the tensor, in the document or in a MappedFile; empty when its elements are in typed fields.
 /// Errors  Internal when the file is not mapped any more.
 [[nodiscard]] std::string_view raw_bytes(const onnx::TensorProto& tensor);

@@ -84,7 +84,10 @@ Tensor tensor_from_proto(const onnx::TensorProto& proto) {
                                         : TypedFields(proto, ErrorCode::InvalidModel).read(type, shape);
 }
 
-void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto) {
+namespace {
+
+/// The tensor without its elements.
+void set_header(const Tensor& tensor, onnx::TensorProto& proto) {
   const int32_t type = onnx_type_of(tensor.type());
   if (type == onnx::TensorProto::UNDEFINED || tensor.layout() != Layout::Plain)
     throw Error(ErrorCode::Internal, "a tensor of type " + std::string(name_of(tensor.type())) + " cannot be stored");
@@ -93,11 +96,31 @@ void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto) {
   if (!name.empty()) proto.set_name(name);
   proto.set_data_type(type);
   for (const int64_t extent : tensor.shape().dims()) proto.add_dims(extent);
+}
+
+}  // namespace
+
+void tensor_to_proto(const Tensor& tensor, onnx::TensorProto& proto) {
+  set_header(tensor, proto);
   if (is_packed(tensor.type())) {
     proto.set_raw_data(pack(tensor));
   } else {
     proto.set_raw_data(tensor.raw(), tensor.byte_count());
   }
+}
+
+std::shared_ptr<const MappedFile> share_tensor(const Tensor& tensor, onnx::TensorProto& proto) {
+  const size_t bytes = tensor.byte_count();
+  const bool as_stored = bytes > 0 && !is_packed(tensor.type()) && tensor.type() != DataType::Bool;
+  std::shared_ptr<const MappedFile> file = as_stored ? MappedFile::holding(tensor.raw(), bytes) : nullptr;
+  if (!file) {
+    tensor_to_proto(tensor, proto);
+    return nullptr;
+  }
+  set_header(tensor, proto);
+  const auto offset = static_cast<uint64_t>(static_cast<const char*>(tensor.raw()) - file->bytes().data());
+  set_stored_data(proto, *file, offset, bytes);
+  return file;
 }
 
 }  // namespace detent

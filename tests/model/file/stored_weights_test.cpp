@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <optional>
 
 #include "core/mapped_file.h"
 #include "detent/error.h"
 #include "model/fingerprint.h"
 #include "model/graph/stored_data.h"
+#include "model/graph_patch.h"
 #include "model/model.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"
@@ -122,6 +124,76 @@ TEST(StoredWeights, LeaveMemoryWithTheirLastModel) {
     EXPECT_EQ(MappedFile::find(number), file);
   }
   EXPECT_EQ(MappedFile::find(number), nullptr);
+}
+
+constexpr int64_t kMebi = int64_t{1} << 18;  // floats: 1 MiB, from where weights that were made anew are shared
+
+Tensor counted_from(float first, int64_t elements) {
+  std::vector<float> values(static_cast<size_t>(elements));
+  std::iota(values.begin(), values.end(), first);
+  return Tensor::from<float>(Shape{elements}, std::span<const float>(values));
+}
+
+/// y = x + w, where w is `tensor`.
+Model with_weight(Tensor tensor) {
+  const std::string extent = std::to_string(tensor.element_count());
+  Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[" + extent + "] x) => (float[" +
+                                 extent + "] y) <float[1] w = {4}> { y = Add (x, w) }");
+  apply_patch(model, {.reason = "", .replace_constants = {{"w", std::move(tensor)}}});
+  return model;
+}
+
+TEST(SharedWeights, ModelsOfOnePatchLookIntoOneMemory) {
+  const Tensor weight = shared_by_models(counted_from(1, kMebi));
+  const Model one = with_weight(weight), other = with_weight(weight);
+  EXPECT_EQ(content_of(one).raw(), weight.raw());
+  EXPECT_EQ(content_of(other).raw(), weight.raw());
+  EXPECT_TRUE(weights_of(one).raw_data().empty());
+}
+
+TEST(SharedWeights, SmallOnesAndThoseOfOthersAreCopied) {
+  const Tensor small = shared_by_models(counted_from(1, kMebi - 1)), own = counted_from(1, kMebi);
+  EXPECT_NE(content_of(with_weight(small)).raw(), small.raw());
+  EXPECT_NE(content_of(with_weight(own)).raw(), own.raw());
+}
+
+TEST(SharedWeights, LiveAsLongAsAModelAndNoLonger) {
+  uint64_t number = 0;
+  {
+    std::optional<Model> model;
+    {
+      const Tensor weight = shared_by_models(counted_from(1, kMebi));
+      number = MappedFile::holding(weight.raw(), weight.byte_count())->number();
+      model.emplace(with_weight(weight).clone());
+    }
+    EXPECT_EQ(content_of(*model).data<float>().back(), static_cast<float>(kMebi));
+    apply_patch(*model, {.reason = "", .replace_constants = {{"w", shared_by_models(counted_from(2, kMebi))}}});
+    EXPECT_EQ(MappedFile::find(number), nullptr) << "the model holds what it replaced";
+    EXPECT_EQ(content_of(*model).data<float>().front(), 2.0F);
+    number = file_of(weights_of(*model))->number();
+  }
+  EXPECT_EQ(MappedFile::find(number), nullptr);
+}
+
+/// Pages of a file may be thrown away, memory may not.
+TEST(SharedWeights, KeepTheirContentWhenPagesAreLetGo) {
+  const Model model = with_weight(shared_by_models(counted_from(1, kMebi)));
+  let_go_of_pages(content_of(model).raw(), content_of(model).byte_count());
+  EXPECT_EQ(content_of(model).data<float>().back(), static_cast<float>(kMebi));
+}
+
+TEST(SharedWeights, AreWrittenAsCopiedOnesAre) {
+  const TemporaryFolder folder;
+  write_model(with_weight(shared_by_models(counted_from(1, kMebi))), folder / "shared.onnx");
+  write_model(with_weight(counted_from(1, kMebi)), folder / "copied.onnx");
+  EXPECT_EQ(TemporaryFolder::read(folder / "shared.onnx"), TemporaryFolder::read(folder / "copied.onnx"));
+}
+
+TEST(SharedWeights, APatchThatFailsLeavesTheModelAsItWas) {
+  Model model = with_weight(shared_by_models(counted_from(1, kMebi)));
+  EXPECT_THROW(
+      apply_patch(model, {.reason = "", .add_initializers = {{"w", shared_by_models(counted_from(5, kMebi))}}}), Error);
+  EXPECT_EQ(content_of(model).data<float>().front(), 1.0F);
 }
 
 /// A file cannot point into memory with keys that only this process may write.
