@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "exec/lean.h"
 #include "exec/node_errors.h"
 #include "exec/shape_needs.h"
 #include "ops/find_operator.h"
@@ -19,19 +20,6 @@ bool holds_graphs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
     return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
   });
-}
-
-/// Models beyond this many bytes of float weights run without copies of them: a product reads its weights as the file holds
-/// them, and what depends on constants alone is computed in every run where it is large. It takes up to half as long again, for half or
-/// a quarter of the memory. A fixed number, because the order of a sum depends on the packing: results must not depend on the machine.
-constexpr int64_t kMostCopied = int64_t{1} << 30;
-
-bool is_lean(const Graph& graph) {
-  int64_t elements = 0;
-  for (const Value& value : graph.values())
-    if (value.is_constant && value.declared_shape && value.declared_shape->size() > 1)
-      elements += Shape(*value.declared_shape).element_count();
-  return elements > kMostCopied / static_cast<int64_t>(sizeof(float));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exec/lean.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -42,11 +43,11 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
 std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
   std::vector<PartScores> result(lists.size());
   for (const auto& fold : folds_) {
-    std::vector<Model> models;
-    for (const std::vector<EqualizeItem>& items : lists)
-      models.push_back(items.empty() ? model_.clone()
-                                     : fold->equalizer->equalized(fold->equalizer->equalization(items)));
-    std::vector<std::vector<double>> scores = scores_of(judge_(models, fold->fit, fold->held_out));
+    const auto model_of = [&](size_t i) {
+      return lists[i].empty() ? model_.clone() : fold->equalizer->equalized(fold->equalizer->equalization(lists[i]));
+    };
+    std::vector<std::vector<double>> scores =
+        scores_of(judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), fold->fit, fold->held_out));
     for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
   }
   return result;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/stopwatch.h"
+#include "exec/lean.h"
 #include "run/deciding_samples.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
@@ -53,10 +54,10 @@ class Acceptance {
 
  private:
   [[nodiscard]] FoldScores measure(const std::vector<std::vector<EqualizeItem>>& lists) const {
-    std::vector<Model> models;
-    for (const auto& items : lists)
-      models.push_back(items.empty() ? model_.clone() : equalizer_.equalized(equalizer_.equalization(items)));
-    return judge_(models, data_.all, data_.all);
+    const auto model_of = [&](size_t i) {
+      return lists[i].empty() ? model_.clone() : equalizer_.equalized(equalizer_.equalization(lists[i]));
+    };
+    return judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), data_.all, data_.all);
   }
 
   /// Over the calibrators: the samples of all of them together.

@@ -19,6 +19,11 @@ using FoldScores = std::vector<std::vector<std::vector<double>>>;
 using FoldJudge =
     std::function<FoldScores(std::span<const Model> models, const DataSource& fit, const DataSource& held_out)>;
 
+/// Of `count` models that `make` makes: all at once, or one after the other, each gone before the next is made, where `one_by_one`.
+/// What the judge says of one must not depend on the others.
+[[nodiscard]] FoldScores judge_models(const FoldJudge& judge, size_t count, const std::function<Model(size_t)>& make,
+                                      bool one_by_one, const DataSource& fit, const DataSource& held_out);
+
 /// score_db of each model and calibrator: [model][calibrator].
 [[nodiscard]] std::vector<std::vector<double>> scores_of(const FoldScores& samples);
 
