@@ -1,7 +1,9 @@
 // node large_transformer.mjs OUT.onnx [LAYERS [WIDTH]]: a decoder-only transformer with random weights in OUT.onnx.data, opset
 // 17: 20 layers of width 1536 are 2.4 GB. For memory and time, not for accuracy. Input: ids [batch, sequence], output: logits.
+// Eight sequences of 128 ids go to OUT.onnx.ids.npy.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
+import { writeNpy } from '../tests/onnxruntime/npy.mjs';
 import { integer, message, tensorProto } from '../tests/onnxruntime/onnx_file.mjs';
 
 const [file, layers, width] = [process.argv[2], Number(process.argv[3] ?? 20), Number(process.argv[4] ?? 1536)];
@@ -105,3 +107,5 @@ writeSync(model, Buffer.concat([integer(1, 8), message(8, integer(2, 17)),
   message(7, ...nodes, message(2, 'large_transformer'), ...initializers, value(11, 'ids', 7, ['batch', 'sequence']),
     value(12, 'logits', 1, ['batch', 'sequence', vocabulary]))]));
 closeSync(model);
+const ids = BigInt64Array.from({ length: 8 * 128 }, () => BigInt(Math.floor((uniform() + 0.5) * vocabulary)));
+writeNpy(`${file}.ids.npy`, { type: 'int64', dims: [8, 128], data: ids });
