@@ -45,7 +45,7 @@ struct SetupOptions {
   std::vector<std::string> calibrators;  ///< that --equalize auto judges with
   const RunSettings& run;
   OutlierPolicy outliers = OutlierPolicy::Clip;
-  const DataOptions* eval = nullptr;  ///< other data with the same preprocessing; nullptr: none
+  const DataOptions* eval = nullptr;                ///< other data with the same preprocessing; nullptr: none
   const std::filesystem::path* one_file = nullptr;  ///< what all must fit into; nullptr: no such file
 };
 
