@@ -10,6 +10,7 @@
 
 #include "detent/data_source.h"
 #include "detent/error_report.h"
+#include "detent/external_data.h"
 #include "detent/placement_options.h"
 #include "detent/provenance.h"
 #include "detent/run_settings.h"
@@ -39,6 +40,7 @@ struct QuantizeWeightsOptions {
   PlacementOptions placement;  ///< include and exclude alone count
   RunSettings run;
   bool overwrite = false;
+  ExternalData external_data = ExternalData::Auto;
   size_t error_samples = 16;  ///< of `data` that the closing error is measured on
 };
 

@@ -65,7 +65,8 @@ int quantize_weights_only(const CLI::App& app, const WeightOnlyOptions& weights,
                                                          .target = options.target,
                                                          .placement = options.placement,
                                                          .run = options.run,
-                                                         .overwrite = options.overwrite});
+                                                         .overwrite = options.overwrite,
+                                                         .external_data = options.external_data});
   if (!report_file.empty()) write_file(report_file, to_json(report), options.overwrite);
   report_options.write_json([&] { return to_json(report); });
   report_options.print(to_text(report, report_options.lists()));

@@ -14,6 +14,7 @@
 #include "pipeline/plan_report.h"
 #include "pipeline/provenance.h"
 #include "pipeline/verdict.h"
+#include "pipeline/written_file.h"
 #include "place/weights_plan.h"
 #include "prepare/raise_opset.h"
 #include "prepare/read_model_to_run.h"
@@ -98,7 +99,8 @@ std::string options_text(const QuantizeWeightsOptions& options, const BlockRound
 /// Writes the model, reads it back and compares.
 void write_same(const Model& model, const QuantizeWeightsOptions& options) {
   if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
-  write_model(model, options.output, {.overwrite = options.overwrite});
+  check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
+  write_model(model, options.output, write_options(options.overwrite, options.external_data));
   if (same_content(model, read_model(options.output))) return;
   std::error_code ignored;
   std::filesystem::remove(options.output, ignored);
