@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/float_type.h"
 #include "model/name_source.h"
@@ -39,6 +40,19 @@ ValueId transposed_weight(const Graph& graph, const Node& node) {
   return before->ints_or("perm", {1, 0}) == std::vector<int64_t>{1, 0} ? before->input(0) : kNoValue;
 }
 
+/// Transposes of constants that nobody reads once the products in `rewired` do not.
+void remove_unread(const Graph& graph, const std::set<NodeId>& rewired, GraphPatch& patch) {
+  std::set<NodeId> before;
+  for (const NodeId product : rewired)
+    if (const Node* node = graph.producer(graph.node(product).input(1))) before.insert(node->id);
+  for (const NodeId transpose : before) {
+    const Value& written = graph.value(graph.node(transpose).output(0));
+    const bool unread =
+        std::ranges::all_of(written.uses, [&](const Use& use) { return use.slot == 1 && rewired.contains(use.node); });
+    if (unread && !written.is_output) patch.remove_nodes.push_back(graph.node(transpose).name);
+  }
+}
+
 }  // namespace
 
 GraphPatch put_weights_in_rows(const Graph& graph) {
@@ -46,6 +60,7 @@ GraphPatch put_weights_in_rows(const Graph& graph) {
   patch.reason = "put weights in rows";
   NameSource names(graph);
   std::map<ValueId, std::string> known;
+  std::set<NodeId> rewired;
   for (const Node& node : graph.nodes()) {
     const ValueId weight = transposed_weight(graph, node);
     if (weight == kNoValue) continue;
@@ -55,9 +70,11 @@ GraphPatch put_weights_in_rows(const Graph& graph) {
       patch.add_initializers.emplace_back(entry->second, transposed(*graph.constant(weight)));
     }
     patch.rewire.push_back({node.name, 1, entry->second});
+    rewired.insert(node.id);
     if (traits_of(graph, node).kind == OpKind::Gemm)
       patch.set_attributes.push_back({node.name, {"transB", int64_t{0}}});
   }
+  remove_unread(graph, rewired, patch);
   return patch;
 }
 

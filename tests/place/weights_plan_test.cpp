@@ -10,22 +10,32 @@
 namespace detent {
 namespace {
 
-constexpr const char* kLayers = R"(
-<ir_version: 8, opset_import: ["" : 17]>
-g (float[1,64] x, float[1,3,8,8] image) => (float[1,64] a, float[1,64] b, float[1,64] c, float[1,3,6,6] d, float[64,1] e, float[1,3] f)
-<float[64,64] w, float[3,3,3,3] k, float[48,64] v, float[1,3] odd> {
-  a = MatMul (x, w)
-  b = Gemm (x, w)
-  c = Gemm <alpha = 0.5> (x, w)
-  d = Conv (image, k)
-  t = Transpose <perm = [1, 0]> (x)
-  e = MatMul (w, t)
-  s = ReduceMean <axes = [1]> (x)
-  f = MatMul (s, odd)
-})";
+/// "float[64,64] w = {...}" with as many numbers as it has elements.
+std::string constant(const std::string& shape, int elements, const char* name) {
+  std::string text = "float[" + shape + "] " + name + " = {1";
+  for (int i = 1; i < elements; ++i) text += ",1";
+  return text + "}";
+}
+
+std::string layers() {
+  return R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,64] x, float[1,3,8,8] image)
+      => (float[1,64] a, float[1,64] b, float[1,64] c, float[1,3,6,6] d, float[64,1] e, float[1,3] f)
+    <)" + constant("64,64", 64 * 64, "w") +
+         ", " + constant("3,3,3,3", 81, "k") + ", " + constant("1,3", 3, "odd") + R"(> {
+      a = MatMul (x, w)
+      b = Gemm (x, w)
+      c = Gemm <alpha = 0.5> (x, w)
+      d = Conv (image, k)
+      t = Transpose <perm = [1, 0]> (x)
+      e = MatMul (w, t)
+      s = ReduceMean <axes = [1]> (x)
+      f = MatMul (s, odd)
+    })";
+}
 
 struct Planned {
-  Model model = parse_model_text(kLayers);
+  Model model = parse_model_text(layers());
   PlacementPlan plan;
 
   explicit Planned(const char* target, const PlacementOptions& options = {}, const WeightBlocks& blocks = {})

@@ -40,6 +40,8 @@ TEST(WeightsInRows, AMatMulReadsPastTheTranspose) {
   Model model = before.clone();
   EXPECT_EQ(put_weights_in_rows(model), 1U);
   EXPECT_TRUE(model.graph().value(only(model.graph(), "MatMul").input(1)).is_constant);
+  EXPECT_EQ(model.graph().nodes().size(), 1U);  // the Transpose is gone, and with it the constant as it was
+  EXPECT_EQ(model.graph().find_value("w"), kNoValue);
   expect_same_outputs(before, model);
 }
 
@@ -53,6 +55,15 @@ TEST(WeightsInRows, WhatElseReadsTheConstantKeepsIt) {
   const Graph& graph = model.graph();
   EXPECT_EQ(graph.value(only(graph, "Gather").input(0)).name, "w");
   EXPECT_EQ(only(graph, "MatMul").input(1), only(graph, "Gemm").input(1));  // transposed once
+}
+
+TEST(WeightsInRows, ATransposeThatIsReadOtherwiseStays) {
+  Model model = parse_model_text(R"(
+    <ir_version: 8, opset_import: ["" : 17]>
+    g (float[1,2] x) => (float[1,3] y, float[2,3] s) <float[3,2] w = {1,2,3,4,5,6}> {
+      t = Transpose <perm = [1, 0]> (w) y = MatMul (x, t) s = Relu (t) })");
+  EXPECT_EQ(put_weights_in_rows(model), 1U);
+  EXPECT_EQ(only(model.graph(), "Transpose").op_type, "Transpose");
 }
 
 TEST(WeightsInRows, OtherProductsStay) {
