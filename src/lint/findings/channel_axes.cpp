@@ -42,7 +42,7 @@ bool reads_default(const Target& target) { return target.engine == Engine::OnnxR
 void check_missing(const LintView& view, FindingLog& log) {
   constexpr int64_t kDefault = 1;  // ONNX's
   for (const int index : nodes_where(view, [](const QdqNode& node) {
-         return node.role == QdqRole::Weight && node.per_channel() && !node.axis;
+         return node.role == QdqRole::Weight && node.per_channel() && node.block == 0 && !node.axis;
        })) {
     for (const QuantizedOperand* operand : view.operands_of(index)) {
       const auto axis = channel_axis(view, *operand);
@@ -60,7 +60,7 @@ void check_missing(const LintView& view, FindingLog& log) {
 
 // The reader whose output channels lie on another axis than the one written; nullptr when there is none.
 const QuantizedOperand* wrong_reader(const LintView& view, const QdqNode& node) {
-  if (node.role != QdqRole::Weight || !node.per_channel() || !node.axis) return nullptr;
+  if (node.role != QdqRole::Weight || !node.per_channel() || node.block > 0 || !node.axis) return nullptr;
   for (const QuantizedOperand* operand : view.operands_of(static_cast<int>(&node - view.reading().nodes.data()))) {
     const auto axis = channel_axis(view, *operand);
     if (!axis || !concerns(view, *operand)) continue;

@@ -41,6 +41,9 @@ FindingKind concat_scales_differ();
 FindingKind copy_scales_differ();
 FindingKind deconvolution_3d_not_closed();
 FindingKind float_island();
+FindingKind int4_not_fused();
+FindingKind blocked_axis();
+FindingKind odd_nibbles();
 FindingKind layer_left_float();
 
 // Choices.

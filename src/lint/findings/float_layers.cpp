@@ -17,7 +17,7 @@ std::string purpose_of(const LintView& view, NodeId layer) {
 void check_unexplained(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (!wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
-    if (!purpose_of(view, wanted.node).empty()) continue;
+    if (!purpose_of(view, wanted.node).empty() || !view.weight_alone(wanted.node).empty()) continue;
     log.add(view.graph().node(wanted.node).name,
             "runs in float: " + view.obstacle(wanted.node) + "; no placement rule asks for that",
             view.is_quantized(wanted.node, view.data_slot(wanted.node)) && view.weight(wanted.node)
@@ -30,6 +30,7 @@ void check_unexplained(const LintView& view, FindingLog& log) {
 void check_by_rule(const LintView& view, FindingLog& log) {
   for (const LayerDecision& wanted : view.wanted_plan().layers) {
     if (wanted.int8 || view.obstacle(wanted.node).empty() || log.explains(wanted.node)) continue;
+    if (!view.weight_alone(wanted.node).empty()) continue;
     log.add(view.graph().node(wanted.node).name, "runs in float by rule " + name_of(wanted.rule) + ": " + wanted.reason,
             "nothing to cure; --include NODE quantizes it where the engine can", {wanted.node});
   }

@@ -20,11 +20,22 @@ bool shifted(const QdqNode& node) {
 
 void check_missing(const LintView& view, FindingLog& log) {
   const bool optional = view.target().version_major >= 10;
-  add_each(
-      view, log, [](const QdqNode& node) { return !is_bias(node) && !node.has_zero_point; },
-      optional ? "has no zero point: ONNX takes that for UINT8, TensorRT for INT8, and codes beyond 127 are lost"
-               : "has no zero point; TensorRT's parser wants one, and ONNX takes its absence for UINT8",
-      "write an INT8 zero point of 0 for each scale");
+  // A constant of codes says itself what they are, and where it is a weight alone no INT8 kernel asks for a zero point.
+  const auto told = [&](int index) {
+    const std::vector<NodeId> layers = view.layers_of(index);
+    return optional && view.qdq(index).codes != DataType::UInt8 && !layers.empty() &&
+           std::ranges::none_of(layers, [&](NodeId layer) { return view.weight_alone(layer).empty(); });
+  };
+  for (const int index :
+       nodes_where(view, [](const QdqNode& node) { return !is_bias(node) && !node.has_zero_point; })) {
+    if (told(index)) continue;
+    log.add(view.qdq(index).name,
+            subject(view, index) +
+                (optional
+                     ? " has no zero point: ONNX takes that for UINT8, TensorRT for INT8, and codes beyond 127 are lost"
+                     : " has no zero point; TensorRT's parser wants one, and ONNX takes its absence for UINT8"),
+            "write an INT8 zero point of 0 for each scale", view.layers_of(index));
+  }
 }
 
 constexpr const char* kSymmetric =
@@ -58,7 +69,8 @@ void check_other(const LintView& view, FindingLog& log) {
     });
   };
   for (const int index : nodes_where(view, [](const QdqNode& node) {
-         return !is_bias(node) && node.has_zero_point && node.codes != DataType::Int8 && node.codes != DataType::UInt8;
+         return !is_bias(node) && !node.is_weight_alone() && node.has_zero_point && node.codes != DataType::Int8 &&
+                node.codes != DataType::UInt8;
        })) {
     if (behind_cast(index) || (view.target().strongly_typed && is_int16(view.qdq(index).codes))) continue;
     log.add(view.qdq(index).name,

@@ -62,10 +62,12 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
     const Tensor wide = cast(*zero_point, DataType::Int64);
     said.zero_points.assign(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
   }
+  said.block = node.int_or("block_size", 0);
   if (node.has("axis")) said.axis = node.int_or("axis", 1);
   if (const Tensor* data = readable_constant(graph, node.input(0))) {
     said.int8_constant = !said.quantizes;
     said.data_rank = data->shape().rank();
+    said.extents.assign(data->shape().begin(), data->shape().end());
   }
   for (const ValueId output : node.outputs) {
     if (output == kNoValue) continue;

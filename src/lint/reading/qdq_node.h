@@ -24,11 +24,17 @@ struct QdqNode {
   DataType codes = DataType::UInt8;  ///< type of the integers; UInt8 where nothing says (ONNX's default)
   std::optional<int64_t> axis;       ///< as written; ONNX reads 1 where it is missing
   bool int8_constant = false;        ///< a DequantizeLinear that reads an initializer of codes
+  int64_t block = 0;                 ///< numbers under one scale along the axis; 0: no blocks
+  std::vector<int64_t> extents;      ///< of the constant that it reads
   size_t data_rank = 0;              ///< of the constant that it reads; 0 when unknown
   size_t readers = 0;                ///< readings of its output
   size_t dequantizers = 0;           ///< QuantizeLinear: how many of those are DequantizeLinear
   size_t shape_readers = 0;          ///< how many of its readings ask for its shape only
   bool writes_graph_output = false;
+  /// A constant in blocks or of 4 bits: a weight that is stored as integers while its layer computes in float.
+  [[nodiscard]] bool is_weight_alone() const {
+    return int8_constant && (block > 0 || codes == DataType::Int4 || codes == DataType::UInt4);
+  }
   [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
 };
 

@@ -14,7 +14,9 @@
 namespace detent {
 namespace {
 
-bool is_codes(DataType type) { return type == DataType::Int8 || type == DataType::UInt8; }
+bool is_codes(DataType type) {
+  return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int4 || type == DataType::UInt4;
+}
 
 bool is_integer(DataType type) {
   return !is_floating_point(type) && type != DataType::Bool && type != DataType::Undefined;

@@ -19,10 +19,13 @@ void LintView::judge_layers() {
   for (const Node& node : graph().nodes()) {
     if (!found().is_weighted(node.id)) continue;
     std::string& obstacle = obstacles_[static_cast<size_t>(node.id)];
-    obstacle =
-        target().engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id) : onnxruntime_obstacle(*this, node.id);
+    obstacle = weight_alone(node.id);
+    const bool alone = !obstacle.empty();
+    if (!alone)
+      obstacle = target().engine == Engine::TensorRT ? tensorrt_obstacle(*this, node.id)
+                                                     : onnxruntime_obstacle(*this, node.id);
     const LayerDecision* wanted = wanted_plan().find_layer(node.id);
-    const bool by_rule = wanted && !wanted->int8;
+    const bool by_rule = wanted && !wanted->int8 && !alone;
     found_draft().begin_rule(!obstacle.empty() && by_rule ? wanted->rule : RuleId::None);
     if (obstacle.empty())
       found_draft().run_int8(node.id, "quantized input and weight");

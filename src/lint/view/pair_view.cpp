@@ -22,7 +22,8 @@ bool same_grid(const QdqNode& a, const QdqNode& b) {
 
 PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
     : graph_(graph), reading_(reading), target_(target), shapes_(shapes), operands_of_(reading.nodes.size()),
-      wanted_(graph, target, options_), found_(graph, target, options_), readers_(found_) {
+      wanted_(graph, target, options_), found_(graph, target, options_), readers_(found_),
+      quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
       operands_.emplace(std::pair{node, operand.slot}, &operand);
@@ -79,6 +80,15 @@ std::vector<const QuantizedOperand*> PairView::pairs_on(ValueId value) const {
   for (const Use& use : graph_.value(value).uses)
     if (const QuantizedOperand* own = operand(use.node, use.slot)) pairs.push_back(own);
   return pairs;
+}
+
+std::string PairView::weight_alone(NodeId layer) const {
+  const QuantizedOperand* operand = weight(layer);
+  if (!operand || operand->quantize >= 0 || operand->dequantize < 0 || is_quantized(layer, data_slot(layer))) return {};
+  const QdqNode& node = qdq(operand->dequantize);
+  if (!node.int8_constant || (!node.is_weight_alone() && quantizes_)) return {};
+  return "its weight alone is " + std::string(name_of(node.codes)) +
+         (node.block > 0 ? ", in blocks of " + std::to_string(node.block) : "");
 }
 
 std::vector<NodeId> PairView::layers_of(int index) const {

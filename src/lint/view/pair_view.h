@@ -50,6 +50,9 @@ class PairView {
   }
   [[nodiscard]] int data_slot(NodeId layer) const { return found_.data_slots(layer).front(); }
   [[nodiscard]] const QuantizedOperand* weight(NodeId layer) const { return operand(layer, found_.weight_slot(layer)); }
+  /// The layer's weight is integers while the layer computes in float, on purpose: blocks or 4 bits, or the file has no QuantizeLinear at
+  /// all. What they are in words; empty for all other layers.
+  [[nodiscard]] std::string weight_alone(NodeId layer) const;
   [[nodiscard]] const QuantizedOperand* bias(NodeId layer) const {
     return operand(layer, found_.traits(layer).bias_slot);
   }
@@ -78,6 +81,7 @@ class PairView {
   PlacementDraft wanted_, found_;
   PlacementPlan wanted_plan_;
   LayerReaders readers_;
+  bool quantizes_;  // the file has a QuantizeLinear
 };
 
 /// Same scales, zero points and type of codes: a code means the same number in both.
