@@ -33,7 +33,7 @@ int quantize(const CLI::App& app, State& state, Environment& environment) {
   if (state.weights.given())
     return quantize_weights_only(app, state.weights, state.options, state.report, state.report_file,
                                  state.accept_broken);
-  if (app.get_option("--block")->count() > 0)
+  if (state.weights.block != WeightOnlyOptions{}.block)
     throw Error(ErrorCode::Usage, "--block is for --weight-only", "add --weight-only int4");
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report), state.report.overwrite);

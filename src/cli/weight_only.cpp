@@ -19,12 +19,18 @@ constexpr std::array<std::string_view, 13> kOptions{
     "--help",        "--output", "--target", "--include",    "--exclude",       "--include-op",   "--exclude-op",
     "--weight-only", "--block",  "--eval",   "--eval-limit", "--accept-broken", "--external-data"};
 
+/// A configuration file that `--print-config` wrote gives every option its default.
+bool says_default(const CLI::Option& option) {
+  const std::vector<std::string>& given = option.results();
+  return given.size() == 1 && (given.front() == option.get_default_str() || given.front() == "false");
+}
+
 void refuse_others(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const bool page = option->get_name() == "--html";
     const bool known = option->get_positional() || std::ranges::find(kGroups, option->get_group()) != kGroups.end() ||
                        std::ranges::find(kOptions, option->get_name()) != kOptions.end();
-    if (option->count() == 0 || (known && !page)) continue;
+    if (option->count() == 0 || (known && !page) || says_default(*option)) continue;
     throw Error(ErrorCode::Usage,
                 option->get_name() + (page ? " has no page for --weight-only"
                                            : " speaks of activations or pairs, and --weight-only writes none"),
