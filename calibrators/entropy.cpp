@@ -81,7 +81,7 @@ class EntropyCalibrator : public Calibrator {
  public:
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
     if (histogram.max_abs() == 0) return {};
-    const Range found = kind == RangeKind::Symmetric ? symmetric(histogram) : asymmetric(histogram);
+    const Range found = kind == RangeKind::Asymmetric ? asymmetric(histogram) : symmetric(histogram);
     const Range safe = least_error_range(histogram, kind);
     const double bound = kMostError * squared_error(histogram, safe, kind);
     return squared_error(histogram, found, kind) > bound ? safe : found;

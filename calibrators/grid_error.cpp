@@ -57,6 +57,20 @@ double GridError::operator()(const Grid& grid) const {
   return error;
 }
 
+double GridError::operator()(std::span<const double> numbers, double scale) const {
+  double error = 0;
+  Moments before;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const double value = numbers[i] * scale;
+    const bool last = i + 1 == numbers.size();
+    const Moments here = last ? sums_.back() : up_to((value + numbers[i + 1] * scale) / 2);
+    error += (here.second - before.second) - 2 * value * (here.first - before.first) +
+             value * value * (here.mass - before.mass);
+    before = here;
+  }
+  return error;
+}
+
 double GridError::rounding() const {
   const double furthest = 2 * std::max(-origin_, origin_ + static_cast<double>(counts_.size()));
   return 0x1p-36 * furthest * furthest * sums_.back().mass;

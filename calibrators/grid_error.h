@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "calibrators/signed_bins.h"
@@ -26,6 +27,8 @@ class GridError {
 
   /// In squared bin widths, summed over the elements. Cost O(codes). scale > 0.
   [[nodiscard]] double operator()(const Grid& grid) const;
+  /// The same where codes stand for these numbers times `scale`, ascending from 0 on; for bins of magnitudes.
+  [[nodiscard]] double operator()(std::span<const double> numbers, double scale) const;
 
   /// Integral of x^2 p(x).
   [[nodiscard]] double second_moment() const { return sums_.back().second; }

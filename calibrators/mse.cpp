@@ -4,6 +4,7 @@
 #include <string>
 
 #include "calibrators/arguments.h"
+#include "calibrators/float_grid.h"
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
@@ -91,21 +92,32 @@ class MseCalibrator : public Calibrator {
   [[nodiscard]] std::string name() const override { return "mse"; }
 };
 
-Range symmetric_range(const Histogram& histogram) {
+/// The whole range of FP8 for [0, amax], in bins. As a grid only its scale counts: how far it is stretched.
+Grid float_grid(double amax) {
+  const auto largest = static_cast<int>(e4m3_magnitudes().back());
+  return {amax / largest, 0, 0, largest};
+}
+
+double grid_error(const GridError& error, RangeKind kind, double amax) {
+  return kind == RangeKind::Float8 ? error(e4m3_magnitudes(), float_grid(amax).scale) : error(signed_grid(amax));
+}
+
+/// `kind` is Symmetric or Float8.
+Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   const SignedBins bins = magnitude_bins(histogram);
   const GridError error(bins);
   const double largest = histogram.max_abs() / histogram.bin_width();
   const auto candidate = [&](size_t i) { return std::min(static_cast<double>(i), largest); };
   double least = std::numeric_limits<double>::infinity();
   for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kSample)
-    least = std::min(least, error(signed_grid(candidate(i))));
+    least = std::min(least, grid_error(error, kind, candidate(i)));
   StretchBound bound(error);
   double best_error = std::numeric_limits<double>::infinity();
   double best = largest;
   for (size_t i = kFirstCandidate; i <= bins.counts.size(); ++i) {
-    const Grid at = signed_grid(candidate(i));
+    const Grid at = kind == RangeKind::Float8 ? float_grid(candidate(i)) : signed_grid(candidate(i));
     if (bound.exceeds(at, least)) continue;
-    const double found = error(at);
+    const double found = grid_error(error, kind, candidate(i));
     bound.remember(at, found);
     if (found < best_error) {
       best_error = found;
@@ -127,13 +139,14 @@ Range asymmetric_range(const Histogram& histogram) {
 
 Range least_error_range(const Histogram& histogram, RangeKind kind) {
   if (histogram.max_abs() == 0) return {};
-  return kind == RangeKind::Symmetric ? symmetric_range(histogram) : asymmetric_range(histogram);
+  return kind == RangeKind::Asymmetric ? asymmetric_range(histogram) : symmetric_range(histogram, kind);
 }
 
 double squared_error(const Histogram& histogram, const Range& range, RangeKind kind) {
   if (histogram.max_abs() == 0 || range.max <= range.min) return 0;
   const double width = histogram.bin_width();
-  if (kind == RangeKind::Symmetric) return GridError(magnitude_bins(histogram))(signed_grid(range.amax() / width));
+  if (kind != RangeKind::Asymmetric)
+    return grid_error(GridError(magnitude_bins(histogram)), kind, range.amax() / width);
   return GridError(signed_bins(histogram))(unsigned_grid(range.min / width, range.max / width));
 }
 

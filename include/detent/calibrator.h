@@ -15,6 +15,7 @@ namespace detent {
 enum class RangeKind : uint8_t {
   Symmetric,   ///< signed 8-bit, 127 levels a side
   Asymmetric,  ///< unsigned 8-bit with zero point: [min, max]
+  Float8,      ///< float8e4m3fn: symmetric, 126 magnitudes whose steps grow with them, 448 the largest
 };
 
 /// What becomes of the calibration samples that alone set the range of many values (find_outlier_samples).
@@ -39,7 +40,7 @@ struct ValueStatistics {
 class Calibrator {
  public:
   virtual ~Calibrator() = default;
-  /// Input   any histogram. Output  range in real units containing 0; Symmetric gives [-amax, amax].
+  /// Input   any histogram. Output  range in real units containing 0; Symmetric and Float8 give [-amax, amax].
   /// Empty   no finite element, or all zero -> {0, 0}.
   [[nodiscard]] virtual Range choose(const Histogram& histogram, RangeKind kind) const = 0;
   /// The same for a calibrator that looks at single samples; others need their histogram only.

@@ -4,11 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "detent/code_type.h"
+
 namespace detent {
 
 /// The policies of placement rules R4-R11 and R15 plus the user's includes and excludes (R12) and what measurements keep float
 /// (R13, R15).
 struct PlacementOptions {
+  CodeType type = CodeType::Int8;  ///< of activations and weights: which layers have kernels depends on it
   enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
   enum class DeconvActivation { ByActivation, Fuse, Split } deconv_activation = DeconvActivation::ByActivation;
   enum class ActAdd { Both, Main } act_add = ActAdd::Both;

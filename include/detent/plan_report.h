@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "detent/code_type.h"
 #include "detent/float_types.h"
 
 namespace detent {
 
-/// How much of a model runs in INT8. Layers are the weighted operators (Conv, Gemm, MatMul ...).
+/// How much of a model runs in INT8, or in FP8 where that is the plan's type. Layers are the weighted operators (Conv, Gemm, MatMul ...).
 struct CoverageReport {
   int64_t layers = 0, int8_layers = 0;
   int64_t macs = 0, int8_macs = 0;  ///< 0 where sizes are open
@@ -18,6 +19,7 @@ struct CoverageReport {
   /// At the width of FP32, so that they count elements; 0 where sizes are open.
   int64_t activation_bytes = 0, int8_activation_bytes = 0;
   int64_t pairs = 0;
+  CodeType type = CodeType::Int8;
   TypeShares types;   ///< in the types that the written file has
   int64_t casts = 0;  ///< Cast nodes that were added
 };
@@ -30,7 +32,7 @@ struct PlanReport {
   size_t folded_batchnorms = 0;
   struct Layer {
     std::string name, op;
-    bool int8 = false;
+    bool int8 = false;  ///< runs on the codes of PlanReport::coverage.type
     std::string rule, reason;
     int64_t macs = 0, params = 0;
   };

@@ -125,7 +125,7 @@ Extremes reach_without(std::span<const Extremes> extremes, std::span<const std::
 
 Range clipped(const Range& range, const Extremes& reach, RangeKind kind) {
   if (reach.max_abs() == 0) return range;
-  if (kind == RangeKind::Symmetric) {
+  if (kind != RangeKind::Asymmetric) {
     const float amax = std::min(range.amax(), reach.max_abs());
     return {-amax, amax};
   }

@@ -13,7 +13,7 @@ constexpr double kMostDb = 60;
 
 /// Symmetric ranges that an override or an engine's scale gave may be of any form; the grid is the widest side's.
 Range as_grid(const Range& range, RangeKind kind) {
-  return kind == RangeKind::Symmetric ? Range{-range.amax(), range.amax()} : range;
+  return kind == RangeKind::Asymmetric ? range : Range{-range.amax(), range.amax()};
 }
 
 }  // namespace

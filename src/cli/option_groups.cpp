@@ -158,6 +158,10 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
       ->type_name("NAME[:VERSION]")
       ->capture_default_str()
       ->group("Placement");
+  add_choice<CodeType>(app, "--type", placement.type, {{"int8", CodeType::Int8}, {"fp8", CodeType::Fp8}},
+                       "What is quantized becomes INT8, or FP8 (float8e4m3fn, for TensorRT on Ada, Hopper and later; "
+                       "Conv, Gemm, MatMul and residual Adds)",
+                       "Format");
   const auto repeatable = [&](const std::string& name, std::vector<std::string>& values, const char* type,
                               const std::string& help) {
     app.add_option(name, values, help + " (repeatable)")->type_name(type)->allow_extra_args(false)->group("Placement");
@@ -188,7 +192,7 @@ Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptio
                              "Layers too small to gain from INT8");
   add_choice<P::Attention>(app, "--attention", placement.attention,
                            {{"float", P::Attention::Float}, {"int8", P::Attention::Int8}},
-                           "MatMuls of two activations");
+                           "MatMuls of two activations; int8 puts pairs of --type around them");
   add_choice<P::Residual>(
       app, "--residual", placement.residual,
       {{"auto", P::Residual::Auto}, {"quantize", P::Residual::Quantize}, {"float", P::Residual::Float}},

@@ -37,6 +37,7 @@ void add_calibrator_options(CLI::App& app, std::string& calibrator, std::filesys
 /// --outliers.
 void add_outlier_option(CLI::App& app, OutlierPolicy& policy);
 [[nodiscard]] Collect add_run_options(CLI::App& app, RunSettings& run);
+/// --target, --type and the policies.
 [[nodiscard]] Collect add_placement_options(CLI::App& app, std::string& target, PlacementOptions& placement);
 /// --shape NAME=1,3,224,224, repeatable.
 [[nodiscard]] Collect add_shape_option(CLI::App& app, std::map<std::string, std::vector<int64_t>>& shapes);

@@ -5,6 +5,7 @@
 #include "cli/report_options.h"
 #include "cli/weight_only.h"
 #include "core/atomic_file.h"
+#include "core/code_words.h"
 #include "detent/quantize.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
@@ -41,7 +42,8 @@ int quantize(const CLI::App& app, State& state, Environment& environment) {
   state.report.write_html([&] { return to_html(report); });
   state.report.print(to_text(report, state.report.lists()));
   if (report.bound && !report.bound->met)
-    throw Error(ErrorCode::CheckFailed, report.model + ": " + unmet_text(*report.bound),
+    throw Error(ErrorCode::CheckFailed,
+                report.model + ": " + in_words_of(report.plan.coverage.type, unmet_text(*report.bound)),
                 "another --calibrator (auto measures them), or a wider bound");
   if (report.verdict.quality == Quality::Broken && !state.accept_broken)
     throw Error(ErrorCode::CheckFailed,

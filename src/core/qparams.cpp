@@ -5,6 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "core/small_float.h"
+
 namespace detent {
 namespace {
 
@@ -47,14 +49,11 @@ int32_t zero_point_for(double min, float scale, int highest) {
 
 /// The largest half, at most `scale`, with which DequantizeLinear makes no Inf of a code that a finite half can get: it
 /// writes halves too, and 127 steps of the half next to 65504 / 127 lie beyond the largest one.
-/// `furthest(scale)` is the distance of the furthest code from the zero point.
+/// `furthest(scale)` is the distance from the zero point of the furthest code that a finite half gets.
 template <class Furthest>
 float finite_half_scale(float scale, Furthest&& furthest) {
   constexpr double kRoundsToInf = 65520;
-  const auto overflows = [&](float s) {
-    const double steps = std::min<double>(furthest(s), std::nearbyint(kLargestHalf / s));
-    return steps * static_cast<double>(s) >= kRoundsToInf;
-  };
+  const auto overflows = [&](float s) { return furthest(s) * static_cast<double>(s) >= kRoundsToInf; };
   while (overflows(scale)) scale = half_to_float(static_cast<uint16_t>(float_to_half(scale) - 1));
   return scale;
 }
@@ -79,17 +78,21 @@ QParams qparams_from_range(const Range& range, const QuantType& type) {
     scale = type.full_range ? 2 * amax / codes : amax / (codes / 2 - 1);
   } else if (type.type == DataType::UInt8) {
     scale = (max - min) / (codes - 1);
+  } else if (type.type == DataType::Float8E4M3FN) {
+    scale = amax / kLargestE4M3;
   } else {
-    throw Error(ErrorCode::InvalidOption,
-                "values cannot be quantized to " + std::string(name_of(type.type)) + ", expected int8 or uint8");
+    throw Error(ErrorCode::InvalidOption, "values cannot be quantized to " + std::string(name_of(type.type)) +
+                                              ", expected int8, uint8 or float8e4m3fn");
   }
   const bool vanishes = static_cast<float>(scale) < std::numeric_limits<float>::min();
   float stored = representable_scale(vanishes ? 1.0 : scale, type.scale_type);
   const auto zero_point = [&](float s) {
     return type.type == DataType::UInt8 ? zero_point_for(min, s, codes - 1) : int32_t{0};
   };
-  const auto furthest = [&](float s) {
-    return type.type == DataType::UInt8 ? std::max(zero_point(s), codes - 1 - zero_point(s)) : codes / 2;
+  const auto furthest = [&](float s) -> double {
+    if (type.type == DataType::Float8E4M3FN) return decode_e4m3(encode_e4m3(kLargestHalf / s));
+    const int32_t steps = type.type == DataType::UInt8 ? std::max(zero_point(s), codes - 1 - zero_point(s)) : codes / 2;
+    return std::min<double>(steps, std::nearbyint(kLargestHalf / s));
   };
   if (half) stored = finite_half_scale(stored, furthest);
   return {{stored}, {zero_point(stored)}, -1, type.type};

@@ -1,6 +1,7 @@
 #include "core/small_float.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -69,6 +70,16 @@ float decode(const SmallFloatFormat& format, uint8_t bits) {
     return std::copysign(infinite ? std::numeric_limits<float>::infinity() : kNan, direction);
   }
   return direction * decode_magnitude(format, magnitude);
+}
+
+const std::array<float, 256>& e4m3_numbers() {
+  static const std::array<float, 256> values = [] {
+    std::array<float, 256> all{};
+    const SmallFloatFormat& format = small_float_format(DataType::Float8E4M3FN);
+    for (size_t code = 0; code < all.size(); ++code) all[code] = decode(format, static_cast<uint8_t>(code));
+    return all;
+  }();
+  return values;
 }
 
 uint8_t encode(const SmallFloatFormat& format, double value, bool saturate) {

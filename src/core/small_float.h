@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "detent/tensor.h"
@@ -27,6 +29,28 @@ struct SmallFloatFormat {
 /// Nearest value, ties to even mantissa. Beyond the largest: the largest when `saturate` or when the format has no
 /// infinity nor NaN; else infinity or, without one, NaN.
 [[nodiscard]] uint8_t encode(const SmallFloatFormat& format, double value, bool saturate);
+
+/// The largest number of Float8E4M3FN.
+inline constexpr float kLargestE4M3 = 448;
+/// encode() of Float8E4M3FN, saturating, of a float: the same bits, without branches that keep a loop from being vectorized.
+/// NaN keeps its sign, +-Inf becomes +-448.
+[[nodiscard]] inline uint8_t encode_e4m3(float value) {
+  constexpr uint32_t kInfinity = 0x7f800000, kLargest = std::bit_cast<uint32_t>(kLargestE4M3);
+  constexpr uint32_t kLeastNormal = std::bit_cast<uint32_t>(0x1p-6F);
+  constexpr float kSubnormalStep = 0x1p14F;  // floats from here to 2^15 lie 2^-9 apart, as subnormal codes do
+  const uint32_t bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffffU;
+  const uint32_t bounded = magnitude < kLargest ? magnitude : kLargest;
+  // Half to even at 3 bits of the mantissa; a carry goes into the exponent, whose bias is 7 instead of 127.
+  const uint32_t normal = ((bounded + 0x7ffffU + ((bounded >> 20) & 1U)) >> 20) - (120U << 3);
+  const float shifted = std::bit_cast<float>(bounded) + kSubnormalStep;
+  const uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(kSubnormalStep);
+  uint32_t code = bounded < kLeastNormal ? subnormal : normal;
+  code = magnitude > kInfinity ? 0x7fU : code;
+  return static_cast<uint8_t>(code | ((bits >> 24) & 0x80U));
+}
+/// decode() of Float8E4M3FN, by its bits.
+[[nodiscard]] const std::array<float, 256>& e4m3_numbers();
+[[nodiscard]] inline float decode_e4m3(uint8_t bits) { return e4m3_numbers()[bits]; }
 
 /// Float8E8M0: the biased exponent of a power of two; 255 is NaN.
 [[nodiscard]] float decode_power(uint8_t bits);

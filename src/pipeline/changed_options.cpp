@@ -28,6 +28,7 @@ class OptionList {
 
 void add_placement(OptionList& list, const PlacementOptions& options) {
   using P = PlacementOptions;
+  list.add_if(options.type != CodeType::Int8, "type", option_name_of(options.type));
   list.add_all("include", options.include);
   list.add_all("exclude", options.exclude);
   list.add_all("include-op", options.include_op);
@@ -88,7 +89,9 @@ void add_bound(OptionList& list, const BoundReport* bound) {
 std::string changed_options(const DecidingOptions& options, const Setup& setup) {
   OptionList list;
   add_placement(list, options.placement);
-  add_format(list, setup.format, rewrite_options({}, {}, *setup.plan.target));
+  PlacementOptions usual;
+  usual.type = options.placement.type;
+  add_format(list, setup.format, rewrite_options({}, usual, *setup.plan.target));
   add_types(list, options.format, *setup.plan.target);
   const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
   add_equalization(list, options.equalize, setup, best);

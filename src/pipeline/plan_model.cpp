@@ -14,6 +14,7 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
+#include "rewrite/format_options.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -73,6 +74,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   if (!options.data.sources.empty()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);
+  static_cast<void>(rewrite_options({}, options.placement, target));  // a type that the target refuses
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   const Preparation preparation = prepare_model(model, target, prepare_options(options.placement, type));

@@ -30,8 +30,16 @@ size_t casts_added(const Graph& graph, const ModelFacts& original) {
 }
 
 CoverageReport describe_coverage(const Coverage& c) {
-  return {c.layers,           c.int8_layers,           c.macs,  c.int8_macs, c.params, c.int8_params,
-          c.activation_bytes, c.int8_activation_bytes, c.pairs, c.types,     0};
+  return {.layers = c.layers,
+          .int8_layers = c.int8_layers,
+          .macs = c.macs,
+          .int8_macs = c.int8_macs,
+          .params = c.params,
+          .int8_params = c.int8_params,
+          .activation_bytes = c.activation_bytes,
+          .int8_activation_bytes = c.int8_activation_bytes,
+          .pairs = c.pairs,
+          .types = c.types};
 }
 
 PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const std::string& model_path,
@@ -57,6 +65,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
   report.quantized_values = plan.quantized_values().size();
   report.shared_scale_groups = plan.scale_groups().size();
   report.coverage = describe_coverage(plan.coverage);
+  report.coverage.type = plan.type;
   return report;
 }
 

@@ -39,7 +39,7 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
 
 void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite) {
   for (const QuantizedValue& value : rewrite.values) {
-    const bool symmetric = value.qparams.type == DataType::Int8;
+    const bool symmetric = value.qparams.type != DataType::UInt8;
     const Range range = symmetric ? Range{-value.range.amax(), value.range.amax()} : value.range;
     report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric,
                              value.qparams.scale.front(), value.qparams.zero_point.front(),

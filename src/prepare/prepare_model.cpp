@@ -18,9 +18,13 @@ constexpr int64_t kHalfScalesOpset = 19;
 /// Convolutions, pooling and others take BFloat16 from here on. Source: ONNX docs/Changelog.md, version 22.
 constexpr int64_t kBFloat16Opset = 22;
 
-/// The opset that 16-bit floats need; 0 where there are none, or their scales are FP32.
-int64_t half_opset(const Graph& graph, const PrepareOptions& options) {
+/// QuantizeLinear writes float8e4m3fn from here on. Source: ONNX docs/Changelog.md, QuantizeLinear-19.
+constexpr int64_t kFp8Opset = 19;
+
+/// The opset that FP8 codes and 16-bit floats need; 0 where there are neither, or the scales of halves are FP32.
+int64_t types_opset(const Graph& graph, const PrepareOptions& options) {
   if (options.float_type == FloatType::Bf16) return kBFloat16Opset;
+  if (options.fp8) return kFp8Opset;
   const bool half = options.float_type == FloatType::Fp16 || holds_half_values(graph);
   return options.half_scales && half ? kHalfScalesOpset : 0;
 }
@@ -36,11 +40,12 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   done.opset_before = model.graph().opset();
   if (done.opset_before < target.minimum_opset) raise_opset(model, target.minimum_opset);
   try {
-    if (const int64_t opset = half_opset(model.graph(), options); model.graph().opset() < opset)
+    if (const int64_t opset = types_opset(model.graph(), options); model.graph().opset() < opset)
       raise_opset(model, opset);
   } catch (const Error& error) {
     if (options.float_type == FloatType::Bf16)
       throw Error(error.code(), std::string("BF16 needs opset 22: ") + error.what(), "--float-type fp16");
+    if (options.fp8) throw Error(error.code(), std::string("FP8 needs opset 19: ") + error.what(), "--type int8");
     throw Error(error.code(), std::string("FP16 scales need opset 19: ") + error.what(),
                 "--scales fp32 keeps opset " + std::to_string(model.graph().opset()));
   }
@@ -53,7 +58,7 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
 namespace {
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
-  if (graph.opset() < std::max(target.minimum_opset, half_opset(graph, options))) return true;
+  if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
   return std::ranges::any_of(graph.nodes(), [](const Node& node) {
     return node.op_type == "BatchNormalization" || node.op_type == "Identity";
   });

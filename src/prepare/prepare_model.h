@@ -24,12 +24,15 @@ struct PrepareOptions {
   bool half_scales = true;  ///< FP16 values get FP16 scales: the opset becomes 19 at least
   FloatType float_type =
       FloatType::Fp32;  ///< that nodes will get: FP16 is like FP16 values, BF16 makes the opset 22 at least
+  bool fp8 = false;     ///< FP8 codes make the opset 19 at least
 };
 
 /// The preparation that the placement options need.
 [[nodiscard]] inline PrepareOptions prepare_options(const PlacementOptions& placement,
                                                     FloatType float_type = FloatType::Fp32) {
-  return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16, .float_type = float_type};
+  return {.half_scales = placement.scales == PlacementOptions::Scales::Fp16,
+          .float_type = float_type,
+          .fp8 = placement.type == CodeType::Fp8};
 }
 
 /// Raises the opset to what nodes of a float type need: BF16 22, where convolutions and pooling have it.

@@ -30,8 +30,8 @@ std::string percent_text(double fraction, int decimals) {
 }
 
 std::string coverage_text(const CoverageReport& coverage) {
-  std::string text =
-      std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) + " weighted layers INT8";
+  std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
+                     " weighted layers " + std::string(name_of(coverage.type));
   if (coverage.macs > 0)
     text +=
         " (" + percent_text(static_cast<double>(coverage.int8_macs) / static_cast<double>(coverage.macs)) + " of MACs)";

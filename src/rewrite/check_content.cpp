@@ -15,7 +15,7 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 }
 
 /// The ends of 8-bit codes and of 7-bit ones, that of INT32.
-bool ends_range(int32_t code, DataType type) {
+bool ends_range(double code, DataType type) {
   switch (type) {
     case DataType::Int8: return code <= -127 || code >= 127 || std::abs(code) == 63 || std::abs(code) == 64;
     case DataType::UInt8: return code == 0 || code == 255;
@@ -23,7 +23,16 @@ bool ends_range(int32_t code, DataType type) {
   }
 }
 
-bool stands_for(double number, int32_t code, double zero_point, double scale, DataType type) {
+/// `code` and `scale` of an FP8 grid: half the distance to the next code, or beyond the largest one no more than that.
+bool stands_for(double number, double code, double scale) {
+  constexpr double kHalfStep = 0.5 + 1e-3, kLeastStep = 0x1p-9;
+  constexpr int kMantissaBits = 3;
+  if (!std::isfinite(code)) return false;
+  const double step = code == 0 ? kLeastStep : std::max(std::ldexp(1.0, std::ilogb(code) - kMantissaBits), kLeastStep);
+  return std::abs(number / scale - code) <= kHalfStep * step;
+}
+
+bool stands_for(double number, double code, double zero_point, double scale, DataType type) {
   constexpr double kHalfStep = 0.5 + 1e-3, kBeyond = 2.1;
   const double value = (code - zero_point) * scale;
   if (std::abs(number - value) <= kHalfStep * scale) return true;
@@ -46,7 +55,10 @@ std::string content_flaw(const Tensor& original, const Tensor& written) {
 std::string content_flaw(const Tensor& original, const Tensor& written, const WrittenGrid& grid) {
   if (written.type() == original.type()) return content_flaw(original, written);
   if (!grid.scale || !grid.zero_point || grid.scale->shape() != grid.zero_point->shape()) return "";  // said elsewhere
-  const Tensor numbers = cast(original, DataType::Float32), codes = cast(written, DataType::Int32),
+  const DataType type = written.type();
+  const bool floats = type == DataType::Float8E4M3FN;
+  const Tensor numbers = cast(original, DataType::Float32),
+               codes = cast(written, floats ? DataType::Float32 : DataType::Int32),
                scales = cast(*grid.scale, DataType::Float32), points = cast(*grid.zero_point, DataType::Int32);
   const Shape& shape = original.shape();
   const int64_t channels = scales.element_count();
@@ -57,15 +69,16 @@ std::string content_flaw(const Tensor& original, const Tensor& written, const Wr
   int64_t inner = shape.element_count();
   if (channels != 1) inner = shape.element_count(static_cast<size_t>(axis) + 1, shape.rank());
   const std::span<const float> number_of = numbers.data<float>(), scale_of = scales.data<float>();
-  const std::span<const int32_t> code_of = codes.data<int32_t>(), point_of = points.data<int32_t>();
-  const DataType type = written.type();
+  const auto code_of = [&](size_t i) { return floats ? double{codes.data<float>()[i]} : codes.data<int32_t>()[i]; };
+  const std::span<const int32_t> point_of = points.data<int32_t>();
   for (size_t first = 0, row = 0; first < number_of.size(); first += static_cast<size_t>(inner), ++row) {
     const size_t channel = row % static_cast<size_t>(channels);
     const double scale = scale_of[channel];
     const int32_t point = point_of[channel];
     for (size_t i = first; i < first + static_cast<size_t>(inner); ++i)
-      if (!stands_for(number_of[i], code_of[i], point, scale, type))
-        return tell(number_of[i], (code_of[i] - point) * scale, scale, static_cast<int64_t>(i));
+      if (floats ? !stands_for(number_of[i], code_of(i), scale)
+                 : !stands_for(number_of[i], code_of(i), point, scale, type))
+        return tell(number_of[i], (code_of(i) - point) * scale, scale, static_cast<int64_t>(i));
   }
   let_go_of_pages(original.raw(), original.byte_count());
   return "";

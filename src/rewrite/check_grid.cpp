@@ -26,7 +26,8 @@ std::string scale_flaw(const Tensor* scale) {
   return plain.element_count() == 0 ? "it has no scale" : "";
 }
 
-std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenGrid& grid, const Target& target) {
+std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenGrid& grid, const Target& target,
+                            CodeType codes) {
   if (node.input(2) == kNoValue) return "its zero point is left out";
   if (!grid.zero_point) return "its zero point is not constant";
   const DataType type = grid.zero_point->type();
@@ -36,6 +37,10 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
   const bool codes_given = graph.value(node.input(0)).is_constant;
   if (type == DataType::Int32 && codes_given && target.int32_bias)
     return all_zero(*grid.zero_point) ? "" : "the zero point of INT32 codes is not 0";
+  if (codes == CodeType::Fp8) {
+    if (type != DataType::Float8E4M3FN) return "its zero point is " + std::string(name_of(type)) + "; the file is FP8";
+    return all_zero(*grid.zero_point) ? "" : "the zero point of FP8 codes is not 0";
+  }
   if (type != DataType::Int8 && type != DataType::UInt8)
     return "its zero point is " + std::string(name_of(type)) + ", which " + target.spec() + " does not take";
   if (target.activation_type_fixed && type != target.activation.type)
@@ -47,16 +52,17 @@ std::string zero_point_flaw(const Graph& graph, const Node& node, const WrittenG
 
 }  // namespace
 
-std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const Target& target) {
+std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const Target& target, CodeType type) {
   std::vector<Flaw> flaws;
   const auto add = [&](const std::string& what) {
     if (!what.empty()) flaws.push_back({describe(node), what});
   };
   const WrittenGrid grid = grid_of(written, node);
   add(scale_flaw(grid.scale));
-  add(zero_point_flaw(written, node, grid, target));
+  add(zero_point_flaw(written, node, grid, target, type));
   if (!grid.has_axis) add("it has no axis attribute");
-  const int64_t needed = grid.scale && is_half(grid.scale->type()) ? 19 : target.minimum_opset;
+  const bool new_types = type == CodeType::Fp8 || (grid.scale && is_half(grid.scale->type()));
+  const int64_t needed = new_types ? 19 : target.minimum_opset;  // QuantizeLinear-19
   if (written.opset() < needed)
     add("opset " + std::to_string(written.opset()) + " is too old for it: " + std::to_string(needed) + " is needed");
   return flaws;

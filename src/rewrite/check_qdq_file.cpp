@@ -34,7 +34,7 @@ class FileCheck {
   void check_numbers(const Node& node) {
     const OpKind kind = traits_of(graph_, node).kind;
     if (kind != OpKind::QuantizeLinear && kind != OpKind::DequantizeLinear) return;
-    const std::vector<Flaw> found = find_grid_flaws(graph_, node, *promised_.target);
+    const std::vector<Flaw> found = find_grid_flaws(graph_, node, *promised_.target, promised_.type);
     flaws_.insert(flaws_.end(), found.begin(), found.end());
   }
 
@@ -138,14 +138,15 @@ class FileCheck {
     const Tensor* codes = graph_.constant(written.quantize == kNoNode ? written.codes : written.source);
     if (!codes || codes->shape() != promised.shape)
       return add(node, where + " is not the quantized weight '" + promised.value + "'");
-    if (written.grid.zero_point && written.grid.zero_point->type() != DataType::Int8)
-      add(dequantize(pair), "the weight is not INT8");
+    const DataType wanted = promised_.type == CodeType::Fp8 ? DataType::Float8E4M3FN : DataType::Int8;
+    if (written.grid.zero_point && written.grid.zero_point->type() != wanted)
+      add(dequantize(pair), "the weight is not " + std::string(name_of(promised_.type)));
     const int axis = channel_axis(node, promised);
     if (!written.grid.scale) return;
     const int64_t scales = written.grid.scale->element_count();
-    const int64_t wanted = axis < 0 ? 1 : promised.shape[static_cast<size_t>(axis)];
-    if (scales != wanted)
-      add(dequantize(pair), "has " + std::to_string(scales) + " scales for " + std::to_string(wanted) +
+    const int64_t channels = axis < 0 ? 1 : promised.shape[static_cast<size_t>(axis)];
+    if (scales != channels)
+      add(dequantize(pair), "has " + std::to_string(scales) + " scales for " + std::to_string(channels) +
                                 " channels of the weight of " + describe(node));
     if (axis >= 0 && written.grid.axis != axis)
       add(dequantize(pair), "has axis " + std::to_string(written.grid.axis) + "; the weight of " + describe(node) +

@@ -24,8 +24,9 @@ struct QdqCheckOptions {
 [[nodiscard]] std::vector<Flaw> find_qdq_flaws(const Graph& written, const PromisedFile& promised,
                                                const QdqCheckOptions& options = {});
 
-/// Flaws in the numbers of one QuantizeLinear or DequantizeLinear, whatever it stands on.
-[[nodiscard]] std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const Target& target);
+/// Flaws in the numbers of one QuantizeLinear or DequantizeLinear, whatever it stands on; `type` is that of all codes.
+[[nodiscard]] std::vector<Flaw> find_grid_flaws(const Graph& written, const Node& node, const Target& target,
+                                                CodeType type = CodeType::Int8);
 
 /// Errors  Internal naming the file, the first flawed node, what is wrong, and how many more flaws there are.
 void check_qdq_file(const Graph& written, const std::filesystem::path& path, const PromisedFile& promised,

@@ -6,6 +6,27 @@
 
 namespace detent {
 
+namespace {
+
+/// Refuses FP8 where an engine has none, and options of integer grids beside it.
+void check_fp8(const FormatOptions& format, const Target& target) {
+  if (!target.fp8)
+    throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
+                "--target tensorrt:10.13 or tensorrt:11; ONNX Runtime runs their files with "
+                "session.disable_quant_qdq=1, in float");
+  const auto refuse = [](bool given, const std::string& option) {
+    if (given)
+      throw Error(ErrorCode::InvalidOption, option + " is for INT8: FP8 codes are floats with one scale, amax / 448",
+                  "leave " + option + " away, or --type fp8");
+  };
+  refuse(format.uint8_activations.has_value(), "--activation");
+  refuse(format.full_range, "--range full");
+  refuse(format.weight_bits != 8, "--weight-bits 7");
+  refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
+}
+
+}  // namespace
+
 RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
   RewriteOptions options;
   options.activation = target.activation;
@@ -16,6 +37,8 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
                   target.spec() + " takes " + std::string(name_of(target.activation.type)) + " activations only");
     options.activation.type = wanted;
   }
+  if (placement.type == CodeType::Fp8) check_fp8(format, target);
+  if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
   options.activation.full_range = format.full_range;
   options.weight_bits = format.weight_bits;
   options.weight_range = format.weight_range == FormatOptions::WeightRange::Mse ? WeightRange::Mse : WeightRange::Max;

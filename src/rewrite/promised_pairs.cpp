@@ -66,6 +66,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
   PromisedFile file;
   ContentCopies contents(graph, file);
   file.target = plan.target;
+  file.type = plan.type;
   for (const Value& value : graph.values()) file.values.insert(value.name);
   for (const Node& node : graph.nodes()) {
     const OpTraits& traits = traits_of(graph, node);

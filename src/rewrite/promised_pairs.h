@@ -42,6 +42,7 @@ struct PromisedNode {
 /// The promises of a plan about the file to be written, by names: ids do not outlive the change of the graph.
 struct PromisedFile {
   const Target* target = nullptr;
+  CodeType type = CodeType::Int8;
   std::vector<PromisedNode> nodes;
   std::map<std::string, int> output_pairs;                ///< graph outputs behind a pair -> scale group
   std::set<std::string> values;                           ///< every value of the planned graph

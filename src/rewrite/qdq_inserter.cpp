@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/small_float.h"
 #include "model/graph/float_types.h"
 #include "rewrite/rewrite_context.h"
 #include "rewrite/weight_inserter.h"
@@ -13,6 +14,12 @@ namespace {
 /// Codes of a constant activation.
 Tensor quantize_constant(const Tensor& tensor, const QParams& qparams) {
   const Tensor values = cast(tensor, DataType::Float32);
+  if (qparams.type == DataType::Float8E4M3FN) {
+    Tensor numbers(qparams.type, tensor.shape());
+    std::ranges::transform(values.data<float>(), numbers.mutable_data<uint8_t>().begin(),
+                           [&](float x) { return encode_e4m3(x / qparams.scale.front()); });
+    return numbers;
+  }
   Tensor codes(DataType::Int32, tensor.shape());
   const CodeRange range = code_range(qparams.type);
   for (size_t i = 0; i < values.data<float>().size(); ++i)

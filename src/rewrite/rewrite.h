@@ -16,12 +16,17 @@ struct RewriteOptions {
   int weight_bits = 8;
   WeightRange weight_range = WeightRange::Max;
   bool per_tensor_weights = false;  ///< one scale per weight instead of one per channel
-  bool int8_weights = true;         ///< INT8 initializer + DequantizeLinear; false: float weight + full pair
+  bool int8_weights = true;         ///< INT8 or FP8 initializer + DequantizeLinear; false: float weight + full pair
   bool int32_bias = false;          ///< constant bias as INT32 with scale s_x * s_w; false: float
   bool half_scales = true;          ///< FP16 values: FP16 scales (opset >= 19); false: FP32 scales and casts
 
-  /// UINT8 codes have a zero point and take any interval; INT8 codes are symmetric about 0.
+  /// Weights have the activations' type, but are never asymmetric.
+  [[nodiscard]] DataType weight_type() const {
+    return activation.type == DataType::Float8E4M3FN ? DataType::Float8E4M3FN : DataType::Int8;
+  }
+  /// UINT8 codes have a zero point and take any interval; INT8 and FP8 codes are symmetric about 0.
   [[nodiscard]] RangeKind range_kind() const {
+    if (activation.type == DataType::Float8E4M3FN) return RangeKind::Float8;
     return activation.type == DataType::UInt8 ? RangeKind::Asymmetric : RangeKind::Symmetric;
   }
 };

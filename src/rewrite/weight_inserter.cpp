@@ -77,8 +77,12 @@ class WeightInserter {
   void write(const WeightDecision& decision, Copy& copy) {
     const Tensor& weight = tensor_of(decision);
     const RewriteOptions& options = context_.options;
-    WeightOptions how{options.weight_bits, options.weight_range, context_.scale_type(decision.value), copy.least_scales,
-                      copy.zero_scales};
+    WeightOptions how{.type = options.weight_type(),
+                      .bits = options.weight_bits,
+                      .range = options.weight_range,
+                      .scale_type = context_.scale_type(decision.value),
+                      .least_scale = copy.least_scales,
+                      .zero_scale = copy.zero_scales};
     // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/float_type.h"
+#include "core/small_float.h"
 
 namespace detent {
 
@@ -51,7 +52,7 @@ double squared_error(const Channel& weights, float scale, CodeRange codes) {
 
 float scale_for(float amax, const WeightOptions& options) {
   const QuantType type{
-      .type = DataType::Int8, .full_range = false, .weight_bits = options.bits, .scale_type = options.scale_type};
+      .type = options.type, .full_range = false, .weight_bits = options.bits, .scale_type = options.scale_type};
   return qparams_from_range({-amax, amax}, type).scale.front();
 }
 
@@ -111,6 +112,11 @@ float choose_scale(const Channel& weights, const WeightOptions& options, float z
   return options.range == WeightRange::Max ? scale_for(amax, options) : MseSearch(weights, amax, options).run();
 }
 
+void check_options(const WeightOptions& options) {
+  if (options.type != DataType::Float8E4M3FN || (options.bits == 8 && options.range == WeightRange::Max)) return;
+  throw Error(ErrorCode::InvalidOption, "FP8 weights have 8 bits and the range of their largest magnitude");
+}
+
 /// Element of one of the lists of WeightOptions; 0 when it is empty.
 float at_or_zero(const std::vector<float>& list, int64_t i) {
   return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
@@ -127,12 +133,15 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   const auto data = values.data<float>();
   if (!std::ranges::all_of(data, [](float w) { return std::isfinite(w); }))
     throw Error(ErrorCode::InvalidModel, "the weight holds NaN or Inf");
+  check_options(options);
   const ChannelView view(weight.shape(), axis);
+  const bool floats = options.type == DataType::Float8E4M3FN;
   const CodeRange codes = codes_of(options.bits);
-  QuantizedWeight result{Tensor(DataType::Int8, weight.shape()), {}};
+  QuantizedWeight result{Tensor(options.type, weight.shape()), {}};
+  result.qparams.type = options.type;
   result.qparams.axis = axis;
   result.qparams.zero_point.assign(static_cast<size_t>(view.channels), 0);
-  auto* out = result.codes.mutable_data<int8_t>().data();
+  auto* out = static_cast<uint8_t*>(result.codes.mutable_raw());
   Channel channel;
   for (int64_t c = 0; c < view.channels; ++c) {
     gather(data.data(), view, c, channel);
@@ -142,7 +151,8 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
     result.qparams.scale.push_back(scale);
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = view.offset(o, c); i < view.offset(o, c) + view.inner; ++i)
-        out[i] = static_cast<int8_t>(quantize_element(data[static_cast<size_t>(i)], scale, 0, codes));
+        out[i] = floats ? encode_e4m3(data[static_cast<size_t>(i)] / scale)
+                        : static_cast<uint8_t>(quantize_element(data[static_cast<size_t>(i)], scale, 0, codes));
   }
   return result;
 }

@@ -139,8 +139,14 @@ void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor
   const SmallFloatFormat& format = small_float_format(output.type());
   const float* in = input.data<float>().data();
   uint8_t* out = output.mutable_data<uint8_t>().data();
+  const bool common = output.type() == DataType::Float8E4M3FN && saturate;
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
-    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+    const auto first = static_cast<size_t>(at);
+    if (common && zero_point == 0) {
+      for (size_t i = first; i < first + count; ++i) out[i] = encode_e4m3(in[i] / scale);
+      return;
+    }
+    for (size_t i = first; i < first + count; ++i)
       out[i] = encode(format, static_cast<double>(in[i] / scale) + zero_point, saturate);
   });
 }
@@ -206,7 +212,19 @@ void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor
   });
 }
 
+/// Without a float copy of the codes.
+void dequantize_e4m3(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  const uint8_t* in = input.data<uint8_t>().data();
+  const float* numbers = e4m3_numbers().data();
+  float* out = output.mutable_data<float>().data();
+  for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
+    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+      out[i] = (numbers[in[i]] - static_cast<float>(zero_point)) * scale;
+  });
+}
+
 void dequantize_from_float(const Parameters& parameters, const Tensor& input, Tensor& output) {
+  if (input.type() == DataType::Float8E4M3FN) return dequantize_e4m3(parameters, input, output);
   const Tensor wide = cast(input, DataType::Float32);
   const float* in = wide.data<float>().data();
   float* out = output.mutable_data<float>().data();

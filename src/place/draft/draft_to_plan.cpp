@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "core/code_words.h"
 #include "place/draft/draft.h"
 #include "place/draft/float_layers.h"
 #include "place/plan/coverage.h"
@@ -21,6 +22,16 @@ std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
 int64_t constant_elements(const Graph& graph, ValueId value) {
   const Tensor* tensor = value == kNoValue ? nullptr : graph.constant(value);
   return tensor ? tensor->element_count() : 0;
+}
+
+/// Rules that hold for every type of codes speak of INT8.
+void speak_of(PlacementPlan& plan) {
+  if (plan.type == CodeType::Int8) return;
+  const auto say = [&](std::string& text) { text = in_words_of(plan.type, std::move(text)); };
+  for (LayerDecision& layer : plan.layers) say(layer.reason);
+  for (EdgeDecision& edge : plan.edges) say(edge.reason);
+  for (OutputPair& pair : plan.output_pairs) say(pair.reason);
+  for (std::string& note : plan.notes) say(note);
 }
 
 }  // namespace
@@ -113,11 +124,13 @@ void PlacementDraft::finish_ranges(PlacementPlan& plan) const {
 PlacementPlan PlacementDraft::finish(const ValueShapes& shapes) {
   PlacementPlan plan;
   plan.target = &target_;
+  plan.type = options_.type;
   finish_layers(plan);
   finish_edges(plan);
   finish_groups(plan);
   finish_ranges(plan);
   plan.notes.insert(plan.notes.end(), notes_.begin(), notes_.end());
+  speak_of(plan);
   std::set<ValueId> activations;
   for (const EdgeDecision& edge : plan.edges)
     if (is_float(edge.value) && !is_constant(edge.value)) activations.insert(edge.value);

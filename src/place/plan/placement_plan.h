@@ -33,7 +33,7 @@ struct WeightDecision {
   Use bias{};    ///< constant added behind a MatMul that an engine takes for its bias; no node: the operator's own bias
 };
 
-/// A weighted op and whether the engine will run it in INT8; LSTM, GRU, RNN and nodes with layers inside (If) never do.
+/// A weighted op and whether the engine will run it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes with layers inside (If) never do.
 struct LayerDecision {
   NodeId node = kNoNode;
   bool int8 = false;
@@ -57,7 +57,7 @@ struct FixedRange {
   Range range;
 };
 
-/// How much of the model runs in INT8. Activation bytes are those of the float values that some edge reads, at the
+/// How much of the model runs in INT8, or in FP8 where that is the plan's type. Activation bytes are those of the float values that some edge reads, at the
 /// width of FP32; they count as INT8 when a pair stands on the value.
 struct Coverage {
   int64_t layers = 0, int8_layers = 0;
@@ -73,6 +73,7 @@ struct Coverage {
 /// A value gets at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
 struct PlacementPlan {
   const Target* target = nullptr;
+  CodeType type = CodeType::Int8;        ///< of the codes; `int8` of a layer means: runs on such codes
   std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
   std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
   std::vector<LayerDecision> layers;     ///< every node with weights, in node order

@@ -31,6 +31,8 @@ constexpr std::array kNames{
     RuleName{RuleId::SignalFrontEnd, "R14", "signal front end", "ours, measured"},
     RuleName{RuleId::ResidualStream, "R15", "residual stream", "ours, measured"},
     RuleName{RuleId::WeightsAlone, "R16", "weights alone", kBlocks},
+    RuleName{RuleId::Fp8Layer, "R17", "FP8 layer",
+             "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
     RuleName{RuleId::KnownRange, "", "known range", "ONNX operator definitions"},
     RuleName{RuleId::OnnxRuntimeLayer, "O1", "integer layer", kTried},
     RuleName{RuleId::OnnxRuntimeDeconvolution, "O2", "float deconvolution", kTried},

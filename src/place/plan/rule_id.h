@@ -22,6 +22,7 @@ enum class RuleId : uint8_t {
   AttentionAndNorms,
   SmallLayer,
   GraphOutput,
+  Fp8Layer,
   // Every engine.
   UserChoice,
   MeasuredChoice,

@@ -20,6 +20,7 @@ std::span<const Rule> tensorrt_rules() {
       fused_activation(),
       batch_norm(),
       residual_add(),
+      fp8_layers(),
       attention_and_norms(),
       pooling_and_elementwise(),
       graph_outputs(),

@@ -24,6 +24,7 @@ Rule pooling_and_elementwise();
 Rule attention_and_norms();
 Rule small_layers();
 Rule graph_outputs();
+Rule fp8_layers();
 }  // namespace tensorrt
 
 namespace onnxruntime {

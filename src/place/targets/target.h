@@ -35,6 +35,8 @@ struct Target {
   bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader beside a pair makes the producer float
   bool fp16_scales_below_opset19 = false;      ///< the parser takes FP16 scales although ONNX has them from 19 on
   FloatType float_type = FloatType::Fp32;      ///< default type of what is not quantized
+  bool fp8 = false;                            ///< pairs of float8e4m3fn are taken and run in FP8 kernels
+  std::string_view fp8_refusal;                ///< why not; empty where they are
   bool strongly_typed = false;                 ///< what the file leaves FP32 runs in FP32
   std::span<const SourcedFact> facts;
 

@@ -40,6 +40,9 @@ constexpr std::array kVersion10{
     SourcedFact{"FP16 scales are taken below opset 19 too", kHeader},
     SourcedFact{"an omitted zero point is INT8, where ONNX says UINT8", kParser10},
     SourcedFact{"DequantizeLinear gives the type of its scale", kParser10},
+    SourcedFact{"a zero point of type float8e4m3fn makes the pair FP8; its number is not read", kParser10},
+    SourcedFact{"FP8 kernels need a GPU of Ada, Hopper or later; those of Conv, Gemm, MatMul and residual Add exist",
+                "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py"},
 };
 
 constexpr std::array kBefore11{
@@ -125,6 +128,8 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .every_consumer_reads_the_pair = false,
                 .fp16_scales_below_opset19 = true,
                 .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
+                .fp8 = major >= 10,
+                .fp8_refusal = major >= 10 ? "" : "its NvInfer.h calls the type not supported yet",
                 .strongly_typed = major >= 11,
                 .facts = facts};
 }

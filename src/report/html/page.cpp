@@ -1,5 +1,6 @@
 #include "report/html/page.h"
 
+#include "core/code_words.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/page_texts.h"
@@ -63,68 +64,75 @@ std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
 std::string to_html(const QuantizeReport& report) {
   PlanReport plan = report.plan;
   plan.notes = report.notes;  // those of the plan, and of the rewrite
-  return page_of(
-      head(report.model, "quantization"), html::summary_section(report),
-      {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
-       {"outliers", "Samples", html::outliers_section(report.outliers)},
-       {"choice", "Calibrator", html::choice_section(report.measured)},
-       {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
-       {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
-       {"error", "Error", html::error_section(report.error)},
-       {"coverage", "Coverage", html::coverage_section(plan.coverage)},
-       {"floats", "16-bit floats", html::floats_section(report.floats)},
-       {"values", "Values",
-        report.histograms.empty()
-            ? html::scales_section(report.values)
-            : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
-       {"placement", "Placement", html::placement_section(plan)},
-       {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}});
+  return in_words_of(
+      plan.coverage.type,
+      page_of(head(report.model, "quantization"), html::summary_section(report),
+              {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
+               {"outliers", "Samples", html::outliers_section(report.outliers)},
+               {"choice", "Calibrator", html::choice_section(report.measured)},
+               {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
+               {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
+               {"error", "Error", html::error_section(report.error)},
+               {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+               {"floats", "16-bit floats", html::floats_section(report.floats)},
+               {"values", "Values",
+                report.histograms.empty()
+                    ? html::scales_section(report.values)
+                    : html::values_section(
+                          {report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
+               {"placement", "Placement", html::placement_section(plan)},
+               {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}}));
 }
 
 std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity) {
-  return page_of(
-      head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
-      {{"candidates", "Candidates", html::candidates_section(comparison)},
-       {"outliers", "Samples", html::outliers_section(comparison.outliers)},
-       {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
-       {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
-       {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
-       {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
-       {"values", "Values",
-        html::values_section({comparison.values,
-                              comparison.plan,
-                              comparison.winner,
-                              sensitivity ? own_errors(*sensitivity) : Errors{},
-                              {}})},
-       {"placement", "Placement", html::placement_section(comparison.plan)},
-       {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}});
+  return in_words_of(
+      comparison.plan.coverage.type,
+      page_of(head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
+              {{"candidates", "Candidates", html::candidates_section(comparison)},
+               {"outliers", "Samples", html::outliers_section(comparison.outliers)},
+               {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
+               {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
+               {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
+               {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
+               {"values", "Values",
+                html::values_section({comparison.values,
+                                      comparison.plan,
+                                      comparison.winner,
+                                      sensitivity ? own_errors(*sensitivity) : Errors{},
+                                      {}})},
+               {"placement", "Placement", html::placement_section(comparison.plan)},
+               {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}}));
 }
 
 std::string to_html(const SensitivityReport& sensitivity) {
-  return page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
-                 {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-                  {"coverage", "Coverage", html::coverage_section(sensitivity.plan.coverage)},
-                  {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
-                  {"values", "Values",
-                   html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-                  {"placement", "Placement", html::placement_section(sensitivity.plan)}});
+  return in_words_of(
+      sensitivity.plan.coverage.type,
+      page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
+              {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
+               {"coverage", "Coverage", html::coverage_section(sensitivity.plan.coverage)},
+               {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
+               {"values", "Values",
+                html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
+               {"placement", "Placement", html::placement_section(sensitivity.plan)}}));
 }
 
 std::string to_html(const PlanReport& plan) {
-  return page_of(head(plan.model, "placement"), html::summary_section(plan),
-                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
-                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
-                  {"placement", "Placement", html::placement_section(plan)},
-                  {"equalizable", "Equalization", html::equalizable_section(plan)}});
+  return in_words_of(plan.coverage.type, page_of(head(plan.model, "placement"), html::summary_section(plan),
+                                                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                                                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
+                                                  {"placement", "Placement", html::placement_section(plan)},
+                                                  {"equalizable", "Equalization", html::equalizable_section(plan)}}));
 }
 
 std::string to_html(const LintReport& report) {
   PlanReport plan = report.plan;
   plan.notes.clear();  // they stand in the summary
-  return page_of(head(plan.model, "lint"), html::summary_section(report),
+  // Findings say themselves what they mean.
+  const auto said = [&](std::string section) { return in_words_of(plan.coverage.type, std::move(section)); };
+  return page_of(head(plan.model, "lint"), said(html::summary_section(report)),
                  {{"findings", "Findings", html::findings_section(report)},
-                  {"coverage", "Coverage", html::coverage_section(plan.coverage)},
-                  {"placement", "Placement", html::placement_section(plan)}});
+                  {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
+                  {"placement", "Placement", said(html::placement_section(plan))}});
 }
 
 }  // namespace detent

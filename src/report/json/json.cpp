@@ -20,6 +20,7 @@ Json layers(const PlanReport& report) {
     array.push_back({{"name", layer.name},
                      {"op", layer.op},
                      {"int8", layer.int8},
+                     {"type", layer.int8 ? option_name_of(report.coverage.type) : "float"},
                      {"rule", layer.rule},
                      {"reason", layer.reason},
                      {"macs", layer.macs},

@@ -19,7 +19,8 @@ Json share(const TypeShare& share) { return {{"macs", share.macs}, {"activation_
 }  // namespace
 
 Json coverage_json(const CoverageReport& report) {
-  return {{"layers", report.layers},
+  return {{"type", option_name_of(report.type)},
+          {"layers", report.layers},
           {"int8_layers", report.int8_layers},
           {"macs", report.macs},
           {"int8_macs", report.int8_macs},

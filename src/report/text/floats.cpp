@@ -21,9 +21,9 @@ std::string row(const char* what, int64_t int8, int64_t half, int64_t float32) {
 
 }  // namespace
 
-std::string types_text(const TypeShares& types) {
+std::string types_text(const TypeShares& types, CodeType codes) {
   if (!types.has_half()) return {};
-  return fmt::format("  {:16}  {:>7}  {:>7}  {:>7}\n", "share of", "INT8", "half", "FP32") +
+  return fmt::format("  {:16}  {:>7}  {:>7}  {:>7}\n", "share of", name_of(codes), "half", "FP32") +
          row("MACs", types.int8.macs, types.half.macs, types.float32.macs) +
          row("activation bytes", types.int8.activation_bytes, types.half.activation_bytes,
              types.float32.activation_bytes);

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -15,7 +17,8 @@ std::string share_text(const CoverageReport& coverage) {
     return percent_text(static_cast<double>(part) / static_cast<double>(whole));
   };
   std::string text;
-  if (coverage.params > 0) text += "parameters " + share(coverage.int8_params, coverage.params) + " INT8";
+  if (coverage.params > 0)
+    text += "parameters " + share(coverage.int8_params, coverage.params) + " " + std::string(name_of(coverage.type));
   if (coverage.activation_bytes > 0)
     text += std::string(text.empty() ? "" : ", ") + "activation bytes " +
             share(coverage.int8_activation_bytes, coverage.activation_bytes);
@@ -106,11 +109,12 @@ std::string to_text(const PlanReport& report, Lists lists) {
   if (report.folded_batchnorms)
     text += plural(report.folded_batchnorms, "BatchNormalization") + " folded into weights first (R3)\n";
   if (!report.layers.empty()) text += "\nlayers\n";
+  const std::string type = fmt::format("  {:4}  ", name_of(report.coverage.type));
   for (const bool int8 : {false, true}) {
     std::vector<const PlanReport::Layer*> layers;
     for (const auto& layer : report.layers)
       if (layer.int8 == int8) layers.push_back(&layer);
-    for (const std::string& line : layer_lines(layers, listing)) text += (int8 ? "  INT8  " : "  float ") + line + "\n";
+    for (const std::string& line : layer_lines(layers, listing)) text += (int8 ? type : "  float ") + line + "\n";
   }
   text += edges_text(report, listing);
   if (!report.notes.empty()) text += "\nnotes\n";
@@ -120,7 +124,7 @@ std::string to_text(const PlanReport& report, Lists lists) {
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
   text += "\n" + share_text(report.coverage);
   if (report.floats) text += float_text(*report.floats, listing);
-  return text + types_text(report.coverage.types) +
+  return text + types_text(report.coverage.types, report.coverage.type) +
          (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) + listing.closing();
 }
 

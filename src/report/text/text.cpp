@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/code_words.h"
 #include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/text/plan_lines.h"
@@ -149,9 +150,9 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
     text += ", " + plural(report.plan.shared_scale_groups, "group") + " of shared scales";
   text += "\n";
   text += kept_float_text(report.plan, listing);
-  if (report.bound) text += bound_text(*report.bound);
+  if (report.bound) text += in_words_of(report.plan.coverage.type, bound_text(*report.bound));
   if (report.floats) text += float_text(*report.floats, listing);
-  text += types_text(report.plan.coverage.types);
+  text += types_text(report.plan.coverage.types, report.plan.coverage.type);
   text += notes_text(report.notes, listing);
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";

@@ -34,7 +34,7 @@ namespace detent {
 /// "error against FP32 on 16 samples: ..." and a line for each of several outputs. source: what was measured on; may be empty.
 [[nodiscard]] std::string error_text(const ErrorReport& error, const std::string& source, Listing& listing);
 /// How much is INT8, half and FP32, a line for MACs and one for activation bytes; "" where nothing is half.
-[[nodiscard]] std::string types_text(const TypeShares& types);
+[[nodiscard]] std::string types_text(const TypeShares& types, CodeType codes = CodeType::Int8);
 /// How many nodes compute in the 16-bit type, how many casts there are, and the nodes that stay FP32 with their reasons.
 [[nodiscard]] std::string float_text(const FloatReport& report, Listing& listing);
 [[nodiscard]] std::string to_text(const VerifyReport::Line& line);

@@ -90,6 +90,8 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
   if (!source)
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
+  if (format.weight_type() != DataType::Int8)
+    return {.patch = {}, .report = {.reason = "FP8 weights keep their nearest codes"}};
   const Stopwatch stopwatch;
   const RoundingSamples split(*source);
   if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};

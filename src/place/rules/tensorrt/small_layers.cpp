@@ -4,6 +4,7 @@
 // off). Conv with OC < 16 or IC/group < 16 is kept INT8 only if: group 1, OC or IC divisible by 8, square kernel, and
 // (fed by a graph input, or OC or IC >= 16); or grouped, OC divisible by 8, every kernel extent >= 3. Gemm and MatMul
 // stay float with N < 16 or K < 16, or with a 2-D output of M or N = 1 for certain. ConvTranspose has no such rule.
+// FP8 kernels are slower than FP16's up to 16 channels: there a Conv with OC <= 16 or IC/group <= 16 stays float, whatever its form.
 //
 // Source: NVIDIA Model-Optimizer, modelopt/onnx/quantization (channel and GEMV exclusions).
 // Motivated by models/occupancy3d, whose head has one output channel.
@@ -27,6 +28,7 @@ bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   const Shape& weight = draft.weight(node.id).shape();
   const int64_t group = node.int_or("group", 1);
   const int64_t out = weight[0], per_group = weight[1], in = per_group * group;
+  if (draft.options().type == CodeType::Fp8) return out <= kSmall || per_group <= kSmall;
   if (out >= kSmall && per_group >= kSmall) return false;
   const auto kernel = weight.dims().subspan(2);
   if (group != 1)

@@ -1,0 +1,26 @@
+#include "core/code_words.h"
+
+#include <cctype>
+#include <string_view>
+
+namespace detent {
+
+namespace {
+
+bool belongs_to_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+}  // namespace
+
+std::string in_words_of(CodeType type, std::string sentence) {
+  constexpr std::string_view kWord = "INT8";
+  if (type == CodeType::Int8) return sentence;
+  for (size_t at = sentence.find(kWord); at != std::string::npos; at = sentence.find(kWord, at + 1)) {
+    const size_t behind = at + kWord.size();
+    if (at > 0 && belongs_to_word(sentence[at - 1])) continue;
+    if (behind < sentence.size() && belongs_to_word(sentence[behind])) continue;
+    sentence.replace(at, kWord.size(), name_of(type));
+  }
+  return sentence;
+}
+
+}  // namespace detent
