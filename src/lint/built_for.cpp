@@ -40,7 +40,7 @@ std::string codes_text(const QdqReading& reading) {
   for (const QdqNode& node : reading.nodes) {
     int32_biases |= node.role == QdqRole::Bias && node.codes == DataType::Int32;
     if (node.role != QdqRole::Activation) continue;
-    std::string type(name_of(node.codes));
+    std::string type(node.codes == DataType::Float8E4M3FN ? "FP8" : name_of(node.codes));
     std::ranges::transform(type, type.begin(), [](unsigned char c) { return std::toupper(c); });
     types.insert(type);
     shifted |= std::ranges::any_of(node.zero_points, [](int64_t point) { return point != 0; });

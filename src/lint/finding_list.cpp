@@ -16,6 +16,8 @@ std::span<const FindingKind> finding_list() {
       findings::uint8_zero_point(),
       findings::int16_codes(),
       findings::other_codes(),
+      findings::fp8_refused(),
+      findings::fp8_operator(),
       findings::nonzero_zero_point(),
       findings::per_channel_activation(),
       findings::missing_axis(),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "core/code_words.h"
 #include "lint/finding_list.h"
 #include "model/qoperators.h"
 
@@ -33,6 +34,7 @@ LintedGraph lint_graph(const Graph& graph, const QdqReading& reading, const Targ
   LintedGraph linted;
   linted.plan = view.found_plan();
   for (Finding& finding : log.findings()) {
+    for (std::string* text : {&finding.message, &finding.cure}) *text = in_words_of(reading.type(), std::move(*text));
     const double share = share_of(finding.layers, linted.plan);
     linted.findings.push_back({std::move(finding), share});
   }

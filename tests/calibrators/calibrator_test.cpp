@@ -10,6 +10,7 @@
 
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
+#include "calibrators/squared_error.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -368,6 +369,59 @@ TEST(CalibratorList, RefusesArgumentsThatNobodyReads) {
   EXPECT_THROW((void)make_calibrator("max:3"), Error);
   EXPECT_THROW((void)make_calibrator("entropy:128"), Error);
   EXPECT_THROW((void)make_calibrator("mse:x"), Error);
+}
+
+// --- FP8: steps that grow with the number
+
+TEST(Fp8Ranges, AreSymmetric) {
+  const std::vector<float> values = normal_values(20'000, 1);
+  for (const char* spec : {"max", "mse", "entropy", "percentile:99.9", "samplemax:95"}) {
+    const Range range = choose(spec, values, RangeKind::Float8);
+    EXPECT_EQ(range.min, -range.max) << spec;
+  }
+  EXPECT_EQ(choose("max", values, RangeKind::Float8), choose("max", values));
+}
+
+/// The error of spreading each bin evenly, in units of bins, by sampling it.
+double sampled_fp8_error(const Histogram& histogram, double amax_in_bins) {
+  constexpr int kPoints = 200;
+  const SignedBins bins = magnitude_bins(histogram);
+  double sum = 0;
+  for (size_t bin = 0; bin < bins.counts.size(); ++bin)
+    for (int point = 0; bins.counts[bin] > 0 && point < kPoints; ++point) {
+      const double x = static_cast<double>(bin) + (point + 0.5) / kPoints, scale = amax_in_bins / 448;
+      const double steps = std::min(x / scale, 448.0);
+      const double step = std::ldexp(1, std::max(steps > 0 ? std::ilogb(steps) : -6, -6) - 3);
+      sum += bins.counts[bin] / kPoints * std::pow(std::nearbyint(steps / step) * step * scale - x, 2);
+    }
+  return sum;
+}
+
+TEST(Fp8Ranges, SquaredErrorIsThatOfItsGrid) {
+  const Histogram histogram = histogram_of(normal_values(20'000));
+  for (const double part : {1.0, 0.7, 0.3}) {
+    const float amax = histogram.max_abs() * static_cast<float>(part);
+    const double expected = sampled_fp8_error(histogram, amax / histogram.bin_width());
+    // 200 points a bin, a few bins a cell: the sampled integral is off by about 1e-4 of itself.
+    EXPECT_NEAR(squared_error(histogram, {-amax, amax}, RangeKind::Float8), expected, 1e-3 * expected) << part;
+  }
+}
+
+TEST(Fp8Ranges, MseLosesNoMoreThanAnyOtherRange) {
+  const Histogram histogram = histogram_of(normal_values(20'000));
+  const Range best = least_error_range(histogram, RangeKind::Float8);
+  const double least = squared_error(histogram, best, RangeKind::Float8);
+  for (float part = 0.2F; part <= 1; part += 0.05F)
+    EXPECT_LE(least, squared_error(histogram, {-part * histogram.max_abs(), part * histogram.max_abs()},
+                                   RangeKind::Float8) *
+                         (1 + 1e-3))
+        << part;  // candidates are whole bins
+}
+
+TEST(Fp8Ranges, WideTailsAreKeptWhereInt8CutsThem) {
+  std::vector<float> values = normal_values(20'000);
+  values.push_back(40);  // FP8 keeps small numbers beside it; INT8's step grows with it
+  EXPECT_GT(choose("mse", values, RangeKind::Float8).max, 2 * choose("mse", values).max);
 }
 
 }  // namespace

@@ -49,6 +49,32 @@ TEST(QParams, SevenBitsHaveHalfTheCodes) {
   EXPECT_EQ(qparams_from_range({-64, 64}, type).scale[0], 1.0f);
 }
 
+QuantType fp8(DataType scale_type = DataType::Float32) {
+  return {.type = DataType::Float8E4M3FN, .scale_type = scale_type};
+}
+
+TEST(QParams, Fp8DividesTheLargerEndBy448) {
+  const QParams qparams = qparams_from_range({-1, 3}, fp8());
+  EXPECT_EQ(qparams.scale[0], static_cast<float>(3.0 / 448));
+  EXPECT_EQ(qparams.zero_point[0], 0);
+  EXPECT_EQ(qparams.type, DataType::Float8E4M3FN);
+  EXPECT_EQ(qparams_from_range({-448, 1}, fp8()).scale[0], 1.0F);
+  EXPECT_EQ(qparams_from_range({0, 0}, fp8()).scale[0], 1.0F);
+  QuantType full = fp8();
+  full.full_range = true;  // of integers alone
+  EXPECT_EQ(qparams_from_range({-448, 1}, full).scale[0], 1.0F);
+}
+
+TEST(QParams, Fp8ScalesOfHalvesMakeNoInf) {
+  // Halves lie 1/8 apart around 65504 / 448 = 146.2; 448 times the next one above, 146.25, is 65520, which rounds to Inf.
+  EXPECT_EQ(qparams_from_range({0, 65504}, fp8(DataType::Float16)).scale[0], 146.125F);
+  EXPECT_EQ(qparams_from_range({0, 448}, fp8(DataType::Float16)).scale[0], 1.0F);
+}
+
+TEST(QParams, OtherFloatsOfEightBitsAreRefused) {
+  EXPECT_THROW((void)qparams_from_range({0, 1}, {.type = DataType::Float8E5M2}), Error);
+}
+
 TEST(QParams, AsymmetricCoversTheRangeWith256Codes) {
   const QParams qparams = qparams_from_range({-51, 204}, asymmetric());
   EXPECT_EQ(qparams.scale[0], 1.0f);

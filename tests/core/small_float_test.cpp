@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -132,6 +133,42 @@ TEST(Cast, DropsHigherBitsBetweenIntegersAndKeepsThemSignedBelowEightBits) {
             (std::vector<int8_t>{1, -2, -1, 1, -1}));
   EXPECT_EQ(std::vector<uint8_t>(bare.data<uint8_t>().begin(), bare.data<uint8_t>().end()),
             (std::vector<uint8_t>{1, 2, 3, 1, 3}));
+}
+
+// The fast form of encode() and decode() for Float8E4M3FN.
+
+TEST(E4M3, EncodesAsTheGeneralFormDoes) {
+  const SmallFloatFormat& format = small_float_format(DataType::Float8E4M3FN);
+  const auto check = [&](float value) {
+    for (const float x : {value, -value}) EXPECT_EQ(encode_e4m3(x), encode(format, x, kSaturate)) << x;
+  };
+  const auto values = all_values(DataType::Float8E4M3FN);
+  for (const auto& [one, bits] : values)
+    for (const auto& [other, ignored] : values) {
+      const float middle = (one + other) / 2;  // among them every tie
+      for (const float x : {one, middle, std::nextafter(middle, kInfinity), std::nextafter(middle, -kInfinity)})
+        check(x);
+    }
+  for (const float x : {0.0F, 0x1p-149F, 0x1p-10F, std::nextafter(0x1p-10F, 1.0F), 464.0F, 465.0F, 1e30F, kInfinity})
+    check(x);
+  std::mt19937 random(3);
+  std::uniform_int_distribution<uint32_t> bits(0, 0x7f800000);
+  for (int i = 0; i < 100'000; ++i) check(std::bit_cast<float>(bits(random)));
+}
+
+TEST(E4M3, SaturatesAndKeepsNan) {
+  EXPECT_EQ(encode_e4m3(449.0F), 0x7e);
+  EXPECT_EQ(encode_e4m3(-kInfinity), 0xfe);
+  EXPECT_EQ(encode_e4m3(kNan) & 0x7f, 0x7f);
+  EXPECT_EQ(encode_e4m3(-0.0F), 0x80);
+}
+
+TEST(E4M3, DecodesAsTheGeneralFormDoes) {
+  const SmallFloatFormat& format = small_float_format(DataType::Float8E4M3FN);
+  for (int code = 0; code < 256; ++code) {
+    const float expected = decode(format, static_cast<uint8_t>(code)), found = decode_e4m3(static_cast<uint8_t>(code));
+    EXPECT_TRUE(found == expected || (std::isnan(found) && std::isnan(expected))) << code;
+  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ const utf8 = new TextDecoder();
 
 export const elemTypes = {
   float32: 1, uint8: 2, int8: 3, uint16: 4, int16: 5, int32: 6, int64: 7, bool: 9, float16: 10, float64: 11,
-  uint32: 12, uint64: 13, bfloat16: 16,
+  uint32: 12, uint64: 13, bfloat16: 16, float8e4m3fn: 17,
 };
 
 // ---- wire format ----

@@ -41,6 +41,7 @@ using OptionSetter = std::function<void(PlacementOptions&)>;
 inline const std::map<std::string, OptionSetter>& option_words() {
   using O = PlacementOptions;
   static const std::map<std::string, OptionSetter> words{
+      {"--type fp8", [](O& o) { o.type = CodeType::Fp8; }},
       {"--concat inputs", [](O& o) { o.concat = O::Concat::Inputs; }},
       {"--concat independent", [](O& o) { o.concat = O::Concat::Independent; }},
       {"--deconv-activation fuse", [](O& o) { o.deconv_activation = O::DeconvActivation::Fuse; }},

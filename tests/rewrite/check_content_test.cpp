@@ -39,6 +39,28 @@ TEST(CheckContent, TheZeroPointCounts) {
   EXPECT_THAT(flaw(0.3F, 125, DataType::UInt8, 128), HasSubstr("holds -0.3"));
 }
 
+// FP8: 0.1 times a number of float8e4m3fn, whose distance to the next is an eighth of its power of two.
+std::string fp8_flaw(float number, float code) {
+  const Tensor original = Tensor::from<float>({1}, {number}),
+               written = cast(Tensor::from<float>({1}, {code}), DataType::Float8E4M3FN),
+               scale = Tensor::from<float>({}, {0.1F}),
+               point = cast(Tensor::from<float>({}, {0}), DataType::Float8E4M3FN);
+  return content_flaw(original, written, {.scale = &scale, .zero_point = &point, .axis = 0, .has_axis = true});
+}
+
+TEST(CheckContent, AnFp8CodeStandsForHalfTheDistanceToTheNext) {
+  EXPECT_THAT(fp8_flaw(20.0F, 208.0F), IsEmpty());  // 192, 208, 224: 8 on either side
+  EXPECT_THAT(fp8_flaw(21.6F, 208.0F), IsEmpty());
+  EXPECT_THAT(fp8_flaw(21.8F, 208.0F), HasSubstr("holds 20.8"));
+  EXPECT_THAT(fp8_flaw(0.00009F, 0x1p-9F), IsEmpty());  // the least code
+  EXPECT_THAT(fp8_flaw(0.0004F, 0x1p-9F), HasSubstr("where the model has"));
+  EXPECT_THAT(fp8_flaw(0.00009F, 0), IsEmpty());
+  EXPECT_THAT(fp8_flaw(0.0002F, 0), HasSubstr("holds 0.0"));
+  EXPECT_THAT(fp8_flaw(44.8F, 448.0F), IsEmpty());
+  EXPECT_THAT(fp8_flaw(60.0F, 448.0F), HasSubstr("holds 44.8"));  // amax makes the scale: nothing is cut
+  EXPECT_THAT(fp8_flaw(-20.8F, 208.0F), HasSubstr("holds 20.8"));
+}
+
 TEST(CheckContent, EachChannelHasItsScale) {
   const Tensor original = Tensor::from<float>({2, 2}, {0.1F, 0.2F, 10.0F, 20.0F}),
                codes = cast(Tensor::from<int32_t>({2, 2}, {1, 2, 1, 2}), DataType::Int8),

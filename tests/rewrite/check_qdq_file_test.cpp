@@ -51,6 +51,7 @@ struct QuantizedNetwork {
       for (const ValueId value : group) ranges[value] = ranges[group.front()];
     RewriteOptions options = wish;
     options.activation = target.activation;
+    if (placement.type == CodeType::Fp8) options.activation.type = DataType::Float8E4M3FN;
     options.int32_bias = target.int32_bias;
     apply_patch(model, make_qdq_patch(model.graph(), plan, ranges, options).patch);
   }
@@ -385,6 +386,47 @@ TEST(QdqCheck, AFloatModelWithoutPairsKeepsAnEmptyPromise) {
   PlacementPlan plan;
   plan.target = &find_target("tensorrt");
   EXPECT_THAT(find_qdq_flaws(model.graph(), promise_of(model.graph(), plan)), IsEmpty());
+}
+
+// FP8: codes and zero points of one type, in an opset that has it.
+
+PlacementOptions fp8_placement() {
+  PlacementOptions placement;
+  placement.type = CodeType::Fp8;
+  placement.small_layers = PlacementOptions::SmallLayers::Quantize;
+  return placement;
+}
+
+/// Flaws of the network in FP8 at this opset, after `change`.
+std::string fp8_flaws(int64_t opset, const std::function<void(QuantizedNetwork&)>& change = {}) {
+  QuantizedNetwork network("tensorrt", {}, fp8_placement());
+  GraphPatch raise;
+  raise.opset = opset;
+  network.apply(raise);
+  if (change) change(network);
+  std::string text;
+  for (const Flaw& flaw : find_qdq_flaws(network.graph(), network.promised)) text += flaw.what + "\n";
+  return text;
+}
+
+TEST(CheckQdqFile, AnFp8FileKeepsItsPromise) {
+  EXPECT_THAT(fp8_flaws(19), IsEmpty());
+  EXPECT_THAT(fp8_flaws(18), HasSubstr("opset 18 is too old for it: 19 is needed"));
+}
+
+TEST(CheckQdqFile, AnInt8PairInAnFp8FileIsNamed) {
+  const auto make_int8 = [](QuantizedNetwork& network) {
+    GraphPatch patch;
+    patch.replace_constants.emplace_back("x_zero_point", cast(Tensor::from<int32_t>({}, {0}), DataType::Int8));
+    network.apply(patch);
+  };
+  EXPECT_THAT(fp8_flaws(19, make_int8), HasSubstr("its zero point is int8; the file is FP8"));
+  const auto shift = [](QuantizedNetwork& network) {
+    GraphPatch patch;
+    patch.replace_constants.emplace_back("x_zero_point", cast(Tensor::from<float>({}, {1}), DataType::Float8E4M3FN));
+    network.apply(patch);
+  };
+  EXPECT_THAT(fp8_flaws(19, shift), HasSubstr("the zero point of FP8 codes is not 0"));
 }
 
 }  // namespace

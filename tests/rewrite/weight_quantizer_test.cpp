@@ -183,5 +183,37 @@ TEST(WeightQuantizer, RefusesWeightsThatAreNotFinite) {
   }
 }
 
+TEST(WeightQuantizer, Fp8HasOneScaleAChannelAndTheNearestCodes) {
+  const Tensor weight = random_weight({6, 5, 3, 3}, 4);
+  const QuantizedWeight quantized = quantize_weight(weight, 0, {.type = DataType::Float8E4M3FN});
+  EXPECT_EQ(quantized.codes.type(), DataType::Float8E4M3FN);
+  EXPECT_EQ(quantized.qparams.type, DataType::Float8E4M3FN);
+  ASSERT_EQ(quantized.qparams.scale.size(), 6U);
+  std::vector<float> amax(6, 0);
+  const auto data = weight.data<float>();
+  for (size_t i = 0; i < data.size(); ++i) amax[i / 45] = std::max(amax[i / 45], std::abs(data[i]));
+  const Tensor numbers = cast(quantized.codes, DataType::Float32);
+  for (size_t i = 0; i < data.size(); ++i) {
+    const float scale = quantized.qparams.scale[i / 45];
+    EXPECT_EQ(scale, static_cast<float>(static_cast<double>(amax[i / 45]) / 448));
+    // Three bits of mantissa: at most 2^-4 of the number, or half of the least step, 2^-9.
+    const float bound = std::max(std::abs(data[i]) / 16, scale * 0x1p-10F) * 1.0001F;
+    EXPECT_LE(std::abs(numbers.data<float>()[i] * scale - data[i]), bound);
+  }
+}
+
+TEST(WeightQuantizer, Fp8OfAZeroChannelIsZero) {
+  const Tensor weight = Tensor::from<float>({2, 2}, {0, 0, 1, -2});
+  const QuantizedWeight quantized = quantize_weight(weight, 0, {.type = DataType::Float8E4M3FN});
+  EXPECT_THAT(quantized.qparams.scale, ElementsAre(1.0F, static_cast<float>(2.0 / 448)));
+  EXPECT_THAT(cast(quantized.codes, DataType::Float32).data<float>(), ElementsAre(0, 0, 224, -448));
+}
+
+TEST(WeightQuantizer, Fp8HasNoSearchedRangeAndNoSevenBits) {
+  const Tensor weight = Tensor::from<float>({1}, {1});
+  EXPECT_THROW((void)quantize_weight(weight, -1, {.type = DataType::Float8E4M3FN, .range = WeightRange::Mse}), Error);
+  EXPECT_THROW((void)quantize_weight(weight, -1, {.type = DataType::Float8E4M3FN, .bits = 7}), Error);
+}
+
 }  // namespace
 }  // namespace detent

@@ -13,6 +13,8 @@ FindingKind uint8_codes();
 FindingKind uint8_zero_point();
 FindingKind int16_codes();
 FindingKind other_codes();
+FindingKind fp8_refused();
+FindingKind fp8_operator();
 FindingKind nonzero_zero_point();
 FindingKind per_channel_activation();
 FindingKind missing_axis();

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kParser = "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantizeLinear";
 
 bool is_int16(DataType type) { return type == DataType::Int16 || type == DataType::UInt16; }
+bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }  // its own findings
 bool is_bias(const QdqNode& node) { return node.role == QdqRole::Bias; }
 bool shifted(const QdqNode& node) {
   return std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; });
@@ -27,7 +28,7 @@ void check_missing(const LintView& view, FindingLog& log) {
            std::ranges::none_of(layers, [&](NodeId layer) { return view.weight_alone(layer).empty(); });
   };
   for (const int index :
-       nodes_where(view, [](const QdqNode& node) { return !is_bias(node) && !node.has_zero_point; })) {
+       nodes_where(view, [](const QdqNode& node) { return !is_bias(node) && !node.has_zero_point && !is_fp8(node); })) {
     if (told(index)) continue;
     log.add(view.qdq(index).name,
             subject(view, index) +
@@ -70,7 +71,7 @@ void check_other(const LintView& view, FindingLog& log) {
   };
   for (const int index : nodes_where(view, [](const QdqNode& node) {
          return !is_bias(node) && !node.is_weight_alone() && node.has_zero_point && node.codes != DataType::Int8 &&
-                node.codes != DataType::UInt8;
+                node.codes != DataType::UInt8 && !is_fp8(node);
        })) {
     if (behind_cast(index) || (view.target().strongly_typed && is_int16(view.qdq(index).codes))) continue;
     log.add(view.qdq(index).name,
@@ -122,7 +123,7 @@ FindingKind other_codes() {
   return {"codes-not-8-bit",
           FindingLevel::Warning,
           FindingLevel::Warning,
-          "codes of 4 or 16 bits, or 8-bit floats",
+          "codes of 4 or 16 bits, or floats other than float8e4m3fn",
           "onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
           check_other};
 }

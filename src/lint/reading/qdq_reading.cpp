@@ -15,7 +15,8 @@ namespace detent {
 namespace {
 
 bool is_codes(DataType type) {
-  return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int4 || type == DataType::UInt4;
+  return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int4 || type == DataType::UInt4 ||
+         type == DataType::Float8E4M3FN;
 }
 
 bool is_integer(DataType type) {
@@ -329,6 +330,12 @@ class QdqReader {
 };
 
 }  // namespace
+
+CodeType QdqReading::type() const {
+  const auto counts = [](const QdqNode& node) { return node.role != QdqRole::Bias; };
+  const auto fp8 = [&](const QdqNode& node) { return counts(node) && node.codes == DataType::Float8E4M3FN; };
+  return 2 * std::ranges::count_if(nodes, fp8) > std::ranges::count_if(nodes, counts) ? CodeType::Fp8 : CodeType::Int8;
+}
 
 QdqReading read_qdq(const Graph& graph) { return QdqReader(graph).run(); }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/code_type.h"
 #include "lint/reading/qdq_node.h"
 #include "model/graph_patch.h"
 
@@ -32,6 +33,9 @@ struct QdqReading {
   std::vector<QdqNode> nodes;
   std::vector<QuantizedOperand> operands;
   GraphPatch float_patch;
+
+  /// FP8 where more than half of the nodes, biases left out, hold float8e4m3fn.
+  [[nodiscard]] CodeType type() const;
 };
 
 /// Reads every QuantizeLinear and DequantizeLinear of the main graph. No pairs -> an empty reading.

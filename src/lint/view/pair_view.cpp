@@ -21,9 +21,9 @@ bool same_grid(const QdqNode& a, const QdqNode& b) {
 }
 
 PairView::PairView(const Graph& graph, const QdqReading& reading, const Target& target, const ValueShapes& shapes)
-    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), operands_of_(reading.nodes.size()),
-      wanted_(graph, target, options_), found_(graph, target, options_), readers_(found_),
-      quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
+    : graph_(graph), reading_(reading), target_(target), shapes_(shapes), options_{.type = reading.type()},
+      operands_of_(reading.nodes.size()), wanted_(graph, target, options_), found_(graph, target, options_),
+      readers_(found_), quantizes_(std::ranges::any_of(reading.nodes, &QdqNode::quantizes)) {
   for (const QuantizedOperand& operand : reading.operands) {
     if (const NodeId node = graph.find_node(operand.node); node != kNoNode)
       operands_.emplace(std::pair{node, operand.slot}, &operand);

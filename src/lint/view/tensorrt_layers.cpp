@@ -26,8 +26,10 @@ std::string refusal_of(const PairView& view, const QuantizedOperand& operand) {
 std::string tensorrt_refusal(const PairView& view, const QdqNode& node) {
   if (!node.scale_constant) return "has a scale that is computed at run time";
   if (!std::all_of(node.scales.begin(), node.scales.end(), usable)) return "has a scale that is not positive";
-  if (!node.has_zero_point) return "has no zero point";
-  if (node.codes != DataType::Int8 && !is_read_as_int8(view, node))
+  const bool fp8 = node.codes == DataType::Float8E4M3FN;
+  if (fp8 && !view.target().fp8) return "is FP8, which this version does not take";
+  if (!node.has_zero_point && !fp8) return "has no zero point";  // that of FP8 may be told by output_dtype alone
+  if (!fp8 && node.codes != DataType::Int8 && !is_read_as_int8(view, node))
     return "is of type " + std::string(name_of(node.codes));
   if (std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; }))
     return "has a zero point other than 0";
@@ -68,6 +70,10 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
   const auto data = view.pairs_in_front(layer, slot);
   const QuantizedOperand* weight = view.weight(layer);
   const std::string input = view.graph().value(view.found().data_input(layer)).name;
+  const OpKind kind = view.found().kind(layer);
+  const bool listed = kind == OpKind::Conv || kind == OpKind::Gemm || kind == OpKind::MatMul;
+  if (weight && view.grid(*weight).codes == DataType::Float8E4M3FN && !listed)
+    return "TensorRT has no FP8 kernel for it";
   if (data.empty() && !weight) return "neither its input nor its weight carries a pair";
   if (data.empty()) return "its input '" + input + "' carries no pair";
   if (!weight) return "its weight carries no pair";

@@ -1,0 +1,103 @@
+// FP8 pairs (float8e4m3fn) are for TensorRT from version 10 on, in models of opset 19 and later. ONNX Runtime has no FP8 kernels
+// on a CPU: it computes the layers in float, and with pairs around a MatMul or Gemm its default optimizations make a kernel of
+// them that does not exist, so the file does not load.
+
+#include <algorithm>
+
+#include "lint/findings/findings.h"
+#include "lint/findings/pair_numbers.h"
+
+namespace detent::findings {
+namespace {
+
+constexpr int64_t kFp8Opset = 19;  // ONNX docs/Changelog.md, QuantizeLinear-19
+
+bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }
+
+std::vector<NodeId> layers_of_all(const LintView& view, const std::vector<int>& nodes) {
+  std::set<NodeId> layers;
+  for (const int index : nodes)
+    for (const NodeId layer : view.layers_of(index)) layers.insert(layer);
+  return {layers.begin(), layers.end()};
+}
+
+// One finding for the file: what an engine says of one such pair it says of all.
+void check_refused(const LintView& view, FindingLog& log) {
+  const std::vector<int> nodes = nodes_where(view, is_fp8);
+  if (nodes.empty()) return;
+  const Target& target = view.target();
+  const std::vector<NodeId> layers = layers_of_all(view, nodes);
+  const std::string& first = view.qdq(nodes.front()).name;
+  if (!target.fp8 && target.engine == Engine::OnnxRuntime) {
+    const bool product = std::ranges::any_of(layers, [&](NodeId layer) {
+      const OpKind kind = view.found().kind(layer);
+      return kind == OpKind::MatMul || kind == OpKind::Gemm;
+    });
+    log.add(first,
+            product ? "FP8 pairs stand around a MatMul or Gemm: ONNX Runtime does not load the file at its default "
+                      "optimization level, and computes in float at the basic one"
+                    : "ONNX Runtime has no FP8 kernels on a CPU: the layers between FP8 pairs are computed in float",
+            "set session.disable_quant_qdq=1 to run it in float, or quantize with --type int8", layers,
+            product ? FindingLevel::Error : FindingLevel::Warning);
+  } else if (!target.fp8) {
+    log.add(first, target.spec() + " does not take FP8 pairs", "TensorRT 10 and later take them; or --type int8",
+            layers);
+  } else if (view.file().graph.opset() < kFp8Opset) {
+    log.add(first,
+            "FP8 pairs stand in a model of opset " + std::to_string(view.file().graph.opset()) +
+                ", where QuantizeLinear knows integers alone",
+            "raise the opset to 19", layers);
+  }
+}
+
+// An Add is quantized in FP8 where the rules say so (R4): the skip of a residual one.
+bool runs_in_fp8(const LintView& view, NodeId node, int slot) {
+  switch (view.found().kind(node)) {
+    case OpKind::Conv:
+    case OpKind::Gemm:
+    case OpKind::MatMul: return true;
+    case OpKind::Add: {
+      const EdgeDecision* edge = view.given_plan().find_edge(node, slot);
+      return edge && edge->rule == RuleId::ResidualAdd;
+    }
+    default: return view.found().traits(node).commutes;
+  }
+}
+
+void check_operator(const LintView& view, FindingLog& log) {
+  std::set<NodeId> told;
+  for (const QuantizedOperand& operand : view.reading().operands) {
+    const NodeId node = view.graph().find_node(operand.node);
+    const bool fp8 = (operand.quantize >= 0 && is_fp8(view.qdq(operand.quantize))) ||
+                     (operand.dequantize >= 0 && is_fp8(view.qdq(operand.dequantize)));
+    if (!fp8 || node == kNoNode || runs_in_fp8(view, node, operand.slot) || !told.insert(node).second) continue;
+    const std::string& op = view.graph().node(node).op_type;
+    log.add(view.graph().node(node).name,
+            view.found().describe(node) + " reads an FP8 pair, and no engine has an FP8 kernel for " +
+                (op == "Add" ? "an Add that is not residual" : op) + ": it is computed in float behind the rounding",
+            "take the pair away; Conv, Gemm, MatMul and residual Adds run in FP8",
+            view.found().is_weighted(node) ? std::vector<NodeId>{node} : std::vector<NodeId>{});
+  }
+}
+
+}  // namespace
+
+FindingKind fp8_refused() {
+  return {"fp8-refused-by-engine",
+          FindingLevel::Error,
+          FindingLevel::Error,
+          "FP8 pairs that the engine or the opset does not take",
+          "github.com/microsoft/onnxruntime/issues/22269; github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp",
+          check_refused};
+}
+
+FindingKind fp8_operator() {
+  return {"fp8-on-float-operator",
+          FindingLevel::Warning,
+          FindingLevel::Warning,
+          "an FP8 pair at an operator that no engine runs in FP8",
+          "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/quantization/fp8.py",
+          check_operator};
+}
+
+}  // namespace detent::findings
