@@ -11,9 +11,10 @@ namespace {
 /// Refuses FP8 where an engine has none, and options of integer grids beside it.
 void check_fp8(const FormatOptions& format, const Target& target) {
   if (!target.fp8)
-    throw Error(ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
-                "--target tensorrt:10.13 or tensorrt:11; ONNX Runtime runs their files with "
-                "session.disable_quant_qdq=1, in float");
+    throw Error(
+        ErrorCode::InvalidOption, target.spec() + " has no FP8: " + std::string(target.fp8_refusal),
+        "--target tensorrt:10.13 or tensorrt:11; at optimization level basic ONNX Runtime computes their files in "
+        "float");
   const auto refuse = [](bool given, const std::string& option) {
     if (given)
       throw Error(ErrorCode::InvalidOption, option + " is for INT8: FP8 codes are floats with one scale, amax / 448",

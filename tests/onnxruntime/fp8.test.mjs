@@ -12,7 +12,7 @@ import { random } from './random_inputs.mjs';
 import { sqnr } from './score.mjs';
 import { selected } from './selection.mjs';
 
-const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } };
+const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } }; // the way out that issue 22269 names
 const type = 'float8e4m3fn';
 const axis = (value) => message(5, message(1, 'axis'), integer(3, value), integer(20, 2));
 const node = (op, inputs, output, ...attributes) => message(1, ...inputs.map((name) => message(1, name)), message(2, output),
@@ -77,6 +77,19 @@ test('FP8 pairs around a MatMul load without the optimizations of pairs only', a
   }
 });
 
+// Why level basic is the one to take: from extended on the zero point's byte 0 passes for the lowest code of UINT8.
+test('a Relu in front of an FP8 pair is lost above level basic', async () => {
+  const model = graphOf(node('Relu', ['x'], 'r'), node('QuantizeLinear', ['r', 'scale', 'zero'], 'q', axis(0)),
+    node('DequantizeLinear', ['q', 'scale', 'zero'], 'y', axis(0)), constant('scale', 'float32', [], Float32Array.of(1)),
+    constant('zero', type, [], new Uint8Array(1)), valueInfo(11, 'x', elemTypes.float32, [2]), valueInfo(12, 'y', elemTypes.float32, [2]));
+  const run = async (level) => {
+    const session = await openSession(model, level, noQdqRules);
+    return [...only(await runOnce(session, { x: { type: 'float32', dims: [2], data: Float32Array.of(-2, 3) } })).data];
+  };
+  assert.deepEqual(await run('basic'), [0, 3]);
+  assert.deepEqual(await run('extended'), [-2, 3]);
+});
+
 for (const { model, options } of selected()) {
   test(`${model.name}: FP8 files load, agree with detent and keep the score`, options, async (t) => {
     const set = model.evaluation(1);
@@ -87,8 +100,8 @@ for (const { model, options } of selected()) {
     const scores = [];
     for (const calibrator of ['max', 'mse']) {
       const file = await quantized(model, 'tensorrt', calibrator, '--type', 'fp8');
-      await (await openSession(file, 'basic')).release();
-      const session = await openSession(file, 'all', noQdqRules);
+      await (await openSession(file, 'all', noQdqRules)).release();
+      const session = await openSession(file, 'basic');
       const output = only(await runStack(session, inputs));
       await session.release();
       const [theirs, ours] = [sqnr(reference, output), sqnr(reference, only(await runOver(file, path)))];

@@ -52,7 +52,7 @@ TEST(CheckContent, AnFp8CodeStandsForHalfTheDistanceToTheNext) {
   EXPECT_THAT(fp8_flaw(20.0F, 208.0F), IsEmpty());  // 192, 208, 224: 8 on either side
   EXPECT_THAT(fp8_flaw(21.6F, 208.0F), IsEmpty());
   EXPECT_THAT(fp8_flaw(21.8F, 208.0F), HasSubstr("holds 20.8"));
-  EXPECT_THAT(fp8_flaw(0.00009F, 0x1p-9F), IsEmpty());  // the least code
+  EXPECT_THAT(fp8_flaw(0.00011F, 0x1p-9F), IsEmpty());  // the least code, 0.000195
   EXPECT_THAT(fp8_flaw(0.0004F, 0x1p-9F), HasSubstr("where the model has"));
   EXPECT_THAT(fp8_flaw(0.00009F, 0), IsEmpty());
   EXPECT_THAT(fp8_flaw(0.0002F, 0), HasSubstr("holds 0.0"));

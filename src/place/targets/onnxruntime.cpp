@@ -49,8 +49,8 @@ constexpr std::array kTargets{
            .every_consumer_reads_the_pair = true,
            .fp16_scales_below_opset19 = false,
            .fp8 = false,
-           .fp8_refusal = "it has no FP8 kernels on a CPU, and with pairs around a MatMul a file does "
-                          "not load at the default optimization level (microsoft/onnxruntime, issue 22269)",
+           .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
+                          "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
            .facts = kFacts}};
 
 }  // namespace
