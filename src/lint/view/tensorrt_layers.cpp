@@ -81,6 +81,9 @@ std::string tensorrt_obstacle(const PairView& view, NodeId layer) {
     if (std::string refusal = refusal_of(view, *pair); !refusal.empty())
       return "the pair of its input '" + input + "' " + refusal;
   if (std::string refusal = refusal_of(view, *weight); !refusal.empty()) return "the pair of its weight " + refusal;
+  const auto is_fp8 = [&](const QuantizedOperand& pair) { return view.grid(pair).codes == DataType::Float8E4M3FN; };
+  if (std::ranges::any_of(data, [&](const auto* pair) { return is_fp8(*pair) != is_fp8(*weight); }))
+    return "one of its input and its weight is FP8, the other INT8";
   if (const QuantizedOperand* bias = view.bias(layer); bias && view.grid(*bias).codes == DataType::Int32)
     return "its bias is INT32";
   if (lacks_closing_pair(view, layer)) return "in 3-D it is INT8 only between two pairs, and none stands behind it";
