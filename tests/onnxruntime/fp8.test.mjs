@@ -9,7 +9,7 @@ import { openSession, runModel, runOnce, runStack } from './engine.mjs';
 import { readNpy, writeNpy } from './npy.mjs';
 import { integer, message, readModel, tensorProto, elemTypes, valueInfo } from './onnx_file.mjs';
 import { random } from './random_inputs.mjs';
-import { sqnr } from './score.mjs';
+import { changedArgmax, sqnr } from './score.mjs';
 import { selected } from './selection.mjs';
 
 const noQdqRules = { extra: { session: { disable_quant_qdq: '1' } } }; // the way out that issue 22269 names
@@ -98,6 +98,7 @@ for (const { model, options } of selected()) {
     const reference = only(await runModel(model.file, inputs, 'disabled'));
     const fp32 = set.score(reference);
     const scores = [];
+    let noise = 0; // of two equally good classifiers that disagree on k of n images, two standard deviations: 2 sqrt(k) / n
     for (const calibrator of ['max', 'mse']) {
       const file = await quantized(model, 'tensorrt', calibrator, '--type', 'fp8');
       await (await openSession(file, 'basic')).release();
@@ -106,11 +107,12 @@ for (const { model, options } of selected()) {
       await session.release();
       const [theirs, ours] = [sqnr(reference, output), sqnr(reference, only(await runOver(file, path)))];
       scores.push(set.score(output));
+      if (model.metric === 'top-1') noise = Math.max(noise, 2 * Math.sqrt(changedArgmax(reference, output)) / reference.dims[0]);
       t.diagnostic(`${model.name} ${calibrator}: FP32 ${(100 * fp32).toFixed(2)}, FP8 ${(100 * scores.at(-1)).toFixed(2)}, `
         + `${theirs.toFixed(2)} dB (detent run: ${ours.toFixed(2)} dB)`);
       // Sums in another order flip single codes, some 3 % of a number each; the noise as a whole stays.
       assert.ok(Math.abs(theirs - ours) < 0.5, `SQNR ${theirs} in ONNX Runtime, ${ours} in detent`);
     }
-    assert.ok(Math.max(...scores) >= fp32 - 0.005, `FP32 ${fp32}, FP8 ${scores}`);
+    assert.ok(Math.max(...scores) >= fp32 - Math.max(0.005, noise), `FP32 ${fp32}, FP8 ${scores}, noise ${noise}`);
   });
 }
