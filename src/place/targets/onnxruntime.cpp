@@ -35,23 +35,23 @@ constexpr std::array kFacts{
     SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses", kTried},
 };
 
-constexpr std::array kTargets{
-    Target{.name = "onnxruntime",
-           .version_major = 1,
-           .version_minor = 30,
-           .engine = Engine::OnnxRuntime,
-           .activation = {.type = DataType::UInt8},
-           .activation_type_fixed = false,
-           .int8_weight_initializer = true,
-           .int32_bias = true,
-           .minimum_opset = 13,
-           .pairs_behind_outputs_of_quantized_ops = true,
-           .every_consumer_reads_the_pair = true,
-           .fp16_scales_below_opset19 = false,
-           .fp8 = false,
-           .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
-                          "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
-           .facts = kFacts}};
+constexpr std::array kTargets{Target{.name = "onnxruntime",
+                                     .version_major = 1,
+                                     .version_minor = 30,
+                                     .engine = Engine::OnnxRuntime,
+                                     .activation = {.type = DataType::UInt8},
+                                     .activation_type_fixed = false,
+                                     .int8_weight_initializer = true,
+                                     .int32_bias = true,
+                                     .minimum_opset = 13,
+                                     .pairs_behind_outputs_of_quantized_ops = true,
+                                     .every_consumer_reads_the_pair = true,
+                                     .fp16_scales_below_opset19 = false,
+                                     .fp8 = false,
+                                     .fp8_refusal =
+                                         "layers between FP8 pairs do not load at its default optimization level "
+                                         "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
+                                     .facts = kFacts}};
 
 }  // namespace
 
