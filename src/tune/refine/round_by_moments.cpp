@@ -81,7 +81,8 @@ class Rounding {
     for (Index r = 0; r < rows_.rows; ++r) {
       const auto i = static_cast<size_t>(r * rows_.columns + column);
       const float weight = rows_.weights[i], scale = rows_.scales[i];
-      if (rows_.any_code || std::abs(result_[i]) != codes_.highest) result_[i] = quantize_element(weight + owed[r], scale, 0, codes_);
+      if (rows_.any_code || std::abs(result_[i]) != codes_.highest)
+        result_[i] = quantize_element(weight + owed[r], scale, 0, codes_);
       errors[r] = weight - static_cast<float>(result_[i]) * scale;
     }
   }
