@@ -48,8 +48,7 @@ WeightFormat format_of(const WeightOnlyOptions& options) {
 void add_weight_only_options(CLI::App& app, WeightOnlyOptions& options) {
   app.add_option("--weight-only", options.codes,
                  "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. Needs no --data; "
-                 "with it codes "
-                 "are chosen by what layers read (GPTQ)")
+                 "with it codes are chosen by what layers read (GPTQ)")
       ->type_name("int4|int8")
       ->check(CLI::IsMember({"int4", "int8"}))
       ->group("Format");

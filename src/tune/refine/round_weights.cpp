@@ -6,15 +6,11 @@
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
 #include "rewrite/quantized_model.h"
-#include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
-#include "tune/acceptance.h"
 #include "tune/refine/gather_inputs.h"
+#include "tune/refine/judge_rounding.h"
 #include "tune/refine/round_by_moments.h"
 #include "tune/refine/rounding_inputs.h"
 
@@ -121,15 +117,10 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   report.samples = samples.size();
   if (report.weights > 0) {
     result.patch.reason = "round weights";
-    std::vector<Model> variants;
-    variants.push_back(quantized.clone());
-    variants.push_back(quantized_model(model, plan, ranges, format, result.patch));
-    const auto names = values_to_compare(model, read_first_inputs(samples, settings));
-    const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging weights"});
-    report.sqnr_before_db = worst_sqnr_db(evaluation.report(0));
-    report.sqnr_after_db = worst_sqnr_db(evaluation.report(1));
-    report.kept = report.sqnr_after_db > report.sqnr_before_db;
-    if (!report.kept) report.reason = "SQNR " + fall_text(report.sqnr_before_db, report.sqnr_after_db);
+    const RoundingJudgement judged = judge_rounding(
+        model, quantized.clone(), quantized_model(model, plan, ranges, format, result.patch), samples, settings);
+    report.sqnr_before_db = judged.before_db, report.sqnr_after_db = judged.after_db;
+    report.kept = judged.kept, report.reason = judged.reason;
   } else {
     report.reason = "every weight is rounded best to its nearest code";
   }

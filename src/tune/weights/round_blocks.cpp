@@ -6,16 +6,12 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "detent/qparams.h"
-#include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
 #include "exec/runnable_part.h"
 #include "run/deciding_samples.h"
-#include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
-#include "tune/acceptance.h"
 #include "tune/refine/gather_inputs.h"
+#include "tune/refine/judge_rounding.h"
 #include "tune/refine/rounding_inputs.h"
 #include "tune/weights/fit_blocks.h"
 
@@ -119,15 +115,11 @@ BlockRounding round_blocks(const Model& model, const PlacementPlan& plan, const 
   result.samples = measuring.size();
   Rounder(model, plan, format, settings).round(result, measuring);
   if (result.layers > 0) {
-    std::vector<Model> variants;
-    variants.push_back(with_blocks(model, plan, nearest, format));
-    variants.push_back(with_blocks(model, plan, result.weights, format));
-    const auto names = values_to_compare(model, read_first_inputs(deciding, settings));
-    const Evaluation evaluation = evaluate_models(variants, {model, names, deciding, settings, "judging weights"});
-    result.before_db = worst_sqnr_db(evaluation.report(0));
-    result.after_db = worst_sqnr_db(evaluation.report(1));
-    result.kept = result.after_db > result.before_db;
-    if (!result.kept) result.reason = "SQNR " + fall_text(result.before_db, result.after_db);
+    const RoundingJudgement judged =
+        judge_rounding(model, with_blocks(model, plan, nearest, format),
+                       with_blocks(model, plan, result.weights, format), deciding, settings);
+    result.before_db = judged.before_db, result.after_db = judged.after_db;
+    result.kept = judged.kept, result.reason = judged.reason;
   } else {
     result.reason = "every weight is rounded best to its nearest code";
   }
