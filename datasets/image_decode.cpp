@@ -1,12 +1,10 @@
 #include "datasets/image_decode.h"
 
-#include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
-
 #include "core/file_bytes.h"
 #include "core/memory_limit.h"
 #include "datasets/image_integrity.h"
 #include "datasets/image_size.h"
+#include "datasets/load_codecs.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -17,17 +15,6 @@ using Bytes = std::vector<unsigned char>;
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
 
-/// OpenCV reports failures on stderr besides throwing, and starts threads of its own; both are switched off once.
-void prepare_opencv() {
-  static const bool done = [] {
-    cv::setNumThreads(1);
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-    cv::redirectError([](int, const char*, const char*, const char*, int, void*) { return 0; });
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
 Bytes read_bytes(const std::filesystem::path& path) {
   const auto file = FileBytes::open(path);
   check_memory(file->size(), [&] { return path.string() + ": the file"; });
@@ -36,27 +23,24 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-cv::Mat decode_bytes(const Bytes& bytes, int flags) {
+cv::Mat decode_bytes(const Bytes& bytes, bool as_stored) {
   if (bytes.empty()) refuse("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
   check_image_size(bytes, format);
   cv::Mat pixels;
-  try {
-    pixels = cv::imdecode(format == ImageFormat::Png ? essential_png(bytes) : bytes, flags);
-  } catch (const cv::Exception& error) {
-    refuse("the image cannot be decoded: " + error.err);
-  }
+  std::string error;
+  if (!load_codecs()(format == ImageFormat::Png ? essential_png(bytes) : bytes, as_stored, pixels, error))
+    refuse("the image cannot be decoded: " + error);
   if (pixels.empty())
     refuse(format == ImageFormat::Unknown ? "not an image that can be decoded"
                                           : "the image is damaged and cannot be decoded");
   return pixels;
 }
 
-cv::Mat decode_file(const std::filesystem::path& path, int flags) {
-  prepare_opencv();
+cv::Mat decode_file(const std::filesystem::path& path, bool as_stored) {
   const Bytes bytes = read_bytes(path);
   try {
-    return decode_bytes(bytes, flags);
+    return decode_bytes(bytes, as_stored);
   } catch (const Error& error) {
     throw error.in(path.string());
   }
@@ -65,7 +49,7 @@ cv::Mat decode_file(const std::filesystem::path& path, int flags) {
 }  // namespace
 
 cv::Mat decode_image(const std::filesystem::path& path) {
-  const cv::Mat pixels = decode_file(path, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
+  const cv::Mat pixels = decode_file(path, false);
   if (pixels.depth() == CV_16U) {
     cv::Mat narrow;
     pixels.convertTo(narrow, CV_8U, 1.0 / 257);
@@ -76,6 +60,6 @@ cv::Mat decode_image(const std::filesystem::path& path) {
   return pixels;
 }
 
-cv::Mat decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, cv::IMREAD_UNCHANGED); }
+cv::Mat decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, true); }
 
 }  // namespace detent

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <opencv2/imgproc.hpp>
 #include <sstream>
 
+#include "core/memory_limit.h"
 #include "datasets/array_fit.h"
 #include "detent/error.h"
 
@@ -100,6 +102,12 @@ std::string smaller_crop(const Spec& spec, PixelSize model) {
          whole + " for all of it";
 }
 
+/// Errors  InvalidData where `image` as large as `size` takes more than --max-memory.
+void check_room(PixelSize size, const cv::Mat& image) {
+  const uint64_t bytes = static_cast<uint64_t>(size.height) * static_cast<uint64_t>(size.width) * image.elemSize();
+  check_memory(bytes, [&] { return "an image that --preprocess makes " + text_of(size) + " pixels large"; });
+}
+
 /// The size that every image gets, where the spec fixes it.
 std::optional<PixelSize> fixed_size(const Spec& spec) {
   if (spec.letterbox) return spec.letterbox->size;
@@ -116,7 +124,8 @@ PixelSize short_side_size(PixelSize image, int side) {
   int64_t rounded = product / shorter;
   const int64_t twice_rest = 2 * (product % shorter);
   if (twice_rest > shorter || (twice_rest == shorter && rounded % 2 == 1)) ++rounded;
-  const int long_side = static_cast<int>(std::max<int64_t>(rounded, side));
+  // Beyond what an image can have, it is refused where the memory for it is asked for.
+  const auto long_side = static_cast<int>(std::clamp<int64_t>(rounded, side, std::numeric_limits<int>::max()));
   return image.height <= image.width ? PixelSize{side, long_side} : PixelSize{long_side, side};
 }
 
@@ -163,6 +172,7 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
 
 cv::Mat ImageTransform::resize(const cv::Mat& image, PixelSize size) const {
   if (size_of(image) == size) return image;
+  check_room(size, image);
   cv::Mat resized;
   cv::resize(image, resized, cv::Size(size.width, size.height), 0, 0, cv_interpolation(spec_.interpolation));
   return resized;
@@ -179,6 +189,7 @@ cv::Mat ImageTransform::crop(const cv::Mat& image) const {
 cv::Mat ImageTransform::letterbox(const cv::Mat& image) const {
   const PixelSize box = *spec_.letterbox->size;
   const PixelSize inner = letterboxed_size(size_of(image), box);
+  check_room(box, image);
   cv::Mat canvas(box.height, box.width, image.type(), cv::Scalar::all(spec_.letterbox->fill));
   const bool centred = spec_.letterbox->centred;
   const cv::Rect place(centred ? (box.width - inner.width) / 2 : 0, centred ? (box.height - inner.height) / 2 : 0,

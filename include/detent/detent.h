@@ -14,6 +14,7 @@
 #include "detent/plan.h"
 #include "detent/progress.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"

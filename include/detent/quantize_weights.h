@@ -5,37 +5,27 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "detent/accuracy_bound.h"
 #include "detent/data_source.h"
 #include "detent/error_report.h"
 #include "detent/external_data.h"
 #include "detent/placement_options.h"
 #include "detent/provenance.h"
 #include "detent/run_settings.h"
+#include "detent/weight_format.h"
 
 namespace detent {
-
-enum class WeightCodes : uint8_t { Int4, Int8 };
-/// "int4", "int8".
-[[nodiscard]] constexpr std::string_view name_of(WeightCodes codes) {
-  return codes == WeightCodes::Int4 ? "int4" : "int8";
-}
-
-/// Weights of products as integers with one scale a block; activations stay float.
-struct WeightFormat {
-  WeightCodes codes = WeightCodes::Int4;
-  /// Weights under one scale, along the axis that the product sums over: 16, 32, 64, 128, 256. 0: all of an output channel.
-  int64_t block = 32;
-};
 
 /// What `quantize --weight-only` is told.
 struct QuantizeWeightsOptions {
   std::filesystem::path model, output;
   WeightFormat format;
   DataOptions data;  ///< without sources: codes are the nearest ones, and the error is not measured
-  DataOptions eval;  ///< to measure the error on; without sources: `data`
+  /// How much the codes may cost; layers stay float until it holds. Its samples are those that the error is measured on, without a bound
+  /// too; without sources: `data`.
+  AccuracyBound bound;
   std::string target = "tensorrt";
   PlacementOptions placement;  ///< include and exclude alone count
   RunSettings run;
@@ -68,6 +58,7 @@ struct QuantizeWeightsReport {
     double seconds = 0;
   };
   std::optional<Rounding> rounding;
+  std::optional<BoundReport> bound;  ///< absent: none was asked for
   std::optional<ErrorReport> error;  ///< against the float model; absent: no data
   std::string error_source;
   VerdictReport verdict;
@@ -82,10 +73,11 @@ struct QuantizeWeightsReport {
 /// into reading weights.
 ///
 /// Scales lose least in sum (w - w')^2 of the block. With data, codes are those that keep the layers' outputs (GPTQ), where that
-/// makes the outputs of samples beside them better. Layers whose weight no engine takes in this form stay float, each with its
+/// makes the outputs of samples beside them better. With a bound, layers whose codes cost most stay float until it holds, as
+/// keep_layers_float says; where it cannot, the best is written. Layers whose weight no engine takes in this form stay float, each with its
 /// reason.
 /// Output   the file at `output`, whole or not at all; the same input gives the same bytes whatever the threads.
-/// Errors   those of quantize_model; InvalidOption for a block that is none of the above.
+/// Errors   those of quantize_model, of its bound too; InvalidOption for a block that is none of the above.
 [[nodiscard]] QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options);
 
 }  // namespace detent

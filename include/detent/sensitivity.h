@@ -17,6 +17,7 @@
 #include "detent/placement_options.h"
 #include "detent/plan_report.h"
 #include "detent/run_settings.h"
+#include "detent/weight_format.h"
 
 namespace detent {
 
@@ -32,6 +33,8 @@ struct SensitivityOptions {
   PlacementOptions placement;
   FormatOptions format;
   EqualizeOptions equalize;  ///< without bias correction
+  /// Weights alone are quantized, as quantize_weights does with `data`: calibrator, outliers, overrides, format and equalize say nothing.
+  std::optional<WeightFormat> weights;
   RunSettings run;
 };
 
@@ -48,10 +51,10 @@ struct SensitivityReport {
   /// SQNRs are those of the worst output; infinite when every output is as the float model's.
   struct Layer {
     std::string name, op;
-    double sqnr_db_alone = 0;                        ///< when only this layer is quantized
-    double sqnr_db_all_but = 0;                      ///< when every layer but this one is
-    double macs_share = 0;                           ///< of the model's MACs, in [0, 1]
-    std::string output;                              ///< the worst when only this layer is quantized
+    double sqnr_db_alone = 0;    ///< when only this layer is quantized
+    double sqnr_db_all_but = 0;  ///< when every layer but this one is
+    double macs_share = 0;       ///< of the model's MACs, in [0, 1]; weights alone: of the elements of its weights
+    std::string output;          ///< the worst when only this layer is quantized
     std::optional<double> nats_alone, nats_all_but;  ///< cross entropy a token; where it was asked for
   };
   std::vector<Layer> layers;       ///< weighted ops in INT8
@@ -63,12 +66,15 @@ struct SensitivityReport {
   std::optional<EqualizeReport> equalized;  ///< absent: equalization is off
   size_t corrected_biases = 0;  ///< the float network has them too, so that what is measured is the cost of quantizing
   PlanReport plan;
+  std::optional<WeightFormat> weights;     ///< weights alone: no calibrator, operators, values and histograms
   std::vector<ValueHistogram> histograms;  ///< of every quantized value, with the range that was chosen
 };
 
 /// Measures each quantized layer at the outputs, with it alone quantized and with all but it, and each quantized value by
 /// the error of its own pair. Variants are the models that quantize_model would write with the other layers excluded. Steps
 /// that variants have in common with the float or the fully quantized model run once a sample.
+///
+/// Weights alone: every layer with a weight that quantize_weights makes codes of; all variants have the same codes.
 ///
 /// Memory   float and quantized weights once, and per worker one sample's activations; nothing grows with the samples.
 /// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.

@@ -23,7 +23,8 @@ struct TableReport {
   std::vector<std::string> targets;  ///< empty: every value that any target could quantize
   std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
   bool partial = false;
-  std::vector<std::string> samples;  ///< names, in the order of the table
+  std::vector<std::string> missing_shards;  ///< "3/4", "7-9/16", "2/4 (interrupted)": to be added for a whole
+  std::vector<std::string> samples;         ///< names, in the order of the table
   struct Value {
     std::string name;
     uint64_t count = 0, zeros = 0, nans = 0, infinities = 0;
@@ -44,7 +45,9 @@ struct TableReport {
   };
   std::vector<Value> values;
   size_t float_values = 0;        ///< whose reach is known, for 16-bit float types; 0: not measured
+  bool kept = false;              ///< the table was there, complete: nothing was written
   std::optional<double> seconds;  ///< of the pass that made it
+  size_t measured = 0;            ///< samples of that pass; the table's others were measured before it
   size_t skipped_samples = 0;
   OutlierReport outliers;
 };

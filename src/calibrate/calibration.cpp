@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "core/stopwatch.h"
@@ -24,46 +23,44 @@ namespace {
 /// Shows every value to the collector, and what every value reaches where that was asked for.
 class Worker : public Observer {
  public:
-  Worker(const Schedule& schedule, Collector empty, const MeasuredBeside& beside)
-      : executor(schedule), collector(std::move(empty)), tokens(beside.tokens), with_reaches_(!beside.reached.empty()),
+  Worker(const Schedule& schedule, Measured nothing, bool with_reaches)
+      : executor_(schedule), measured_(std::move(nothing)), with_reaches_(with_reaches),
         may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
   /// Ctrl-C leaves no half sample in what is collected: a sample that is expected to be short is finished, of any other
   /// what it added is taken back.
   void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
     const bool may_stop = !ran_ || last_seconds_ > kShort || may_loop_;
-    std::optional<std::tuple<Collector, FloatReachObserver, TokenReachObserver>> before;
-    if (may_stop) before.emplace(collector, reaches, tokens);
-    executor.may_stop(may_stop);
+    std::optional<Measured> before;
+    if (may_stop) before = measured_;
+    executor_.may_stop(may_stop);
     const Stopwatch stopwatch;
-    collector.begin_batch(indices);
-    reaches.begin_batch(indices.size());
+    measured_.collector.begin_batch(indices);
+    measured_.reaches.begin_batch(indices.size());
     content_ = content_of(batch);
     try {
-      executor.run(stack_samples(std::move(batch)), *this);
+      executor_.run(stack_samples(std::move(batch)), *this);
     } catch (const Error& error) {
-      if (before && error.code() == ErrorCode::Interrupted) std::tie(collector, reaches, tokens) = std::move(*before);
+      if (before && error.code() == ErrorCode::Interrupted) measured_ = std::move(*before);
       throw;
     }
     last_seconds_ = stopwatch.seconds();
     ran_ = true;
   }
   void observe(ValueId value, const Tensor& tensor) override {
-    collector.observe(value, tensor, counted_elements(tensor, content_));
-    if (!with_reaches_ && !tokens.watches(value)) return;
+    measured_.collector.observe(value, tensor, counted_elements(tensor, content_));
+    if (!with_reaches_ && !measured_.tokens.watches(value)) return;
     const std::vector<uint8_t> counted = counted_row_major(tensor, content_);
-    if (with_reaches_) reaches.observe(value, tensor, counted);
-    tokens.observe(value, tensor, counted);
+    if (with_reaches_) measured_.reaches.observe(value, tensor, counted);
+    measured_.tokens.observe(value, tensor, counted);
   }
-
-  Executor executor;
-  Collector collector;
-  FloatReachObserver reaches;
-  TokenReachObserver tokens;
+  [[nodiscard]] Measured& measured() { return measured_; }
 
  private:
   static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
 
+  Executor executor_;
+  Measured measured_;
   bool with_reaches_;
   BatchContent content_;
   bool may_loop_;  // a sample may then take any time, whatever the last one took
@@ -113,42 +110,52 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 }
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
-             SampleTracker* tracker, const MeasuredBeside& beside) {
+             SampleTracker* tracker, const MeasuredBeside& beside, const Checkpoint& checkpoint) {
   std::set<ValueId> watched(values.begin(), values.end());
   watched.insert(beside.reached.begin(), beside.reached.end());
   const std::vector<ValueId> all(watched.begin(), watched.end());
-  const Schedule schedule(graph, all, {.exact_fusion = true, .team = team_size(settings, source)});
+  const Schedule schedule(graph, all,
+                          {.exact_fusion = true, .team = team_size(settings, source), .keep_large_copies = true});
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
-  Pass pass{Collector(graph, values), {}, TokenReachObserver(beside.tokens)};
+  const Measured nothing{Collector(graph, values), {}, TokenReachObserver(beside.tokens), {}};
+  Checkpointer checkpointer(checkpoint, nothing, workers.size(), *settings.reporter);
+  Pass pass{{nothing}};
+  using Counts = std::pair<size_t, size_t>;  // of the batch's samples, and of those that were run now
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
-    if (tracker && tracker->measured_before(identified)) return count;
-    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, Collector(graph, values), beside);
+    if (tracker && tracker->measured_before(identified)) return Counts(count, 0);
+    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, nothing, !beside.reached.empty());
+    Measured& measured = workers[slot]->measured();
+    Checkpointer::Turn turn(checkpointer, slot, measured);
     std::vector<size_t> indices;
     for (const Sample& sample : batch) indices.push_back(sample.index);
     workers[slot]->run(std::move(batch), indices);
+    for (size_t i = 0; i < identified.size(); ++i) measured.added.push_back({identified[i], indices[i]});
     if (tracker) tracker->add(identified, indices);
-    return count;
+    turn.done();
+    return Counts(count, count);
   };
+  // Rate and time left are those of the samples that are run: others pass in no time.
+  const size_t known = tracker ? std::min(tracker->known(), source.size()) : 0;
+  settings.reporter->begin("calibrating", source.size() - known);
   try {
-    const SamplePass over{.source = source,
-                          .settings = settings,
-                          .task = "calibrating",
-                          .last_batch = SamplePass::LastBatch::Drop,
-                          .refuse_empty = {}};
-    pass.skipped = run_over<size_t>(over, run, [&](size_t count) { pass.samples += count; }).skipped;
+    size_t done = 0;
+    const SamplePass over{
+        .source = source, .settings = settings, .last_batch = SamplePass::LastBatch::Drop, .refuse_empty = {}};
+    pass.skipped = run_over<Counts>(over, run, [&](const Counts& counts) {
+                     pass.samples += counts.first;
+                     settings.reporter->advance_to(done += counts.second);
+                   }).skipped;
   } catch (const Error& error) {
     if (!tracker || error.code() != ErrorCode::Interrupted) throw;
     pass.interrupted = true;
-    settings.reporter->end();
   }
-  for (const auto& worker : workers) {
-    if (!worker) continue;
-    pass.collector.merge(worker->collector);
-    pass.reaches.merge(worker->reaches);
-    pass.tokens.merge(worker->tokens);
-  }
+  settings.reporter->end();
+  pass.merge(checkpointer.gathered());
+  for (const auto& worker : workers)
+    if (worker) pass.merge(worker->measured());
+  std::ranges::sort(pass.added);
   return pass;
 }
 

@@ -4,13 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/checkpointer.h"
+#include "calibrate/measured.h"
 #include "calibrate/sample_tracker.h"
 #include "detent/data_source.h"
 #include "detent/progress.h"
 #include "detent/run_settings.h"
-#include "observe/collector.h"
-#include "observe/float_reach.h"
-#include "observe/token_reach.h"
 
 namespace detent {
 
@@ -41,11 +40,8 @@ struct Calibration {
 void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 
 /// One pass over the data, as far as it came.
-struct Pass {
-  Collector collector;         ///< whole batches only
-  FloatReachObserver reaches;  ///< of the values whose reach was asked for, of the same batches
-  TokenReachObserver tokens;   ///< the same
-  size_t samples = 0;          ///< of the source, those measured before included
+struct Pass : Measured {
+  size_t samples = 0;  ///< of the source, those measured before included
   size_t skipped = 0;
   bool interrupted = false;
 };
@@ -59,11 +55,12 @@ struct MeasuredBeside {
 /// The pass of calibrate(): what a value's histogram becomes does not depend on which others are measured. No constants
 /// among `values`. With a tracker samples that it knows are not run again, the others are added to it, and an interruption
 /// ends the pass instead of being thrown.
-/// beside  what else is measured.
+/// beside      what else is measured.
+/// checkpoint  where what was measured so far goes meanwhile.
 /// Errors  those of reading and running.
 [[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                            const RunSettings& settings, SampleTracker* tracker = nullptr,
-                           const MeasuredBeside& beside = {});
+                           const MeasuredBeside& beside = {}, const Checkpoint& checkpoint = {});
 
 /// Warns about NaN and Inf, once a value, naming node and sample.
 /// samples  the tracker of the pass.

@@ -20,10 +20,11 @@ TableSample identity(const Sample& sample) {
 }
 
 constexpr const char* kBeginAgain = "begin again without --resume, or give the data and options of the interrupted run";
+constexpr const char* kOther = "give the data of that table, --overwrite to replace it, or another name";
 
 }  // namespace
 
-SampleTracker::SampleTracker(std::span<const TableSample> done) {
+SampleTracker::SampleTracker(std::span<const TableSample> done, Others others) : known_(done.size()), others_(others) {
   for (const TableSample& sample : done) ++open_[sample];
 }
 
@@ -36,6 +37,9 @@ std::vector<TableSample> SampleTracker::identify(std::span<const Sample> batch) 
 bool SampleTracker::measured_before(std::span<const TableSample> batch) {
   const std::scoped_lock lock(mutex_);
   const auto known = std::ranges::count_if(batch, [&](const TableSample& sample) { return open_.contains(sample); });
+  if (known == 0 && others_ == Others::Refused)
+    throw Error(ErrorCode::TableMismatch, "is not among the samples of the table that is there, which is complete",
+                kOther);
   if (known == 0) return false;
   if (static_cast<size_t>(known) != batch.size())
     throw Error(ErrorCode::TableMismatch,
@@ -70,10 +74,9 @@ void SampleTracker::check_all_came_up() const {
   const std::scoped_lock lock(mutex_);
   if (open_.empty()) return;
   throw Error(ErrorCode::TableMismatch,
-              "sample '" + open_.begin()->first.name +
-                  "' was measured before the interruption, but is not in the data" +
+              "sample '" + open_.begin()->first.name + "' was measured before, but is not in the data" +
                   (open_.size() > 1 ? ", nor are " + std::to_string(open_.size() - 1) + " more" : ""),
-              kBeginAgain);
+              others_ == Others::Refused ? kOther : kBeginAgain);
 }
 
 }  // namespace detent

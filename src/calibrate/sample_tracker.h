@@ -14,14 +14,19 @@ namespace detent {
 /// A sample may stand in a list twice; then it is measured twice. Any thread may call any function.
 class SampleTracker {
  public:
+  /// What may come up besides samples that were measured before.
+  enum class Others { Allowed, Refused };
+
   /// done  samples measured before, sorted.
-  explicit SampleTracker(std::span<const TableSample> done = {});
+  explicit SampleTracker(std::span<const TableSample> done = {}, Others others = Others::Allowed);
 
   [[nodiscard]] static std::vector<TableSample> identify(std::span<const Sample> batch);
 
   /// True when the whole batch was measured before; each earlier measurement answers for one sample.
-  /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise.
+  /// Errors  TableMismatch when only a part of it was: its samples were grouped otherwise; or none, where others are refused.
   [[nodiscard]] bool measured_before(std::span<const TableSample> batch);
+  /// How many samples were measured before.
+  [[nodiscard]] size_t known() const { return known_; }
   /// indices  of the samples in their source, in parallel.
   void add(std::span<const TableSample> batch, std::span<const size_t> indices);
 
@@ -40,6 +45,8 @@ class SampleTracker {
   void check_all_came_up() const;
 
  private:
+  const size_t known_;
+  const Others others_;
   mutable std::mutex mutex_;
   std::map<TableSample, size_t> open_;  // measured before and not seen yet, how often
   std::vector<Added> added_;

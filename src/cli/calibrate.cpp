@@ -56,7 +56,20 @@ Action declare_calibrate(CLI::App& app) {
   state->collect.push_back(add_run_options(app, options.run));
   app.add_flag(
          "--resume", options.resume,
-         "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample")
+         "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample. "
+         "Keep a TABLE that is complete")
+      ->group("Running");
+  app.add_option("--checkpoint", options.checkpoint_seconds,
+                 "Write TABLE.partial every so many seconds, for a process that is killed; 0: never")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str()
+      ->group("Running");
+  app.add_option("--isa", options.isa,
+                 "Instruction set of the kernels: avx2 or avx512 give the same bits on every CPU that has it")
+      ->type_name("avx2|avx512|native")
+      ->check(CLI::IsMember({"avx2", "avx512", "native"}))
+      ->capture_default_str()
       ->group("Running");
   add_json_option(app, state->report, "Running");
   app.add_flag("--overwrite", state->report.overwrite, "Replace TABLE, and the file of --json, if it exists")

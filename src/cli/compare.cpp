@@ -7,9 +7,11 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "cli/report_options.h"
+#include "cli/weight_only.h"
 #include "core/atomic_file.h"
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
+#include "report/compared_types.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
 #include "report/text/text.h"
@@ -22,6 +24,7 @@ struct State {
   CompareOptions options;
   ReportOptions report;
   std::optional<double> fail_below;
+  std::string block = "32";  ///< a number or "channel"
   std::vector<Collect> collect;
 };
 
@@ -34,14 +37,44 @@ void check_bound(const ComparisonReport& report, double bound) {
     const double score = variant.metrics.at(report.criterion);
     const bool falls = falls_when_better(report.criterion);
     if (falls ? score <= bound : score >= bound) return;
-    throw Error(ErrorCode::CheckFailed,
-                fmt::format("{}: the best calibrator, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}", report.model,
-                            report.winner, report.criterion, score, falls ? "worse than" : "below", bound));
+    throw Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}",
+                                                    report.model, report.types ? "type" : "calibrator", report.winner,
+                                                    report.criterion, score, falls ? "worse than" : "below", bound));
   }
 }
 
-int compare(State& state, Environment& environment) {
+/// Errors  CheckFailed when no type keeps the limit that the user gave.
+void check_limit(const ComparisonReport& report) {
+  if (report.types && report.types->limit_given && report.types->smallest.empty())
+    throw Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
+                "'detent quantize' with the same bound keeps layers float until it holds");
+}
+
+/// What stands only beside --types, or not beside it.
+void check_types_given(const CLI::App& app, State& state) {
+  TypeChoice& types = state.options.types;
+  const std::vector<std::string>& calibrators = state.options.calibrators;
+  if (types.names.empty()) {
+    const char* stray = state.block != State{}.block ? "--block" : types.max_drop ? "--max-drop" : "--min-sqnr";
+    if (state.block != State{}.block || types.max_drop || types.min_sqnr_db)
+      throw Error(ErrorCode::Usage, std::string(stray) + " is for --types", "add --types int8,fp8,int4");
+    return;
+  }
+  if (state.options.placement.type != CodeType::Int8)
+    throw Error(ErrorCode::Usage, "--types names the types, so --type has nothing to say", "leave --type away");
+  if (std::ranges::find(types.names, "int4") == types.names.end() && state.block != State{}.block)
+    throw Error(ErrorCode::Usage, "--block is for int4, which --types does not name", "leave --block away");
+  types.block = state.block == "channel" ? 0 : std::stoll(state.block);
+  if (app.get_option("--calibrators")->count() == 0 || calibrators == CompareOptions{}.calibrators) return;
+  if (calibrators.size() != 1)
+    throw Error(ErrorCode::Usage, "beside --types --calibrators names one: each type is quantized once",
+                "auto measures them");
+  types.calibrator = calibrators.front();
+}
+
+int compare(const CLI::App& app, State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
+  check_types_given(app, state);
   state.report.check();
   state.options.run.reporter = &environment.reporter;
   state.options.judged = [&](const ComparisonReport& report) {  // interrupted from here on, this stays
@@ -50,13 +83,37 @@ int compare(State& state, Environment& environment) {
     state.report.print(to_text(report, state.report.lists()));
     std::fflush(stdout);
   };
-  const ComparisonReport report = compare_calibrators(state.options);
+  const ComparisonReport report =
+      state.options.types.names.empty() ? compare_calibrators(state.options) : compare_types(state.options);
   if (report.layers) {
     state.report.print("\n" + to_text(*report.layers, kPrintedLayers, state.report.lists()));
     if (!state.report.html.empty()) write_file(state.report.html, to_html(report, report.layers));
   }
   if (state.fail_below) check_bound(report, *state.fail_below);
+  check_limit(report);
   return 0;
+}
+
+/// --types, --block, --max-drop and --min-sqnr.
+void add_type_options(CLI::App& app, State& state) {
+  TypeChoice& types = state.options.types;
+  app.add_option("--types", types.names,
+                 "Put types side by side instead of calibrators, comma separated: int8, fp8 (each with the one "
+                 "calibrator of --calibrators, else auto), int4 (weights alone, in blocks, codes by what layers read)")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->group("Format");
+  add_block_option(app, state.block);
+  app.add_option("--max-drop", types.max_drop,
+                 "With --types: which is the smallest whose score drops by X at most, as a fraction (0.01 is one "
+                 "point, and the default); with --next-token whose cross entropy rises by X nats a token at most. "
+                 "Exits 1 where none does")
+      ->type_name("X")
+      ->check(CLI::Range(0.0, 1e9))
+      ->group("Evaluation");
+  app.add_option("--min-sqnr", types.min_sqnr_db, "The same for types whose outputs have this SQNR in dB")
+      ->type_name("DB")
+      ->group("Evaluation");
 }
 
 }  // namespace
@@ -81,6 +138,7 @@ Action declare_compare(CLI::App& app) {
       ->group("Calibration");
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  add_type_options(app, *state);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_run_options(app, options.run));
   add_all_option(app, state->report, "output, equalized value and layer");
@@ -98,7 +156,7 @@ Action declare_compare(CLI::App& app) {
                  "--next-token when its cross entropy is above X nats")
       ->type_name("X")
       ->group("Report");
-  return [state](Environment& environment) { return compare(*state, environment); };
+  return [state, &app](Environment& environment) { return compare(app, *state, environment); };
 }
 
 }  // namespace detent::cli

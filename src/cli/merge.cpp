@@ -34,6 +34,8 @@ Action declare_merge(CLI::App& app) {
   app.add_option("-o,--output", options.output, "Where their sum goes")->required()->type_name("TABLE.dct");
   app.add_flag("--mixed-isa", options.mixed_isa,
                "Accept tables from CPUs with different instruction sets, whose results differ in the last bits");
+  app.add_flag("--partial", options.partial, "Accept that shards are missing or were interrupted; else exit 1");
+  app.add_flag("--resume", options.resume, "Keep an output that holds this very sum already");
   add_json_option(app, state->report, "Options");
   app.add_flag("--overwrite", state->report.overwrite, "Replace the output, and the file of --json, if it exists");
   return [state](Environment&) { return merge(*state); };

@@ -31,11 +31,8 @@ int quantize(const CLI::App& app, State& state, Environment& environment) {
   state.report.check();
   if (!state.report_file.empty()) check_writable(state.report_file, state.report.overwrite);
   state.options.run.reporter = &environment.reporter;
-  if (state.weights.given())
-    return quantize_weights_only(app, state.weights, state.options, state.report, state.report_file,
-                                 state.accept_broken);
-  if (state.weights.block != WeightOnlyOptions{}.block)
-    throw Error(ErrorCode::Usage, "--block is for --weight-only", "add --weight-only int4");
+  if (const auto format = weight_format(app, state.weights))
+    return quantize_weights_only(*format, state.options, state.report, state.report_file, state.accept_broken);
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report), state.report.overwrite);
   state.report.write_json([&] { return to_json(report); });

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/option_groups.h"
 #include "cli/report_options.h"
+#include "cli/weight_only.h"
 #include "detent/sensitivity.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
@@ -16,11 +17,13 @@ struct State {
   SensitivityOptions options;
   ReportOptions report;
   size_t top = 20;
+  WeightOnlyOptions weights;
   std::vector<Collect> collect;
 };
 
-int sensitivity(State& state, Environment& environment) {
+int sensitivity(const CLI::App& app, State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
+  state.options.weights = weight_format(app, state.weights);
   state.report.check();
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
@@ -43,6 +46,7 @@ Action declare_sensitivity(CLI::App& app) {
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  add_weight_only_options(app, state->weights);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::NotOffered));
   state->collect.push_back(add_run_options(app, options.run));
   app.add_option("--top", state->top, "How many layers and values to print; files hold all, --all prints all")
@@ -54,7 +58,7 @@ Action declare_sensitivity(CLI::App& app) {
   add_json_option(app, state->report);
   add_html_option(app, state->report, "layers by what they cost, and every value, with charts");
   add_report_overwrite(app, state->report, "the file of --json and of --html");
-  return [state](Environment& environment) { return sensitivity(*state, environment); };
+  return [state, &app](Environment& environment) { return sensitivity(app, *state, environment); };
 }
 
 }  // namespace detent::cli

@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "core/dead_temporaries.h"
 #include "core/system_reason.h"
 #include "core/unfinished.h"
 #include "detent/error.h"
@@ -25,13 +25,10 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
   throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be written", reason));
 }
 
-/// In the target's folder, so that the rename stays within one file system. A process that was killed may have left one, and
-/// in containers process numbers come again: another is tried then.
+/// In the target's folder, so that the rename stays within one file system.
 fs::path temporary_beside(const fs::path& target) {
   thread_local std::mt19937 random{std::random_device{}()};
-  char digits[9];
-  std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(random()));
-  return target.parent_path() / ("." + target.filename().string() + "." + digits + ".tmp");
+  return target.parent_path() / temporary_name(target.filename().string(), static_cast<uint32_t>(random()));
 }
 
 /// A device, pipe or socket: it has no content to keep whole, and a rename would put a file in its place.
@@ -69,14 +66,23 @@ AtomicFile::AtomicFile(fs::path target, bool overwrite)
       temporary_ = temporary_beside(target_);
       descriptor_ = make_unfinished(
           temporary_, [&] { return ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+      const int reason = errno;
       if (descriptor_ < 0) forget_unfinished(temporary_);
-    } while (descriptor_ < 0 && errno == EEXIST);
+      if (descriptor_ < 0 && reason != EEXIST) fail(reason);
+      // Between the two calls another process may have taken it for a dead one's.
+      if (descriptor_ >= 0 && !claim_temporary(descriptor_)) {
+        ::close(std::exchange(descriptor_, -1));
+        forget_unfinished(temporary_);
+      }
+    } while (descriptor_ < 0);
+    claim_ = ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
   }
   if (descriptor_ < 0) fail(errno);
 }
 
 AtomicFile::~AtomicFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  for (const int open : {descriptor_, claim_})
+    if (open >= 0) ::close(open);
   if (special_) return;
   if (!committed_) ::unlink(temporary_.c_str());
   forget_unfinished(temporary_);
@@ -154,6 +160,7 @@ void check_writable(const fs::path& path, bool overwrite) {
   if (!fs::is_directory(folder, error))
     throw Error(ErrorCode::CannotWrite, path.string() + ": there is no folder '" + folder.string() + "'");
   if (::access(folder.c_str(), W_OK) != 0) cannot_write(path, errno);
+  remove_dead_temporaries(behind_links(path));
 }
 
 }  // namespace detent

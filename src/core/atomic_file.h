@@ -38,7 +38,7 @@ class AtomicFile {
  private:
   std::filesystem::path target_, temporary_;
   bool overwrite_, special_, committed_ = false;
-  int descriptor_ = -1;
+  int descriptor_ = -1, claim_ = -1;  // the claim outlives the descriptor: until the file has its name
   uint64_t size_ = 0;
 };
 
@@ -46,7 +46,7 @@ class AtomicFile {
 /// Errors  CannotWrite naming the file and the system's reason; without `overwrite` also when it exists.
 void write_file(const std::filesystem::path& path, std::string_view content, bool overwrite = true);
 
-/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files.
+/// Errors  CannotWrite when `path` exists and `overwrite` is false, or its folder does not exist or takes no files. Clears dead_temporaries.h.
 void check_writable(const std::filesystem::path& path, bool overwrite = true);
 
 }  // namespace detent

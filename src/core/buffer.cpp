@@ -1,3 +1,5 @@
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -12,6 +14,16 @@ namespace detent {
 namespace {
 
 constexpr std::align_val_t kAlignment{64};
+
+/// Memory of many megabytes comes by 2 MiB instead of 4 KiB where the system has such pages: packed weights of gigabytes cost a
+/// second of page faults otherwise. Only whole large pages inside, so that no more memory is taken.
+void ask_for_large_pages(std::byte* data, size_t bytes) {
+  constexpr size_t kWorth = size_t{4} << 20, kPage = size_t{2} << 20;
+  if (bytes < kWorth) return;
+  const auto begin = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = (begin + kPage - 1) / kPage * kPage, last = (begin + bytes) / kPage * kPage;
+  ::madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);  // refused: small pages do
+}
 
 /// Heap memory that remembers a few large blocks: the samples of a run are of one size, and a fresh block of the system's costs
 /// a page fault every 4 KB (2 % of a run of MobileNetV2).
@@ -89,6 +101,7 @@ Buffer* Allocator::make_buffer(size_t bytes, Allocator* owner) {
   try {
     buffer = new Buffer;
     buffer->data_ = static_cast<std::byte*>(::operator new(rounded, kAlignment));
+    ask_for_large_pages(buffer->data_, rounded);
   } catch (const std::bad_alloc&) {
     delete buffer;
     release_memory(rounded);

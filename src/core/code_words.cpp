@@ -2,6 +2,7 @@
 
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 namespace detent {
 
@@ -11,14 +12,16 @@ bool belongs_to_word(char c) { return std::isalnum(static_cast<unsigned char>(c)
 
 }  // namespace
 
-std::string in_words_of(CodeType type, std::string sentence) {
+std::string in_words_of(CodeType type, std::string sentence) { return in_words_of(name_of(type), std::move(sentence)); }
+
+std::string in_words_of(std::string_view type, std::string sentence) {
   constexpr std::string_view kWord = "INT8";
-  if (type == CodeType::Int8) return sentence;
+  if (type == kWord) return sentence;
   for (size_t at = sentence.find(kWord); at != std::string::npos; at = sentence.find(kWord, at + 1)) {
     const size_t behind = at + kWord.size();
     if (at > 0 && belongs_to_word(sentence[at - 1])) continue;
     if (behind < sentence.size() && belongs_to_word(sentence[behind])) continue;
-    sentence.replace(at, kWord.size(), name_of(type));
+    sentence.replace(at, kWord.size(), type);
   }
   return sentence;
 }

@@ -63,6 +63,8 @@ bool memory_has_room(uint64_t bytes) {
   return bytes <= most && taken <= most - bytes;
 }
 
+uint64_t held_memory() { return held.load(std::memory_order_relaxed); }
+
 void take_memory(uint64_t bytes) {
   check_memory(bytes, [] { return std::string("a buffer"); });
   const uint64_t before = held.fetch_add(bytes, std::memory_order_relaxed);

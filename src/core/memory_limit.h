@@ -33,6 +33,8 @@ void check_memory(uint64_t bytes, What&& what);
 
 /// True when `bytes` more would stay within the limit, with what buffers hold.
 [[nodiscard]] bool memory_has_room(uint64_t bytes);
+/// What buffers hold now.
+[[nodiscard]] uint64_t held_memory();
 /// Counts `bytes` that a buffer takes from now on. Errors  InvalidData beyond the limit, by themselves or with what is
 /// held; nothing is counted then.
 void take_memory(uint64_t bytes);

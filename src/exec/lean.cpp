@@ -2,18 +2,14 @@
 
 namespace detent {
 
-namespace {
-
-constexpr int64_t kMostCopied = int64_t{1} << 30;
-
-}  // namespace
-
-bool is_lean(const Graph& graph) {
-  int64_t elements = 0;
+uint64_t weight_bytes(const Graph& graph) {
+  uint64_t elements = 0;
   for (const Value& value : graph.values())
     if (value.is_constant && value.declared_shape && value.declared_shape->size() > 1)
-      elements += Shape(*value.declared_shape).element_count();
-  return elements > kMostCopied / static_cast<int64_t>(sizeof(float));
+      elements += static_cast<uint64_t>(Shape(*value.declared_shape).element_count());
+  return elements * sizeof(float);
 }
+
+bool is_lean(const Graph& graph) { return weight_bytes(graph) > uint64_t{1} << 30; }
 
 }  // namespace detent

@@ -4,10 +4,11 @@
 
 namespace detent {
 
-/// True for models of more than 1 GiB of float weights, which run without copies of them: a product reads its weights as the file
-/// holds them, and what depends on constants alone is computed in every run where it is large. It takes up to half as long again, for
-/// half or a quarter of the memory. A fixed number, because the order of a sum depends on the packing: results must not depend on the
-/// machine.
+/// True for models of more than 1 GiB of float weights: what depends on constants alone is computed in every run where it is large,
+/// the pages of the weights leave memory behind every step that read them, and packed copies of them are kept only on request
+/// (ScheduleOptions::keep_large_copies). None of that changes a bit of a result.
 [[nodiscard]] bool is_lean(const Graph& graph);
+/// Bytes of `graph`'s constants of two and more extents, as floats.
+[[nodiscard]] uint64_t weight_bytes(const Graph& graph);
 
 }  // namespace detent

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/memory_limit.h"
 #include "exec/lean.h"
 #include "exec/node_errors.h"
 #include "exec/shape_needs.h"
@@ -14,6 +15,12 @@
 namespace detent {
 
 namespace {
+
+/// With them the weights are in memory once. Where a quarter of them is there already, changed weights among it, they stay as they are.
+bool has_room_for_copies(const Graph& graph) {
+  const uint64_t bytes = weight_bytes(graph);
+  return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);
+}
 
 /// Nodes with subgraphs run on an executor only, never while a schedule is made.
 bool holds_graphs(const Node& node) {
@@ -27,6 +34,7 @@ bool holds_graphs(const Node& node) {
 ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wanted, const ScheduleOptions& options,
                                  SubgraphScheduler schedule_subgraph)
     : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)), lean_(is_lean(graph)),
+      keep_copies_(!lean_ || (options.keep_large_copies && has_room_for_copies(graph))),
       claimed_(graph.nodes().size()) {
   const size_t values = graph.values().size();
   parts_ = {.graph = &graph,
@@ -90,7 +98,7 @@ KernelContext ScheduleBuilder::context_for(const Node& node) const {
   const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
                                 return value != kNoValue && decides_shapes_[static_cast<size_t>(value)];
                               });
-  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices, !lean_};
+  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices, keep_copies_};
 }
 
 bool ScheduleBuilder::reads_large(const Node& node) const {

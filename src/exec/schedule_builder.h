@@ -58,7 +58,8 @@ class ScheduleBuilder {
   ScheduleParts parts_;
   std::vector<bool> node_needed_;
   std::vector<bool> decides_shapes_;  // by value; empty unless only shapes are wanted
-  bool lean_;                         // no copies of large constants are kept
+  bool lean_;                         // weights of more than a gigabyte
+  bool keep_copies_;                  // of large constants, packed
   std::vector<bool> claimed_;         // by NodeId: fused into an earlier node's step
   std::vector<NodeId> position_;      // by step: the node at whose place in the order it runs
 };

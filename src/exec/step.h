@@ -35,7 +35,10 @@ struct ScheduleOptions {
   /// Fuse only followers that pick numbers and compute none (Relu, Clip), so that the bits of a value do not depend on which
   /// others are wanted: oneDNN rounds other activations, and convolutions with an Add, otherwise than separate steps do.
   bool exact_fusion = false;
-  int team = 1;              ///< threads inside one kernel: for cores that have no sample of their own
+  int team = 1;  ///< threads inside one kernel: for cores that have no sample of their own
+  /// Models of large weights (is_lean): keep packed copies, once more the weights, where memory has room for them. For a
+  /// schedule that runs many samples while no other needs as much.
+  bool keep_large_copies = false;
   bool shapes_only = false;  ///< only shapes are wanted: products that decide none are not computed
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "detent/error.h"
 
@@ -79,6 +81,29 @@ std::vector<TableShard> united_shards(std::vector<TableShard> shards) {
   return result;
 }
 
+std::vector<std::string> missing_shards(std::span<const TableShard> shards) {
+  std::vector<std::string> missing;
+  std::map<uint32_t, std::set<uint32_t>> there;  // indices by count
+  for (const TableShard& shard : shards) {
+    const std::string name = std::to_string(shard.index) + "/" + std::to_string(shard.count);
+    if (shard.partial) missing.push_back(name + " (interrupted)");
+    if (shard.count > 1) there[shard.count].insert(shard.index);
+  }
+  for (auto& [count, indices] : there) {
+    const uint64_t end = uint64_t{count} + 1;
+    uint64_t next = 1;
+    const auto add_until = [&, count = count](uint64_t index) {
+      if (next < index)
+        missing.push_back(std::to_string(next) + (next + 1 < index ? "-" + std::to_string(index - 1) : "") + "/" +
+                          std::to_string(count));
+      next = index + 1;
+    };
+    for (const uint32_t index : indices) add_until(index);
+    add_until(end);
+  }
+  return missing;
+}
+
 void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const TableMerging& options) {
   if (a.model != b.model)
     throw mismatch("the tables are of different models (fingerprints " + a.model + " and " + b.model + ")",
@@ -95,7 +120,7 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
   if (a.instruction_sets != b.instruction_sets && !options.mixed_instruction_sets)
     throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
                        listed(b.instruction_sets) + "), whose results differ in the last bits",
-                   "add --mixed-isa, or calibrate all shards on one kind of CPU");
+                   "calibrate all shards with --isa avx2, or add --mixed-isa");
   if (a.equalize != b.equalize || a.absorb_bias != b.absorb_bias || a.equalization != b.equalization)
     throw mismatch(
         "the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "observe/calibration_table.h"
 
 namespace detent {
@@ -20,5 +24,8 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
 
 /// Sorted; every set of all parts 1..N of one count N became 1 of 1, which stands once however often it arises.
 [[nodiscard]] std::vector<TableShard> united_shards(std::vector<TableShard> shards);
+
+/// What united shards lack to be 1 of 1: "3/4", "7-9/16", "2/4 (interrupted)". Empty when nothing is.
+[[nodiscard]] std::vector<std::string> missing_shards(std::span<const TableShard> shards);
 
 }  // namespace detent

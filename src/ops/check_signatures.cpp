@@ -103,8 +103,10 @@ void check_signatures(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     const int64_t opset = graph.opset(node.domain);
     try {
-      if (const OperatorDef* definition = find_operator(node.domain, node.op_type, opset))
-        check_node(node, *definition, opset);
+      // Of an opset that does not have it the operator cannot run, but traits_of() knows it all the same.
+      const OperatorDef* definition = find_operator(node.domain, node.op_type, opset);
+      if (!definition) definition = find_at_any_opset(node.domain, node.op_type);
+      if (definition) check_node(node, *definition, opset);
       for (const Attribute& attribute : node.attributes)
         if (const auto* inner = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) check_signatures(**inner);
     } catch (const Error& error) {

@@ -5,6 +5,7 @@
 #include "calibrate/from_table.h"
 #include "calibrate/range_overrides.h"
 #include "core/atomic_file.h"
+#include "core/dead_temporaries.h"
 #include "core/stopwatch.h"
 #include "detent/calibrate.h"
 #include "detent/data_source.h"
@@ -13,7 +14,10 @@
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
+#include "ops/onednn/use_instruction_set.h"
 #include "pipeline/inspect_table.h"
+#include "pipeline/resumed_table.h"
+#include "pipeline/shard_samples.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
@@ -45,25 +49,6 @@ FloatType float_type_for(const CalibrateOptions& options, const std::vector<std:
   return FloatType::Fp32;
 }
 
-/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
-/// started again and again may always say --resume.
-/// Errors  TableMismatch when it is of another shard, model, set of values or CPU.
-std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& table) {
-  if (!fs::exists(path)) return std::nullopt;
-  CalibrationTable partial = read_table(path);
-  try {
-    std::vector<TableShard> expected = table.shards;
-    expected.front().partial = true;
-    if (partial.shards != expected)
-      throw Error(ErrorCode::TableMismatch, "is not what this shard left behind",
-                  "give the same --shard as before, or begin again without --resume");
-    check_mergeable(table, partial);
-  } catch (const Error& error) {
-    throw error.in(path.string());
-  }
-  return partial;
-}
-
 /// All shards must be equalized alike, so all of them look at the whole data.
 std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOptions& options,
                                              const EqualizeRequest& request, const std::vector<std::string>& targets) {
@@ -78,47 +63,138 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
       {target, options.placement, rewrite_options({}, options.placement, target), no_overrides, {"auto"}, options.run});
 }
 
-/// What the pass measured of the table's values, and in which samples.
-void add_measured(CalibrationTable& table, const Graph& graph, const Pass& pass,
-                  const std::vector<SampleTracker::Added>& added) {
+/// Adds what was measured of the table's values, and in which samples.
+void add_measured(CalibrationTable& table, const Graph& graph, const Measured& measured) {
   std::vector<size_t> indices;
-  for (const SampleTracker::Added& one : added) {
+  for (const SampleTracker::Added& one : measured.added) {
     table.samples.push_back(one.sample);
     indices.push_back(one.index);
   }
-  for (const ValueId value : pass.collector.watched())
-    table.values[graph.value(value).name] = {pass.collector.histogram(value), pass.collector.extremes(value, indices)};
-  for (const auto& [value, reach] : pass.reaches.reaches())
+  for (const ValueId value : measured.collector.watched())
+    table.values[graph.value(value).name] = {measured.collector.histogram(value),
+                                             measured.collector.extremes(value, indices)};
+  for (const auto& [value, reach] : measured.reaches.reaches())
     if (const auto asked = table.reaches.find(graph.value(value).name); asked != table.reaches.end())
       asked->second = reach;
-  for (const auto& [value, tokens] : pass.tokens.reaches()) table.tokens.at(graph.value(value).name) = tokens;
+  for (const auto& [value, tokens] : measured.tokens.reaches()) table.tokens.at(graph.value(value).name) = tokens;
 }
 
-/// Leaves what was measured for --resume and `merge`, and throws Interrupted.
-[[noreturn]] void leave_partial(CalibrationTable table, const fs::path& path) {
-  table.shards.front().partial = true;
-  write_table(table, path);
+/// The table of one shard, which knows what of it was measured before.
+class ShardTable {
+ public:
+  /// empty  without samples, of `values`.
+  ShardTable(CalibrationTable empty, const Graph& graph, std::span<const ValueId> values,
+             std::optional<CalibrationTable> before)
+      : empty_(std::move(empty)), graph_(graph), values_(values), before_(std::move(before)) {}
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] std::span<const ValueId> values() const { return values_; }
+  [[nodiscard]] std::span<const TableSample> measured_before() const {
+    return before_ ? std::span<const TableSample>(before_->samples) : std::span<const TableSample>{};
+  }
+
+  [[nodiscard]] CalibrationTable with(const Measured& measured) const {
+    CalibrationTable table = empty_;
+    add_measured(table, graph_, measured);
+    if (before_) merge_into(table, *before_);
+    table.shards = empty_.shards;
+    return table;
+  }
+  /// Leaves what was measured for --resume and `merge`. Output  how many samples that are.
+  size_t write_partial(const Measured& measured, const fs::path& path) const {
+    CalibrationTable table = with(measured);
+    table.shards.front().partial = true;
+    write_table(table, path);
+    return table.samples.size();
+  }
+
+ private:
+  CalibrationTable empty_;
+  const Graph& graph_;
+  std::span<const ValueId> values_;
+  std::optional<CalibrationTable> before_;
+};
+
+[[noreturn]] void end_interrupted(size_t samples, const fs::path& partial_path) {
   throw Error(ErrorCode::Interrupted,
-              "interrupted; " + path.string() + " holds the " + std::to_string(table.samples.size()) + " samples done",
-              "the same command with --resume goes on, and 'detent merge' accepts the file");
+              "interrupted; " + partial_path.string() + " holds the " + std::to_string(samples) + " samples done",
+              "the same command with --resume goes on, and 'detent merge --partial' accepts the file");
+}
+
+/// The table that the options ask for, without samples.
+CalibrationTable shard_table(const CalibrateOptions& options, const Graph& graph, const std::string& fingerprint,
+                             std::span<const ValueId> values, std::span<const ValueId> reached) {
+  CalibrationTable table = make_table(fingerprint, graph, values, reached);
+  table.targets = target_specs(options.targets);
+  table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
+  return table;
+}
+
+/// Checks that the complete table at the output is of the samples of `source`, and clears up behind it.
+TableReport keep_table(const CalibrateOptions& options, const DataSource& source, const CalibrationTable& table,
+                       const fs::path& partial_path) {
+  try {
+    check_samples(source, table, options.run);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::Interrupted) throw;
+    throw error.in(options.output.string());
+  }
+  std::error_code ignored;
+  fs::remove(partial_path, ignored);
+  TableReport report = describe_table(table, options.output);
+  report.kept = true;
+  return report;
+}
+
+struct Measuring {
+  const fs::path& partial_path;
+  bool all_needed = false;  // every value of the table is one that a target quantizes
+};
+
+/// Measures what is left of the shard's samples and writes the table.
+TableReport measure_table(const CalibrateOptions& options, const DataSource& source, const ShardTable& shard,
+                          const MeasuredBeside& beside, const Measuring& how) {
+  SampleTracker tracker(shard.measured_before());
+  const Checkpoint checkpoint{options.checkpoint_seconds, [&](const Measured& so_far) {
+                                static_cast<void>(shard.write_partial(so_far, how.partial_path));
+                              }};
+  const Pass pass = measure(shard.graph(), shard.values(), source, options.run, &tracker, beside, checkpoint);
+  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
+  const bool whole = options.data.shard_count == 1 && !pass.interrupted && tracker.known() == 0;
+  report_non_finite(shard.graph(), pass.collector, tracker, how.all_needed && whole, *options.run.reporter);
+  if (pass.interrupted) end_interrupted(shard.write_partial(pass, how.partial_path), how.partial_path);
+  tracker.check_all_came_up();
+  const CalibrationTable table = shard.with(pass);
+  if (table.samples.empty() && options.data.shard_count == 1)
+    throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
+  write_table(table, options.output);
+  std::error_code ignored;
+  fs::remove(how.partial_path, ignored);
+  TableReport report = describe_table(table, options.output);
+  report.measured = pass.added.size();
+  report.skipped_samples = pass.skipped;
+  return report;
 }
 
 }  // namespace
 
 TableReport calibrate_model(const CalibrateOptions& options) {
   const Stopwatch stopwatch;
+  use_instruction_set(options.isa);
   const fs::path partial_path = options.output.string() + ".partial";
-  check_writable(options.output, options.overwrite);
+  const bool complete = options.resume && !options.overwrite && fs::exists(options.output);
+  if (!complete) check_writable(options.output, options.overwrite);
+  remove_dead_temporaries(partial_path);
   const std::vector<std::string> targets = target_specs(options.targets);
   const EqualizeRequest request = parse_equalize(options.equalize);
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
-  const auto source = open_samples(options.data, model.graph());
+  const ShardSamples samples = open_shard(options.data, model.graph());
   warn_of_unused_preprocess(options.data, {}, model.graph(), *options.run.reporter);
   const FloatType type = float_type_for(options, targets);
-  static_cast<void>(
-      prepare_checked(model, preparing_target(), read_first_inputs(*source, options.run), {.float_type = type}));
+  static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(samples.shown(), options.run),
+                                    {.float_type = type}));
   std::optional<EqualizedModel> evened;
   if (request.asks()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
@@ -127,43 +203,24 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::vector<ValueId> values =
       values_to_measure(graph, half ? std::vector<std::string>{} : targets, options.placement);
   const std::vector<ValueId> reached = half ? values_with_reach(graph) : std::vector<ValueId>{};
-
   const std::vector<ValueId> tokens = values_with_tokens(graph, values);
-  CalibrationTable table = make_table(fingerprint, graph, values, reached);
-  table.targets = targets;
-  if (request.equalizes()) table.equalize = evened->report.requested;
-  table.absorb_bias = request.absorbs();
-  if (evened) table.equalization = std::move(evened->equalization);
-  table.shards = {{static_cast<uint32_t>(options.data.shard_count), static_cast<uint32_t>(options.data.shard_index)}};
-  const std::optional<CalibrationTable> before =
-      options.resume ? read_partial(partial_path, table) : std::optional<CalibrationTable>{};
+  CalibrationTable empty = shard_table(options, graph, fingerprint, values, reached);
+  if (request.equalizes()) empty.equalize = evened->report.requested;
+  empty.absorb_bias = request.absorbs();
+  if (evened) empty.equalization = std::move(evened->equalization);
 
+  if (complete)
+    return keep_table(options, *samples.own, read_complete(options.output, empty, options.isa), partial_path);
+  const auto before = options.resume ? read_partial(partial_path, empty) : std::optional<CalibrationTable>{};
   if (!options.resume && fs::exists(partial_path))
     options.run.reporter->warn(partial_path.string() +
                                " is there from an interrupted calibration; --resume would go on with it");
 
-  SampleTracker tracker(before ? std::span<const TableSample>(before->samples) : std::span<const TableSample>{});
-  const Pass pass = measure(graph, values, *source, options.run, &tracker, {reached, tokens});
-  // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
-  const bool required = !targets.empty() && !half && options.data.shard_count == 1 && !pass.interrupted && !before;
-  report_non_finite(graph, pass.collector, tracker, required, *options.run.reporter);
-  add_measured(table, graph, pass, tracker.added());
-  if (before) {
-    const std::vector<TableShard> shards = table.shards;
-    merge_into(table, *before);
-    table.shards = shards;
-  }
-
-  if (pass.interrupted) leave_partial(std::move(table), partial_path);
-  tracker.check_all_came_up();
-  if (table.samples.empty()) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
-  write_table(table, options.output);
-  std::error_code ignored;
-  fs::remove(partial_path, ignored);
-
-  TableReport report = describe_table(table, options.output);
+  const MeasuredBeside beside{reached, tokens};
+  const bool all_needed = !targets.empty() && !half;
+  TableReport report = measure_table(options, *samples.own, {std::move(empty), graph, values, before}, beside,
+                                     {partial_path, all_needed});
   report.seconds = stopwatch.seconds();
-  report.skipped_samples = pass.skipped;
   return report;
 }
 

@@ -1,188 +1,34 @@
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-
 #include "calibrate/calibration.h"
-#include "core/stopwatch.h"
 #include "detent/calibrator.h"
 #include "detent/compare.h"
 #include "detent/data_source.h"
-#include "detent/error.h"
-#include "detent/progress.h"
 #include "detent/run_settings.h"
-#include "evaluate/compared_values.h"
-#include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
-#include "evaluate/metric_command.h"
-#include "evaluate/score_error.h"
-#include "evaluate/task_metric.h"
 #include "model/model.h"
+#include "pipeline/candidate_judge.h"
 #include "pipeline/compared_candidates.h"
 #include "pipeline/plan_report.h"
-#include "pipeline/provenance.h"
 #include "pipeline/sensitivity_report.h"
 #include "pipeline/setup.h"
 #include "pipeline/value_charts.h"
-#include "run/model_inputs.h"
 #include "run/sample_subset.h"
-#include "run/workers.h"
 
 namespace detent {
 
 namespace {
 
-/// The number that the user's command gives each model, the float model first, and the time it took. Empty without a command.
-struct CommandResults {
-  std::vector<double> numbers, seconds;
-};
-
-CommandResults judge_by_command(MetricCommand* command, size_t models, Reporter& reporter) {
-  CommandResults results;
-  if (!command) return results;
-  command->close();
-  reporter.begin("running the metric command", models);
-  for (size_t m = 0; m < models; ++m) {
-    const Stopwatch stopwatch;
-    results.numbers.push_back(command->judge(m));
-    results.seconds.push_back(stopwatch.seconds());
-    reporter.advance_to(m + 1);
-  }
-  reporter.end();
-  return results;
-}
-
-using Metrics = std::map<std::string, double>;
-
-/// Of one model, counted as the evaluation counts: the float model is 0.
-Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command, size_t model) {
-  Metrics metrics;
-  if (!evaluation.task.empty()) metrics = evaluation.task[model].metrics();
-  if (!command.numbers.empty()) metrics["metric"] = command.numbers[model];
-  return metrics;
-}
-
-void add_error_metrics(Metrics& metrics, const ErrorReport& error) {
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value) metrics[name] = *value;
-  };
-  add("sqnr_db", error.sqnr_db);
-  add("cosine", error.cosine);
-  add("argmax_agreement", error.argmax_agreement);
-  add("sign_agreement", error.sign_agreement);
-  add("integer_agreement", error.integer_agreement);
-}
-
-/// The criterion's value of candidate `c`, larger where it is better; NaN is the worst.
-double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
-  if (report.criterion == "sqnr_db") return sqnr_db[c];
-  const double score = report.variants[c].metrics.at(report.criterion);
-  if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
-  return falls_when_better(report.criterion) ? -score : score;
-}
-
-/// Fills `criterion` and `winner`. Errors  InvalidOption when there is nothing to judge by.
-void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
-  constexpr std::array<const char*, 6> kCriteria = {"metric", "miou", "top1", "nats", "sqnr_db", "integer_agreement"};
-  const auto& metrics = report.variants.front().metrics;
-  const auto* criterion =
-      std::find_if(kCriteria.begin(), kCriteria.end(), [&](const char* name) { return metrics.contains(name); });
-  if (criterion == kCriteria.end())
-    throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values, has one shape in all variants and is not 0",
-                "judge by --labels, --masks or --metric-command");
-  report.criterion = *criterion;
-  const auto rank = [&](size_t v) { return std::pair(goodness(report, sqnr_db, v), sqnr_db[v]); };
-  size_t best = 0;
-  for (size_t v = 1; v < report.variants.size(); ++v)
-    if (rank(best) < rank(v)) best = v;  // the first of equals
-  report.winner = report.variants[best].calibrator;
-}
-
-/// Variants are in the order of the candidates.
-size_t index_of_winner(const ComparisonReport& report) {
-  const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
-  return static_cast<size_t>(winner - report.variants.begin());
-}
-
-/// How sure the scores are, and who cannot be told from the winner.
-void add_uncertainty(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
-                     const std::vector<double>& sqnr_db) {
-  const auto errors = score_errors(evaluation, report.criterion);
-  if (!errors) return;
-  const auto score = [&](size_t c) { return goodness(report, sqnr_db, c); };
-  const size_t best = index_of_winner(report), winner = candidates.distinct.variant_of[best];
-  for (size_t b = 0; b < report.baselines.size(); ++b)
-    report.baselines[b].score_error = errors->own[candidates.distinct.ranges.size() + b];
-  for (size_t c = 0; c < report.variants.size(); ++c) {
-    const size_t v = candidates.distinct.variant_of[c];
-    report.variants[c].score_error = errors->own[v];
-    const bool equal = v == winner || score(c) == score(best);  // the same model, or both exact
-    if (c != best && (equal || score(best) - score(c) <= kToldApartErrors * errors->difference[winner][v]))
-      report.ties.push_back(report.variants[c].calibrator);
-  }
-}
-
-/// SQNR of the worst output by candidate.
-std::vector<double> worst_by_candidate(const Candidates& candidates, const Evaluation& evaluation) {
-  std::vector<double> sqnr_db;
-  for (const size_t v : candidates.distinct.variant_of) sqnr_db.push_back(worst_sqnr_db(evaluation.report(v)));
-  return sqnr_db;
-}
-
 SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options, const Setup& setup,
                                  const Calibration& calibration, const Candidates& candidates,
                                  const DataSource& samples) {
-  const size_t best = index_of_winner(report), variant = candidates.distinct.variant_of[best];
-  const std::string& name = candidates.takes[best].empty() ? candidates.names[best] : candidates.takes[best];
-  const auto calibrator = make_calibrator(name);
+  const size_t best = index_of_winner(report), variant = candidates.variant_of[best];
+  const auto calibrator = make_calibrator(candidates.calibrators[best]);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
-  SensitivityReport layers = sensitivity_of({setup, setup.placement, calibration, *calibrator,
-                                             candidates.distinct.ranges[variant], candidates.biases[variant]},
-                                            first);
+  SensitivityReport layers = sensitivity_of(
+      {setup, setup.placement, calibration, *calibrator, candidates.ranges[variant], candidates.biases[variant]},
+      first);
   layers.model = report.model;
   layers.plan = report.plan;
   layers.equalized.reset();  // the comparison tells it
   return layers;
-}
-
-/// What was measured of model `v` of the evaluation.
-ComparisonReport::Variant measured_variant(const Evaluation& evaluation, const CommandResults& command, size_t v,
-                                           size_t workers) {
-  ComparisonReport::Variant variant;
-  const ErrorReport error = evaluation.report(v);
-  variant.metrics = task_metrics(evaluation, command, 1 + v);
-  add_error_metrics(variant.metrics, error);
-  variant.outputs = error.outputs;
-  variant.seconds = evaluation.seconds[1 + v] / static_cast<double>(workers);
-  if (!command.seconds.empty()) variant.seconds += command.seconds[1 + v];
-  return variant;
-}
-
-void add_variants(ComparisonReport& report, Candidates& candidates, const Evaluation& evaluation,
-                  const CommandResults& command, size_t workers) {
-  for (size_t c = 0; c < candidates.names.size(); ++c) {
-    const size_t v = candidates.distinct.variant_of[c];
-    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
-    variant.calibrator = candidates.names[c];
-    variant.takes = candidates.takes[c];
-    write_provenance(candidates.models[v], candidates.origin_of_candidate(c));  // a line of it is the calibrator's name
-    variant.size_bytes = candidates.models[v].byte_size();
-    variant.seconds += candidates.choosing_seconds[c] + candidates.making_seconds[v];
-    report.variants.push_back(std::move(variant));
-  }
-}
-
-void add_baseline_rows(ComparisonReport& report, const Candidates& candidates, const Evaluation& evaluation,
-                       const CommandResults& command, size_t workers) {
-  for (size_t b = 0; b < candidates.baselines.size(); ++b) {
-    const size_t v = candidates.distinct.ranges.size() + b;
-    ComparisonReport::Variant variant = measured_variant(evaluation, command, v, workers);
-    variant.calibrator = candidates.baselines[b];
-    variant.size_bytes = candidates.models[v].byte_size();
-    variant.seconds += candidates.making_seconds[v];
-    report.baselines.push_back(std::move(variant));
-  }
 }
 
 }  // namespace
@@ -196,10 +42,7 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target, options.placement,
                         options.format, options.equalize, names, run, options.outliers, &options.evaluation.data});
   const Graph& graph = setup.model.graph();
-  const auto samples = open_samples(options.evaluation.data, graph);
-  const TaskMetric task(options.evaluation, *samples, *run.reporter,
-                        input_specs(graph, options.evaluation.data.batch_axes));
-  const std::vector<std::string> judged = values_to_judge(setup.reference(), *samples, run);
+  const CandidateJudge judge(options, graph, setup.reference());
 
   // one calibration -> ranges and a variant for each candidate
   const Calibration calibration = setup.calibrate_plan();
@@ -207,44 +50,23 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   Candidates candidates = make_candidates(names, setup, calibration, options);
   if (setup.half) add_baselines(candidates, options.model, *setup.data, run);
 
-  // all variants side by side on each sample
-  const Stopwatch stopwatch;
-  std::unique_ptr<MetricCommand> command;
-  if (!options.evaluation.metric_command.empty())
-    command = std::make_unique<MetricCommand>(options.evaluation.metric_command, judged, candidates.folder_names(),
-                                              static_cast<int64_t>(samples->batch()));
-  const std::string what = "comparing " + std::to_string(names.size()) + " calibrators";
-  EvaluationRequest request{setup.reference(), judged, *samples, run, what, {&task, command.get()}};
-  request.by_batch = true;
-  const Evaluation evaluation = evaluate_models(candidates.models, request);
-  const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
-
   ComparisonReport report;
   report.model = options.model.string();
   report.target = setup.plan.target->spec();
   report.calibration_samples = calibration.samples;
   report.calibration_seconds = calibration.seconds;
   report.outliers = setup.outlier_report;
-  report.evaluation_samples = evaluation.samples;
-  report.evaluation_spread = options.evaluation.data.spread && options.evaluation.data.limit == samples->size();
-  report.evaluation_seconds = stopwatch.seconds();
-  report.skipped_samples = calibration.skipped + evaluation.skipped;
+  report.skipped_samples = calibration.skipped;
   report.equalized = setup.equalize_report();
-  report.fp32 = task_metrics(evaluation, numbers, 0);
-  add_variants(report, candidates, evaluation, numbers, worker_count(run));
-  add_baseline_rows(report, candidates, evaluation, numbers, worker_count(run));
-  const std::vector<double> sqnr_db = worst_by_candidate(candidates, evaluation);
-  choose_winner(report, sqnr_db);
-  add_uncertainty(report, candidates, evaluation, sqnr_db);
-  report.provenance = candidates.origin_of_candidate(index_of_winner(report));
+  judge.judge(report, candidates, setup.reference(), std::to_string(names.size()) + " calibrators");
   report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
   if (setup.half) add_floats(report.plan, setup.half->report, graph, setup.plan, setup.facts);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
-  for (size_t c = 0; c < names.size(); ++c)
-    chosen.emplace_back(names[c], &candidates.distinct.ranges[candidates.distinct.variant_of[c]]);
+  for (size_t c = 0; c < names.size(); ++c) chosen.emplace_back(names[c], &candidates.ranges[candidates.variant_of[c]]);
   report.values = describe_values(graph, calibration.histograms, setup.format.range_kind(), chosen);
   if (options.judged) options.judged(report);
-  if (options.layer_samples) report.layers = measure_winner(report, options, setup, calibration, candidates, *samples);
+  if (options.layer_samples)
+    report.layers = measure_winner(report, options, setup, calibration, candidates, judge.samples());
   return report;
 }
 

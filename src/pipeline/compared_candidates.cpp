@@ -16,15 +16,15 @@
 namespace detent {
 
 Provenance Candidates::origin_of_candidate(size_t candidate) const {
-  Provenance provenance = origins[distinct.variant_of[candidate]];
-  provenance.calibrator = takes[candidate].empty() ? names[candidate] : takes[candidate];
+  Provenance provenance = origins[variant_of[candidate]];
+  provenance.calibrator = calibrators[candidate];
   return provenance;
 }
 
 std::vector<std::string> Candidates::folder_names() const {
   std::vector<std::string> folders(models.size() + 1);
   folders[0] = "fp32";
-  for (size_t c = names.size(); c-- > 0;) folders[1 + distinct.variant_of[c]] = names[c];
+  for (size_t c = names.size(); c-- > 0;) folders[1 + variant_of[c]] = names[c];
   std::ranges::copy(baselines, folders.end() - static_cast<std::ptrdiff_t>(baselines.size()));
   return folders;
 }
@@ -44,21 +44,24 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
                            const CompareOptions& options) {
   Candidates candidates{.names = names};
   const RangesOf ranges_of = setup.ranges_from(calibration);
+  DistinctRanges distinct;
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
-    std::string takes;
     if (is_auto(name)) {
       auto chosen = setup.choose(nullptr, calibration);
-      takes = chosen.calibrator->name();
-      candidates.distinct.add(std::move(chosen.ranges));
+      candidates.calibrators.push_back(chosen.calibrator->name());
+      distinct.add(std::move(chosen.ranges));
     } else {
-      candidates.distinct.add(ranges_of(*make_calibrator(name)));
+      candidates.calibrators.push_back(name);
+      distinct.add(ranges_of(*make_calibrator(name)));
     }
-    candidates.takes.push_back(takes);
     candidates.choosing_seconds.push_back(stopwatch.seconds());
   }
+  candidates.variant_of = std::move(distinct.variant_of);
+  candidates.ranges = std::move(distinct.ranges);
+  candidates.types.resize(candidates.ranges.size());
   WeightMemo weights;  // the same in all of them
-  for (const auto& ranges : candidates.distinct.ranges) {
+  for (const auto& ranges : candidates.ranges) {
     const Stopwatch stopwatch;
     GraphPatch biases;
     if (options.equalize.bias_correction)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,18 +14,21 @@
 
 namespace detent {
 
-/// The candidates' quantized models, each made once.
+/// The candidates' quantized models, each made once: candidates that are the same model share a variant.
 struct Candidates {
   std::vector<std::string> names;
-  std::vector<std::string> takes;        ///< by candidate: what auto chose
+  std::vector<std::string> calibrators;  ///< by candidate: that gave its ranges, what auto chose; "": it has none
   std::vector<double> choosing_seconds;  ///< by candidate
-  DistinctRanges distinct;
-  std::vector<Model> models;       ///< by variant; behind them those of the baselines
-  std::vector<GraphPatch> biases;  ///< by variant: those that were corrected
-  std::vector<double> making_seconds;
-  std::vector<Provenance> origins;     ///< by variant, but for the calibrator
-  std::vector<std::string> baselines;  ///< names of models that an INT8 model must beat
+  std::vector<size_t> variant_of;        ///< by candidate
+  std::vector<std::map<ValueId, Range>> ranges;  ///< by variant
+  std::vector<Model> models;                     ///< by variant; behind them those of the baselines
+  std::vector<GraphPatch> biases;                ///< by variant: those that were corrected
+  std::vector<double> making_seconds;            ///< by model
+  std::vector<Provenance> origins;               ///< by variant, but for the calibrator
+  std::vector<std::optional<TypeFacts>> types;   ///< by variant: where types are compared
+  std::vector<std::string> baselines;            ///< names of models that an INT8 model must beat
 
+  [[nodiscard]] size_t variants() const { return models.size() - baselines.size(); }
   /// What the file of a candidate would say of its making.
   [[nodiscard]] Provenance origin_of_candidate(size_t candidate) const;
   /// "fp32", then the first name of each variant, then the baselines.

@@ -5,6 +5,7 @@
 #include "calibrate/outlier_samples.h"
 #include "core/nearest_names.h"
 #include "detent/error.h"
+#include "observe/table_sum.h"
 
 namespace detent {
 
@@ -65,6 +66,8 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
   for (const TableShard& shard : table.shards)
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +
                             (shard.partial ? " partial" : ""));
+  // What a table of a single shard lacks says nothing.
+  if (table.shards.size() > 1) report.missing_shards = missing_shards(table.shards);
   for (const TableSample& sample : table.samples) report.samples.push_back(sample.name);
   report.outliers = find_outlier_samples(table);
   for (const auto& [name, value] : table.values) {

@@ -5,11 +5,13 @@
 #include "pipeline/plan_report.h"
 #include "pipeline/sensitivity_report.h"
 #include "pipeline/setup.h"
+#include "pipeline/weight_sensitivity.h"
 #include "run/model_inputs.h"
 
 namespace detent {
 
 SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
+  if (options.weights) return weight_sensitivity(options);
   const Stopwatch stopwatch;
   const RunSettings& run = options.run;
   auto calibrator = named_calibrator(options.calibrator);

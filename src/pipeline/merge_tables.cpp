@@ -1,3 +1,7 @@
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "core/atomic_file.h"
 #include "detent/error.h"
 #include "detent/merge.h"
@@ -8,8 +12,26 @@
 
 namespace detent {
 
+namespace {
+
+std::string listed(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+/// Errors  CannotWrite when the file holds anything but `table`.
+void check_same(const std::filesystem::path& path, const CalibrationTable& table) {
+  if (is_table_file(path) && table_to_bytes(read_table(path)) == table_to_bytes(table)) return;
+  throw Error(ErrorCode::CannotWrite, path.string() + ": exists already, and is not the sum of these tables",
+              "choose another name or add --overwrite");
+}
+
+}  // namespace
+
 TableReport merge_tables(const MergeTablesOptions& options) {
-  check_writable(options.output, options.overwrite);
+  const bool there = options.resume && !options.overwrite && std::filesystem::exists(options.output);
+  if (!there) check_writable(options.output, options.overwrite);
   if (options.tables.empty()) throw Error(ErrorCode::Usage, "no table was given to merge");
   CalibrationTable total = read_table(options.tables.front());
   for (size_t i = 1; i < options.tables.size(); ++i) {
@@ -22,8 +44,21 @@ TableReport merge_tables(const MergeTablesOptions& options) {
                      (i == 1 ? options.tables[0].string() : "the tables before it"));
     }
   }
-  write_table(total, options.output);
-  return describe_table(total, options.output);
+  const std::vector<std::string> missing = missing_shards(total.shards);
+  if (!missing.empty() && !options.partial)
+    throw Error(ErrorCode::CheckFailed,
+                options.output.string() + ": " + (missing.size() == 1 ? "a shard is" : "shards are") +
+                    " missing: " + listed(missing),
+                "--partial merges what is there");
+  if (there) {
+    check_same(options.output, total);
+  } else {
+    write_table(total, options.output);
+  }
+  TableReport report = describe_table(total, options.output);
+  report.missing_shards = missing;
+  report.kept = there;
+  return report;
 }
 
 }  // namespace detent

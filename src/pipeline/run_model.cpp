@@ -43,7 +43,7 @@ RunReport run_model(const RunOptions& options) {
   const Graph& graph = model.graph();
   const auto source = open_samples(options.data, graph);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
-  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, *source)});
+  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, *source), .keep_large_copies = true});
   make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;

@@ -22,19 +22,27 @@ std::optional<double> nats_of(const TaskSums& sums) {
   return nats == metrics.end() ? std::nullopt : std::optional(nats->second);
 }
 
-void add_layers(SensitivityReport& report, const LayerErrors& errors, const Graph& graph, const PlacementPlan& plan) {
-  const auto macs = static_cast<double>(std::max<int64_t>(1, plan.coverage.macs));
+}  // namespace
+
+void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, const Graph& graph,
+                      const PlacementPlan& plan, const std::function<double(const LayerDecision&)>& share) {
   for (const LayerErrors::Choice& choice : errors.choices) {
     const Node& node = graph.node(choice.what.node);
     const LayerDecision* layer = plan.find_layer(node.id);
     (layer ? report.layers : report.operators)
         .push_back({node.name, node.op_type, choice.alone.sqnr_db.value_or(0), choice.all_but.sqnr_db.value_or(0),
-                    layer ? static_cast<double>(layer->macs) / macs : 0, choice.alone.worst, nats_of(choice.alone_task),
+                    layer ? share(*layer) : 0, choice.alone.worst, nats_of(choice.alone_task),
                     nats_of(choice.all_but_task)});
   }
+  report.evaluation_samples = errors.samples;
+  report.skipped_samples += errors.skipped;
+  report.sqnr_db_all = errors.all.sqnr_db.value_or(0);
+  report.outputs = errors.all.outputs;
+  report.fp32 = errors.fp32_task.metrics();
+  report.all = errors.all_task.metrics();
+  report.variants = errors.variants;
+  report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
 }
-
-}  // namespace
 
 SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples) {
   const Stopwatch stopwatch;
@@ -52,22 +60,17 @@ SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource
   report.values = measure_value_errors(setup.model, setup.plan, chosen, setup.format, samples, run);
   Model corrected = setup.model.clone();
   if (!constants.empty()) apply_patch(corrected, constants);
-  FloatVariants variants(corrected, *setup.plan.target, placement, setup.shapes, setup.format, ranges);
+  PairVariants variants(corrected, *setup.plan.target, placement, setup.shapes, setup.format, ranges);
   const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
 
   report.target = setup.plan.target->spec();
   report.calibrator = calibrator.name();
   report.corrected_biases = constants.replace_constants.size();
   report.calibration_samples = calibration.samples;
-  report.evaluation_samples = errors.samples;
-  report.skipped_samples = calibration.skipped + errors.skipped;
-  report.sqnr_db_all = errors.all.sqnr_db.value_or(0);
-  report.outputs = errors.all.outputs;
-  report.fp32 = errors.fp32_task.metrics();
-  report.all = errors.all_task.metrics();
-  add_layers(report, errors, graph, setup.plan);
-  report.variants = errors.variants;
-  report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
+  report.skipped_samples = calibration.skipped;
+  const auto macs = static_cast<double>(std::max<int64_t>(1, setup.plan.coverage.macs));
+  add_layer_errors(report, errors, graph, setup.plan,
+                   [&](const LayerDecision& layer) { return static_cast<double>(layer.macs) / macs; });
   report.equalized = setup.equalize_report();
   std::map<ValueId, Histogram> histograms;
   for (const auto& [value, histogram] : ranges.calibration().histograms)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 
 #include "calibrate/calibration.h"
@@ -10,6 +11,7 @@
 #include "evaluate/task_metric.h"
 #include "model/graph_patch.h"
 #include "pipeline/setup.h"
+#include "tune/layer_errors.h"
 
 namespace detent {
 
@@ -27,5 +29,10 @@ struct MeasuredModel {
 /// Every value by itself, then every layer at the outputs, on `samples`.
 /// Errors  InvalidOption when no output can be compared; those of measure_value_errors and measure_layer_errors.
 [[nodiscard]] SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples);
+
+/// Fills what the layers were measured to cost, at the outputs and by score, and what was run for it.
+/// share  of a layer, as the report has it.
+void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, const Graph& graph,
+                      const PlacementPlan& plan, const std::function<double(const LayerDecision&)>& share);
 
 }  // namespace detent

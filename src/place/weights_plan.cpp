@@ -39,6 +39,8 @@ PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const 
   PlacementDraft draft(graph, target, options);
   draft.begin_rule(RuleId::UserChoice);
   rules::user_choice().mark(draft);
+  draft.begin_rule(RuleId::MeasuredChoice);
+  rules::measured_choice().mark(draft);
   draft.begin_rule(RuleId::WeightsAlone);
   for (const Node& node : graph.nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;

@@ -16,33 +16,33 @@ constexpr const char* kMeasuring = "kept float while another layer is measured";
 
 }  // namespace
 
-FloatVariants::FloatVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
-                             const RewriteOptions& format, RangeBook& ranges)
+PairVariants::PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
+                           const RewriteOptions& format, RangeBook& ranges)
     : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
       shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
   find_choices();
 }
 
-PlacementPlan FloatVariants::plan(const KeptFloat& kept) const {
+PlacementPlan PairVariants::plan(const KeptFloat& kept) const {
   PlacementOptions options = placement_;
   for (const auto& [name, reason] : kept) options.keep_float.insert_or_assign(name, reason);
   return make_placement_plan(graph_, target_, options, shapes_);
 }
 
-GraphPatch FloatVariants::patch(const PlacementPlan& plan) {
+GraphPatch PairVariants::patch(const PlacementPlan& plan) {
   return make_qdq_patch(graph_, plan, ranges_.ranges_of(plan), format_, &weights_).patch;
 }
 
-Model FloatVariants::model(const PlacementPlan& plan) {
+Model PairVariants::model(const PlacementPlan& plan) {
   return quantized_model(model_, plan, ranges_.ranges_of(plan), format_, {}, &weights_);
 }
 
-bool FloatVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
+bool PairVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
   if (const LayerDecision* layer = plan.find_layer(node)) return layer->int8;
   return std::ranges::any_of(plan.edges, [&](const EdgeDecision& edge) { return edge.consumer == node && edge.pair; });
 }
 
-void FloatVariants::find_choices() {
+void PairVariants::find_choices() {
   std::set<NodeId> found;
   for (const LayerDecision& layer : whole_.layers)
     if (layer.int8) found.insert(layer.node);
@@ -63,14 +63,18 @@ void FloatVariants::find_choices() {
 
 PlacementPlan FloatVariants::alone(const FloatChoice& choice) const {
   KeptFloat kept;
-  for (const FloatChoice& other : choices_)
-    if (other.node != choice.node) kept.emplace(graph_.node(other.node).name, kMeasuring);
-  PlacementPlan made = plan(kept);
-  return is_quantized(made, choice.node) ? made : restricted_to(whole_, graph_, choice.node);
+  for (const FloatChoice& other : choices())
+    if (other.node != choice.node) kept.emplace(graph().node(other.node).name, kMeasuring);
+  return plan(kept);
 }
 
 PlacementPlan FloatVariants::all_but(const FloatChoice& choice) const {
-  return plan({{graph_.node(choice.node).name, kMeasuring}});
+  return plan({{graph().node(choice.node).name, kMeasuring}});
+}
+
+PlacementPlan PairVariants::alone(const FloatChoice& choice) const {
+  PlacementPlan made = FloatVariants::alone(choice);
+  return is_quantized(made, choice.node) ? made : restricted_to(whole_, graph_, choice.node);
 }
 
 }  // namespace detent

@@ -87,7 +87,7 @@ class Search {
     if (sets.empty()) return;
     std::vector<PlacementPlan> plans;
     for (const Set& set : sets) plans.push_back(variants_.plan(names_of(set)));
-    variants_.ranges().measure_for(plans);
+    variants_.measure_for(plans);
     std::vector<Model> models;
     for (const PlacementPlan& plan : plans) models.push_back(variants_.model(plan));
     const size_t before = std::exchange(result_.report.measurements, result_.report.measurements + sets.size());
@@ -103,7 +103,7 @@ class Search {
   void rank() {
     const SampleSubset samples(judge_.samples(), samples_by_hash(judge_.samples(), kRankingSamples));
     const LayerErrors errors = measure_layer_errors(variants_, model_, judge_.float_values(), samples, settings_);
-    const auto macs = static_cast<double>(std::max<int64_t>(1, whole_.coverage.macs));
+    const auto macs = static_cast<double>(std::max<int64_t>(1, variants_.macs()));
     for (const LayerErrors::Choice& choice : errors.choices)
       ranking_.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, worst_sqnr_db(choice.alone)});
     // A layer costs its MACs, and something for being one more.

@@ -18,7 +18,7 @@ void add_variants(ModelsSideBySide& shared, FloatVariants& variants) {
     plans.push_back(variants.alone(choice));
     plans.push_back(variants.all_but(choice));
   }
-  variants.ranges().measure_for(plans);
+  variants.measure_for(plans);
   const size_t all = shared.add(variants.patch(plans.front()));
   for (size_t i = 1; i < plans.size(); i += 2) {
     shared.add(variants.patch(plans[i]));

@@ -73,5 +73,51 @@ TEST_F(ResumedCalibration, BeginAtTheFirstSampleWhereThereIsNothingToResume) {
   EXPECT_EQ(table_bytes(options), table_bytes(calibration("again.dct")));
 }
 
+/// Keeps what the checkpoints of a pass held, while they are there.
+class Watcher : public Reporter {
+ public:
+  explicit Watcher(fs::path partial) : partial_(std::move(partial)) {}
+  void begin(std::string_view, size_t) override {}
+  void advance_to(size_t) override {
+    if (fs::exists(partial_)) seen.push_back(TemporaryFolder::read(partial_));
+  }
+  void end() override {}
+  void warn(std::string_view) override {}
+  std::vector<std::string> seen;
+
+ private:
+  fs::path partial_;
+};
+
+TEST_F(ResumedCalibration, GoOnWithACheckpointOfAProcessThatWasKilled) {
+  const std::string expected = table_bytes(calibration("whole.dct"));
+  for (const size_t threads : {1, 3}) {
+    CalibrateOptions options = calibration("out.dct");
+    Watcher watcher(folder_ / "out.dct.partial");
+    options.run = {.threads = threads, .reporter = &watcher};
+    options.checkpoint_seconds = 1e-9;  // after every sample
+    options.overwrite = true;
+    EXPECT_EQ(table_bytes(options), expected);
+    EXPECT_FALSE(fs::exists(folder_ / "out.dct.partial"));
+    ASSERT_FALSE(watcher.seen.empty());
+    options.resume = true;
+    options.run.reporter = &Reporter::silent();
+    for (const std::string& checkpoint : watcher.seen) {
+      EXPECT_TRUE(table_from_bytes(checkpoint).partial());
+      folder_.write("out.dct.partial", checkpoint);
+      EXPECT_EQ(table_bytes(options), expected);
+    }
+  }
+}
+
+TEST_F(ResumedCalibration, WriteNoCheckpointWhenNoneIsAskedFor) {
+  CalibrateOptions options = calibration("out.dct");
+  Watcher watcher(folder_ / "out.dct.partial");
+  options.run.reporter = &watcher;
+  options.checkpoint_seconds = 0;
+  static_cast<void>(calibrate_model(options));
+  EXPECT_TRUE(watcher.seen.empty());
+}
+
 }  // namespace
 }  // namespace detent

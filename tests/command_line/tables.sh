@@ -45,7 +45,58 @@ refuses "a shard and the whole" 14 twice merge in/whole.dct in/2.dct -o out/merg
 ONEDNN_MAX_CPU_ISA=SSE41 "$DETENT" calibrate "$model" $data --shard 3/4 -o in/isa.dct >stdout 2>stderr ||
   fail "calibrate with another instruction set"
 refuses "another instruction set" 14 mixed-isa merge in/1.dct in/isa.dct -o out/merged.dct
-accepts "another instruction set with --mixed-isa" merge in/1.dct in/isa.dct --mixed-isa -o in/mixed.dct
+accepts "another instruction set with --mixed-isa" merge in/1.dct in/isa.dct --mixed-isa --partial -o in/mixed.dct
+
+# Missing shards are named; --partial adds what is there, and the table says what it lacks.
+refuses "3 of 4 shards" 1 "a shard is missing: 3/4" merge in/1.dct in/2.dct in/4.dct -o out/merged.dct
+refuses "2 of 4 shards" 1 "shards are missing: 1/4" merge in/2.dct -o out/merged.dct
+accepts "3 of 4 shards with --partial" merge in/1.dct in/2.dct in/4.dct --partial -o in/three.dct
+grep -q "missing    shards 3/4" stdout || fail "merge --partial does not name the missing shard"
+accepts "the fourth to the three" merge in/three.dct in/3.dct -o in/late.dct
+cmp in/late.dct in/whole.dct || fail "a shard merged late does not give the table of the single run"
+accepts "merge once more with --resume" merge in/three.dct in/3.dct --resume -o in/late.dct
+grep -q '^kept in/late.dct' stdout || fail "merge --resume does not say that it kept the table"
+refuses "merge once more without --resume" 15 --overwrite merge in/three.dct in/3.dct -o in/late.dct
+refuses "another sum at the output with --resume" 15 "not the sum" merge in/1.dct in/2.dct --partial --resume -o in/late.dct
+
+# A complete table is kept with --resume, whatever CPU measured it, unless it is not the one that is asked for.
+cp in/2.dct in/before.dct
+accepts "a finished shard with --resume" calibrate "$model" $data --shard 2/4 --resume -o in/2.dct
+grep -q '^kept in/2.dct' stdout || fail "calibrate --resume does not say that it kept the table"
+cmp in/2.dct in/before.dct || fail "--resume changed a complete table"
+refuses "a finished shard with --resume and another shard" 14 "not the table of this shard" calibrate "$model" $data --shard 3/4 \
+  --resume -o in/2.dct
+refuses "a finished shard with --resume and other preprocessing" 14 "not among the samples" calibrate "$model" --quiet \
+  --data "$sample/calib" --preprocess unit --limit 10 --shard 2/4 --resume -o in/2.dct
+refuses "a finished shard with --resume and less data" 14 "not in the data" calibrate "$model" --quiet \
+  --data "$sample/calib" --preprocess $preprocess --limit 5 --shard 2/4 --resume -o in/2.dct
+accepts "a shard measured with another instruction set, --resume" calibrate "$model" $data --shard 3/4 --resume -o in/isa.dct
+echo "not a table" >in/text.dct
+refuses "--resume with something else at the output" 12 "not a calibration table" calibrate "$model" $data --resume -o in/text.dct
+
+# More shards than samples: a shard without samples is a table.
+few="--data $sample/calib --preprocess $preprocess --limit 2 --quiet"
+accepts "two samples" calibrate "$model" $few -o in/few.dct
+for shard in 1 2 3; do accepts "shard $shard/3 of two samples" calibrate "$model" $few --shard $shard/3 -o in/few$shard.dct; done
+grep -q "samples    0, shards 3/3" stdout || fail "a shard without samples does not say so"
+accepts "--resume of a shard without samples" calibrate "$model" $few --shard 3/3 --resume -o in/few3.dct
+accepts "merge with a shard without samples" merge in/few3.dct in/few1.dct in/few2.dct -o in/sum_of_few.dct
+cmp in/sum_of_few.dct in/few.dct || fail "shards of too few samples do not merge to the single run"
+refuses "run of a shard without samples" 12 "is empty" run "$model" $few --shard 3/3 -o out/few
+
+# A pinned instruction set: the table tells it, also on this machine's CPU.
+if grep -q avx2 /proc/cpuinfo; then
+  accepts "--isa avx2" calibrate "$model" $data --isa avx2 -o in/avx2.dct
+  grep -q "on avx2$" stdout || fail "--isa avx2 is not what the table says"
+  ONEDNN_MAX_CPU_ISA=AVX2 "$DETENT" calibrate "$model" $data --isa avx2 --shard 1/2 -o in/avx2.1.dct >/dev/null || fail "--isa and ONEDNN_MAX_CPU_ISA"
+  accepts "the other half" calibrate "$model" $data --isa avx2 --shard 2/2 -o in/avx2.2.dct
+  accepts "merge of pinned halves" merge in/avx2.1.dct in/avx2.2.dct -o in/avx2.sum.dct
+  cmp in/avx2.sum.dct in/avx2.dct || fail "halves with --isa avx2 are not the whole with --isa avx2"
+  refuses "--resume of another instruction set than --isa" 14 "differ in the last bits" calibrate "$model" $data --shard 3/4 \
+    --isa avx2 --resume -o in/isa.dct
+fi
+grep -q avx512 /proc/cpuinfo || refuses "--isa avx512 on a CPU without it" 13 "no avx512" calibrate "$model" $data --isa avx512 -o out/t.dct
+refuses "--isa of another kind" 2 native calibrate "$model" $data --isa sse41 -o out/t.dct
 LC_ALL=C sed 's/logits/logitz/g' "$model" >in/other.onnx
 accepts "another model" calibrate in/other.onnx $data --shard 2/4 -o in/other.dct
 refuses "a table of another model" 14 "different models" merge in/1.dct in/other.dct -o out/merged.dct
@@ -83,11 +134,39 @@ else
   accepts "--resume" calibrate "$model" $many --resume -o out/many.dct
   cmp out/many.dct in/uninterrupted.dct || fail "the resumed table differs from the uninterrupted one"
   [ "$(ls -A out)" = many.dct ] || fail "--resume left: $(ls -A out)"
-  accepts "merge of a partial table" merge in/many.dct.partial in/whole.dct -o in/sum.dct
+  rm out/*
+  refuses "merge of a partial table" 1 "1/1 (interrupted)" merge in/many.dct.partial in/whole.dct -o out/sum.dct
+  accepts "merge --partial of a partial table" merge in/many.dct.partial in/whole.dct --partial -o in/sum.dct
   accepts "inspect of the sum" inspect in/sum.dct
   grep -q partial stdout || fail "the sum does not say that a part of it is partial"
-  rm out/*
   refuses "--resume with other data" 14 "not in the data" calibrate "$model" --data random:normal,n=4,seed=2 --quiet \
     --resume -o in/many.dct
+fi
+
+# kill -9: the last checkpoint is there, and nothing else; a temporary file of the dead writer goes with the next run.
+cases=$((cases + 1))
+"$DETENT" calibrate "$model" $many --checkpoint 0.1 -o out/killed.dct >/dev/null 2>&1 </dev/null &
+process=$!
+tries=300
+until [ -e out/killed.dct.partial ] || [ $tries -eq 0 ]; do sleep 0.1 && tries=$((tries - 1)); done
+kill -9 $process
+wait $process 2>/dev/null
+if [ -e out/killed.dct ]; then
+  echo "the machine is too fast for kill -9: not tested"
+else
+  [ -e out/killed.dct.partial ] || fail "kill -9: no checkpoint"
+  boot=$(cut -c1-8 /proc/sys/kernel/random/boot_id)
+  : >"out/.killed.dct.$boot-0123abcd.tmp"
+  : >"out/.killed.dct.partial.$boot-0123abcd.tmp"
+  : >"out/.killed.dct.00000000-0123abcd.tmp" # of another machine, which may be alive
+  accepts "--resume after kill -9" calibrate "$model" $many --resume -o out/killed.dct
+  grep -q "measured before" stdout || fail "the resumed run does not tell which samples are its own"
+  cmp out/killed.dct in/uninterrupted.dct || fail "the table resumed from a checkpoint differs from the uninterrupted one"
+  [ "$(ls -A out)" = ".killed.dct.00000000-0123abcd.tmp
+killed.dct" ] || fail "after kill -9 and --resume there is: $(ls -A out)"
+  touch -d '2 hours ago' out/.killed.dct.00000000-0123abcd.tmp
+  accepts "a complete table" calibrate "$model" $many --resume -o out/killed.dct
+  accepts "a new run" calibrate "$model" $many --limit 1 --overwrite -o out/killed.dct
+  [ "$(ls -A out)" = killed.dct ] || fail "an old temporary file of another machine stays: $(ls -A out)"
 fi
 finish

@@ -43,10 +43,52 @@ rm -rf out/*
 refuses "a block that engines do not know" 2 '--block' quantize in/model.onnx --weight-only int4 --block 24 -o out/m.onnx
 refuses "codes that there are not" 2 '--weight-only' quantize in/model.onnx --weight-only int3 -o out/m.onnx
 refuses "a block without weights alone" 2 '--block is for --weight-only' quantize in/model.onnx --data random:normal,n=2 --block 64 -o out/m.onnx
-for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--min-sqnr 20' '--accuracy best'; do
+for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--accuracy best'; do
   # shellcheck disable=SC2086
   refuses "weights alone with $option" 2 'and --weight-only writes none' quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
 done
-refuses "a page" 2 '--html has no page for --weight-only' quantize in/model.onnx --weight-only int4 --html out/p.html -o out/m.onnx
+refuses "a score without a bound" 2 'are for --max-drop and --min-sqnr' quantize in/model.onnx --weight-only int4 --data random:normal,n=2 --next-token -o out/m.onnx
+
+# A page.
+accepts "a page" quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --quiet --html out/p.html -o out/m.onnx
+for word in 'Weights alone' 'id="weights-table"' 'INT4 in blocks of 32' 'Codes that keep what layers put out' 'Rounded with'; do
+  grep -q -e "$word" out/p.html || fail "the page lacks '$word'"
+done
+if grep -q 'INT8' out/p.html; then fail "the page of INT4 weights speaks of INT8"; fi
+rm out/*
+
+# A bound: the layer that costs most stays float.
+bounded="quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --eval random:normal,n=16,seed=3 --quiet"
+accepts "a bound that holds anyway" $bounded --min-sqnr 5 -o out/m.onnx
+grep -q '^--min-sqnr 5: SQNR .* on 16 samples, 1 measurement' stdout || fail "the bound is not reported"
+grep -q 'weights of 2 of 2 weighted layers' stdout || fail "a bound that holds keeps a layer float"
+reached=$(sed -n 's/^--min-sqnr 5: SQNR \([0-9]*\).*/\1/p' stdout)
+accepts "a bound that needs a float layer" $bounded --min-sqnr $((reached + 2)) -o out/m.onnx --overwrite --report out/r.json
+grep -q 'weights of 1 of 2 weighted layers as INT4' stdout || fail "no layer stays float for the bound"
+grep -q "^kept float: .*INT4 costs .* dB; --min-sqnr $((reached + 2))" stdout || fail "the layer is not named with its cost"
+grep -q '"met": true' out/r.json || fail "the report lacks the bound"
+accepts "what the file says" inspect out/m.onnx
+grep -q "min-sqnr=$((reached + 2))" stdout || fail "the provenance lacks the bound"
+run $bounded --min-sqnr 140 -o out/m.onnx --overwrite
+[ "$code" -eq 1 ] || fail "a bound that cannot be met: exit $code, expected 1"
+says "a bound that cannot be met" "--min-sqnr 140 cannot be met with any layer in INT4"
+[ -s out/m.onnx ] || fail "the best was not written"
+rm out/*
+
+# Layers by what their codes cost.
+accepts "sensitivity" sensitivity in/model.onnx --weight-only int4 --block 16 --data random:normal,n=64 --eval random:normal,n=4,seed=3 \
+  --quiet --json out/s.json --html out/s.html
+grep -q '^weights of 2 of 2 weighted layers as INT4 in blocks of 16; SQNR at the output with all of them: ' stdout || fail "the layers are not counted"
+grep -q 'measured 5 quantized models on 4 samples' stdout || fail "not each layer alone, all but it, and all"
+grep -q '  MatMul_[0-9] (MatMul) .* 50.0 %' stdout || fail "a layer's share of the weights is not told"
+for key in '"calibrator": null' '"codes": "int4"' '"block": 16' '"weight_share": 0.5' '"sqnr_db_alone"' '"values": \[\]'; do
+  grep -q -e "$key" out/s.json || fail "sensitivity --json lacks $key"
+done
+if grep -q 'INT8' out/s.html; then fail "the page of INT4 weights speaks of INT8"; fi
+rm out/*
+refuses "sensitivity with a calibrator" 2 'and --weight-only writes none' sensitivity in/model.onnx --weight-only int4 \
+  --data random:normal,n=8 --eval random:normal,n=2 --calibrator max
+refuses "a block for sensitivity without weights alone" 2 '--block is for --weight-only' sensitivity in/model.onnx \
+  --data random:normal,n=8 --eval random:normal,n=2 --block 64
 
 finish

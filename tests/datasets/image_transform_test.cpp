@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/memory_limit.h"
 #include "datasets/data_files.h"
 
 namespace detent {
@@ -156,6 +157,14 @@ TEST(ImageTransform, RefusesWhatDisagreesWithTheModel) {
   EXPECT_EQ(code_of("unit,crop=24", {1, 3, 24, 24}), ErrorCode::InvalidData) << "larger than the image";
   EXPECT_EQ(code_of("unit,resize=8x8,crop=9", {1, 3, 9, 9}), ErrorCode::InvalidOption);
   EXPECT_EQ(code_of("unit", {1, 3}), ErrorCode::InvalidData);
+}
+
+TEST(ImageTransform, RefusesSizesBeyondTheMemoryLimit) {
+  set_memory_limit(uint64_t{64} << 20);
+  for (const char* spec : {"unit,letterbox=8031x22455:114:center", "unit,resize=60000x60000", "unit,resize=60000"})
+    EXPECT_EQ(code_of(spec, {-1, 3, -1, -1}, 1, 30), ErrorCode::InvalidData) << spec;
+  EXPECT_EQ(transformed("unit,letterbox=80x224:114:center", test_picture(1, 30)).shape(), (Shape{1, 3, 80, 224}));
+  set_memory_limit(0);
 }
 
 TEST(ImageTransform, SaysHowToMendChannels) {

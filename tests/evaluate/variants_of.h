@@ -57,7 +57,7 @@ struct VariantsOf {
   PlacementPlan plan;
   int extra_passes = 0;
   RangeBook ranges;
-  FloatVariants variants;
+  PairVariants variants;
 };
 
 }  // namespace detent::test

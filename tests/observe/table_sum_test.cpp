@@ -126,6 +126,19 @@ TEST(MergeTables, KeepsWhatIsMissingFromAPartialShard) {
   EXPECT_EQ(total.samples.size(), 10U);
 }
 
+TEST(MissingShards, AreNamedAsRangesByCount) {
+  using Names = std::vector<std::string>;
+  const auto missing = [](std::vector<TableShard> shards) { return missing_shards(united_shards(std::move(shards))); };
+  EXPECT_EQ(missing({{1, 1}}), Names{});
+  EXPECT_EQ(missing({}), Names{});
+  EXPECT_EQ(missing({{2, 2}, {2, 1}}), Names{});
+  EXPECT_EQ(missing({{4, 1}, {4, 2}, {4, 4}}), Names{"3/4"});
+  EXPECT_EQ(missing({{9, 3}, {9, 7}}), (Names{"1-2/9", "4-6/9", "8-9/9"}));
+  EXPECT_EQ(missing({{2, 1}, {2, 2, true}}), Names{"2/2 (interrupted)"});
+  EXPECT_EQ(missing({{1, 1, true}}), Names{"1/1 (interrupted)"});
+  EXPECT_EQ(missing({{4294967295, 2}}), (Names{"1/4294967295", "3-4294967295/4294967295"}));
+}
+
 TEST(UnitedShards, MakesAWholeOfAllPartsHoweverOften) {
   EXPECT_EQ(united_shards({{2, 2}, {2, 1}}), (std::vector<TableShard>{{1, 1}}));
   EXPECT_EQ(united_shards({{2, 2}, {2, 1}, {1, 1}}), (std::vector<TableShard>{{1, 1}}));

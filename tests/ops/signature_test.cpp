@@ -164,6 +164,12 @@ TEST(CheckSignatures, KnowsTheVersions) {
   EXPECT_NE(refusal_of({"y = AveragePool<kernel_shape = [1], dilations = 1>(x)", "", 19}), "");
 }
 
+// It cannot run there; but plans and findings know it by its name, and look at its operands.
+TEST(CheckSignatures, LooksAtOperatorsOfOtherOpsets) {
+  EXPECT_NE(refusal_of({"y = BitCast<to = 1>()", "", 9}), "") << "known from opset 26 on";
+  EXPECT_EQ(refusal_of({"y = BitCast<to = 1>(x)", "", 9}), "");
+}
+
 TEST(CheckSignatures, PassesOverWhatItDoesNotKnow) {
   EXPECT_EQ(refusal_of({"y = Frobnicate(x, , w)"}), "") << "an operator";
   EXPECT_EQ(refusal_of({"y = Conv<exporter_note = \"abc\">(x, w)"}), "") << "an attribute";

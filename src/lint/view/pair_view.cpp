@@ -48,7 +48,13 @@ const QuantizedOperand* PairView::operand(NodeId node, int slot) const {
 }
 
 const QdqNode& PairView::grid(const QuantizedOperand& operand) const {
-  return qdq(operand.dequantize >= 0 ? operand.dequantize : operand.quantize);
+  static const QdqNode none = [] {
+    QdqNode node;
+    node.codes = DataType::Undefined;
+    return node;
+  }();
+  const int last = operand.dequantize >= 0 ? operand.dequantize : operand.quantize;
+  return last >= 0 ? qdq(last) : none;
 }
 
 std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int slot) const {

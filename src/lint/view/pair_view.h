@@ -31,7 +31,8 @@ class PairView {
 
   /// nullptr when the slot reads floats.
   [[nodiscard]] const QuantizedOperand* operand(NodeId node, int slot) const;
-  /// The node of an operand's pair that the consumer reads: the last one.
+  /// The node of an operand's pair that the consumer reads: the last one. Codes of no type where the operand has neither: a file may
+  /// hold integers that nothing makes floats of.
   [[nodiscard]] const QdqNode& grid(const QuantizedOperand& operand) const;
   /// The pairs whose numbers an edge carries: its own, or those in front of commuting ops and of Concats with equal
   /// scales on every input. Empty: the edge is float.

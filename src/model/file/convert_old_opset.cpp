@@ -1,5 +1,6 @@
 #include "model/file/convert_old_opset.h"
 
+#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
 #include <onnx/version_converter/convert.h>
@@ -68,12 +69,32 @@ void align_slopes_with_channels(onnx::GraphProto& graph) {
   }
 }
 
+/// libonnx's adapters take the inputs, outputs and attributes that an operator's schema asks for as given, and its checker looks
+/// at no model that is newer than itself in any part.
+void check_against_schemas(const onnx::GraphProto& graph, int64_t opset) {
+  for (const onnx::NodeProto& node : graph.node()) {
+    const onnx::OpSchema* schema =
+        node.domain().empty() ? onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(opset)) : nullptr;
+    try {
+      if (schema) schema->Verify(node);
+    } catch (const std::exception& error) {
+      throw Error(ErrorCode::InvalidModel, "node '" + node.name() + "' (" + node.op_type() + ", opset " +
+                                               std::to_string(opset) + "): " + first_line(error.what()));
+    }
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) check_against_schemas(attribute.g(), opset);
+      for (const onnx::GraphProto& inside : attribute.graphs()) check_against_schemas(inside, opset);
+    }
+  }
+}
+
 }  // namespace
 
 void convert_old_opset(onnx::ModelProto& proto, int64_t from, int64_t target) {
   for (onnx::TensorProto& tensor : *proto.mutable_graph()->mutable_initializer()) load_stored_data(tensor);
   if (proto.ir_version() < kFirstIrWithFreeInitializers) list_initializers_as_inputs(proto);
   (void)index_graph(proto);  // libonnx's graph takes names that nothing writes for granted
+  check_against_schemas(proto.graph(), from);
   run_onnx_checker(proto);
   try {
     onnx::shape_inference::InferShapes(proto);

@@ -45,7 +45,8 @@ memory::desc describe(const Operand& operand) { return {operand.dims, memory::da
 struct Compiled {
   dnnl::primitive primitive;
   memory::desc a, b, bias, output, scratchpad;
-  Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty otherwise
+  Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty where it varies or is packed in every call
+  memory::desc to_pack;  // as the file holds a right-hand side that is packed in every call; empty otherwise
 };
 
 struct Key {
@@ -54,16 +55,18 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
-/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm.
+/// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm. A constant right-hand side is read in
+/// oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
 class Product {
  public:
   /// options  beta is the caller's. constant_b  nullptr when it varies.
-  Product(const GemmOptions& options, const Tensor* constant_b) : options_(options) {
+  Product(const GemmOptions& options, const Tensor* constant_b, bool keep_packed)
+      : options_(options), keep_packed_(keep_packed) {
     if (constant_b) constant_b_ = *constant_b;
   }
 
   /// a, b  rank >= 2, batch extents broadcast. bias  per output column, or empty. output  already allocated.
-  void run(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& output, Workspace& workspace) const {
+  void run(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& output, const KernelCall& call) const {
     const bool has_bias = !bias.empty_handle();
     const Key key{a.shape(), b.shape(), has_bias};
     const Compiled& compiled = cache_.get(key, [&](const Key& wanted) {
@@ -73,13 +76,16 @@ class Product {
         throw onednn::as_error(error, "product of " + wanted.a.to_string() + " and " + wanted.b.to_string());
       }
     });
+    Tensor right = compiled.packed_b.empty_handle() ? b : compiled.packed_b;
+    if (!compiled.to_pack.is_zero())
+      right = onednn::reorder(onednn::wrap(constant_b_, compiled.to_pack), compiled.b, call.allocator());
     onednn::Arguments arguments{
         {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
-        {DNNL_ARG_WEIGHTS, onednn::wrap(compiled.packed_b.empty_handle() ? b : compiled.packed_b, compiled.b)},
+        {DNNL_ARG_WEIGHTS, onednn::wrap(right, compiled.b)},
         {DNNL_ARG_DST, onednn::wrap(output, compiled.output)},
     };
     if (has_bias) arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(bias, compiled.bias)});
-    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), workspace);
+    onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
   }
 
  private:
@@ -113,7 +119,8 @@ class Product {
     compiled.b = chosen.weights_desc();
     compiled.scratchpad = chosen.scratchpad_desc();
     compiled.primitive = dnnl::matmul(chosen);
-    if (pack) compiled.packed_b = packed_for(compiled.b, b_in_file);
+    if (pack && keep_packed_) compiled.packed_b = packed_for(compiled.b, b_in_file);
+    if (pack && !keep_packed_ && compiled.b != b_in_file) compiled.to_pack = b_in_file;
     return compiled;
   }
 
@@ -126,6 +133,7 @@ class Product {
   }
 
   GemmOptions options_;
+  bool keep_packed_;
   Tensor constant_b_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
@@ -158,7 +166,7 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(const KernelContext& context)
-      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context)) {}
+      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context), context.keep_copies) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
@@ -171,18 +179,27 @@ class MatMulKernel final : public Kernel {
     if (a.element_count() == 0 || b.element_count() == 0 || shape_suffices_)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
-      product_.run(a, b, {}, output, call.workspace());
+      multiply(a, b, output, call);
     call.set_output(0, output.reshaped(demoted(full, call.input(0).shape(), call.input(1).shape())));
   }
 
  private:
   static const Tensor* matrix_constant(const KernelContext& context) {
     const Tensor* constant = context.constant(1);
-    return context.keep_copies && constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
+    return constant && constant->shape().rank() >= 2 && constant->type() == DataType::Float32 &&
                    constant->element_count() > 0
                ? constant
                : nullptr;
   }
+  /// One matrix for every row of `a` is one product of two matrices: oneDNN 2.6 packs the right-hand side of those alone.
+  void multiply(const Tensor& a, const Tensor& b, Tensor& output, const KernelCall& call) const {
+    if (b.shape().rank() > 2 || a.shape().rank() == 2) return product_.run(a, b, {}, output, call);
+    const int64_t inner = a.shape()[a.shape().rank() - 1];
+    const int64_t rows = a.element_count() / inner;
+    Tensor matrix = output.reshaped({rows, b.shape()[1]});
+    product_.run(a.reshaped({rows, inner}), b, {}, matrix, call);
+  }
+
   enum class Side : uint8_t { Left, Right };
   static Tensor promote(const Tensor& tensor, Side side) {
     if (tensor.shape().rank() != 1) return tensor;
@@ -211,7 +228,7 @@ class GemmKernel final : public Kernel {
                  .transpose_b = context.node.int_or("transB", 0) != 0,
                  .alpha = context.node.float_or("alpha", 1.0F),
                  .beta = context.node.float_or("beta", 1.0F)},
-        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context)) {}
+        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context), context.keep_copies) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);
@@ -237,15 +254,14 @@ class GemmKernel final : public Kernel {
     if (inner == 0)
       std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F);
     else
-      product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call.workspace());
+      product_.run(a, b, bias_inside ? call.input(2) : Tensor(), output, call);
     if (call.has_input(2) && (!bias_inside || inner == 0)) add_bias(call.input(2), output);
   }
 
  private:
   static const Tensor* float_constant(const KernelContext& context) {
     const Tensor* constant = context.constant(1);
-    const bool packs = context.keep_copies && constant && constant->type() == DataType::Float32;
-    return packs && constant->element_count() > 0 ? constant : nullptr;
+    return constant && constant->type() == DataType::Float32 && constant->element_count() > 0 ? constant : nullptr;
   }
 
   /// output += beta * bias, bias broadcast from (), (N), (1,N), (M,1) or (M,N).

@@ -135,7 +135,7 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
   return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F),
                     groups = context.node.int_or("num_groups", 0)](KernelCall& call) {
     const Shape shape = call.input(0).shape();
-    if (shape.rank() < 2 || groups < 1 || shape[1] % groups != 0)
+    if (shape.rank() < 2 || groups < 1 || groups > std::max<int64_t>(1, shape[1]) || shape[1] % groups != 0)
       throw Error(ErrorCode::InvalidData,
                   "input of shape " + shape.to_string() + " does not split into " + std::to_string(groups) + " groups");
     const int64_t channels = shape[1], space = shape.element_count(2, shape.rank());

@@ -138,6 +138,8 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
   const Tensor input = cast(call.input(0), DataType::Float32, call.allocator());
   const Tensor boxes = cast(call.input(1), DataType::Float32, call.allocator());
   Tensor output(DataType::Float32, {rois[0], shape[1], settings.height, settings.width}, call.allocator());
+  if (shape[2] == 0 || shape[3] == 0)
+    throw Error(ErrorCode::InvalidData, "an image of shape " + shape.to_string() + " has no pixels to sample");
   const int64_t image_size = shape.element_count(1, 4), roi_size = output.shape().element_count(1, 4);
   for (int64_t r = 0; r < rois[0]; ++r) {
     const int64_t image = images[static_cast<size_t>(r)];

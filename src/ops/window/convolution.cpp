@@ -77,10 +77,11 @@ class ConvolutionKernel final : public Kernel {
       return;
     }
     const Tensor input = to_channels_last(call.input(0), call.allocator());
-    const onednn::Team team(team_);
+    const int threads = threads_for(call.input(0).shape(), weights.shape());
+    const onednn::Team team(threads);
     Key key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
     const Compiled* compiled = &compiled_for(key, call);
-    if (compiled->own) return run_own(*compiled, input, call);
+    if (compiled->own) return run_own(*compiled, input, call, threads);
     if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
       key.fuse = true;
       compiled = &compiled_for(key, call);
@@ -95,13 +96,13 @@ class ConvolutionKernel final : public Kernel {
   }
 
  private:
-  void run_own(const Compiled& compiled, const Tensor& input, KernelCall& call) const {
+  void run_own(const Compiled& compiled, const Tensor& input, KernelCall& call, int threads) const {
     Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
     RegisterFinish finish;
     if (call.has_input(2)) finish.bias = call.input(2).data<float>().data();
     const auto execute = [&](const StretchFinish* rest) {
       compiled.own->run(input.data<float>().data(), output.mutable_data<float>().data(), finish, rest, call.workspace(),
-                        team_);
+                        threads);
     };
     if (post_ops_.residuals_fit(compiled.output, call.residuals())) {
       const PostOps::Stretches rest(post_ops_, call, finish);
@@ -151,6 +152,16 @@ class ConvolutionKernel final : public Kernel {
         throw onednn::as_error(error, std::string(Variant::name) + " of " + wanted.input.to_string());
       }
     });
+  }
+
+  /// Waking a team, and waiting for its slowest thread on a busy machine, costs more than a small step's sums.
+  int threads_for(const Shape& input, const Shape& weights) const {
+    constexpr double kWorth =
+        1 << 20;  // multiply-adds, upper bound from the input: 10 to 20 microseconds of one thread
+    if (team_ == 1) return 1;
+    const auto pixels =
+        static_cast<double>(input.element_count()) / static_cast<double>(std::max<int64_t>(1, input[1]));
+    return pixels * static_cast<double>(weights.element_count()) < kWorth ? 1 : team_;
   }
 
   Window window_for(const Shape& input, const Shape& weights) const {

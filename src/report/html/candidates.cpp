@@ -52,8 +52,10 @@ std::string position_cell(const Axis& axis, double value, double fp32) {
   return "<td class=\"chart\">" + svg + "</svg></td>";
 }
 
-std::string head(const std::vector<std::string>& metrics, const std::string& criterion) {
-  std::string html = "<thead><tr><th scope=\"col\" data-sort=\"text\">Calibrator</th>";
+std::string head(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+  const std::string& criterion = report.criterion;
+  std::string html = std::string("<thead><tr><th scope=\"col\" data-sort=\"text\">") +
+                     (report.types ? "Type" : "Calibrator") + "</th>";
   for (size_t i = 0; i < metrics.size(); ++i) {
     const MetricStyle style = metric_style(metrics[i]);
     std::string unit = style.unit;
@@ -103,7 +105,9 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
   for (const Variant& variant : report.variants) {
     const bool best = variant.calibrator == report.winner;
     html += std::string("<tr") + (best ? " class=\"best\"" : "") + "><th scope=\"row\">" + escape(variant.calibrator) +
-            (variant.takes.empty() ? "" : " <small>takes " + escape(variant.takes) + "</small>") +
+            (variant.takes.empty()
+                 ? ""
+                 : std::string(" <small>") + (report.types ? "" : "takes ") + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
             metric_cells(variant.metrics, metrics, report, axis, Dot::Shown, variant.score_error) +
             size_and_time_cells(variant) + "</tr>\n";
@@ -158,15 +162,17 @@ std::string candidates_section(const ComparisonReport& report) {
   const bool sure =
       std::ranges::any_of(report.variants, [](const Variant& one) { return one.score_error.has_value(); });
   const std::string lead =
-      "<p class=\"lead\">Each was calibrated on the same histograms and run on the same samples." +
+      std::string(report.types ? "<p class=\"lead\">Each was calibrated and run on the same samples."
+                               : "<p class=\"lead\">Each was calibrated on the same histograms and run on the same "
+                                 "samples.") +
       std::string(sure ? " Behind \u00B1 stands the standard error over the samples." : "") +
       std::string(report.fp32.count(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
       "</p>";
   return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +
          "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
          "aria-label=\"Candidates\"><table id=\"candidates-table\">" +
-         head(metrics, report.criterion) + rows(report, metrics) + "</table></div>" + outputs_table(report) +
-         "</section>\n";
+         head(report, metrics) + rows(report, metrics) + "</table></div>" + type_sizes_table(report) +
+         outputs_table(report) + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -73,6 +73,11 @@ std::string name_markup(std::string_view name) {
   return html + escape(name.substr(start)) + "</code>";
 }
 
+std::string sentence(std::string clause) {
+  if (!clause.empty() && clause[0] >= 'a' && clause[0] <= 'z') clause[0] = static_cast<char>(clause[0] - 'a' + 'A');
+  return escape(clause) + ".";
+}
+
 std::string escaped_file_name(const std::string& path) {
   return escape(std::filesystem::path(path).filename().string());
 }

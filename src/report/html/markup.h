@@ -12,6 +12,9 @@ namespace detent::html {
 /// A name from the model, escaped, in code type: long ones may break behind / . _ and :
 [[nodiscard]] std::string name_markup(std::string_view name);
 
+/// A clause with a capital and a full stop, escaped.
+[[nodiscard]] std::string sentence(std::string clause);
+
 /// Last part of a path, escaped.
 [[nodiscard]] std::string escaped_file_name(const std::string& path);
 

@@ -84,10 +84,20 @@ std::string to_html(const QuantizeReport& report) {
                {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}}));
 }
 
+std::string to_html(const QuantizeWeightsReport& report) {
+  return in_words_of(
+      title_of(report.format.codes),
+      page_of(head(report.model, "weights alone"), html::summary_section(report),
+              {{"weights", "Weights", html::weights_section(report)},
+               {"error", "Error", html::error_section(report.error)},
+               {"provenance", "Provenance", html::provenance_section(report.provenance, std::nullopt)}}));
+}
+
 std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity) {
   return in_words_of(
       comparison.plan.coverage.type,
-      page_of(head(comparison.model, "comparison of calibrators"), html::summary_section(comparison),
+      page_of(head(comparison.model, comparison.types ? "comparison of types" : "comparison of calibrators"),
+              html::summary_section(comparison),
               {{"candidates", "Candidates", html::candidates_section(comparison)},
                {"outliers", "Samples", html::outliers_section(comparison.outliers)},
                {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
@@ -105,15 +115,17 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
 }
 
 std::string to_html(const SensitivityReport& sensitivity) {
+  const bool pairs = !sensitivity.weights;
+  const CoverageReport& coverage = sensitivity.plan.coverage;
   return in_words_of(
-      sensitivity.plan.coverage.type,
+      pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
       page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
               {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-               {"coverage", "Coverage", html::coverage_section(sensitivity.plan.coverage)},
+               {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
                {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
                {"values", "Values",
                 html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-               {"placement", "Placement", html::placement_section(sensitivity.plan)}}));
+               {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}}));
 }
 
 std::string to_html(const PlanReport& plan) {

@@ -6,6 +6,7 @@
 #include "detent/compare.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
 
 namespace detent {
@@ -25,6 +26,9 @@ namespace detent {
 
 /// The same page for one run of quantize: its verdict first, and what it rests on.
 [[nodiscard]] std::string to_html(const QuantizeReport& report);
+
+/// The same page for weights alone: its verdict, what rounding gained, and every layer with what its weight lost.
+[[nodiscard]] std::string to_html(const QuantizeWeightsReport& report);
 
 /// The same page for a plan: no values, for there was no data.
 [[nodiscard]] std::string to_html(const PlanReport& plan);

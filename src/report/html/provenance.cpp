@@ -14,13 +14,15 @@ std::string code(const std::string& text) { return "<code>" + escape(text) + "</
 
 std::string provenance_section(const Provenance& provenance, const std::optional<FloatReport>& floats) {
   if (provenance.producer.empty()) return {};
+  const bool pairs = !provenance.ranges.empty();  // weights alone have none
   std::string rows = row("Producer", escape(provenance.producer)) + row("Target", escape(provenance.target)) +
-                     row("Calibrator", escape(provenance.calibrator)) + row("Ranges", code(provenance.ranges));
+                     (pairs ? row("Calibrator", escape(provenance.calibrator)) + row("Ranges", code(provenance.ranges))
+                            : std::string());
   if (provenance.samples > 0) {
-    rows +=
-        row("Calibrated with", std::to_string(provenance.samples) + (provenance.samples == 1 ? " sample" : " samples"));
-    rows += row("Sample digest", code(provenance.sample_digest));
-  } else {
+    rows += row(pairs ? "Calibrated with" : "Rounded with",
+                std::to_string(provenance.samples) + (provenance.samples == 1 ? " sample" : " samples"));
+    if (pairs) rows += row("Sample digest", code(provenance.sample_digest));
+  } else if (pairs) {
     rows += row("Calibrated with", "imported scales");
   }
   if (floats) rows += row("Floats", escape(floats->type) + " where values allow it");

@@ -8,6 +8,7 @@
 #include "detent/compare.h"
 #include "detent/lint.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
 #include "detent/sensitivity.h"
 
 namespace detent::html {
@@ -20,6 +21,10 @@ namespace detent::html {
 [[nodiscard]] std::string summary_section(const SensitivityReport& report);
 /// The verdict with what it rests on, what one must know and what to try next. Always there.
 [[nodiscard]] std::string summary_section(const QuantizeReport& report);
+/// The same for weights alone.
+[[nodiscard]] std::string summary_section(const QuantizeWeightsReport& report);
+/// Every layer with a weight: its type, what its codes lose, or why it stays float; and what rounding by inputs gained.
+[[nodiscard]] std::string weights_section(const QuantizeWeightsReport& report);
 /// How much of the plan is INT8. Always there.
 [[nodiscard]] std::string summary_section(const PlanReport& plan);
 /// The findings counted, what the file was built for, and what of it runs in INT8. Always there.
@@ -44,6 +49,8 @@ namespace detent::html {
 [[nodiscard]] std::string candidates_section(const ComparisonReport& report);
 /// How many nodes compute in the 16-bit type and which stay FP32, by reason and one by one; "" where none was asked for.
 [[nodiscard]] std::string floats_section(const std::optional<FloatReport>& report);
+/// Below the candidates, where they are types: size of the file and of its weights, shares of the types, how each was made. Else "".
+[[nodiscard]] std::string type_sizes_table(const ComparisonReport& report);
 /// How much of the model runs in INT8; where something is half, how much is INT8, half and FP32.
 [[nodiscard]] std::string coverage_section(const CoverageReport& coverage);
 /// Families that were tried, and the imbalance of the channels of every value that was equalized, before and after; and

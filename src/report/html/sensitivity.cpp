@@ -9,6 +9,7 @@
 #include "report/html/sections.h"
 #include "report/quantities.h"
 #include "report/ranked_layers.h"
+#include "report/weight_format.h"
 
 namespace detent::html {
 namespace {
@@ -61,7 +62,7 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
          "</tr>\n";
 }
 
-std::string head(const Axis& axis, bool scored) {
+std::string head(const Axis& axis, bool scored, bool weights) {
   return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
          "height=\"16\" "
          "aria-hidden=\"true\">" +
@@ -75,7 +76,10 @@ std::string head(const Axis& axis, bool scored) {
                            "only this layer is in INT8\">Nats alone</th>"
                          : "") +
          "<th scope=\"col\" class=\"number minor\" "
-         "data-sort=\"number\" title=\"Share of the model's MACs\">MACs</th></tr></thead>";
+         "data-sort=\"number\" " +
+         (weights ? "title=\"Share of the elements of all weights\">Weights"
+                  : "title=\"Share of the model's MACs\">MACs") +
+         "</th></tr></thead>";
 }
 
 /// "; with all of them 1.4359 nats a token, FP32 1.4204"; empty: not scored.
@@ -96,7 +100,8 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
       "layer "
       "first, measured with " +
-      escape(report.calibrator) + " on " + plural(report.evaluation_samples, "sample") + cross_entropy(report) +
+      escape(report.weights ? format_text(*report.weights) : report.calibrator) + " on " +
+      plural(report.evaluation_samples, "sample") + cross_entropy(report) +
       ".</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
       "cx=\"6\" "
       "cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" height=\"12\"><circle "
@@ -105,7 +110,7 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
       fixed_text(report.sqnr_db_all, 1) +
       "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" +
-      head(axis, layers.front().nats_alone.has_value()) + "<tbody>";
+      head(axis, layers.front().nats_alone.has_value(), report.weights.has_value()) + "<tbody>";
   for (const Layer& layer : layers) html += row(report, layer, axis);
   return html + "</tbody></table></section>\n";
 }

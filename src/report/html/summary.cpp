@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "report/compared_types.h"
 #include "report/html/figures.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
@@ -11,6 +12,7 @@
 #include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/ranked_layers.h"
+#include "report/weight_format.h"
 
 namespace detent::html {
 namespace {
@@ -92,7 +94,7 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
     add_metric("sqnr_db");
   else
     add_metric("argmax_agreement"), add_metric("sign_agreement"), add_metric("integer_agreement");
-  html += coverage_figure(report.plan.coverage);
+  if (!report.types) html += coverage_figure(report.plan.coverage);
   if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
 }
@@ -105,8 +107,10 @@ std::string facts(const ComparisonReport& report) {
 }
 
 std::string facts(const SensitivityReport& report) {
-  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>calibrator " +
-         escape(report.calibrator) + "</li>" + samples_fact(report.calibration_samples, "calibration") +
+  return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>" +
+         (report.weights ? "weights alone, " + escape(format_text(*report.weights))
+                         : "calibrator " + escape(report.calibrator)) +
+         "</li>" + samples_fact(report.calibration_samples, report.weights ? "rounding" : "calibration") +
          samples_fact(report.evaluation_samples, "evaluation") + skipped_fact(report.skipped_samples) + "</ul>";
 }
 
@@ -123,16 +127,20 @@ std::string verdict(const SensitivityReport& report) {
 
 std::string summary_section(const ComparisonReport& report) {
   const Variant* winner = winning_variant(report);
-  return "<header id=\"summary\"><p class=\"eyebrow\">Comparison of calibrators</p><h1>" +
-         escaped_file_name(report.model) + "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) +
-         "</p>" + (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
+  const std::string limit = report.types ? limit_text(report) : std::string();
+  return std::string("<header id=\"summary\"><p class=\"eyebrow\">Comparison of ") +
+         (report.types ? "types" : "calibrators") + "</p><h1>" + escaped_file_name(report.model) + "</h1>" +
+         facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p>" +
+         (limit.empty() ? "" : "<ul class=\"notes advice\"><li>" + sentence(limit) + "</li></ul>") +
+         (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
 }
 
 std::string summary_section(const SensitivityReport& report) {
   const std::string cost = fmt::format("the price of {:.1f} FP32 runs", report.plain_runs);
   return "<header id=\"summary\"><p class=\"eyebrow\">Sensitivity of layers</p><h1>" + escaped_file_name(report.model) +
          "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p><dl class=\"figures\">" +
-         figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") + coverage_figure(report.plan.coverage) +
+         figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") +
+         (report.weights ? std::string() : coverage_figure(report.plan.coverage)) +
          figure(std::to_string(report.variants), "quantized models measured",
                 report.plain_runs > 0 ? cost : std::string()) +
          "</dl></header>\n";

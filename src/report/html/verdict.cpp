@@ -6,6 +6,7 @@
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/quantities.h"
+#include "report/weight_format.h"
 
 namespace detent::html {
 namespace {
@@ -20,11 +21,10 @@ std::string joined(const std::vector<std::string>& clauses) {
 }
 
 /// "Broken: SQNR −2.9 dB at 'logits', ...": the first word in the colour of what it means.
-std::string headline(const QuantizeReport& report) {
-  const VerdictReport& verdict = report.verdict;
+std::string headline(const VerdictReport& verdict, bool measured) {
   if (!verdict.quality)
     return std::string("<strong>No verdict</strong>: ") +
-           (report.error ? "there is nothing to judge." : "no error was measured.");
+           (measured ? "there is nothing to judge." : "no error was measured.");
   std::string word(name_of(*verdict.quality));
   const std::string colour = word;
   word[0] = static_cast<char>(word[0] - 'a' + 'A');
@@ -50,24 +50,18 @@ std::string bound(const BoundReport& report) {
   return text + "; on " + plural(report.samples, "sample") + ".</li>";
 }
 
-/// A caveat as a sentence of its own.
-std::string sentence(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return escape(text) + ".";
-}
-
 /// What one must know to trust the verdict, and what to do about it.
-std::string advice(const QuantizeReport& report) {
-  std::string items = report.bound ? bound(*report.bound) : std::string();
-  for (const std::string& caveat : report.verdict.caveats) items += "<li>" + sentence(caveat) + "</li>";
-  for (const std::string& text : report.verdict.cures) items += cure(text);
+std::string advice(const VerdictReport& verdict, const std::optional<BoundReport>& kept) {
+  std::string items = kept ? bound(*kept) : std::string();
+  for (const std::string& caveat : verdict.caveats) items += "<li>" + sentence(caveat) + "</li>";
+  for (const std::string& text : verdict.cures) items += cure(text);
   return items.empty() ? items : "<ul class=\"notes advice\">" + items + "</ul>";
 }
 
-std::string key_figures(const QuantizeReport& report) {
+std::string error_figures(const std::optional<ErrorReport>& measured) {
   std::string html;
-  if (report.error) {
-    const ErrorReport& error = *report.error;
+  if (measured) {
+    const ErrorReport& error = *measured;
     const bool several = error.outputs.size() > 1;
     if (error.sqnr_db)
       html += figure(decibels(*error.sqnr_db), several ? "SQNR of the worst output" : "SQNR",
@@ -81,11 +75,18 @@ std::string key_figures(const QuantizeReport& report) {
     add("sign_agreement", error.sign_agreement);
     add("integer_agreement", error.integer_agreement);
   }
-  html += coverage_figure(report.plan.coverage);
-  if (report.output_bytes > 0)
-    html += figure(bytes_text(static_cast<double>(report.output_bytes)), "file size",
-                   "FP32 " + bytes_text(static_cast<double>(report.model_bytes)));
-  return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
+  return html;
+}
+
+/// Of the written file, beside that of the float model.
+std::string size_figure(uint64_t bytes, uint64_t float_bytes) {
+  if (bytes == 0) return {};
+  return figure(bytes_text(static_cast<double>(bytes)), "file size",
+                "FP32 " + bytes_text(static_cast<double>(float_bytes)));
+}
+
+std::string listed_figures(const std::string& figures) {
+  return figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>";
 }
 
 std::string facts(const QuantizeReport& report) {
@@ -102,8 +103,29 @@ std::string facts(const QuantizeReport& report) {
 
 std::string summary_section(const QuantizeReport& report) {
   return "<header id=\"summary\"><p class=\"eyebrow\">Quantization</p><h1>" + escaped_file_name(report.model) +
-         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report) + "</p>" + advice(report) +
-         key_figures(report) + "</header>\n";
+         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report.verdict, report.error.has_value()) +
+         "</p>" + advice(report.verdict, report.bound) +
+         listed_figures(error_figures(report.error) + coverage_figure(report.plan.coverage) +
+                        size_figure(report.output_bytes, report.model_bytes)) +
+         "</header>\n";
+}
+
+std::string summary_section(const QuantizeWeightsReport& report) {
+  uint64_t elements = 0;
+  for (const auto& layer : report.layers)
+    if (layer.quantized) elements += static_cast<uint64_t>(layer.elements);
+  const std::string weights = elements == 0
+                                  ? std::string()
+                                  : figure(bytes_text(static_cast<double>(report.weight_bytes)), "quantized weights",
+                                           "float " + bytes_text(4 * static_cast<double>(elements)));
+  return "<header id=\"summary\"><p class=\"eyebrow\">Weights alone</p><h1>" + escaped_file_name(report.model) +
+         "</h1><ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>" + format_text(report.format) +
+         "</li>" +
+         (report.rounding ? samples_fact(report.rounding->samples, "rounding", report.rounding->seconds) : "") +
+         "<li>written to " + escaped_file_name(report.output) + "</li></ul><p class=\"verdict\">" +
+         headline(report.verdict, report.error.has_value()) + "</p>" + advice(report.verdict, report.bound) +
+         listed_figures(error_figures(report.error) + weights + size_figure(report.output_bytes, report.model_bytes)) +
+         "</header>\n";
 }
 
 }  // namespace detent::html

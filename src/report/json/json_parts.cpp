@@ -80,6 +80,31 @@ Json absorption_json(const AbsorbReport& report) {
 
 }  // namespace
 
+Json weight_format_json(const WeightFormat& format) {
+  return {{"codes", name_of(format.codes)}, {"block", format.block == 0 ? Json("channel") : Json(format.block)}};
+}
+
+Json bound_json(const BoundReport& report) {
+  Json kept = Json::array();
+  for (const auto& layer : report.kept)
+    kept.push_back(
+        {{"name", layer.name}, {"op", layer.op}, {"reason", layer.reason}, {"mac_share", number(layer.macs_share)}});
+  return {{"bound", report.bound},
+          {"met", report.met},
+          {"metric", report.metric},
+          {"fp32", number(report.fp32)},
+          {"all_int8", number(report.all_int8)},
+          {"reached", number(report.reached)},
+          {"perplexity", report.metric == "nats" ? number(std::exp(report.reached)) : Json(nullptr)},
+          {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
+          {"sqnr_db", number(report.sqnr_db)},
+          {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},
+          {"kept", kept},
+          {"samples", report.samples},
+          {"measurements", report.measurements},
+          {"seconds", report.seconds}};
+}
+
 Json outliers_json(const OutlierReport& report) {
   Json samples = Json::array();
   for (const auto& one : report.samples)

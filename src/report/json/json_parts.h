@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "detent/accuracy_bound.h"
 #include "detent/calibration_report.h"
 #include "detent/equalize_report.h"
 #include "detent/error_report.h"
 #include "detent/float_types.h"
 #include "detent/plan_report.h"
 #include "detent/provenance.h"
+#include "detent/weight_format.h"
 
 namespace detent {
 
@@ -32,6 +34,9 @@ void add_verdict(Json& json, const VerdictReport& verdict);
 [[nodiscard]] Json provenance_json(const Provenance& provenance);
 [[nodiscard]] Json equalization_json(const EqualizeReport& report);
 [[nodiscard]] Json floats_json(const FloatReport& report);
+/// "codes" and "block".
+[[nodiscard]] Json weight_format_json(const WeightFormat& format);
+[[nodiscard]] Json bound_json(const BoundReport& report);
 [[nodiscard]] Json outliers_json(const OutlierReport& report);
 
 }  // namespace detent

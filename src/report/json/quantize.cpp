@@ -1,4 +1,3 @@
-#include <cmath>
 
 #include "report/json/json.h"
 #include "report/json/json_parts.h"
@@ -43,27 +42,6 @@ Json bias_correction(const BiasCorrectionReport& report) {
           {"seconds", report.seconds}};
 }
 
-Json bound(const BoundReport& report) {
-  Json kept = Json::array();
-  for (const auto& layer : report.kept)
-    kept.push_back(
-        {{"name", layer.name}, {"op", layer.op}, {"reason", layer.reason}, {"mac_share", number(layer.macs_share)}});
-  return {{"bound", report.bound},
-          {"met", report.met},
-          {"metric", report.metric},
-          {"fp32", number(report.fp32)},
-          {"all_int8", number(report.all_int8)},
-          {"reached", number(report.reached)},
-          {"perplexity", report.metric == "nats" ? number(std::exp(report.reached)) : Json(nullptr)},
-          {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
-          {"sqnr_db", number(report.sqnr_db)},
-          {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},
-          {"kept", kept},
-          {"samples", report.samples},
-          {"measurements", report.measurements},
-          {"seconds", report.seconds}};
-}
-
 }  // namespace
 
 std::string to_json(const QuantizeReport& report) {
@@ -90,7 +68,7 @@ std::string to_json(const QuantizeReport& report) {
   if (report.measured) json["auto"] = measurement(*report.measured);
   if (report.equalized) json["equalize"] = equalization_json(*report.equalized);
   if (report.bias_correction) json["bias_correction"] = bias_correction(*report.bias_correction);
-  if (report.bound) json["bound"] = bound(*report.bound);
+  if (report.bound) json["bound"] = bound_json(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   if (report.error) json["error"]["measured_on"] = report.error_source;
   json["outlier_samples"] = outliers_json(report.outliers);

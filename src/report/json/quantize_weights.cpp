@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "report/json/json.h"
 #include "report/json/json_parts.h"
 
@@ -39,12 +41,13 @@ std::string to_json(const QuantizeWeightsReport& report) {
             {"calibrator", nullptr},
             {"samples", report.rounding ? report.rounding->samples : 0},
             {"values", Json::array()}};
-  json["weight_only"] = {{"codes", name_of(report.format.codes)},
-                         {"block", report.format.block == 0 ? Json("channel") : Json(report.format.block)},
-                         {"weight_bytes", report.weight_bytes},
-                         {"rearranged", report.rearranged},
-                         {"rounding", report.rounding ? rounding_json(*report.rounding) : Json(nullptr)},
-                         {"layers", layers_json(report)}};
+  Json weights = weight_format_json(report.format);
+  weights["weight_bytes"] = report.weight_bytes;
+  weights["rearranged"] = report.rearranged;
+  weights["rounding"] = report.rounding ? rounding_json(*report.rounding) : Json(nullptr);
+  weights["layers"] = layers_json(report);
+  json["weight_only"] = std::move(weights);
+  if (report.bound) json["bound"] = bound_json(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   if (report.error) json["error"]["measured_on"] = report.error_source;
   json["float_layers"] = float_layers;

@@ -4,14 +4,14 @@
 namespace detent {
 
 std::string to_json(const SensitivityReport& report) {
-  const auto layers = [](const std::vector<SensitivityReport::Layer>& list) {
+  const auto layers = [&](const std::vector<SensitivityReport::Layer>& list) {
     Json array = Json::array();
     for (const auto& layer : list) {
       array.push_back({{"name", layer.name},
                        {"op", layer.op},
                        {"sqnr_db_alone", number(layer.sqnr_db_alone)},
                        {"sqnr_db_all_but", number(layer.sqnr_db_all_but)},
-                       {"mac_share", number(layer.macs_share)},
+                       {report.weights ? "weight_share" : "mac_share", number(layer.macs_share)},
                        {"output", layer.output}});
       if (!layer.nats_alone) continue;
       array.back()["nats_alone"] = number(layer.nats_alone);
@@ -28,7 +28,8 @@ std::string to_json(const SensitivityReport& report) {
   for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
   return render({{"model", report.model},
                  {"target", report.target},
-                 {"calibrator", report.calibrator},
+                 {"calibrator", report.weights ? Json(nullptr) : Json(report.calibrator)},
+                 {"weight_only", report.weights ? weight_format_json(*report.weights) : Json(nullptr)},
                  {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
                  {"calibration_samples", report.calibration_samples},
                  {"evaluation_samples", report.evaluation_samples},

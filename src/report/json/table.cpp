@@ -32,6 +32,8 @@ std::string to_json(const TableReport& report) {
                  {"samples", report.samples.size()},
                  {"shards", report.shards},
                  {"partial", report.partial},
+                 {"missing_shards", report.missing_shards},
+                 {"kept", report.kept},
                  {"targets", report.targets},
                  {"equalize", report.equalize.empty() ? Json(nullptr) : Json(report.equalize)},
                  {"equalized_values", report.equalized_values},

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
+#include "report/compared_types.h"
 #include "report/output_errors.h"
 #include "report/quantities.h"
 #include "report/text/columns.h"
@@ -90,27 +92,63 @@ void add_cells(std::vector<std::string>& row, const std::vector<Column>& columns
   }
 }
 
+std::string ratio_text(uint64_t part, uint64_t whole) {
+  return fmt::format("{:.3f}", static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(whole, 1)));
+}
+
+/// Where types are compared: the heads of the columns behind the size.
+std::vector<std::string> weight_heads(const ComparisonReport& report) {
+  if (!report.types) return {};
+  std::vector<std::string> heads{"/FP32", "weights", "/FP32"};
+  std::ranges::copy(weight_types(report), std::back_inserter(heads));
+  return heads;
+}
+
+/// And their cells: ratios to the float model, and the share of each type in the bytes of weights. A row without weights has none.
+void add_weight_cells(std::vector<std::string>& row, const ComparisonReport& report, uint64_t size,
+                      const std::optional<TypeFacts>& facts) {
+  if (!report.types) return;
+  row.push_back(ratio_text(size, report.types->model_bytes));
+  row.push_back(facts ? bytes_text(static_cast<double>(weight_bytes(*facts))) : "-");
+  row.push_back(facts ? ratio_text(weight_bytes(*facts), report.types->weight_bytes) : "-");
+  for (const std::string& type : weight_types(report)) {
+    const double share = facts ? weight_share(*facts, type) : 0;
+    row.push_back(share > 0 ? percent_text(share) : "-");
+  }
+}
+
+/// The float model's row, up to its size.
+std::vector<std::string> float_row(const ComparisonReport& report, const std::vector<Column>& columns) {
+  std::vector<std::string> row{"  FP32"};
+  add_cells(row, columns, report.fp32);
+  row.push_back(report.types ? bytes_text(static_cast<double>(report.types->model_bytes)) : "-");
+  if (report.types)
+    add_weight_cells(row, report, report.types->model_bytes,
+                     TypeFacts{.weight_bytes = {{"float", report.types->weight_bytes}}});
+  row.emplace_back("-");
+  return row;
+}
+
 std::string table_of(const ComparisonReport& report) {
   const std::vector<Column> columns = columns_of(report);
-  Table rows(1, {"  calibrator"});
+  Table rows(1, {report.types ? "  type" : "  calibrator"});
   for (const Column& column : columns) rows[0].emplace_back(column.title);
-  rows[0].insert(rows[0].end(), {"size", "seconds"});
-  const auto add_row = [&](Table& to, const std::string& name, const ComparisonReport::Variant& variant) {
-    to.push_back({name});
-    add_cells(to.back(), columns, variant.metrics, report.criterion, variant.score_error);
-    to.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
-    to.back().push_back(fmt::format("{:.1f}", variant.seconds));
+  rows[0].emplace_back("size");
+  std::ranges::copy(weight_heads(report), std::back_inserter(rows[0]));
+  rows[0].emplace_back("seconds");
+  const auto add_row = [&](const std::string& name, const ComparisonReport::Variant& variant) {
+    rows.push_back({name});
+    add_cells(rows.back(), columns, variant.metrics, report.criterion, variant.score_error);
+    rows.back().push_back(bytes_text(static_cast<double>(variant.size_bytes)));
+    add_weight_cells(rows.back(), report, variant.size_bytes, variant.type);
+    rows.back().push_back(fmt::format("{:.1f}", variant.seconds));
   };
-  if (!report.fp32.empty()) {
-    rows.push_back({"  FP32"});
-    add_cells(rows.back(), columns, report.fp32);
-    rows.back().insert(rows.back().end(), {"-", "-"});
-  }
-  for (const auto& variant : report.baselines) add_row(rows, "  " + variant.calibrator + " without pairs", variant);
+  if (!report.fp32.empty() || report.types) rows.push_back(float_row(report, columns));
+  for (const auto& variant : report.baselines) add_row("  " + variant.calibrator + " without pairs", variant);
   for (const auto& variant : report.variants) {
     std::string name = variant.calibrator == report.winner ? "* " : "  ";
     name += variant.calibrator + (variant.takes.empty() ? "" : " (" + variant.takes + ")");
-    add_row(rows, name, variant);
+    add_row(name, variant);
   }
   return aligned(rows);
 }
@@ -162,6 +200,16 @@ std::string certainty_of(const ComparisonReport& report) {
          "; ± standard error over the samples\n";
 }
 
+/// How much of the model is quantized; of several types each.
+std::string made_text(const ComparisonReport& report) {
+  if (!report.types)
+    return "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
+           plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n";
+  std::string text;
+  for (const auto& variant : report.variants) text += variant.calibrator + ": " + type_text(variant) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string to_text(const ComparisonReport& report, Lists lists) {
@@ -171,17 +219,17 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
                      report.target + "\n";
   text += "calibrated " + plural(report.calibration_samples, "sample") +
           fmt::format(" in {:.1f} s; judged ", report.calibration_seconds) +
-          plural(report.variants.size(), "calibrator") + " on " + plural(report.evaluation_samples, "sample") +
-          (report.evaluation_spread ? ", evenly over --eval," : "") +
+          plural(report.variants.size(), report.types ? "type" : "calibrator") + " on " +
+          plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" in {:.1f} s\n", report.evaluation_seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text += outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
-  text += "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
-          plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n\n";
-  text += table_of(report) + outputs_of(report, listing);
-  return text + "\n* best by " + title_of(report.criterion) + ": --calibrator " + report.winner + "\n" +
-         certainty_of(report) + listing.closing();
+  text += made_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
+  text += "\n* best by " + title_of(report.criterion) + ": " + (report.types ? "" : "--calibrator ") + report.winner +
+          "\n" + certainty_of(report) + listing.closing();
+  const std::string limit = report.types ? limit_text(report) : std::string();
+  return limit.empty() ? text : text + limit + "\n";
 }
 
 }  // namespace detent

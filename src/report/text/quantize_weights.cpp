@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/code_words.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
+#include "report/weight_format.h"
 
 namespace detent {
 
 namespace {
-
-std::string format_text(const WeightFormat& format) {
-  const std::string codes = format.codes == WeightCodes::Int4 ? "INT4" : "INT8";
-  return codes + (format.block == 0 ? " with one scale a channel" : " in blocks of " + std::to_string(format.block));
-}
 
 std::string weights_text(const QuantizeWeightsReport& report) {
   size_t quantized = 0;
@@ -70,6 +67,7 @@ std::string to_text(const QuantizeWeightsReport& report, Lists lists) {
   text += weights_text(report);
   if (report.rounding) text += rounding_text(*report.rounding);
   text += float_text(report, listing);
+  if (report.bound) text += in_words_of(title_of(report.format.codes), bound_text(*report.bound));
   for (const std::string& note : listing.sentences(report.notes)) text += "note: " + note + "\n";
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";

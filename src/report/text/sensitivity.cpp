@@ -9,6 +9,7 @@
 #include "report/ranked_layers.h"
 #include "report/text/columns.h"
 #include "report/text/text.h"
+#include "report/weight_format.h"
 
 namespace detent {
 
@@ -18,13 +19,14 @@ std::string decibels(double value) { return std::isfinite(value) ? fmt::format("
 
 std::string with_unit(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "exact"; }
 
-std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several) {
+std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, size_t top, bool several,
+                        const char* share) {
   const size_t shown = std::min(top, layers.size());
   size_t width = std::string_view("layer").size();
   for (size_t i = 0; i < shown; ++i) width = std::max(width, layers[i].name.size() + layers[i].op.size() + 3);
   const bool scored = !layers.empty() && layers.front().nats_alone.has_value();
-  std::string text = fmt::format("\n  {}  {:>8}  {:>8}{}     MACs{}\n", padded("layer", width), "alone", "all but",
-                                 scored ? "  nats alone   all but" : "", several ? "  worst alone" : "");
+  std::string text = fmt::format("\n  {}  {:>8}  {:>8}{}  {:>7}{}\n", padded("layer", width), "alone", "all but",
+                                 scored ? "  nats alone   all but" : "", share, several ? "  worst alone" : "");
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
     text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
@@ -50,6 +52,12 @@ std::string value_lines(const SensitivityReport& report, size_t top) {
   return text;
 }
 
+std::string made_text(const SensitivityReport& report) {
+  if (!report.weights) return coverage_text(report.plan.coverage);
+  return "weights of " + std::to_string(report.layers.size()) + " of " +
+         plural(report.plan.layers.size(), "weighted layer") + " as " + format_text(*report.weights);
+}
+
 }  // namespace
 
 std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
@@ -57,10 +65,11 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
   if (listing.all()) top = std::max(ranked_layers(report).size(), report.values.size());
   std::string text = std::filesystem::path(report.model).filename().string() + "  opset " +
                      std::to_string(report.plan.opset) + ", " + plural(report.plan.nodes, "node") + "     target " +
-                     report.target + "     calibrator " + report.calibrator + "\n";
-  text += "calibrated " + plural(report.calibration_samples, "sample") + "; measured " +
-          plural(report.variants, "quantized model") + " on " + plural(report.evaluation_samples, "sample") +
-          (report.evaluation_spread ? ", evenly over --eval," : "") +
+                     report.target + (report.weights ? "     weights alone" : "     calibrator " + report.calibrator) +
+                     "\n";
+  text += (report.weights ? "rounded with " : "calibrated ") + plural(report.calibration_samples, "sample") +
+          "; measured " + plural(report.variants, "quantized model") + " on " +
+          plural(report.evaluation_samples, "sample") + (report.evaluation_spread ? ", evenly over --eval," : "") +
           fmt::format(" for the price of {:.1f} FP32 runs, {:.1f} s in all\n", report.plain_runs, report.seconds);
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   if (report.equalized) text += equalize_text(*report.equalized, listing);
@@ -68,13 +77,13 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
   if (report.corrected_biases)
     text += "biases of " + plural(report.corrected_biases, "layer") +
             " corrected, in the float network too: the numbers are the cost of quantizing\n";
-  text += coverage_text(report.plan.coverage) + "; SQNR at " + output +
-          " with all of them: " + with_unit(report.sqnr_db_all) + "\n" + outputs_text(report.outputs, listing);
+  text += made_text(report) + "; SQNR at " + output + " with all of them: " + with_unit(report.sqnr_db_all) + "\n" +
+          outputs_text(report.outputs, listing);
   if (const auto nats = report.all.find("nats"); nats != report.all.end())
     text += fmt::format("{:.4f} nats a token, perplexity {:.3f}, with all of them; FP32 {:.4f}, {:.3f}\n", nats->second,
                         report.all.at("perplexity"), report.fp32.at("nats"), report.fp32.at("perplexity"));
   text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all but that one; worst first\n";
-  text += layer_table(ranked_layers(report), top, report.outputs.size() > 1);
+  text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";
   return text + value_lines(report, top) + listing.closing();
 }

@@ -53,6 +53,7 @@ std::string summary_text(const TableReport& report) {
   std::string text = "model      " + report.model_fingerprint + "\n";
   text += "samples    " + std::to_string(report.samples.size()) + ", shards " +
           joined(report.shards, "none (imported)") + (report.partial ? "; interrupted, --resume goes on" : "") + "\n";
+  if (!report.missing_shards.empty()) text += "missing    shards " + joined(report.missing_shards, "") + "\n";
   if (report.skipped_samples) text += "skipped    " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text +=
       "values     " + std::to_string(report.values.size()) + ", for " + joined(report.targets, "every target") + "\n";
@@ -65,13 +66,16 @@ std::string summary_text(const TableReport& report) {
       "made by    " + joined(report.tools, "?") + " on " + joined(report.instruction_sets, "no CPU (imported)") + "\n";
   if (report.seconds) {
     text += fmt::format("took       {:.1f} s", *report.seconds);
-    if (*report.seconds > 0)
-      text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.samples.size()) / *report.seconds);
+    if (*report.seconds > 0 && report.measured > 0)
+      text += fmt::format(" ({:.0f}/s)", static_cast<double>(report.measured) / *report.seconds);
+    if (const size_t before = report.samples.size() - report.measured; before > 0)
+      text += fmt::format("; {} measured before", plural(before, "sample"));
     text += "\n";
   }
   Listing listing(Lists::Capped);
   text += outlier_text(report.outliers, listing);
-  return text + "wrote " + report.table + " (" + bytes_text(static_cast<double>(report.bytes)) + ")\n";
+  return text + (report.kept ? "kept " : "wrote ") + report.table + " (" +
+         bytes_text(static_cast<double>(report.bytes)) + ")\n";
 }
 
 std::string to_text(const TableReport& report) {

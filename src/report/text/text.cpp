@@ -87,6 +87,8 @@ std::string score_text(const BoundReport& report, double score) {
   return fmt::format("metric {:.6g}", score);
 }
 
+}  // namespace
+
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
@@ -97,8 +99,6 @@ std::string bound_text(const BoundReport& report) {
     if (!item.weighted) text += "kept float: " + item.name + " (" + item.op + ")  " + item.reason + "\n";
   return text;
 }
-
-}  // namespace
 
 std::string verdict_text(const VerdictReport& verdict) {
   std::string text = "verdict: ";

@@ -44,6 +44,9 @@ namespace detent {
 [[nodiscard]] std::string to_text(const ComparisonReport& report, Lists lists = Lists::Capped);
 /// Layers, operators and values, worst first; of each list the first `top`, under Lists::All every one.
 [[nodiscard]] std::string to_text(const SensitivityReport& report, size_t top, Lists lists = Lists::Capped);
+/// "--max-drop 0.01: top-1 78.50 % (FP32 top-1 79.00 %), all INT8 ...; on 400 samples, 5 measurements in 3.2 s", then a line for each operator
+/// without weights that stays float for it.
+[[nodiscard]] std::string bound_text(const BoundReport& report);
 /// A sentence: "--max-drop 0.01 cannot be met: ...".
 [[nodiscard]] std::string unmet_text(const BoundReport& report);
 /// With the profile, if there is one.

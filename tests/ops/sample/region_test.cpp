@@ -31,6 +31,13 @@ TEST(RoiAlign, TakesEachRegionFromItsOwnPicture) {
   EXPECT_THROW(run_one("y = RoiAlign(a, b, c)", {pictures, rois, int64s({1})}, {.opset = 16}), Error);
 }
 
+TEST(RoiAlign, APictureOfNoPixelsIsAnError) {
+  const Tensor roi = Tensor::from<float>({1, 4}, {0, 0, 2, 2});
+  for (const Shape& shape : {Shape{1, 1, 0, 4}, Shape{1, 1, 4, 0}})
+    EXPECT_THROW(run_one("y = RoiAlign(a, b, c)", {Tensor(DataType::Float32, shape), roi, int64s({0})}, {.opset = 16}),
+                 Error);
+}
+
 class NonMaxSuppression : public testing::Test {
  protected:
   // Three boxes: the second covers 90 % of the first, the third lies apart.

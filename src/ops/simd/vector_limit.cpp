@@ -1,0 +1,24 @@
+#include "ops/simd/vector_limit.h"
+
+#include <hwy/highway.h>
+
+namespace detent {
+
+namespace {
+
+/// In Highway's masks a better target of one architecture has a lower bit (hwy/detect_targets.h). AVX3 is AVX-512 F, BW, DQ, CD, VL.
+int64_t target_of(VectorLimit limit) { return limit == VectorLimit::Avx2 ? HWY_AVX2 : HWY_AVX3; }
+
+}  // namespace
+
+bool cpu_has(VectorLimit limit) {
+  const int64_t as_good_or_better = 2 * target_of(limit) - 1;
+  return (hwy::SupportedTargets() & as_good_or_better) != 0;
+}
+
+void limit_vectors(VectorLimit limit) {
+  hwy::DisableTargets(target_of(limit) - 1);
+  hwy::GetChosenTarget().DeInit();  // loops that ran before chose already
+}
+
+}  // namespace detent

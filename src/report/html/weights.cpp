@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <vector>
+
+#include "report/html/cells.h"
+#include "report/html/markup.h"
+#include "report/html/numbers.h"
+#include "report/html/sections.h"
+#include "report/quantities.h"
+#include "report/weight_format.h"
+
+namespace detent::html {
+namespace {
+
+using Layer = QuantizeWeightsReport::Layer;
+
+/// Quantized layers first, what lost most at the top; then those that stay float, as they come.
+std::vector<Layer> worst_first(std::vector<Layer> layers) {
+  std::ranges::stable_sort(
+      layers, {}, [](const Layer& layer) { return std::pair(!layer.quantized, layer.quantized ? layer.sqnr_db : 0); });
+  return layers;
+}
+
+std::string row(const Layer& layer, const std::string& type) {
+  std::string html = std::string("<tr") + (layer.quantized ? "" : " class=\"float\"") + "><th scope=\"row\">" +
+                     name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>" +
+                     (layer.quantized ? std::string() : "<p class=\"reason\">" + escape(layer.reason) + "</p>") +
+                     "</th><td data-key=\"" + (layer.quantized ? "1" : "0") + "\"><span class=\"tag" +
+                     (layer.quantized ? " int8\">" + type : "\">float") + "</span></td>";
+  html += layer.quantized ? number_cell(layer.sqnr_db, fixed_text(layer.sqnr_db, 2)) : "<td></td>";
+  return html +
+         number_cell(static_cast<double>(layer.elements), count_text(static_cast<double>(layer.elements)),
+                     "number minor") +
+         "</tr>\n";
+}
+
+/// What codes that keep the layers' outputs gained over the nearest ones.
+std::string rounding_sentence(const QuantizeWeightsReport& report) {
+  if (!report.rounding) return "Codes are the nearest ones: there was no data.";
+  const QuantizeWeightsReport::Rounding& rounding = *report.rounding;
+  const std::string reason = rounding.reason.empty() ? std::string() : ": " + escape(rounding.reason);
+  if (rounding.layers == 0) return "Codes are the nearest ones" + reason + ".";
+  return "Codes that keep what layers put out change " + plural(rounding.layers, "layer") + ": SQNR " +
+         fixed_text(rounding.before_db, 2) + " dB with the nearest ones, " + fixed_text(rounding.after_db, 2) +
+         " dB with these" + (rounding.kept ? ", kept" : ", dropped") + reason + ".";
+}
+
+}  // namespace
+
+std::string weights_section(const QuantizeWeightsReport& report) {
+  if (report.layers.empty()) return {};
+  const auto quantized = std::ranges::count_if(report.layers, &Layer::quantized);
+  std::string html = "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
+                     plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) +
+                     ". " + rounding_sentence(report) +
+                     "</p><div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\">"
+                     "<table id=\"weights-table\" class=\"wide\" data-shown=\"15\"><thead><tr>" +
+                     text_head("Layer") + "<th scope=\"col\" data-sort=\"number\">Weight</th>" +
+                     number_head("SQNR, dB", "Of the weight behind its codes against the float one") +
+                     number_head("Elements", "Of the weight", "number minor") + "</tr></thead><tbody>";
+  const std::string type(title_of(report.format.codes));
+  for (const Layer& layer : worst_first(report.layers)) html += row(layer, type);
+  return html + "</tbody></table></div></section>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,53 @@
+#include "rewrite/weight_bytes.h"
+
+#include <set>
+
+namespace detent {
+
+namespace {
+
+/// As the file packs them.
+uint64_t stored_bytes(const Tensor& tensor) {
+  return (static_cast<uint64_t>(tensor.element_count()) * bit_size(tensor.type()) + 7) / 8;
+}
+
+std::string type_of_codes(DataType type) {
+  switch (type) {
+    case DataType::Int8:
+    case DataType::UInt8: return "int8";
+    case DataType::Int4:
+    case DataType::UInt4: return "int4";
+    case DataType::Float8E4M3FN: return "fp8";
+    default: return std::string(name_of(type));
+  }
+}
+
+bool is_float(DataType type) {
+  return type == DataType::Float32 || type == DataType::Float64 || type == DataType::Float16 ||
+         type == DataType::BFloat16;
+}
+
+}  // namespace
+
+std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
+  std::map<std::string, uint64_t> bytes;
+  std::set<ValueId> counted;  // constants may be shared
+  const auto add = [&](const std::string& type, ValueId value) {
+    const Tensor* tensor = graph.constant(value);
+    if (!tensor || !counted.insert(value).second) return;
+    if (const uint64_t stored = stored_bytes(*tensor)) bytes[type] += stored;
+  };
+  for (const Node& node : graph.nodes()) {
+    const Tensor* codes = node.op_type == "DequantizeLinear" ? graph.constant(node.input(0)) : nullptr;
+    if (!codes) continue;
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) add(type_of_codes(codes->type()), node.input(slot));
+  }
+  for (const Node& node : graph.nodes())
+    if (node.op_type == "DequantizeLinear" || node.op_type == "QuantizeLinear")
+      for (size_t slot = 1; slot < node.inputs.size(); ++slot) counted.insert(node.input(slot));
+  for (const Value& value : graph.values())
+    if (const Tensor* tensor = graph.constant(value.id); tensor && is_float(tensor->type())) add("float", value.id);
+  return bytes;
+}
+
+}  // namespace detent

@@ -1,0 +1,37 @@
+#include "tune/weights/block_variants.h"
+
+#include <utility>
+
+namespace detent {
+
+BlockVariants::BlockVariants(const Model& model, const Target& target, PlacementOptions placement,
+                             const BlockFormat& format, const BlockedWeights& weights)
+    : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)), format_(format),
+      weights_(weights) {
+  const PlacementPlan whole = plan({});
+  for (const LayerDecision& layer : whole.layers) elements_ += layer.params;
+  for (const WeightDecision& weight : whole.weights)
+    if (const int64_t elements = graph_.constant(weight.value)->element_count();
+        plan({{graph_.node(weight.node).name, "tried"}}).weights.size() < whole.weights.size())
+      choices_.push_back({weight.node, elements});
+}
+
+PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
+  PlacementOptions options = placement_;
+  for (const auto& [name, reason] : kept) options.keep_float.insert_or_assign(name, reason);
+  return make_weights_plan(graph_, target_, options, blocks_of(format_));
+}
+
+void BlockVariants::measure_for(std::span<const PlacementPlan> /*plans*/) {}  // codes rest on weights that are known
+
+GraphPatch BlockVariants::patch(const PlacementPlan& plan) {
+  return plan.weights.empty() ? GraphPatch{} : make_blocks_patch(graph_, plan, weights_, format_);
+}
+
+Model BlockVariants::model(const PlacementPlan& plan) { return with_blocks(model_, plan, weights_, format_); }
+
+WeightBlocks blocks_of(const BlockFormat& format) {
+  return {.bits = format.codes == DataType::Int4 ? 4 : 8, .block = format.block};
+}
+
+}  // namespace detent

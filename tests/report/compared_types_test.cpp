@@ -1,0 +1,130 @@
+#include "report/compared_types.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "report/html/nesting_fault.h"
+#include "report/html/page.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
+
+namespace detent {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using Variant = ComparisonReport::Variant;
+
+/// INT8 takes 300 of 1000 bytes and loses 0.5 points, INT4 takes 200 and loses 2.
+ComparisonReport two_types() {
+  ComparisonReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibration_samples = 64;
+  report.evaluation_samples = 100;
+  report.fp32 = {{"top1", 0.79}};
+  report.variants = {{.calibrator = "int8",
+                      .takes = "mse",
+                      .metrics = {{"top1", 0.785}, {"sqnr_db", 25}},
+                      .size_bytes = 300,
+                      .type = TypeFacts{4, 3, 5, {{"float", 40}, {"int8", 160}}, {}, false}},
+                     {.calibrator = "int4",
+                      .metrics = {{"top1", 0.77}, {"sqnr_db", 18}},
+                      .size_bytes = 200,
+                      .type = TypeFacts{4, 2, 0, {{"float", 25}, {"int4", 75}}, 32, true}}};
+  report.winner = "int8";
+  report.criterion = "top1";
+  report.types = TypeComparison{1000, 800, "--max-drop 0.01", false, "top1", {0.005, 0.02}, "int8"};
+  return report;
+}
+
+TEST(ComparedTypes, SharesAreOfAllBytesOfWeights) {
+  const ComparisonReport report = two_types();
+  EXPECT_THAT(weight_types(report), ElementsAre("int8", "int4", "float"));
+  const TypeFacts& int8 = *report.variants[0].type;
+  EXPECT_EQ(weight_bytes(int8), 200U);
+  EXPECT_DOUBLE_EQ(weight_share(int8, "int8"), 0.8);
+  EXPECT_DOUBLE_EQ(weight_share(int8, "float"), 0.2);
+  EXPECT_EQ(weight_share(int8, "int4"), 0);
+  EXPECT_EQ(weight_share(TypeFacts{}, "int4"), 0) << "no weights";
+}
+
+TEST(ComparedTypes, TheTextEndsInTheSmallestWithinTheLimit) {
+  const std::string text = to_text(two_types());
+  EXPECT_THAT(text, HasSubstr("judged 2 types on 100 samples"));
+  EXPECT_THAT(text,
+              HasSubstr("int8: 3 of 4 weighted layers, 5 pairs, calibrator mse\n"
+                        "int4: weights alone of 2 of 4 weighted layers, blocks of 32, codes by what layers read\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  type          top-1      SQNR    size  /FP32  weights  /FP32    int8    int4   float"));
+  EXPECT_THAT(text,
+              HasSubstr("* int8 (mse)  78.50 %  25.00 dB   300 B  0.300    200 B  0.250  80.0 %       -  20.0 %"));
+  EXPECT_THAT(text, HasSubstr("* best by top-1: int8\n"));
+  EXPECT_TRUE(
+      text.ends_with("smallest within --max-drop 0.01 (the default): int8 loses 0.50 points of top-1, its file "
+                     "takes 0.300 of FP32's, its weights 0.250\n"))
+      << text;
+  EXPECT_THAT(text, Not(HasSubstr("--calibrator"))) << "there is no option that takes a type";
+}
+
+TEST(ComparedTypes, SaysWhichComesClosestWhereNoneIsWithinTheLimit) {
+  ComparisonReport report = two_types();
+  report.types->limit = "--max-drop 0.001", report.types->limit_given = true, report.types->smallest = "";
+  EXPECT_EQ(limit_text(report), "none is within --max-drop 0.001: int8 comes closest and loses 0.50 points of top-1");
+  report.types->metric = "sqnr_db", report.types->limit = "--min-sqnr 30", report.types->losses = {25, 18};
+  EXPECT_EQ(limit_text(report), "none is within --min-sqnr 30: int8 comes closest and has 25.00 dB");
+  report.types->losses = {std::numeric_limits<double>::quiet_NaN(), 18};
+  EXPECT_THAT(limit_text(report), HasSubstr("int4 comes closest")) << "what was not measured is not close";
+  report.variants[1].type->quantized_layers = 0;
+  report.types->losses = {12, 18};
+  EXPECT_THAT(limit_text(report), HasSubstr("int8 comes closest")) << "the float model is no type";
+}
+
+TEST(ComparedTypes, SaysNothingOfALimitWhereThereIsNone) {
+  ComparisonReport report = two_types();
+  report.types->limit = "", report.types->losses = {}, report.types->smallest = "";
+  EXPECT_EQ(limit_text(report), "");
+  EXPECT_THAT(to_text(report), Not(HasSubstr("within")));
+}
+
+TEST(ComparedTypes, JsonHasTypesWithTheirSharesAndTheLimit) {
+  const auto json = nlohmann::json::parse(to_json(two_types()));
+  const auto& int8 = json.at("variants").at(0);
+  EXPECT_EQ(int8.at("type"), "int8");
+  EXPECT_EQ(int8.at("calibrator"), "mse");
+  EXPECT_EQ(int8.at("size_ratio"), 0.3);
+  EXPECT_EQ(int8.at("weight_ratio"), 0.25);
+  EXPECT_EQ(int8.at("weight_shares"), (nlohmann::json{{"float", 0.2}, {"int8", 0.8}}));
+  EXPECT_FALSE(int8.contains("block"));
+  const auto& int4 = json.at("variants").at(1);
+  EXPECT_TRUE(int4.at("calibrator").is_null());
+  EXPECT_EQ(int4.at("block"), 32);
+  EXPECT_EQ(int4.at("rounding"), "inputs");
+  EXPECT_EQ(json.at("types").at("smallest"), "int8");
+  EXPECT_EQ(json.at("types").at("losses").at("int4"), 0.02);
+  ComparisonReport calibrators = two_types();
+  calibrators.types.reset();
+  for (Variant& variant : calibrators.variants) variant.type.reset();
+  const auto plain = nlohmann::json::parse(to_json(calibrators));
+  EXPECT_FALSE(plain.contains("types"));
+  EXPECT_FALSE(plain.at("variants").at(0).contains("weight_shares"));
+}
+
+TEST(ComparedTypes, ThePageHasARowATypeAndTheSentence) {
+  const std::string page = to_html(two_types(), std::nullopt);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, HasSubstr("comparison of types"));
+  EXPECT_THAT(page, HasSubstr("Smallest within --max-drop 0.01 (the default): int8 loses 0.50 points of top-1"));
+  EXPECT_THAT(page, HasSubstr(">int4, %</th>"));
+  EXPECT_THAT(page, HasSubstr("int8 <span class=\"badge\">smallest</span>"));
+  EXPECT_THAT(page, HasSubstr("weights alone of 2 of 4 weighted layers"));
+  EXPECT_THAT(page, Not(HasSubstr("Comparison of calibrators")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"coverage\""))) << "it differs by type";
+}
+
+}  // namespace
+}  // namespace detent

@@ -1,0 +1,61 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "detent/quantize_weights.h"
+#include "report/html/nesting_fault.h"
+#include "report/html/page.h"
+#include "report/html/sections.h"
+
+namespace detent {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+QuantizeWeightsReport two_layers() {
+  QuantizeWeightsReport report;
+  report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:10.13";
+  report.layers = {{"embed", "Gather", false, "engines take weights alone in MatMul and Gemm only", 100, 0},
+                   {"fine", "MatMul", true, "codes", 4000, 25},
+                   {"coarse", "MatMul", true, "codes", 2000, 17.5}};
+  report.weight_bytes = 937;
+  report.model_bytes = 30000, report.output_bytes = 5000;
+  report.rounding = {.layers = 2, .samples = 48, .before_db = 15.25, .after_db = 19.5, .kept = true, .seconds = 2};
+  report.provenance = {
+      .producer = "detent 0.1.0", .target = "tensorrt:10.13", .samples = 48, .options = "weight-only=int4"};
+  return report;
+}
+
+TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
+  const std::string section = html::weights_section(two_layers());
+  EXPECT_THAT(section, HasSubstr("2 of 3 weighted layers as INT4 in blocks of 32."));
+  EXPECT_THAT(section, HasSubstr("SQNR 15.25 dB with the nearest ones, 19.50 dB with these, kept."));
+  EXPECT_LT(section.find("coarse"), section.find("fine"));
+  EXPECT_LT(section.find("fine"), section.find("embed"));
+  EXPECT_THAT(section, HasSubstr("engines take weights alone")) << "a float layer has its reason";
+  EXPECT_EQ(html::weights_section({}), "") << "no layers";
+}
+
+TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {
+  QuantizeWeightsReport report = two_layers();
+  report.rounding.reset();
+  EXPECT_THAT(html::weights_section(report), HasSubstr("Codes are the nearest ones: there was no data."));
+  report.rounding = {.reason = "fewer than 8 samples"};
+  EXPECT_THAT(html::weights_section(report), HasSubstr("Codes are the nearest ones: fewer than 8 samples."));
+}
+
+TEST(WeightsPage, IsOnePageWithoutWhatOnlyActivationsHave) {
+  QuantizeWeightsReport report = two_layers();
+  report.layers[1].name = kHostile;
+  const std::string page = to_html(report);
+  EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_THAT(page, Not(HasSubstr(kHostile)));
+  EXPECT_THAT(page, HasSubstr("Rounded with"));
+  EXPECT_THAT(page, Not(HasSubstr("Calibrator")));
+  EXPECT_THAT(page, Not(HasSubstr("INT8"))) << "the codes are INT4";
+  report.format.codes = WeightCodes::Int8;
+  EXPECT_THAT(to_html(report), HasSubstr("INT8 in blocks of 32"));
+}
+
+}  // namespace
+}  // namespace detent
