@@ -190,8 +190,8 @@ inline constexpr DataType data_type_of<bool> = DataType::Bool;
 class Tensor {
  public:
   Tensor() = default;
-  /// Uninitialised memory from `allocator`. Errors  Unsupported for strings; InvalidData for a negative extent, or more
-  /// bytes than processors address.
+  /// Uninitialised memory from `allocator`. Errors  Unsupported for strings; InvalidData for a negative extent, or extents
+  /// that, zeros left out, ask for more bytes than processors address. view, deferred and reshaped refuse those too.
   Tensor(DataType type, const Shape& shape, Allocator& allocator = Allocator::heap(), Layout layout = Layout::Plain);
   /// A tensor holding a copy of `values`.
   template <class T>

@@ -101,6 +101,18 @@ void transpose_batches(const Tensor& in, Tensor& out, int64_t batch, int64_t row
   }
 }
 
+/// Extents of 0 hide what the others ask for: [2^40, 0, 2^40] is empty, and the product of its first and last extent is beyond 64
+/// bits. Kernels multiply any of them, so that all but the zeros must fit, as NumPy wants it too.
+void check_extents(DataType type, const Shape& shape) {
+  constexpr int64_t kMostBytes = int64_t{1} << 56;  // what 64-bit processors address
+  int64_t bytes = static_cast<int64_t>(std::max<size_t>(byte_size(type), 1));
+  for (const int64_t extent : shape) {
+    if (extent < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > kMostBytes)
+      throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
+  }
+}
+
 }  // namespace
 
 size_t byte_size(DataType type) { return kTypes[static_cast<size_t>(type)].bytes; }
@@ -155,11 +167,7 @@ Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout l
     : type_(type), layout_(layout), shape_(shape) {
   if (byte_size(type) == 0)
     throw Error(ErrorCode::Unsupported, "tensors of type " + std::string(name_of(type)) + " are not supported");
-  const int64_t count = shape.element_count();
-  if (count < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
-  constexpr int64_t kMostBytes = int64_t{1} << 56;  // what 64-bit processors address
-  if (count > kMostBytes / static_cast<int64_t>(byte_size(type)))
-    throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
+  check_extents(type, shape);
   check_memory(byte_count(),
                [&] { return "a " + std::string(name_of(type)) + " tensor of shape " + shape.to_string(); });
   buffer_ = allocator.allocate(byte_count());
@@ -167,6 +175,7 @@ Tensor::Tensor(DataType type, const Shape& shape, Allocator& allocator, Layout l
 }
 
 Tensor Tensor::view(DataType type, const Shape& shape, const void* data) {
+  check_extents(type, shape);
   Tensor tensor;
   tensor.type_ = type;
   tensor.shape_ = shape;
@@ -181,6 +190,7 @@ struct Tensor::Deferred {
 };
 
 Tensor Tensor::deferred(DataType type, const Shape& shape, std::function<Tensor()> make) {
+  check_extents(type, shape);
   Tensor tensor;
   tensor.type_ = type;
   tensor.shape_ = shape;
@@ -219,6 +229,7 @@ void Tensor::check_type(DataType wanted) const {
 Tensor Tensor::reshaped(const Shape& shape) const {
   if (layout_ != Layout::Plain || shape.element_count() != element_count())
     throw Error(ErrorCode::Internal, "cannot view " + shape_.to_string() + " as " + shape.to_string());
+  check_extents(type_, shape);
   Tensor tensor = *this;
   tensor.shape_ = shape;
   return tensor;
