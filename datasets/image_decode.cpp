@@ -1,5 +1,7 @@
 #include "datasets/image_decode.h"
 
+#include <algorithm>
+
 #include "core/file_bytes.h"
 #include "core/memory_limit.h"
 #include "datasets/image_integrity.h"
@@ -23,13 +25,13 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-cv::Mat decode_bytes(const Bytes& bytes, bool as_stored) {
+Pixels decode_bytes(const Bytes& bytes, bool as_stored) {
   if (bytes.empty()) refuse("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
   check_image_size(bytes, format);
-  cv::Mat pixels;
+  Pixels pixels;
   std::string error;
-  if (!load_codecs()(format == ImageFormat::Png ? essential_png(bytes) : bytes, as_stored, pixels, error))
+  if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, as_stored, pixels, error))
     refuse("the image cannot be decoded: " + error);
   if (pixels.empty())
     refuse(format == ImageFormat::Unknown ? "not an image that can be decoded"
@@ -37,7 +39,7 @@ cv::Mat decode_bytes(const Bytes& bytes, bool as_stored) {
   return pixels;
 }
 
-cv::Mat decode_file(const std::filesystem::path& path, bool as_stored) {
+Pixels decode_file(const std::filesystem::path& path, bool as_stored) {
   const Bytes bytes = read_bytes(path);
   try {
     return decode_bytes(bytes, as_stored);
@@ -46,20 +48,27 @@ cv::Mat decode_file(const std::filesystem::path& path, bool as_stored) {
   }
 }
 
+/// v / 257, rounded: 257 is odd, so that there are no halves.
+Pixels to_8_bits(const Pixels& deep) {
+  const size_t row_values = static_cast<size_t>(deep.size().width) * static_cast<size_t>(deep.channels());
+  const auto narrow = std::make_shared<Bytes>(row_values * static_cast<size_t>(deep.size().height));
+  for (int y = 0; y < deep.size().height; ++y)
+    std::transform(deep.row<uint16_t>(y), deep.row<uint16_t>(y) + row_values,
+                   narrow->data() + static_cast<size_t>(y) * row_values,
+                   [](uint16_t v) { return static_cast<unsigned char>((v + 128) / 257); });
+  return {narrow, narrow->data(), deep.size(), deep.channels(), Pixels::Depth::Bits8, row_values};
+}
+
 }  // namespace
 
-cv::Mat decode_image(const std::filesystem::path& path) {
-  const cv::Mat pixels = decode_file(path, false);
-  if (pixels.depth() == CV_16U) {
-    cv::Mat narrow;
-    pixels.convertTo(narrow, CV_8U, 1.0 / 257);
-    return narrow;
-  }
-  if (pixels.depth() != CV_8U)
+Pixels decode_image(const std::filesystem::path& path) {
+  Pixels pixels = decode_file(path, false);
+  if (pixels.depth() == Pixels::Depth::Bits16) return to_8_bits(pixels);
+  if (pixels.depth() != Pixels::Depth::Bits8)
     refuse(path.string() + ": the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
   return pixels;
 }
 
-cv::Mat decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, true); }
+Pixels decode_image_as_stored(const std::filesystem::path& path) { return decode_file(path, true); }
 
 }  // namespace detent

@@ -1,7 +1,8 @@
 #pragma once
 
 #include <filesystem>
-#include <opencv2/core.hpp>
+
+#include "datasets/pixels.h"
 
 namespace detent {
 
@@ -12,10 +13,10 @@ namespace detent {
 /// and report success, or print. Damage inside a JPEG's compressed data with intact markers is not noticed.
 /// Errors  InvalidData naming the file: unreadable, empty, not an image, truncated, float pixels, more pixels than
 /// --max-memory holds (seen in the header, before they are decoded).
-[[nodiscard]] cv::Mat decode_image(const std::filesystem::path& path);
+[[nodiscard]] Pixels decode_image(const std::filesystem::path& path);
 
 /// The pixels as they are in the file, channels and depth included, EXIF orientation ignored; palettes are expanded.
 /// Checks and errors as above.
-[[nodiscard]] cv::Mat decode_image_as_stored(const std::filesystem::path& path);
+[[nodiscard]] Pixels decode_image_as_stored(const std::filesystem::path& path);
 
 }  // namespace detent

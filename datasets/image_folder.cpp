@@ -22,7 +22,7 @@ class ImageSource final : public DataSource {
   std::string sample_name(size_t i) const override { return names_[i]; }
   Sample read(size_t i) const override {
     const fs::path path = root_ / names_[i];
-    const cv::Mat pixels = decode_image(path);
+    const Pixels pixels = decode_image(path);
     try {
       return {i, names_[i], {transform_.apply(pixels)}};
     } catch (const Error& error) {

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
-#include <opencv2/imgproc.hpp>
 #include <sstream>
 
 #include "core/memory_limit.h"
 #include "datasets/array_fit.h"
+#include "datasets/load_codecs.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -17,25 +18,6 @@ namespace {
 using Spec = PreprocessSpec;
 
 std::string text_of(PixelSize size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
-
-PixelSize size_of(const cv::Mat& image) { return {image.rows, image.cols}; }
-
-int cv_interpolation(Spec::Interpolation interpolation) {
-  switch (interpolation) {
-    case Spec::Interpolation::Nearest: return cv::INTER_NEAREST;
-    case Spec::Interpolation::Cubic: return cv::INTER_CUBIC;
-    case Spec::Interpolation::Area: return cv::INTER_AREA;
-    default: return cv::INTER_LINEAR;
-  }
-}
-
-/// A Mat of its own unless nothing changes: converting into a copy of the handle would write into the caller's pixels.
-cv::Mat recolour(const cv::Mat& bgr, Spec::Color color) {
-  if (color == Spec::Color::Bgr) return bgr;
-  cv::Mat result;
-  cv::cvtColor(bgr, result, color == Spec::Color::Rgb ? cv::COLOR_BGR2RGB : cv::COLOR_BGR2GRAY);
-  return result;
-}
 
 [[noreturn]] void refuse(const std::string& what, std::string hint) {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
@@ -103,8 +85,8 @@ std::string smaller_crop(const Spec& spec, PixelSize model) {
 }
 
 /// Errors  InvalidData where `image` as large as `size` takes more than --max-memory.
-void check_room(PixelSize size, const cv::Mat& image) {
-  const uint64_t bytes = static_cast<uint64_t>(size.height) * static_cast<uint64_t>(size.width) * image.elemSize();
+void check_room(PixelSize size, const Pixels& image) {
+  const uint64_t bytes = static_cast<uint64_t>(size.height) * static_cast<uint64_t>(size.width) * image.pixel_bytes();
   check_memory(bytes, [&] { return "an image that --preprocess makes " + text_of(size) + " pixels large"; });
 }
 
@@ -170,64 +152,66 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
   check_levels(levels_, input);
 }
 
-cv::Mat ImageTransform::resize(const cv::Mat& image, PixelSize size) const {
-  if (size_of(image) == size) return image;
+Pixels ImageTransform::resize(const Pixels& image, PixelSize size) const {
+  if (image.size() == size) return image;
   check_room(size, image);
-  cv::Mat resized;
-  cv::resize(image, resized, cv::Size(size.width, size.height), 0, 0, cv_interpolation(spec_.interpolation));
-  return resized;
+  return load_codecs().resize(image, size, spec_.interpolation);
 }
 
-cv::Mat ImageTransform::crop(const cv::Mat& image) const {
+Pixels ImageTransform::crop(const Pixels& image) const {
   const PixelSize size = *spec_.crop;
-  if (size.height > image.rows || size.width > image.cols)
-    refuse("crop " + text_of(size) + " is larger than the image, " + text_of(size_of(image)),
+  const PixelSize whole = image.size();
+  if (size.height > whole.height || size.width > whole.width)
+    refuse("crop " + text_of(size) + " is larger than the image, " + text_of(whole),
            "add resize=S to --preprocess, with S at least the crop's longer side");
-  return image(cv::Rect((image.cols - size.width) / 2, (image.rows - size.height) / 2, size.width, size.height));
+  return image.part((whole.height - size.height) / 2, (whole.width - size.width) / 2, size);
 }
 
-cv::Mat ImageTransform::letterbox(const cv::Mat& image) const {
+Pixels ImageTransform::letterbox(const Pixels& image) const {
   const PixelSize box = *spec_.letterbox->size;
-  const PixelSize inner = letterboxed_size(size_of(image), box);
+  const PixelSize inner = letterboxed_size(image.size(), box);
   check_room(box, image);
-  cv::Mat canvas(box.height, box.width, image.type(), cv::Scalar::all(spec_.letterbox->fill));
+  const size_t row_bytes = static_cast<size_t>(box.width) * image.pixel_bytes();
+  const auto canvas = std::make_shared<std::vector<unsigned char>>(static_cast<size_t>(box.height) * row_bytes,
+                                                                   static_cast<unsigned char>(spec_.letterbox->fill));
   const bool centred = spec_.letterbox->centred;
-  const cv::Rect place(centred ? (box.width - inner.width) / 2 : 0, centred ? (box.height - inner.height) / 2 : 0,
-                       inner.width, inner.height);
-  resize(image, inner).copyTo(canvas(place));
-  return canvas;
+  const int top = centred ? (box.height - inner.height) / 2 : 0, left = centred ? (box.width - inner.width) / 2 : 0;
+  const Pixels content = resize(image, inner);
+  for (int y = 0; y < inner.height; ++y)
+    std::memcpy(
+        canvas->data() + static_cast<size_t>(top + y) * row_bytes + static_cast<size_t>(left) * image.pixel_bytes(),
+        content.row(y), static_cast<size_t>(inner.width) * image.pixel_bytes());
+  return {canvas, canvas->data(), box, image.channels(), image.depth(), row_bytes};
 }
 
-cv::Mat ImageTransform::place(const cv::Mat& image) const {
+Pixels ImageTransform::place(const Pixels& image) const {
   if (spec_.letterbox) return letterbox(image);
-  cv::Mat result = image;
-  if (spec_.resize_short) result = resize(image, short_side_size(size_of(image), *spec_.resize_short));
+  Pixels result = image;
+  if (spec_.resize_short) result = resize(image, short_side_size(image.size(), *spec_.resize_short));
   if (spec_.resize_to) result = resize(image, *spec_.resize_to);
   return spec_.crop ? crop(result) : result;
 }
 
-Tensor ImageTransform::apply(const cv::Mat& bgr) const {
-  const cv::Mat pixels = place(recolour(bgr, spec_.color));
-  if ((height_ > 0 && height_ != pixels.rows) || (width_ > 0 && width_ != pixels.cols))
-    refuse("the image has " + text_of(size_of(pixels)) + " pixels after preprocessing, the model wants " +
+Tensor ImageTransform::apply(const Pixels& bgr) const {
+  const Pixels pixels = place(spec_.color == Spec::Color::Gray ? load_codecs().gray(bgr) : bgr);
+  const auto [rows, columns] = pixels.size();
+  if ((height_ > 0 && height_ != rows) || (width_ > 0 && width_ != columns))
+    refuse("the image has " + text_of(pixels.size()) + " pixels after preprocessing, the model wants " +
                std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",
            "add a crop or a full resize=HxW to --preprocess");
   const int64_t channels = spec_.channels();
-  const int64_t rows = pixels.rows;
-  const int64_t columns = pixels.cols;
   Tensor result(DataType::Float32,
                 spec_.channels_last ? Shape{1, rows, columns, channels} : Shape{1, channels, rows, columns});
   float* out = result.mutable_data<float>().data();
   const int64_t pixel_step = spec_.channels_last ? channels : 1;
-  const int64_t channel_step = spec_.channels_last ? 1 : rows * columns;
-  for (int64_t y = 0; y < rows; ++y) {
-    const auto* row = pixels.ptr<unsigned char>(static_cast<int>(y));
+  const int64_t channel_step = spec_.channels_last ? 1 : int64_t{rows} * columns;
+  for (int y = 0; y < rows; ++y)
     for (int64_t c = 0; c < channels; ++c) {
+      const uint8_t* source = pixels.row(y) + (spec_.color == Spec::Color::Rgb ? channels - 1 - c : c);
       const std::array<float, 256>& level = levels_[static_cast<size_t>(c)];
-      float* target = out + y * columns * pixel_step + c * channel_step;
-      for (int64_t x = 0; x < columns; ++x) target[x * pixel_step] = level[row[x * channels + c]];
+      float* target = out + int64_t{y} * columns * pixel_step + c * channel_step;
+      for (int64_t x = 0; x < columns; ++x) target[x * pixel_step] = level[source[x * channels]];
     }
-  }
   return cast(result, type_);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <array>
-#include <opencv2/core.hpp>
 #include <string_view>
 #include <vector>
 
+#include "datasets/pixels.h"
 #include "datasets/preprocess.h"
 #include "detent/data_source.h"
 
@@ -19,13 +19,13 @@ class ImageTransform {
 
   /// `bgr` is 8-bit with 3 channels. Result: 1xCxHxW (1xHxWxC with layout=nhwc) of the input's type, computed as float32
   /// (x / div - mean) / std. Errors  InvalidData, without a file name, when this image's size cannot fit.
-  [[nodiscard]] Tensor apply(const cv::Mat& bgr) const;
+  [[nodiscard]] Tensor apply(const Pixels& bgr) const;
 
  private:
-  [[nodiscard]] cv::Mat place(const cv::Mat& image) const;
-  [[nodiscard]] cv::Mat letterbox(const cv::Mat& image) const;
-  [[nodiscard]] cv::Mat crop(const cv::Mat& image) const;
-  [[nodiscard]] cv::Mat resize(const cv::Mat& image, PixelSize size) const;
+  [[nodiscard]] Pixels place(const Pixels& image) const;
+  [[nodiscard]] Pixels letterbox(const Pixels& image) const;
+  [[nodiscard]] Pixels crop(const Pixels& image) const;
+  [[nodiscard]] Pixels resize(const Pixels& image, PixelSize size) const;
 
   PreprocessSpec spec_;
   DataType type_;

@@ -25,7 +25,7 @@ std::filesystem::path own_folder() {
   return (is_program && !self.empty() ? self : holder).parent_path();
 }
 
-DecodePixels* load() {
+const ImageCodecs* load() {
   std::vector<std::string> places;
   if (const std::filesystem::path folder = own_folder(); !folder.empty())
     places = {folder / kModule, folder / DETENT_CODECS_FOLDER / kModule, folder / "detent" / kModule};
@@ -36,20 +36,20 @@ DecodePixels* load() {
     if (place != kModule && !std::filesystem::exists(place, error)) continue;
     if ((module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
   }
-  void* function = module ? ::dlsym(module, "detent_decode_pixels") : nullptr;
-  if (!function) {
+  const void* codecs = module ? ::dlsym(module, "detent_image_codecs") : nullptr;
+  if (!codecs) {
     const char* reason = ::dlerror();
     throw Error(ErrorCode::Internal, "images cannot be read: " + std::string(reason ? reason : kModule),
                 std::string("the installation lacks ") + kModule);
   }
-  return reinterpret_cast<DecodePixels*>(function);
+  return static_cast<const ImageCodecs*>(codecs);
 }
 
 }  // namespace
 
-DecodePixels& load_codecs() {
-  static DecodePixels* const function = load();
-  return *function;
+const ImageCodecs& load_codecs() {
+  static const ImageCodecs* const codecs = load();
+  return *codecs;
 }
 
 }  // namespace detent

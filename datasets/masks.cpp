@@ -1,7 +1,7 @@
 #include "datasets/masks.h"
 
+#include <algorithm>
 #include <array>
-#include <opencv2/core.hpp>
 
 #include "datasets/image_decode.h"
 #include "datasets/natural_order.h"
@@ -28,17 +28,22 @@ std::optional<fs::path> find_at(const fs::path& path) {
 }
 
 /// One channel of several that agree. Errors  InvalidData when they do not.
-cv::Mat single_channel(const cv::Mat& pixels) {
-  cv::Mat first;
-  cv::extractChannel(pixels, first, 0);
-  for (int c = 1; c < std::min(3, pixels.channels()); ++c) {
-    cv::Mat other;
-    cv::extractChannel(pixels, other, c);
-    if (cv::norm(first, other, cv::NORM_INF) != 0)
-      throw Error(ErrorCode::InvalidData, "holds colours, but a mask's pixel values are class numbers",
-                  "save masks as grayscale images; palettes are read as their colours");
+template <class Value>
+std::vector<uint16_t> single_channel(const Pixels& pixels) {
+  const auto [rows, columns] = pixels.size();
+  const int colours = std::min(3, pixels.channels());  // what comes behind is alpha
+  std::vector<uint16_t> classes;
+  classes.reserve(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+  for (int y = 0; y < rows; ++y) {
+    const Value* pixel = pixels.row<Value>(y);
+    for (int x = 0; x < columns; ++x, pixel += pixels.channels()) {
+      if (std::any_of(pixel + 1, pixel + colours, [first = *pixel](Value other) { return other != first; }))
+        throw Error(ErrorCode::InvalidData, "holds colours, but a mask's pixel values are class numbers",
+                    "save masks as grayscale images; palettes are read as their colours");
+      classes.push_back(*pixel);
+    }
   }
-  return first;
+  return classes;
 }
 
 }  // namespace
@@ -52,21 +57,16 @@ std::optional<fs::path> find_mask(const fs::path& folder, const std::string& ima
 }
 
 ClassMask read_mask(const fs::path& path) {
-  cv::Mat pixels = decode_image_as_stored(path);
-  if (pixels.depth() != CV_8U && pixels.depth() != CV_16U)
+  const Pixels pixels = decode_image_as_stored(path);
+  if (pixels.depth() == Pixels::Depth::Other)
     throw Error(ErrorCode::InvalidData, path.string() + ": a mask has 8-bit or 16-bit pixels");
   try {
-    pixels = single_channel(pixels);
+    return {
+        pixels.size().height, pixels.size().width,
+        pixels.depth() == Pixels::Depth::Bits16 ? single_channel<uint16_t>(pixels) : single_channel<uint8_t>(pixels)};
   } catch (const Error& error) {
     throw error.in(path.string());
   }
-  cv::Mat wide;
-  pixels.convertTo(wide, CV_16U);
-  ClassMask mask{wide.rows, wide.cols, {}};
-  mask.classes.reserve(wide.total());
-  for (int row = 0; row < wide.rows; ++row)
-    mask.classes.insert(mask.classes.end(), wide.ptr<uint16_t>(row), wide.ptr<uint16_t>(row) + wide.cols);
-  return mask;
 }
 
 }  // namespace detent

@@ -51,10 +51,14 @@ class Model {
 /// Reads a .onnx file, external data included. Large weights stay in the files, which are mapped: memory holds the nodes and
 /// the weights that somebody looks at. Files that are replaced meanwhile (by a rename) do no harm.
 /// Nodes that do not stand in execution order are brought into it. The message starts with the path.
-/// Runs onnx::checker where it knows the opset and IR (<= 17, <= 8) and Detent's own structural checks always.
+/// Checks the structure; operators' signatures are checked by who runs or places them (ops/check_signatures).
 /// Errors  InvalidModel: missing, truncated, not ONNX, cyclic, dangling names, opset outside 7..28, missing external
 /// data.
 [[nodiscard]] Model read_model(const std::filesystem::path& path);
+
+/// read_model for a file that we wrote: libonnx's checker is asked besides, a judge that is not ours, as far as it knows the file's
+/// versions and operators (opset <= 17, IR <= 8).
+[[nodiscard]] Model read_back(const std::filesystem::path& path);
 
 /// Parses ONNX text form (onnx::OnnxParser) for tests. Errors  InvalidModel with the parser's message.
 [[nodiscard]] Model parse_model_text(const std::string& text);

@@ -75,7 +75,7 @@ void write_same(const Model& model, const QuantizeWeightsOptions& options) {
   if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   write_model(model, options.output, write_options(options.overwrite, options.external_data));
-  if (same_content(model, read_model(options.output))) return;
+  if (same_content(model, read_back(options.output))) return;
   std::error_code ignored;
   std::filesystem::remove(options.output, ignored);
   throw Error(ErrorCode::Internal, options.output.string() + ": reads back different from what was written");

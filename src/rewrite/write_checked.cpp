@@ -13,7 +13,7 @@ void write_checked(const Model& model, const std::filesystem::path& path, const 
   check_qdq_file(model.graph(), path, promised, check);  // before an older file is replaced
   write_model(model, path, options);
   try {
-    const Model back = read_model(path);
+    const Model back = read_back(path);
     if (!same_content(model, back))
       throw Error(ErrorCode::Internal, path.string() + ": reads back different from what was written");
     check_qdq_file(back.graph(), path, promised, check);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "datasets/npy_format.h"
+#include "datasets/pixels.h"
 #include "detent/data_source.h"
 #include "detent/error.h"
 #include "model/temporary_folder.h"
@@ -36,6 +37,19 @@ inline cv::Mat test_picture(int height, int width, int seed = 0) {
                                             static_cast<unsigned char>((x * 5 + y * 53 + seed) % 256),
                                             static_cast<unsigned char>((x * y + seed * 7) % 256));
   return image;
+}
+
+/// The same pixels, as the image library of the tests has them and as detent has them.
+inline cv::Mat mat_of(const Pixels& pixels) {
+  const int depth = pixels.depth() == Pixels::Depth::Bits16 ? CV_16U : CV_8U;
+  const cv::Mat shared(pixels.size().height, pixels.size().width, CV_MAKETYPE(depth, pixels.channels()),
+                       const_cast<unsigned char*>(pixels.row(0)), pixels.row_bytes());
+  return shared.clone();
+}
+
+inline Pixels pixels_of(const cv::Mat& image) {
+  const auto owner = std::make_shared<const cv::Mat>(image.clone());
+  return {owner, owner->data, {image.rows, image.cols}, image.channels(), Pixels::Depth::Bits8, owner->step};
 }
 
 inline std::filesystem::path write_image(const std::filesystem::path& path, const cv::Mat& image) {

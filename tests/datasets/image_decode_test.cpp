@@ -13,6 +13,8 @@ Error refusal(const std::filesystem::path& path) {
   return error_of<Error>([&] { static_cast<void>(decode_image(path)); });
 }
 
+cv::Mat decoded(const std::filesystem::path& path) { return mat_of(decode_image(path)); }
+
 int largest_difference(const cv::Mat& a, const cv::Mat& b) {
   EXPECT_EQ(a.size(), b.size());
   return static_cast<int>(cv::norm(a, b, cv::NORM_INF));
@@ -35,21 +37,21 @@ TEST(DecodeImage, ReadsLosslessFormatsExactly) {
   const TemporaryFolder folder;
   const cv::Mat image = test_picture(7, 9);
   for (const char* name : {"a.png", "a.bmp", "a.ppm", "a.tif"})
-    EXPECT_EQ(largest_difference(decode_image(write_image(folder / name, image)), image), 0) << name;
+    EXPECT_EQ(largest_difference(decoded(write_image(folder / name, image)), image), 0) << name;
 }
 
 TEST(DecodeImage, RepeatsGrayAndDropsAlpha) {
   const TemporaryFolder folder;
   cv::Mat gray(3, 4, CV_8U);
   for (int i = 0; i < 12; ++i) gray.at<unsigned char>(i / 4, i % 4) = static_cast<unsigned char>(20 * i);
-  const cv::Mat repeated = decode_image(write_image(folder / "g.png", gray));
+  const cv::Mat repeated = decoded(write_image(folder / "g.png", gray));
   ASSERT_EQ(repeated.type(), CV_8UC3);
   for (int i = 0; i < 12; ++i) {
     const auto v = static_cast<unsigned char>(20 * i);
     EXPECT_EQ(repeated.at<cv::Vec3b>(i / 4, i % 4), cv::Vec3b(v, v, v));
   }
   cv::Mat alpha(2, 2, CV_8UC4, cv::Scalar(10, 20, 30, 0));
-  EXPECT_EQ(decode_image(write_image(folder / "a.png", alpha)).at<cv::Vec3b>(1, 1), cv::Vec3b(10, 20, 30));
+  EXPECT_EQ(decoded(write_image(folder / "a.png", alpha)).at<cv::Vec3b>(1, 1), cv::Vec3b(10, 20, 30));
 }
 
 TEST(DecodeImage, ScalesSixteenBitsToEight) {
@@ -57,7 +59,7 @@ TEST(DecodeImage, ScalesSixteenBitsToEight) {
   cv::Mat deep(1, 5, CV_16UC3);
   const int values[] = {0, 128, 129, 32768, 65535};
   for (int x = 0; x < 5; ++x) deep.at<cv::Vec3w>(0, x) = cv::Vec3w::all(static_cast<uint16_t>(values[x]));
-  const cv::Mat image = decode_image(write_image(folder / "d.png", deep));
+  const cv::Mat image = decoded(write_image(folder / "d.png", deep));
   ASSERT_EQ(image.type(), CV_8UC3);
   for (int x = 0; x < 5; ++x) EXPECT_EQ(image.at<cv::Vec3b>(0, x)[0], (values[x] + 128) / 257) << values[x];
 }
@@ -67,13 +69,13 @@ TEST(DecodeImage, AppliesTheExifOrientation) {
   cv::Mat image(16, 32, CV_8UC3, cv::Scalar(0, 0, 0));
   image(cv::Rect(0, 0, 16, 16)).setTo(cv::Scalar(255, 255, 255));  // left half white
   const std::string jpeg = TemporaryFolder::read(write_image(folder / "plain.jpg", image));
-  const cv::Mat turned = decode_image(folder.write("turned.jpg", with_orientation(jpeg, 6)));  // 90 degrees clockwise
+  const cv::Mat turned = decoded(folder.write("turned.jpg", with_orientation(jpeg, 6)));  // 90 degrees clockwise
   ASSERT_EQ(turned.rows, 32);
   ASSERT_EQ(turned.cols, 16);
   // Flat 16-pixel blocks survive JPEG to a few levels; 40 tells white from black.
   EXPECT_GT(turned.at<cv::Vec3b>(4, 8)[0], 215) << "the left half comes to the top";
   EXPECT_LT(turned.at<cv::Vec3b>(28, 8)[0], 40);
-  EXPECT_EQ(decode_image(folder.write("same.jpg", with_orientation(jpeg, 1))).rows, 16);
+  EXPECT_EQ(decoded(folder.write("same.jpg", with_orientation(jpeg, 1))).rows, 16);
 }
 
 TEST(DecodeImage, NamesBadFilesAndPrintsNothing) {
@@ -106,13 +108,13 @@ TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
   const TemporaryFolder folder;
   const cv::Mat image = test_picture(16, 16);
   const std::string jpeg = TemporaryFolder::read(write_image(folder / "a.jpg", image));
-  EXPECT_EQ(decode_image(folder.write("b.jpg", jpeg + "trailing bytes")).rows, 16);
+  EXPECT_EQ(decoded(folder.write("b.jpg", jpeg + "trailing bytes")).rows, 16);
   // A thumbnail is a whole JPEG inside a segment: its end marker must not be taken for the image's.
   std::string segment = "\xff\xe5";
   segment += static_cast<char>((jpeg.size() + 2) >> 8);
   segment += static_cast<char>((jpeg.size() + 2) & 0xff);
   const std::string nested = jpeg.substr(0, 2) + segment + jpeg + jpeg.substr(2);
-  EXPECT_EQ(decode_image(folder.write("c.jpg", nested)).rows, 16);
+  EXPECT_EQ(decoded(folder.write("c.jpg", nested)).rows, 16);
   EXPECT_EQ(refusal(folder.write("c.jpg", nested.substr(0, nested.size() - 20))).code(), ErrorCode::InvalidData);
 }
 

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Tensor transformed(const std::string& spec, const cv::Mat& bgr, std::vector<int64_t> shape = {-1, 3, -1, -1}) {
-  return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(bgr);
+  return ImageTransform(parse_preprocess(spec), float_input("image", std::move(shape))).apply(pixels_of(bgr));
 }
 
 /// Bilinear interpolation with pixel centres at half, in double: what OpenCV's INTER_LINEAR rounds to 8 bits.
@@ -129,7 +129,7 @@ TEST(ImageTransform, UsesTheModelsSizeWhenNoneIsGiven) {
 TEST(ImageTransform, CastsToTheInputsType) {
   const ImageTransform transform(parse_preprocess("raw"), {"image", DataType::UInt8, {1, 3, 2, 2}});
   const cv::Mat image = test_picture(2, 2);
-  const Tensor tensor = transform.apply(image);
+  const Tensor tensor = transform.apply(pixels_of(image));
   ASSERT_EQ(tensor.type(), DataType::UInt8);
   EXPECT_EQ(tensor.data<uint8_t>()[0], image.at<cv::Vec3b>(0, 0)[2]);
 }

@@ -177,11 +177,14 @@ TEST(ReadModel, NewerOpsetsAndIrVersionsThanLibonnxKnowsAreRead) {
   EXPECT_EQ(model.graph().opset(), 28);
 }
 
-TEST(ReadModel, TheOnnxCheckerIsAskedWhereItKnowsTheOpset) {
+TEST(ReadBack, AsksTheOnnxCheckerOfWhatWasWrittenWhereItKnowsTheOpset) {
   const TemporaryFolder folder;
   onnx::ModelProto proto = sample().proto();
+  EXPECT_EQ(serialised(read_back(folder.write("m.onnx", proto.SerializeAsString()))), proto.SerializeAsString());
   proto.mutable_graph()->mutable_node(1)->add_input("x");  // Relu takes one
-  EXPECT_THAT(refusal(folder.write("m.onnx", proto.SerializeAsString())).what(), HasSubstr("checker"));
+  const std::filesystem::path wrong = folder.write("m.onnx", proto.SerializeAsString());
+  EXPECT_THAT(error_of<Error>([&] { static_cast<void>(read_back(wrong)); }).what(), HasSubstr("checker"));
+  EXPECT_EQ(read_model(wrong).graph().node(1).inputs.size(), 2U) << "signatures are asked when operators are known";
 }
 
 TEST(ReadModel, AnUnknownOperatorIsLeftToWhoeverRunsTheModel) {

@@ -88,7 +88,6 @@ void make_readable(onnx::ModelProto& proto) {
   const int64_t opset = default_opset(proto);
   if (opset > 0 && opset < kOldestOpset) convert_old_opset(proto, opset, kOldestOpset);
   sort_nodes(proto);
-  run_onnx_checker(proto);
 }
 
 }  // namespace
@@ -113,6 +112,16 @@ Model read_model(const fs::path& path) {
   } catch (const fs::filesystem_error& error) {
     throw invalid(path.string() + ": " + error.code().message());
   }
+}
+
+Model read_back(const fs::path& path) {
+  Model model = read_model(path);
+  try {
+    run_onnx_checker(model.mutable_proto());
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return model;
 }
 
 Model parse_model_text(const std::string& text) {

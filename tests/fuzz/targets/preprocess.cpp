@@ -1,5 +1,6 @@
 // --preprocess: the line, and the transform that it makes for an image of 5 x 7 pixels where its sizes are small.
 #include <string_view>
+#include <vector>
 
 #include "datasets/image_transform.h"
 #include "datasets/preprocess.h"
@@ -7,11 +8,12 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace detent;
+  static const std::vector<unsigned char> bytes(size_t{5} * 7 * 3, 2);
+  static const Pixels image(nullptr, bytes.data(), {5, 7}, 3, Pixels::Depth::Bits8, size_t{7} * 3);
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   fuzz::expect_documented([&] {
     const PreprocessSpec spec = parse_preprocess(text);
     const InputSpec input{"image", DataType::Float32, {1, -1, -1, -1}};
-    const cv::Mat image(5, 7, CV_8UC3, cv::Scalar(1, 2, 3));
     (void)ImageTransform(spec, input).apply(image);
   });
   return 0;

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "datasets/preprocess.h"
+
+namespace detent {
+
+/// A decoded image: rows of interleaved channels, blue first where there are three or more. Copies and crops share the pixels, which
+/// nobody changes. It names no image library, so that only who decodes or resizes needs one.
+class Pixels {
+ public:
+  enum class Depth : uint8_t { Bits8, Bits16, Other };  ///< of a channel; Other: floats, 32 bits
+
+  Pixels() = default;  ///< no image
+  /// `bytes` stay valid as long as `owner` lives; a row begins `row_bytes` behind the one before.
+  Pixels(std::shared_ptr<const void> owner, const unsigned char* bytes, PixelSize size, int channels, Depth depth,
+         size_t row_bytes)
+      : owner_(std::move(owner)), bytes_(bytes), size_(size), channels_(channels), depth_(depth),
+        row_bytes_(row_bytes) {}
+
+  [[nodiscard]] bool empty() const { return size_.height == 0 || size_.width == 0; }
+  [[nodiscard]] PixelSize size() const { return size_; }
+  [[nodiscard]] int channels() const { return channels_; }
+  [[nodiscard]] Depth depth() const { return depth_; }
+  [[nodiscard]] size_t row_bytes() const { return row_bytes_; }
+  /// Bytes of one pixel, all its channels; the depth is not Other.
+  [[nodiscard]] size_t pixel_bytes() const {
+    return static_cast<size_t>(channels_) * (depth_ == Depth::Bits16 ? 2 : 1);
+  }
+  /// The first byte of a row; `Value` is uint16_t for 16 bits.
+  template <class Value = uint8_t>
+  [[nodiscard]] const Value* row(int y) const {
+    return reinterpret_cast<const Value*>(bytes_ + static_cast<size_t>(y) * row_bytes_);
+  }
+  /// The part of `size` whose first pixel is at row `top` and column `left`; it lies within the image.
+  [[nodiscard]] Pixels part(int top, int left, PixelSize size) const {
+    return {owner_, row(top) + static_cast<size_t>(left) * pixel_bytes(), size, channels_, depth_, row_bytes_};
+  }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  const unsigned char* bytes_ = nullptr;
+  PixelSize size_;
+  int channels_ = 0;
+  Depth depth_ = Depth::Bits8;
+  size_t row_bytes_ = 0;
+};
+
+}  // namespace detent
