@@ -87,6 +87,27 @@ class JoinedSource final : public DataSource {
   size_t inputs_;
 };
 
+/// What a caller of the library reads himself; a sample must have a tensor for each input.
+class SharedSource final : public DataSource {
+ public:
+  SharedSource(std::shared_ptr<const DataSource> source, size_t inputs) : source_(std::move(source)), inputs_(inputs) {}
+
+  size_t size() const override { return source_->size(); }
+  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
+  size_t batch() const override { return source_->batch(); }
+  Sample read(size_t i) const override {
+    Sample sample = source_->read(i);
+    if (sample.inputs.size() != inputs_)
+      throw Error(ErrorCode::InvalidData, sample_name(i) + " holds " + std::to_string(sample.inputs.size()) +
+                                              " tensors, the model has " + std::to_string(inputs_) + " inputs");
+    return sample;
+  }
+
+ private:
+  std::shared_ptr<const DataSource> source_;
+  size_t inputs_;
+};
+
 /// Which inputs each SRC feeds: the named one, or all that nobody named.
 std::vector<std::vector<size_t>> distribute(const std::string& option, const std::vector<NamedSource>& sources,
                                             std::span<const InputSpec> inputs) {
@@ -151,8 +172,12 @@ std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const
 std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
   if (inputs.empty())
     throw Error(ErrorCode::InvalidOption, "the model has no inputs, so " + options.option + " has nothing to feed");
-  if (options.sources.empty())
+  if (!options.given())
     throw Error(ErrorCode::Usage, "no " + options.option + " was given; the model's inputs are " + list_inputs(inputs));
+  if (options.own) {
+    auto own = std::make_unique<SharedSource>(options.own, inputs.size());
+    return select_samples(with_batch_layout(std::move(own), inputs), options);
+  }
   if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
   return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
 }

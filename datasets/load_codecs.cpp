@@ -27,8 +27,15 @@ std::filesystem::path own_folder() {
 
 const ImageCodecs* load() {
   std::vector<std::string> places;
-  if (const std::filesystem::path folder = own_folder(); !folder.empty())
-    places = {folder / kModule, folder / DETENT_CODECS_FOLDER / kModule, folder / "detent" / kModule};
+  if (const std::filesystem::path folder = own_folder(); !folder.empty()) {
+    places = {folder / kModule};
+    // bin, lib/x86_64-linux-gnu and lib/python3/dist-packages/detent all stand below the prefix that the module's folder starts from.
+    std::filesystem::path above = folder;
+    for (int i = 0; i < 5 && above.has_relative_path(); ++i) {
+      above = above.parent_path();
+      places.push_back(above / DETENT_CODECS_FOLDER / kModule);
+    }
+  }
   places.emplace_back(kModule);
   void* module = nullptr;
   for (const std::string& place : places) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
+
 namespace detent {
 
 struct CacheExportOptions {
@@ -23,7 +25,7 @@ struct CacheExportReport {
 /// Writes a TensorRT calibration cache: a scale per value.
 /// Errors  InvalidData when the table cannot be read; Usage for a calibrator or target that is not known; InvalidOption for
 ///         a target without such caches; TableMismatch for a table of an equalized network; CannotWrite.
-CacheExportReport export_cache(const CacheExportOptions& options);
+DETENT_API CacheExportReport export_cache(const CacheExportOptions& options);
 
 struct CacheImportOptions {
   std::filesystem::path cache, model, output;
@@ -42,6 +44,6 @@ struct CacheImportReport {
 
 /// Makes a table of a TensorRT calibration cache. Its scales are used as they are, whatever the calibrator.
 /// Errors  InvalidData naming the line that cannot be read; TableMismatch when no name is a value of the model; CannotWrite.
-[[nodiscard]] CacheImportReport import_cache(const CacheImportOptions& options);
+[[nodiscard]] DETENT_API CacheImportReport import_cache(const CacheImportOptions& options);
 
 }  // namespace detent

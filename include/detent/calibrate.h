@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/equalize_options.h"
 #include "detent/float_types.h"
@@ -39,6 +40,6 @@ struct CalibrateOptions {
 /// Errors   InvalidModel, Unsupported, InvalidData, Usage, InvalidOption and CannotWrite as quantize_model; Interrupted
 ///          leaves OUTPUT.partial, a table of the samples done; any other error leaves the last checkpoint. TableMismatch when
 ///          what `resume` finds is of other samples, another shard or other options.
-[[nodiscard]] TableReport calibrate_model(const CalibrateOptions& options);
+[[nodiscard]] DETENT_API TableReport calibrate_model(const CalibrateOptions& options);
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/histogram.h"
 #include "detent/qparams.h"
 
@@ -37,7 +38,7 @@ struct ValueStatistics {
 };
 
 /// Algorithm that turns a histogram into a range. Stateless after construction; may be used from several threads.
-class Calibrator {
+class DETENT_API Calibrator {
  public:
   virtual ~Calibrator() = default;
   /// Input   any histogram. Output  range in real units containing 0; Symmetric and Float8 give [-amax, amax].
@@ -62,9 +63,9 @@ struct CalibratorEntry {
   std::unique_ptr<Calibrator> (*make)(std::string_view argument);
 };
 
-[[nodiscard]] std::span<const CalibratorEntry> calibrator_list();
+[[nodiscard]] DETENT_API std::span<const CalibratorEntry> calibrator_list();
 
 /// "entropy", "percentile:99.9" ... Errors  Usage naming the known calibrators.
-[[nodiscard]] std::unique_ptr<Calibrator> make_calibrator(std::string_view spec);
+[[nodiscard]] DETENT_API std::unique_ptr<Calibrator> make_calibrator(std::string_view spec);
 
 }  // namespace detent

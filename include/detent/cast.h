@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/error_report.h"
 #include "detent/external_data.h"
@@ -38,6 +39,6 @@ struct CastReport {
 /// Writes a float model whose nodes compute in a 16-bit type where what the samples reach allows it; no pairs.
 /// Errors  Usage for FP32 and without data; those of reading, running and writing; Internal when the written model puts out NaN
 ///         or Inf where the float model does not.
-[[nodiscard]] CastReport cast_model(const CastModelOptions& options);
+[[nodiscard]] DETENT_API CastReport cast_model(const CastModelOptions& options);
 
 }  // namespace detent

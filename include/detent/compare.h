@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/calibration_report.h"
 #include "detent/calibrator.h"
 #include "detent/data_source.h"
@@ -132,7 +133,7 @@ struct ComparisonReport {
 ///          but the disk's temporary folder with a metric command.
 /// Errors   those of quantize_model before it writes; Usage for a calibrator named twice; InvalidOption when nothing can be
 ///          compared or the metric command fails; InvalidData for labels or masks that do not fit; Interrupted.
-[[nodiscard]] ComparisonReport compare_calibrators(const CompareOptions& options);
+[[nodiscard]] DETENT_API ComparisonReport compare_calibrators(const CompareOptions& options);
 
 /// The same for the types of options.types, each quantized once: "int8" and "fp8" as quantize_model does, "int4" as quantize_weights does
 /// with the calibration data. Each type has its own plan
@@ -144,6 +145,6 @@ struct ComparisonReport {
 /// Memory   as for calibrators, and the setup of one type at a time.
 /// Errors   those of compare_calibrators and quantize_weights; Usage for no type, an unknown one, one that is named twice, for
 ///          options.layer_samples, two limits, and a max_drop where no score is measured.
-[[nodiscard]] ComparisonReport compare_types(const CompareOptions& options);
+[[nodiscard]] DETENT_API ComparisonReport compare_types(const CompareOptions& options);
 
 }  // namespace detent

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -39,7 +40,7 @@ struct Sample {
 };
 
 /// Samples by index. `read` is called from many threads at once.
-class DataSource {
+class DETENT_API DataSource {
  public:
   virtual ~DataSource() = default;
   [[nodiscard]] virtual size_t size() const = 0;
@@ -51,8 +52,20 @@ class DataSource {
   [[nodiscard]] virtual size_t batch() const { return 1; }
 };
 
+/// Samples that are in memory already: sample i holds `samples[i]`, one tensor per model input in the order of the model's inputs, with a
+/// batch axis of extent 1 where the input has one; "sample 1" is the name of the first. Tensors are shared, not copied.
+/// Errors  InvalidData where two samples have another number of tensors; no samples give a source of none, which open_data refuses.
+[[nodiscard]] DETENT_API std::shared_ptr<const DataSource> samples_in_memory(std::vector<std::vector<Tensor>> samples);
+
+/// `count` samples that `read(i)` makes when they are wanted, from several threads at once and once for each pass over the data: the same
+/// tensors each time. What it throws ends the work and reaches the caller.
+[[nodiscard]] DETENT_API std::shared_ptr<const DataSource> samples_from(
+    size_t count, std::function<std::vector<Tensor>(size_t)> read);
+
 /// Where samples come from, how images become tensors, and which samples are taken.
 struct DataOptions {
+  /// The caller's own samples, instead of `sources`; shuffle, limit and shard hold for them too.
+  std::shared_ptr<const DataSource> own;
   /// "SRC" or "INPUT=SRC", one per model input; none: no data. SRC is a folder of images, .npy or .npz, an image, a .npy or
   /// .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE or
   /// random:normal|uniform[,n=32][,seed=1].
@@ -66,20 +79,24 @@ struct DataOptions {
   std::vector<std::string> batch_axes;      ///< "INPUT=1" or "INPUT=none" where the model does not tell
   std::vector<std::string>
       padding_masks;  ///< inputs [N, S] that are 0 at padding; those named attention_mask are found
+
+  /// True where there is something to read.
+  [[nodiscard]] bool given() const { return own || !sources.empty(); }
 };
 
 /// How many consecutive samples the model takes at once: the extent that all batch axes fix, 1 when one of them is 1 or they differ
 /// (boxes beside an image), or all are open.
-[[nodiscard]] size_t group_size(std::span<const InputSpec> inputs);
+[[nodiscard]] DETENT_API size_t group_size(std::span<const InputSpec> inputs);
 
 /// Opens the samples for a model with these inputs.
 ///
 /// Order: shuffle, limit, shard. With `spread` sample i of n among N is number floor(i * N / n). The form of a source is recognised by looking at it.
 /// Errors  Usage when images come without `preprocess`; InvalidData when nothing is found, counts differ or a size does
 /// not fit the model; InvalidOption when an open model size needs resize/crop/letterbox.
-[[nodiscard]] std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs);
+[[nodiscard]] DETENT_API std::unique_ptr<DataSource> open_data(const DataOptions& options,
+                                                               std::span<const InputSpec> inputs);
 
 /// True when one of the sources holds images, which `preprocess` speaks of. Errors  those of open_data for a source that is none.
-[[nodiscard]] bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs);
+[[nodiscard]] DETENT_API bool holds_images(const DataOptions& options, std::span<const InputSpec> inputs);
 
 }  // namespace detent

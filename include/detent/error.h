@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "detent/api.h"
+
 namespace detent {
 
 /// The kind of failure. The numbers are the program's exit codes.
@@ -22,7 +24,7 @@ enum class ErrorCode : int {
 
 /// The one exception type. `what()` is a sentence for the person at the terminal: it names the file, node and operator
 /// concerned and what was expected; `hint()` is the way out and may be empty.
-class Error : public std::runtime_error {
+class DETENT_API Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message, std::string hint = {})
       : std::runtime_error(message), code_(code), hint_(std::move(hint)) {}

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "detent/api.h"
+
 namespace detent {
 
 /// Smallest and largest of some elements, with |x| < 2^-40 taken as +0; as it is made: of none, which a union ignores.
@@ -33,7 +35,7 @@ struct Extremes {
 /// |x| < 2^-40, zeros and denormals count as zero only (min and max see +0); NaN and +-Inf are counted and enter nothing
 /// else. A side takes memory (32 KiB) only when something fell into it.
 /// Source  src/DECISIONS.md, "Histograms with power-of-two bins".
-class Histogram {
+class DETENT_API Histogram {
  public:
   static constexpr int kBins = 4096;         ///< bins a side
   static constexpr int kMinLog2Width = -51;  ///< 2^-40 lands in bin 2048

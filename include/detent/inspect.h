@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/provenance.h"
 #include "detent/table_report.h"
 
@@ -41,7 +42,7 @@ struct ModelReport {
 
 /// Describes a model without running it. Operators that cannot run are in the report, not an error.
 /// Errors  InvalidModel when the file is unreadable or no ONNX model.
-[[nodiscard]] ModelReport inspect_model(const std::filesystem::path& model);
+[[nodiscard]] DETENT_API ModelReport inspect_model(const std::filesystem::path& model);
 
 /// The histogram of a value in few rows of equal width.
 struct DistributionReport {
@@ -54,11 +55,12 @@ struct DistributionReport {
 };
 
 /// Describes a calibration table. Errors  InvalidData when the file is no table or damaged.
-[[nodiscard]] TableReport inspect_table(const std::filesystem::path& table);
+[[nodiscard]] DETENT_API TableReport inspect_table(const std::filesystem::path& table);
 /// Describes how one value of a table is distributed.
 /// Errors  InvalidOption when the table has no such value or only its scale; InvalidData as inspect_table.
-[[nodiscard]] DistributionReport inspect_table_value(const std::filesystem::path& table, const std::string& value);
+[[nodiscard]] DETENT_API DistributionReport inspect_table_value(const std::filesystem::path& table,
+                                                                const std::string& value);
 /// True when the file begins like a calibration table. False when it cannot be read.
-[[nodiscard]] bool is_table(const std::filesystem::path& file);
+[[nodiscard]] DETENT_API bool is_table(const std::filesystem::path& file);
 
 }  // namespace detent

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/plan_report.h"
 #include "detent/run_settings.h"
@@ -42,13 +43,13 @@ struct LintReport {
 /// sizes open and no shape was given.
 /// Errors  InvalidModel; Usage for a target that is not known, and for data where the target is not strongly typed; InvalidOption
 /// for shapes that do not fit; with data those of open_data and of running.
-[[nodiscard]] LintReport lint_model(const LintOptions& options);
+[[nodiscard]] DETENT_API LintReport lint_model(const LintOptions& options);
 
 /// A kind of finding.
 struct FindingInfo {
   std::string id, levels, summary;  ///< levels: "error", or "note on tensorrt, error on onnxruntime"
 };
 /// Every kind of finding, errors first.
-[[nodiscard]] std::vector<FindingInfo> known_findings();
+[[nodiscard]] DETENT_API std::vector<FindingInfo> known_findings();
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/table_report.h"
 
 namespace detent {
@@ -19,6 +20,6 @@ struct MergeTablesOptions {
 /// Adds the tables of shards to one.
 /// Errors  InvalidData for a file that is no table; TableMismatch naming the table that does not fit those before it;
 ///         CheckFailed naming the shards that are missing, and nothing is written; CannotWrite.
-[[nodiscard]] TableReport merge_tables(const MergeTablesOptions& options);
+[[nodiscard]] DETENT_API TableReport merge_tables(const MergeTablesOptions& options);
 
 }  // namespace detent

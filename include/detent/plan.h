@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/float_types.h"
 #include "detent/placement_options.h"
@@ -33,6 +34,6 @@ struct PlanModelOptions {
 ///               the same samples without equalization.
 /// Errors  InvalidModel; Usage for a target that is not known, and for shapes beside data; InvalidOption for shapes or patterns
 ///         that do not fit; with data those of reading and running samples.
-[[nodiscard]] PlanReport plan_model(const PlanModelOptions& options);
+[[nodiscard]] DETENT_API PlanReport plan_model(const PlanModelOptions& options);
 
 }  // namespace detent

@@ -5,10 +5,12 @@
 #include <memory>
 #include <string_view>
 
+#include "detent/api.h"
+
 namespace detent {
 
 /// Where long work tells how far it is, and where warnings go. Calls may come from any thread.
-class Reporter {
+class DETENT_API Reporter {
  public:
   virtual ~Reporter() = default;
   /// Starts a task of `total` steps (0 = unknown) and ends the one before.
@@ -26,9 +28,9 @@ class Reporter {
 
 /// Reports on stderr: a bar with rate and time left on a terminal, one plain line every few seconds elsewhere.
 /// quiet: warnings only. A warning is printed once.
-[[nodiscard]] std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
+[[nodiscard]] DETENT_API std::unique_ptr<Reporter> make_terminal_reporter(bool quiet);
 
 /// Set by Ctrl-C; long work looks at it and ends with ErrorCode::Interrupted.
-[[nodiscard]] std::atomic<bool>& interrupted();
+[[nodiscard]] DETENT_API std::atomic<bool>& interrupted();
 
 }  // namespace detent

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -44,15 +45,15 @@ struct QParams {
 ///         InvalidData for a range that is not finite or whose min exceeds its max.
 /// Source  NVIDIA TensorRT and pytorch-quantization (narrow); "FP8 Formats for Deep Learning" (Micikevicius et al. 2022) and
 ///         NVIDIA Model-Optimizer, modelopt/onnx/quantization/fp8.py (448); ONNX QuantizeLinear for rounding.
-[[nodiscard]] QParams qparams_from_range(const Range& range, const QuantType& type);
+[[nodiscard]] DETENT_API QParams qparams_from_range(const Range& range, const QuantType& type);
 
 /// Largest and smallest code a type can hold: Int8 -128..127 ...
 struct CodeRange {
   int32_t lowest, highest;
 };
-[[nodiscard]] CodeRange code_range(DataType type);
+[[nodiscard]] DETENT_API CodeRange code_range(DataType type);
 
 /// QuantizeLinear of one element: saturate(round_half_even(x / scale) + zero_point). NaN -> 0 (as saturating casts do).
-[[nodiscard]] int32_t quantize_element(float x, float scale, int32_t zero_point, CodeRange codes);
+[[nodiscard]] DETENT_API int32_t quantize_element(float x, float scale, int32_t zero_point, CodeRange codes);
 
 }  // namespace detent

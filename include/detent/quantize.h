@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "detent/accuracy_bound.h"
+#include "detent/api.h"
 #include "detent/calibration_report.h"
 #include "detent/calibrator.h"
 #include "detent/data_source.h"
@@ -104,6 +105,6 @@ struct QuantizeReport {
 /// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and sample.
 /// Errors   InvalidModel, Unsupported for what cannot be read or run; InvalidData for samples; Usage and InvalidOption for
 ///          options that make no sense, alone or for this model; TableMismatch; CannotWrite; Interrupted.
-[[nodiscard]] QuantizeReport quantize_model(const QuantizeOptions& options);
+[[nodiscard]] DETENT_API QuantizeReport quantize_model(const QuantizeOptions& options);
 
 }  // namespace detent

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "detent/accuracy_bound.h"
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/error_report.h"
 #include "detent/external_data.h"
@@ -78,6 +79,6 @@ struct QuantizeWeightsReport {
 /// reason.
 /// Output   the file at `output`, whole or not at all; the same input gives the same bytes whatever the threads.
 /// Errors   those of quantize_model, of its bound too; InvalidOption for a block that is none of the above.
-[[nodiscard]] QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options);
+[[nodiscard]] DETENT_API QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options);
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
 
@@ -48,6 +49,6 @@ struct RunReport {
 /// Runs the model over the data and writes each output as .npy, samples stacked on axis 0. An output whose shape varies
 /// becomes a folder of one file a sample.
 /// Errors  InvalidModel, Unsupported, InvalidData, Usage and InvalidOption as quantize_model; CannotWrite; Interrupted.
-[[nodiscard]] RunReport run_model(const RunOptions& options);
+[[nodiscard]] DETENT_API RunReport run_model(const RunOptions& options);
 
 }  // namespace detent

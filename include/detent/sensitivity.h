@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/calibration_report.h"
 #include "detent/calibrator.h"
 #include "detent/data_source.h"
@@ -78,6 +79,6 @@ struct SensitivityReport {
 ///
 /// Memory   float and quantized weights once, and per worker one sample's activations; nothing grows with the samples.
 /// Errors   those of quantize_model before it writes; InvalidOption when no output can be compared; Interrupted.
-[[nodiscard]] SensitivityReport measure_sensitivity(const SensitivityOptions& options);
+[[nodiscard]] DETENT_API SensitivityReport measure_sensitivity(const SensitivityOptions& options);
 
 }  // namespace detent

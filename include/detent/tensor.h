@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -49,18 +50,18 @@ enum class DataType : uint8_t {
 };
 
 /// Bytes of one element in memory. Undefined, String and Sequence -> 0.
-[[nodiscard]] size_t byte_size(DataType type);
+[[nodiscard]] DETENT_API size_t byte_size(DataType type);
 /// Name as ONNX writes it in text form: "float", "int64" ...
-[[nodiscard]] std::string_view name_of(DataType type);
+[[nodiscard]] DETENT_API std::string_view name_of(DataType type);
 /// Bits of one element in a file: 4 for int4, 6 for float6e2m3. Undefined, String and Sequence -> 0.
-[[nodiscard]] size_t bit_size(DataType type);
+[[nodiscard]] DETENT_API size_t bit_size(DataType type);
 /// True for the float types of one byte or less, which are converted and moved but never computed with.
-[[nodiscard]] bool is_small_float(DataType type);
+[[nodiscard]] DETENT_API bool is_small_float(DataType type);
 /// Inverse of name_of; Undefined when there is no such type.
-[[nodiscard]] DataType data_type_named(std::string_view name);
+[[nodiscard]] DETENT_API DataType data_type_named(std::string_view name);
 
 /// Extents of a tensor, held inline. Rank 0 is a scalar with one element.
-class Shape {
+class DETENT_API Shape {
  public:
   static constexpr size_t kMaxRank = 12;  // the limit of oneDNN's memory descriptors
 
@@ -105,7 +106,7 @@ enum class Layout : uint8_t {
 class Allocator;
 
 /// Reference-counted block of memory, 64-byte aligned. When the last reference goes it returns to its allocator.
-class Buffer {
+class DETENT_API Buffer {
  public:
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -120,7 +121,7 @@ class Buffer {
   int references_ = 0;  // atomic access through std::atomic_ref: constants are shared between workers
 };
 
-class BufferRef {
+class DETENT_API BufferRef {
  public:
   BufferRef() = default;
   BufferRef(const BufferRef& other);
@@ -144,7 +145,7 @@ class BufferRef {
 };
 
 /// Gives out buffers and takes them back. Must outlive every buffer it gave out.
-class Allocator {
+class DETENT_API Allocator {
  public:
   virtual ~Allocator() = default;
   /// At least `bytes` bytes, content undefined. 0 bytes -> a valid empty buffer.
@@ -187,7 +188,7 @@ template <>
 inline constexpr DataType data_type_of<bool> = DataType::Bool;
 
 /// A typed, shaped view on a shared buffer. Copies share memory; clone() does not.
-class Tensor {
+class DETENT_API Tensor {
  public:
   Tensor() = default;
   /// Uninitialised memory from `allocator`. Errors  Unsupported for strings; InvalidData for a negative extent, or extents
@@ -266,9 +267,9 @@ class Tensor {
 };
 
 /// `tensor` in plain row-major layout; the same memory when it already is.
-[[nodiscard]] Tensor to_plain(const Tensor& tensor, Allocator& allocator = Allocator::heap());
+[[nodiscard]] DETENT_API Tensor to_plain(const Tensor& tensor, Allocator& allocator = Allocator::heap());
 /// `tensor` in channels-last layout; rank >= 3, else Internal.
-[[nodiscard]] Tensor to_channels_last(const Tensor& tensor, Allocator& allocator = Allocator::heap());
+[[nodiscard]] DETENT_API Tensor to_channels_last(const Tensor& tensor, Allocator& allocator = Allocator::heap());
 
 /// How values that a small float type cannot hold become one. Source: ONNX, tables of operator Cast.
 struct CastOptions {
@@ -279,14 +280,14 @@ struct CastOptions {
 
 /// Values converted element by element as ONNX Cast does for numeric types (float to integer truncates; other floats round
 /// to nearest even). Errors  Unsupported for strings and sequences.
-[[nodiscard]] Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap(),
-                          const CastOptions& options = {});
+[[nodiscard]] DETENT_API Tensor cast(const Tensor& tensor, DataType type, Allocator& allocator = Allocator::heap(),
+                                     const CastOptions& options = {});
 
 /// IEEE half and bfloat16 conversions, round to nearest even.
-[[nodiscard]] float half_to_float(uint16_t bits);
-[[nodiscard]] uint16_t float_to_half(float value);
-[[nodiscard]] float bfloat16_to_float(uint16_t bits);
-[[nodiscard]] uint16_t float_to_bfloat16(float value);
+[[nodiscard]] DETENT_API float half_to_float(uint16_t bits);
+[[nodiscard]] DETENT_API uint16_t float_to_half(float value);
+[[nodiscard]] DETENT_API float bfloat16_to_float(uint16_t bits);
+[[nodiscard]] DETENT_API uint16_t float_to_bfloat16(float value);
 
 template <class T>
 Tensor Tensor::from(const Shape& shape, std::span<const T> values) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "detent/api.h"
 #include "detent/run_settings.h"
 
 namespace detent {
@@ -31,6 +32,6 @@ struct VerifyReport {
 /// Runs folders in ONNX backend-test layout and compares with their stored outputs. Lines come in the order of the folders.
 /// A model that cannot be read, cannot run or differs is a line, not an error.
 /// Errors  InvalidData for a folder that is none or holds no .onnx; Interrupted.
-[[nodiscard]] VerifyReport verify_models(const VerifyOptions& options);
+[[nodiscard]] DETENT_API VerifyReport verify_models(const VerifyOptions& options);
 
 }  // namespace detent

@@ -2,13 +2,15 @@
 
 #include <string>
 
+#include "detent/api.h"
+
 namespace detent {
 
 /// "detent 0.1.0".
-[[nodiscard]] std::string tool_version();
+[[nodiscard]] DETENT_API std::string tool_version();
 /// "0.1.0".
-[[nodiscard]] std::string version_number();
+[[nodiscard]] DETENT_API std::string version_number();
 /// "detent 0.1.0" and the libraries' versions, one a line.
-[[nodiscard]] std::string version_text();
+[[nodiscard]] DETENT_API std::string version_text();
 
 }  // namespace detent

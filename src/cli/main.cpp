@@ -10,17 +10,13 @@
 #include <string_view>
 
 #include "cli/check_files.h"
-#include "cli/command.h"
-#include "cli/config_reader.h"
-#include "cli/help_format.h"
 #include "cli/interrupt_watch.h"
-#include "cli/limit_options.h"
 #include "cli/print_config.h"
+#include "cli/program.h"
 #include "cli/report_options.h"
 #include "cli/suggest.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
-#include "detent/version.h"
 
 namespace {
 
@@ -33,38 +29,6 @@ void return_large_blocks() {
   constexpr int kLarge = 512 * 1024;
   mallopt(M_MMAP_THRESHOLD, kLarge);
 #endif
-}
-
-struct Parsed {
-  CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
-  bool quiet = false, print_config = false;
-  std::vector<std::pair<CLI::App*, cli::Action>> actions;
-};
-
-void declare(Parsed& parsed) {
-  CLI::App& app = parsed.app;
-  app.formatter(cli::make_help_formatter(cli::help_width()));  // subcommands inherit it
-  app.require_subcommand(1);
-  app.fallthrough();
-  app.set_version_flag("--version", [] { return version_text(); });
-  app.set_config("--config", "", "TOML file with options; keys stand under [command]");
-  app.config_formatter(std::make_shared<cli::ConfigReader>());
-  app.allow_config_extras(CLI::config_extras_mode::error);
-  app.add_flag("--quiet", parsed.quiet, "No progress on stderr")->configurable(false);
-  app.add_flag("--print-config", parsed.print_config, "Print the effective configuration and exit")
-      ->configurable(false);
-  app.footer("'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example.");
-  for (const cli::Command& command : cli::command_list()) {
-    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    sub->fallthrough();
-    sub->footer("Example\n  " + std::string(command.example));
-    parsed.actions.emplace_back(sub, command.declare(*sub));
-    const auto nested = sub->get_subcommands({});
-    for (CLI::App* one : nested.empty() ? std::vector<CLI::App*>{sub} : nested) {
-      cli::add_limit_options(*one);
-      cli::add_external_option(*one);
-    }
-  }
 }
 
 int report(const Error& error) {
@@ -86,7 +50,7 @@ Error naming_model(const CLI::App& command, const Error& error) {
   return error;
 }
 
-int run(Parsed& parsed) {
+int run(cli::Program& parsed) {
   for (const auto& [sub, action] : parsed.actions) {
     if (!sub->parsed()) continue;
     if (parsed.print_config) {
@@ -118,8 +82,8 @@ int main(int argc, char** argv) {
   return_large_blocks();
   cli::watch_signals();
   try {
-    Parsed parsed;
-    declare(parsed);
+    cli::Program parsed;
+    cli::declare(parsed);
     std::vector<std::string> arguments = cli::with_json_values(cli::with_help({argv + 1, argv + argc}));
     cli::refuse_unknown_command(arguments);
     try {

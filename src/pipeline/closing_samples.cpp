@@ -30,7 +30,7 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
   if (!setup.data) return samples;
   const DataOptions& eval = options.bound.evaluation.data;
   const Graph& graph = setup.model.graph();
-  if (!eval.sources.empty()) {
+  if (eval.given()) {
     samples.own = open_samples(eval, graph);
     samples.source = samples.own.get();
     samples.most = samples.source->size();

@@ -29,7 +29,7 @@ AccuracyReport::Step step_of(std::string name, std::string changed, const auto& 
 }  // namespace
 
 QuantizeOptions with_level(QuantizeOptions options) {
-  const bool data = !options.data.sources.empty();
+  const bool data = options.data.given();
   if (options.calibrator.empty())
     options.calibrator = data && options.accuracy != Accuracy::Fast ? "auto" : std::string(kSafeCalibrator);
   if (options.accuracy != Accuracy::Best || !data) return options;

@@ -66,7 +66,7 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
   LintedFile file(model.graph());
   file.types_measured = chose_types(model);
   if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
-  if (options.data.sources.empty()) return file;
+  if (!options.data.given()) return file;
   if (!target.strongly_typed)
     throw Error(ErrorCode::Usage, "lint reads --data for targets that compute in the types of the file",
                 "--target tensorrt:11");

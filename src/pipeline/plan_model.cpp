@@ -71,7 +71,7 @@ void make_half_unmeasured(Model& model, FloatType type, const std::optional<std:
 }  // namespace
 
 PlanReport plan_model(const PlanModelOptions& options) {
-  if (!options.data.sources.empty()) return plan_with_data(options);
+  if (options.data.given()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);
   static_cast<void>(rewrite_options({}, options.placement, target));  // a type that the target refuses

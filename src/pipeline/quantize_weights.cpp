@@ -91,7 +91,7 @@ struct Closing {
 
 Closing closing_of(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {
   Closing closing;
-  if (!options.bound.evaluation.data.sources.empty()) {
+  if (options.bound.evaluation.data.given()) {
     closing.eval = open_samples(options.bound.evaluation.data, graph);
     closing.source = closing.eval.get();
     closing.most = closing.source->size();
@@ -135,7 +135,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const BlockedRequest request{options.format, target, options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const auto data = options.data.sources.empty() ? nullptr : open_samples(options.data, model.graph());
+  const auto data = options.data.given() ? open_samples(options.data, model.graph()) : nullptr;
   const Closing closing = closing_of(options, data.get(), model.graph());
   const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;

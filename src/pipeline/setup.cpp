@@ -29,7 +29,7 @@ namespace {
 /// The table of `options`; nothing without one. `model` as it was read.
 std::optional<CalibrationTable> open_table(const SetupOptions& options, const Model& model) {
   if (!options.table.empty()) return read_table_of(options.table, fingerprint(model).hex());
-  if (options.data.sources.empty())
+  if (!options.data.given())
     throw Error(ErrorCode::Usage, "neither --data nor --table was given, so there is nothing to take ranges from");
   return std::nullopt;
 }
@@ -41,7 +41,7 @@ void warn_of_inner_layers(const Graph& graph, Reporter& reporter) {
 }
 
 std::unique_ptr<DataSource> open_source(const DataOptions& data, const Graph& graph) {
-  return data.sources.empty() ? nullptr : open_samples(data, graph);
+  return data.given() ? open_samples(data, graph) : nullptr;
 }
 
 /// A table need not tell how far the values reach that are not quantized.

@@ -63,7 +63,7 @@ void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Set
 /// What is not used yet, the likeliest first.
 std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
   std::vector<std::string> cures;
-  const bool data = !options.data.sources.empty();
+  const bool data = options.data.given();
   if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
   if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
   if (data && !report.measured) cures.emplace_back("--calibrator auto, which measures all of them");

@@ -118,7 +118,7 @@ std::unique_ptr<DataSource> open_samples(const DataOptions& options, const Graph
 
 void warn_of_unused_preprocess(const DataOptions& data, const DataOptions& eval, const Graph& graph,
                                Reporter& reporter) {
-  if (data.preprocess.empty() || (data.sources.empty() && eval.sources.empty())) return;
+  if (data.preprocess.empty() || (!data.given() && !eval.given())) return;
   const std::vector<InputSpec> specs = declared_inputs(graph);
   if (holds_images(data, specs) || holds_images(eval, specs)) return;
   reporter.warn("--preprocess " + data.preprocess +

@@ -35,7 +35,7 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
     : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(metric_of(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
-  if (!bound.evaluation.data.sources.empty()) {
+  if (bound.evaluation.data.given()) {
     own_ = open_samples(bound.evaluation.data, model.graph());
     samples_ = own_.get();
   }

@@ -1,0 +1,106 @@
+from os import PathLike
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union
+
+from numpy.typing import NDArray
+
+_Path = Union[str, PathLike[str]]
+_Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]]]
+_Progress = Callable[[str, int, int], None]
+_Report = dict[str, Any]
+
+__version__: str
+
+def version() -> str: ...
+
+class Error(Exception):
+    code: int
+    hint: str
+
+def quantize(
+    model: _Path,
+    output: _Path,
+    data: Optional[_Data] = ...,
+    *,
+    preprocess: Optional[str] = ...,
+    limit: Optional[int] = ...,
+    shuffle: Optional[int] = ...,
+    eval: Optional[_Data] = ...,
+    eval_limit: Optional[int] = ...,
+    table: Optional[_Path] = ...,
+    calibrator: str = ...,
+    override: Optional[_Path] = ...,
+    target: str = ...,
+    type: Literal["int8", "fp8"] = ...,
+    accuracy: Literal["fast", "balanced", "best"] = ...,
+    outliers: Literal["keep", "drop", "clip"] = ...,
+    equalize: str = ...,
+    bias_correction: bool = ...,
+    max_drop: Optional[float] = ...,
+    min_sqnr: Optional[float] = ...,
+    labels: Optional[_Path] = ...,
+    masks: Optional[_Path] = ...,
+    next_token: bool = ...,
+    include: Sequence[str] = ...,
+    exclude: Sequence[str] = ...,
+    include_op: Sequence[str] = ...,
+    exclude_op: Sequence[str] = ...,
+    float_type: Literal["fp32", "fp16", "bf16"] = ...,
+    overwrite: bool = ...,
+    threads: int = ...,
+    progress: Optional[_Progress] = ...,
+) -> _Report: ...
+def calibrate(
+    model: _Path,
+    output: _Path,
+    data: _Data,
+    *,
+    preprocess: Optional[str] = ...,
+    limit: Optional[int] = ...,
+    shuffle: Optional[int] = ...,
+    targets: Sequence[str] = ...,
+    type: Literal["int8", "fp8"] = ...,
+    equalize: str = ...,
+    include: Sequence[str] = ...,
+    exclude: Sequence[str] = ...,
+    include_op: Sequence[str] = ...,
+    exclude_op: Sequence[str] = ...,
+    resume: bool = ...,
+    overwrite: bool = ...,
+    threads: int = ...,
+    progress: Optional[_Progress] = ...,
+) -> _Report: ...
+def compare(
+    model: _Path,
+    data: _Data,
+    *,
+    preprocess: Optional[str] = ...,
+    limit: Optional[int] = ...,
+    shuffle: Optional[int] = ...,
+    eval: Optional[_Data] = ...,
+    eval_limit: Optional[int] = ...,
+    calibrators: Sequence[str] = ...,
+    target: str = ...,
+    type: Literal["int8", "fp8"] = ...,
+    outliers: Literal["keep", "drop", "clip"] = ...,
+    equalize: str = ...,
+    labels: Optional[_Path] = ...,
+    masks: Optional[_Path] = ...,
+    next_token: bool = ...,
+    include: Sequence[str] = ...,
+    exclude: Sequence[str] = ...,
+    include_op: Sequence[str] = ...,
+    exclude_op: Sequence[str] = ...,
+    threads: int = ...,
+    progress: Optional[_Progress] = ...,
+) -> _Report: ...
+def lint(
+    model: _Path,
+    *,
+    target: str = ...,
+    data: Optional[_Data] = ...,
+    preprocess: Optional[str] = ...,
+    shapes: Mapping[str, Sequence[int]] = ...,
+    threads: int = ...,
+    progress: Optional[_Progress] = ...,
+) -> _Report: ...
+def inspect(file: _Path) -> _Report: ...

@@ -1,0 +1,99 @@
+# What `cmake --install` and CPack give: the program, the library, manual, completions and examples.
+include(CMakePackageConfigHelpers)
+
+# ---- Manual and completions, made of the options -----------------------------------------------------------------------
+file(GLOB manual_sources CONFIGURE_DEPENDS src/manual/*.cpp)
+add_executable(detent_manual ${manual_sources})
+target_link_libraries(detent_manual PRIVATE detent_cli)
+set(manual ${CMAKE_BINARY_DIR}/manual)
+add_custom_command(OUTPUT ${manual}/man/detent.1 COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}
+  COMMAND detent_manual ${manual}
+  COMMAND sh -c "gzip -9nk ${manual}/man/*.1" DEPENDS detent_manual VERBATIM)
+add_custom_target(manual ALL DEPENDS ${manual}/man/detent.1)
+
+if(DETENT_SANITIZE)
+  return()  # for tests alone: a shared library would not link, and nobody installs it
+endif()
+
+# ---- The library: all rooms as one file, static and shared -------------------------------------------------------------
+get_property(rooms GLOBAL PROPERTY DETENT_ROOMS)
+set(objects "")
+foreach(room ${rooms})
+  list(APPEND objects $<TARGET_OBJECTS:${room}>)
+endforeach()
+add_library(detent_static STATIC EXCLUDE_FROM_ALL ${objects})
+add_library(detent_shared SHARED ${objects})
+set_target_properties(detent_static detent_shared PROPERTIES OUTPUT_NAME detent)
+set_target_properties(detent_static PROPERTIES EXCLUDE_FROM_ALL OFF EXPORT_NAME detent_static)
+# Before 1.0 a minor version may break what was built against another.
+set_target_properties(detent_shared PROPERTIES EXPORT_NAME detent VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(third_parties fmt::fmt ZLIB::ZLIB nlohmann_json::nlohmann_json onnx onnx_proto protobuf::libprotobuf DNNL::dnnl
+  OpenMP::OpenMP_CXX Eigen3::Eigen hwy::hwy TBB::tbb Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(detent_shared PRIVATE ${third_parties})
+target_link_libraries(detent_static INTERFACE fmt::fmt ZLIB::ZLIB onnx onnx_proto protobuf::libprotobuf DNNL::dnnl
+  OpenMP::OpenMP_CXX hwy::hwy TBB::tbb Threads::Threads ${CMAKE_DL_LIBS})
+# Symbols of third parties that their headers mark as shown (templates of protobuf and the C++ library) stay inside.
+target_link_options(detent_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/symbols.map -Wl,--no-undefined)
+set_property(TARGET detent_shared APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
+foreach(library detent_static detent_shared)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${library} INTERFACE cxx_std_20)
+endforeach()
+
+# ---- Where all goes ----------------------------------------------------------------------------------------------------
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
+set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/detent)
+install(TARGETS detent COMPONENT runtime)
+install(TARGETS detent_codecs LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/detent COMPONENT runtime)
+install(TARGETS detent_shared EXPORT detentTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+install(TARGETS detent_static EXPORT detentStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY include/detent DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT detentTargets NAMESPACE detent:: DESTINATION ${cmake_folder} COMPONENT development)
+install(EXPORT detentStaticTargets NAMESPACE detent:: DESTINATION ${cmake_folder} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/detentConfig.cmake.in ${CMAKE_BINARY_DIR}/detentConfig.cmake
+  INSTALL_DESTINATION ${cmake_folder})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/detentConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/detentConfig.cmake ${CMAKE_BINARY_DIR}/detentConfigVersion.cmake DESTINATION ${cmake_folder}
+  COMPONENT development)
+file(RELATIVE_PATH above_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/detent.pc.in ${CMAKE_BINARY_DIR}/detent.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/detent.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime FILES_MATCHING PATTERN "*.gz")
+install(FILES ${manual}/bash/detent DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
+install(FILES ${manual}/zsh/_detent DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
+install(FILES ${manual}/fish/detent.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+install(DIRECTORY datasets/samples/shapes_unet DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${CMAKE_BINARY_DIR}/copyright @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME detent
+  COMPONENT runtime)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ----------------------------------------------------
+set(CPACK_PACKAGE_NAME detent)
+set(CPACK_PACKAGE_VENDOR Detent)
+set(CPACK_PACKAGE_CONTACT "Detent <detent@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "post-training quantization of ONNX models")
+set(CPACK_PACKAGE_DESCRIPTION "A trained ONNX model and a folder of real inputs go in, a deployable INT8
+model comes out, for TensorRT or ONNX Runtime. Calibrators, placement and
+what each layer costs are measured and explained. The package holds the
+command, its manual, the library and a Python module.")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_PACKAGE_FILE_NAME detent-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are those of the libraries that the files are linked with
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/per_generator.cmake)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
+  WORLD_EXECUTE)
+set(CPACK_MONOLITHIC_INSTALL ON)
+include(CPack)

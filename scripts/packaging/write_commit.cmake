@@ -1,0 +1,14 @@
+# cmake -DSOURCE=... -DOUTPUT=... -P write_commit.cmake: a source file that says which commit is built; written anew only where it changed.
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty=-changed --abbrev=12 --exclude=* RESULT_VARIABLE code OUTPUT_VARIABLE commit
+  ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT code EQUAL 0)
+  set(commit "")  # an archive of the sources
+endif()
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[#include "cli/commit.h"
+
+namespace detent::cli {
+
+std::string_view commit() { return "@commit@"; }
+
+}  // namespace detent::cli
+]])

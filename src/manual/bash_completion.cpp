@@ -1,0 +1,73 @@
+#include <algorithm>
+
+#include "manual/completion.h"
+
+namespace detent::manual {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+/// What COMPREPLY becomes where `entry` waits for a value.
+std::string reply(const OptionEntry& entry) {
+  switch (entry.offer) {
+    case Offer::Choices: return "COMPREPLY=($(compgen -W '" + joined(entry.choices, " ") + "' -- \"$cur\"))";
+    case Offer::Files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"${cur#*=}\"))";
+    case Offer::Folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
+    default: return "COMPREPLY=()";
+  }
+}
+
+std::string function_name(const CommandPage& page) {
+  std::string name = "_" + page.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+}  // namespace
+
+std::string bash_completion(std::span<const CommandPage> pages) {
+  std::string text = "# bash completion for detent. Made from its options; changes are lost.\n\n";
+  for (const CommandPage& page : pages) {
+    std::vector<std::string> words;
+    for (const CLI::App* below : page.below) words.push_back(below->get_name());
+    if (words_below(page).empty()) words.emplace_back("help");
+    std::string cases;
+    for (const OptionEntry& entry : page.options) {
+      if (entry.positional) continue;
+      words.insert(words.end(), entry.names.begin(), entry.names.end());
+      if (entry.takes_value && !entry.value_may_miss)
+        cases += "    " + joined(entry.names, "|") + ") " + reply(entry) + "; return ;;\n";
+    }
+    text += function_name(page) + "() {\n  case \"$prev\" in\n" + cases + "    *) ;;\n  esac\n";
+    const bool takes_files = std::ranges::any_of(page.options, [](const auto& e) { return e.positional; });
+    text += "  if [[ $cur == -* ]]" + std::string(takes_files ? "" : " || true") + "; then\n";
+    text += "    COMPREPLY=($(compgen -W '" + joined(words, " ") + "' -- \"$cur\"))\n";
+    text += "  else\n    compopt -o filenames\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n  fi\n}\n\n";
+  }
+  text +=
+      "_detent_main() {\n  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command='' word i\n"
+      "  # \"--option=value\" comes as three words.\n"
+      "  [[ $prev == '=' ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+      "  if [[ $cur == '=' ]]; then cur=''; fi\n"
+      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    case \"$command $word\" in\n";
+  for (const CommandPage& page : pages) {
+    const std::string words = words_below(page);
+    if (words.empty()) continue;
+    const size_t blank = words.rfind(' ');
+    const std::string before = blank == std::string::npos ? "" : words.substr(0, blank);
+    const std::string last = blank == std::string::npos ? words : words.substr(blank + 1);
+    text += "      '" + before + " " + last + "') command='" + words + "' ;;\n";
+  }
+  text += "    esac\n  done\n  case \"$command\" in\n";
+  for (const CommandPage& page : pages) text += "    '" + words_below(page) + "') " + function_name(page) + " ;;\n";
+  return text + "  esac\n}\n\ncomplete -F _detent_main detent\n";
+}
+
+}  // namespace detent::manual

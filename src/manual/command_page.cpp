@@ -1,0 +1,107 @@
+#include "manual/command_page.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace detent::manual {
+
+namespace {
+
+std::string trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \n");
+  if (first == std::string_view::npos) return "";
+  return std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
+}
+
+/// "clip|drop|keep" of "clip|drop|keep:{clip,drop,keep}" and of "X:FLOAT in [0 - 1]" the "X": CLI11 adds what validators want.
+std::string value_name(const CLI::Option& option) {
+  std::string type = option.get_type_name();
+  if (const size_t colon = type.find(':'); colon != std::string::npos && colon + 1 < type.size()) {
+    const std::string_view rest = std::string_view(type).substr(colon + 1);
+    if (rest.starts_with("{") || rest.starts_with("INT ") || rest.starts_with("FLOAT ") || rest.starts_with("UINT "))
+      type.resize(colon);
+  }
+  return type;
+}
+
+/// The words of "int8|fp8"; none where one of them stands for something else ("N|channel" gives "channel" alone).
+std::vector<std::string> choices_of(const std::string& value) {
+  std::vector<std::string> words;
+  if (value.find('|') == std::string::npos) return words;
+  for (size_t at = 0; at <= value.size();) {
+    const size_t end = std::min(value.find('|', at), value.size());
+    const std::string word = value.substr(at, end - at);
+    const bool literal = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+      return std::islower(c) || std::isdigit(c) || c == '-' || c == '_' || c == '.';
+    });
+    if (literal) words.push_back(word);
+    at = end + 1;
+  }
+  return words;
+}
+
+/// Upper case words say what kind of thing a value is.
+Offer offer_of(const OptionEntry& entry) {
+  if (!entry.choices.empty()) return Offer::Choices;
+  const std::string& kind = entry.positional ? entry.names.front() : entry.value;
+  const auto has = [&](std::string_view word) { return kind.find(word) != std::string::npos; };
+  if (has("DIR") && !has("FILE")) return Offer::Folders;
+  for (const std::string_view file : {"FILE", "MODEL", "TABLE", "SRC", "OUT", "."})
+    if (has(file)) return Offer::Files;
+  return entry.positional ? Offer::Files : Offer::Nothing;
+}
+
+OptionEntry entry_of(const CLI::Option& option) {
+  OptionEntry entry;
+  entry.positional = option.nonpositional() ? false : option.get_positional();
+  if (entry.positional) {
+    entry.names = {option.get_name(true)};
+  } else {
+    for (const std::string& name : option.get_snames()) entry.names.push_back("-" + name);
+    for (const std::string& name : option.get_lnames()) entry.names.push_back("--" + name);
+  }
+  entry.required = option.get_required();
+  entry.repeats = option.get_items_expected_max() > 1;
+  entry.takes_value = option.get_items_expected_max() > 0;
+  entry.value_may_miss = entry.takes_value && option.get_items_expected_min() == 0;
+  if (entry.takes_value && !entry.positional) entry.value = value_name(option);
+  entry.fallback = option.get_default_str();
+  entry.group = option.get_group() == "Options" ? "" : option.get_group();
+  entry.text = option.get_description();
+  entry.choices = choices_of(entry.value);
+  entry.offer = entry.takes_value ? offer_of(entry) : Offer::Nothing;
+  return entry;
+}
+
+}  // namespace
+
+SplitFooter split_footer(std::string_view footer) {
+  const size_t at = footer.rfind("Example\n");
+  if (at == std::string_view::npos) return {trimmed(footer), ""};
+  return {trimmed(footer.substr(0, at)), trimmed(footer.substr(at + std::string_view("Example\n").size()))};
+}
+
+CommandPage page_of(const CLI::App& app, const std::string& parents) {
+  CommandPage page;
+  page.name = parents + app.get_name();
+  page.summary = app.get_description();
+  SplitFooter footer = split_footer(app.get_footer());
+  page.footer = std::move(footer.text);
+  page.example = std::move(footer.example);
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_group().empty()) page.options.push_back(entry_of(*option));  // without a group: hidden
+  for (const CLI::App* below : app.get_subcommands({})) page.below.push_back(below);
+  return page;
+}
+
+std::vector<CommandPage> all_pages(const CLI::App& program) {
+  std::vector<CommandPage> pages{page_of(program)};
+  for (const CLI::App* command : program.get_subcommands({})) {
+    pages.push_back(page_of(*command, program.get_name() + " "));
+    for (const CLI::App* nested : command->get_subcommands({}))
+      pages.push_back(page_of(*nested, pages.front().name + " " + command->get_name() + " "));
+  }
+  return pages;
+}
+
+}  // namespace detent::manual

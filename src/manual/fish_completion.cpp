@@ -1,0 +1,60 @@
+#include <algorithm>
+
+#include "manual/completion.h"
+
+namespace detent::manual {
+
+namespace {
+
+/// Inside single quotes of fish. Source: its language reference, "Quotes".
+std::string in_quotes(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+/// When the words of `page` stand, and no command below it.
+std::string condition(const CommandPage& page) {
+  const std::string words = words_below(page);
+  if (words.empty()) return "__fish_use_subcommand";
+  const size_t blank = words.find(' ');
+  std::string text = "__fish_seen_subcommand_from " + words.substr(0, blank);
+  if (blank != std::string::npos) text += "; and __fish_seen_subcommand_from " + words.substr(blank + 1);
+  if (page.below.empty()) return text;
+  text += "; and not __fish_seen_subcommand_from";
+  for (const CLI::App* below : page.below) text += " " + below->get_name();
+  return text;
+}
+
+std::string line(const CommandPage& page, const OptionEntry& entry) {
+  std::string text = "complete -c detent -n " + in_quotes(condition(page));
+  for (const std::string& name : entry.names)
+    text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+  if (entry.takes_value && !entry.value_may_miss) text += entry.offer == Offer::Files ? " -r -F" : " -x";
+  if (entry.offer == Offer::Folders) text += " -a '(__fish_complete_directories)'";
+  if (entry.offer == Offer::Choices) {
+    std::string words;
+    for (const std::string& choice : entry.choices) words += (words.empty() ? "" : " ") + choice;
+    text += " -a " + in_quotes(words);
+  }
+  return text + " -d " + in_quotes(short_text(entry.text)) + "\n";
+}
+
+}  // namespace
+
+std::string fish_completion(std::span<const CommandPage> pages) {
+  std::string text = "# fish completion for detent. Made from its options; changes are lost.\n\n";
+  for (const CommandPage& page : pages) {
+    for (const CLI::App* below : page.below)
+      text += "complete -c detent -f -n " + in_quotes(condition(page)) + " -a " + below->get_name() + " -d " +
+              in_quotes(short_text(below->get_description())) + "\n";
+    for (const OptionEntry& entry : page.options)
+      if (!entry.positional) text += line(page, entry);
+  }
+  return text;
+}
+
+}  // namespace detent::manual

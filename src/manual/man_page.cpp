@@ -1,0 +1,150 @@
+#include "manual/man_page.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "detent/error.h"
+#include "detent/version.h"
+
+namespace detent::manual {
+
+namespace {
+
+/// Text as roff prints it: backslashes and dashes as they are, no line that begins like a request. Source: groff_char(7), groff(7).
+std::string escaped(std::string_view text) {
+  std::string out;
+  bool begins = true;
+  for (const char c : text) {
+    if (begins && (c == '.' || c == '\'')) out += "\\&";
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
+    begins = c == '\n';
+  }
+  return out;
+}
+
+/// A paragraph whose lines stay lines where they were broken on purpose.
+std::string paragraph(const std::string& text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const size_t first = std::min(text.find_first_not_of(' ', at), end);
+    if (!out.empty()) out += ".br\n";
+    out += escaped(text.substr(first, end - first)) + "\n";
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string dashed(std::string name) {
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+std::string heading(const OptionEntry& entry) {
+  std::string text;
+  for (const std::string& name : entry.names)
+    text += std::string(text.empty() ? "" : ", ") + (entry.positional ? "\\fI" : "\\fB") + escaped(name) + "\\fR";
+  if (!entry.value.empty()) {
+    const std::string value = "\\fI" + escaped(entry.value) + "\\fR";
+    text += entry.value_may_miss ? " [" + value + "]" : " " + value;
+  }
+  return text;
+}
+
+std::string option_text(const OptionEntry& entry) {
+  std::string text = ".TP\n" + heading(entry) + "\n" + paragraph(entry.text);
+  if (entry.text.empty()) text += "\\&\n";
+  std::string remarks;
+  const auto add = [&](const std::string& remark) { remarks += (remarks.empty() ? "" : " ") + remark; };
+  if (entry.required) add("Required.");
+  if (entry.repeats && entry.text.find("repeatable") == std::string::npos && !entry.positional) add("Takes several.");
+  if (!entry.fallback.empty()) add("Default: " + entry.fallback + ".");
+  if (!remarks.empty()) text += ".br\n" + escaped(remarks) + "\n";
+  return text;
+}
+
+std::string synopsis(const CommandPage& page) {
+  std::string text = ".SH SYNOPSIS\n\\fB" + escaped(page.name) + "\\fR";
+  if (!page.below.empty()) text += " \\fICOMMAND\\fR";
+  for (const OptionEntry& entry : page.options)
+    if (entry.required && !entry.positional)
+      text += " \\fB" + escaped(entry.names.back()) + "\\fR \\fI" + escaped(entry.value) + "\\fR";
+  text += " [\\fIOPTIONS\\fR]";
+  for (const OptionEntry& entry : page.options)
+    if (entry.positional) text += " \\fI" + escaped(entry.names.front()) + "\\fR" + (entry.repeats ? " ..." : "");
+  return text + "\n";
+}
+
+std::string options(const CommandPage& page) {
+  std::vector<std::string> groups;
+  for (const OptionEntry& entry : page.options)
+    if (!entry.positional && std::ranges::find(groups, entry.group) == groups.end()) groups.push_back(entry.group);
+  std::string text;
+  if (std::ranges::any_of(page.options, &OptionEntry::positional)) text += ".SH ARGUMENTS\n";
+  for (const OptionEntry& entry : page.options)
+    if (entry.positional) text += option_text(entry);
+  if (!groups.empty()) text += ".SH OPTIONS\n";
+  for (const std::string& group : groups) {
+    if (!group.empty()) text += ".SS " + escaped(group) + "\n";
+    for (const OptionEntry& entry : page.options)
+      if (!entry.positional && entry.group == group) text += option_text(entry);
+  }
+  return text;
+}
+
+/// Lines as they are: commands, lists with columns.
+std::string verbatim(const std::string& text) { return ".nf\n" + escaped(text) + "\n.fi\n"; }
+
+constexpr std::pair<int, const char*> kExitCodes[] = {
+    {0, "Done."},
+    {static_cast<int>(ErrorCode::CheckFailed), "A check or a bound that was asked for does not hold."},
+    {static_cast<int>(ErrorCode::Usage), "Wrong usage."},
+    {static_cast<int>(ErrorCode::InvalidModel), "The model cannot be read, or is not valid."},
+    {static_cast<int>(ErrorCode::Unsupported), "An operator or type is not supported."},
+    {static_cast<int>(ErrorCode::InvalidData), "The data cannot be read, or do not fit the model."},
+    {static_cast<int>(ErrorCode::InvalidOption), "The value of an option makes no sense for this model."},
+    {static_cast<int>(ErrorCode::TableMismatch), "The calibration table is another model's, or lacks a value."},
+    {static_cast<int>(ErrorCode::CannotWrite), "The output cannot be written."},
+    {static_cast<int>(ErrorCode::Internal), "An internal error."},
+    {static_cast<int>(ErrorCode::Interrupted), "Interrupted."},
+};
+
+std::string exit_status() {
+  std::string text = ".SH EXIT STATUS\n";
+  for (const auto& [code, meaning] : kExitCodes)
+    text += ".TP\n\\fB" + std::to_string(code) + "\\fR\n" + escaped(meaning) + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string man_file(const CommandPage& page) { return dashed(page.name) + ".1"; }
+
+std::string man_page(const CommandPage& page, std::span<const CommandPage> pages) {
+  std::string text = ".TH " + escaped(dashed(page.name)) + " 1 \"\" \"detent " + escaped(version_number()) + "\"\n";
+  text += ".SH NAME\n" + escaped(dashed(page.name)) + " \\- " + escaped(page.summary) + "\n";
+  text += synopsis(page);
+  if (!page.below.empty()) {
+    text += ".SH COMMANDS\n";
+    for (const CLI::App* below : page.below)
+      text += ".TP\n\\fB" + escaped(page.name + " " + below->get_name()) + "\\fR\n" +
+              escaped(below->get_description()) + "\n";
+  }
+  text += options(page);
+  if (!page.footer.empty()) text += ".SH NOTES\n" + verbatim(page.footer);
+  if (!page.example.empty()) text += ".SH EXAMPLE\n" + verbatim(page.example);
+  text += exit_status();
+  text += ".SH SEE ALSO\n";
+  std::string others;
+  for (const CommandPage& other : pages)
+    if (other.name != page.name)
+      others += (others.empty() ? ".BR " : " \",\"\n.BR ") + escaped(dashed(other.name)) + " (1)";
+  return text + others + "\n";
+}
+
+}  // namespace detent::manual

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include "manual/completion.h"
+
+namespace detent::manual {
+
+namespace {
+
+/// Inside single quotes of a specification: brackets and colons have a meaning there. Source: zshcompsys(1), _arguments.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':' || c == '\\')
+      out += std::string("\\") + c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string action(const OptionEntry& entry) {
+  if (entry.offer == Offer::Files) return "_files";
+  if (entry.offer == Offer::Folders) return "_files -/";
+  if (entry.offer == Offer::Nothing) return " ";
+  std::string words;
+  for (const std::string& choice : entry.choices) words += (words.empty() ? "" : " ") + choice;
+  return "(" + words + ")";
+}
+
+std::string specification(const OptionEntry& entry, const std::string& name) {
+  std::string text = entry.repeats ? "*" : "";
+  text += name;
+  if (entry.takes_value && name.starts_with("--")) text += "=";
+  text += "[" + escaped(short_text(entry.text)) + "]";
+  if (entry.takes_value)
+    text += std::string(entry.value_may_miss ? "::" : ":") + escaped(entry.value) + ":" + action(entry);
+  return "    '" + text + "' \\\n";
+}
+
+std::string function_name(const CommandPage& page) {
+  std::string name = "_" + page.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+}  // namespace
+
+std::string zsh_completion(std::span<const CommandPage> pages) {
+  std::string text = "#compdef detent\n# Made from the program's options; changes are lost.\n\n";
+  for (const CommandPage& page : pages) {
+    text += function_name(page) + "() {\n";
+    if (!page.below.empty()) text += "  local state line\n  local -a commands\n";
+    text += "  _arguments -C -s \\\n";
+    for (const OptionEntry& entry : page.options) {
+      if (entry.positional) {
+        text += "    '" + std::string(entry.repeats ? "*" : "") + ":" + escaped(entry.names.front()) + ":_files' \\\n";
+        continue;
+      }
+      for (const std::string& name : entry.names) text += specification(entry, name);
+    }
+    if (page.below.empty()) {
+      text += "    && return\n}\n\n";
+      continue;
+    }
+    text += "    '1: :->command' '*:: :->rest' && return\n  commands=(\n";
+    for (const CLI::App* below : page.below)
+      text += "    '" + escaped(below->get_name()) + ":" + escaped(below->get_description()) + "'\n";
+    text += "  )\n  case $state in\n    command) _describe command commands ;;\n    rest)\n      case $words[1] in\n";
+    for (const CLI::App* below : page.below)
+      text += "        " + below->get_name() + ") " + function_name(page) + "_" + below->get_name() + " ;;\n";
+    text += "      esac ;;\n  esac\n}\n\n";
+  }
+  return text + "_detent \"$@\"\n";
+}
+
+}  // namespace detent::manual

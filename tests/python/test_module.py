@@ -1,0 +1,118 @@
+"""The Python package: paths and arrays, reports, progress, warnings, errors, Ctrl-C. usage: test_module.py SOURCE"""
+
+import os
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    print("python.module SKIPPED: python3-numpy is not installed")
+    sys.exit(77)
+
+import detent
+
+SOURCE = pathlib.Path(sys.argv.pop(1))
+SAMPLE = SOURCE / "datasets/samples/shapes_unet"
+MODEL = SAMPLE / "model_opset13.onnx"
+PREPROCESS = "imagenet,resize=128x128,crop=128"
+
+
+def noise(samples=4, seed=1):
+    return numpy.random.default_rng(seed).normal(size=(samples, 3, 128, 128)).astype(numpy.float32)
+
+
+class Module(unittest.TestCase):
+    def setUp(self):
+        self.held = tempfile.TemporaryDirectory()
+        self.folder = pathlib.Path(self.held.name)
+        self.addCleanup(self.held.cleanup)
+
+    def test_paths_go_in_and_a_report_comes_out(self):
+        output = self.folder / "out.onnx"
+        report = detent.quantize(MODEL, output, str(SAMPLE / "calib"), preprocess=PREPROCESS, limit=4, calibrator="mse")
+        self.assertTrue(output.exists())
+        self.assertEqual(report["samples"], 4)
+        self.assertTrue(detent.inspect(output)["quantized"])
+        self.assertFalse(detent.inspect(MODEL)["quantized"])
+        self.assertEqual([f for f in detent.lint(output)["findings"] if f["level"] == "error"], [])
+
+    def test_an_array_gives_the_bytes_of_the_same_array_in_a_file(self):
+        images = noise()
+        numpy.save(self.folder / "images.npy", images)
+        detent.calibrate(MODEL, self.folder / "memory.dct", images)
+        detent.calibrate(MODEL, self.folder / "file.dct", self.folder / "images.npy")
+        memory, file = (detent.inspect(self.folder / name) for name in ("memory.dct", "file.dct"))
+        self.assertEqual(memory["values"], file["values"])
+        self.assertEqual(memory["samples"], 4)
+
+    def test_arrays_by_input_name(self):
+        detent.calibrate(MODEL, self.folder / "t.dct", {"image": noise(2)})
+        with self.assertRaisesRegex(ValueError, "missing .*image.*unknown .*picture"):
+            detent.calibrate(MODEL, self.folder / "u.dct", {"picture": noise(2)})
+
+    def test_views_of_arrays_are_fed_as_they_look(self):
+        images = noise(4)
+        detent.calibrate(MODEL, self.folder / "whole.dct", numpy.ascontiguousarray(images[::2]))
+        detent.calibrate(MODEL, self.folder / "view.dct", images[::2])
+        self.assertEqual(*(detent.inspect(self.folder / n)["values"] for n in ("whole.dct", "view.dct")))
+
+    def test_a_table_serves_quantize_and_compare_judges_calibrators(self):
+        detent.calibrate(MODEL, self.folder / "t.dct", noise())
+        report = detent.quantize(MODEL, self.folder / "out.onnx", table=self.folder / "t.dct")
+        self.assertGreater(len(report["values"]), 5)
+        judged = detent.compare(MODEL, noise(), eval=noise(seed=2), calibrators=["max", "mse"])
+        self.assertEqual({v["calibrator"] for v in judged["candidates"]} if "candidates" in judged else {"max", "mse"}, {"max", "mse"})
+
+    def test_errors_have_the_exit_code_and_the_hint(self):
+        with self.assertRaises(detent.Error) as caught:
+            detent.quantize(self.folder / "none.onnx", self.folder / "out.onnx", noise())
+        self.assertEqual(caught.exception.code, 10)
+        with self.assertRaises(detent.Error) as caught:
+            detent.quantize(MODEL, self.folder / "out.onnx", str(SAMPLE / "calib"))
+        self.assertIn("preset", caught.exception.hint)
+        with self.assertRaisesRegex(TypeError, "frobnicate"):
+            detent.lint(MODEL, frobnicate=1)
+        with self.assertRaisesRegex(detent.Error, "accuracy"):
+            detent.quantize(MODEL, self.folder / "out.onnx", noise(), accuracy="perfect")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_progress_is_told_and_what_it_raises_ends_the_work(self):
+        seen = []
+        detent.calibrate(MODEL, self.folder / "t.dct", noise(), progress=lambda task, done, total: seen.append((task, done, total)))
+        self.assertTrue(any(total == 4 for _, _, total in seen), seen)
+
+        def refuse(task, done, total):
+            raise RuntimeError("enough")
+
+        with self.assertRaisesRegex(RuntimeError, "enough"):
+            detent.calibrate(MODEL, self.folder / "u.dct", noise(200), progress=refuse)
+        self.assertFalse((self.folder / "u.dct").exists())
+
+    def test_ctrl_c_is_a_keyboard_interrupt_and_the_next_call_works(self):
+        images = noise(400)
+        threading.Timer(0.7, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        begun = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:  # as long as it takes: a fast machine ends one call before the signal
+                detent.quantize(MODEL, self.folder / "out.onnx", images, calibrator="max", overwrite=True)
+        self.assertLess(time.monotonic() - begun, 60)
+        detent.lint(MODEL)
+
+    def test_threads_of_python_may_call_at_the_same_time(self):
+        reports = []
+        workers = [threading.Thread(target=lambda: reports.append(detent.lint(MODEL))) for _ in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        self.assertEqual(len(reports), 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,80 @@
+#!/bin/sh
+# usage: manual_test.sh DETENT MANUAL_FOLDER
+# Manual pages say what `--help` says; completions offer what it offers, asked of the shells that are here.
+set -eu
+detent=$1
+manual=$(cd "$2" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "manual_test: $*" >&2
+  exit 1
+}
+commands=$("$detent" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\)  .*/\1/p')
+[ -n "$commands" ] || fail "no commands in --help"
+
+# Every option of every command is in its page, and nothing else is.
+for command in $commands; do
+  page=$manual/man/detent-$command.1
+  [ -s "$page" ] || fail "no page for $command"
+  [ "$command" = cache ] && continue  # its options are those of export and import
+  COLUMNS=120 "$detent" help "$command" | grep -o '^  \(-[a-z],\)\{0,1\}--[a-z-]*' | grep -o -- '--[a-z-]*' | sort -u >"$work/help"
+  sed 's/\\-/-/g' "$page" | sed -n '/^\.TP/{n;p;}' | grep -o -- '--[a-z-]*' | sort -u >"$work/page"
+  diff "$work/help" "$work/page" >"$work/diff" || fail "$command: --help and its page differ: $(cat "$work/diff")"
+done
+if command -v man >/dev/null; then
+  for page in "$manual"/man/*.1; do
+    LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings=all -l "$page" >"$work/text" 2>"$work/warnings" || fail "man cannot show $page"
+    [ ! -s "$work/warnings" ] || fail "$page: $(cat "$work/warnings")"
+  done
+  grep -q "EXIT STATUS" "$work/text" || fail "a page without its exit codes"
+else
+  echo "manual_test: man SKIPPED, it is not installed"
+fi
+
+# ask_bash WORD...: what is offered for the last word
+ask_bash() {
+  bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); compopt() { :; }; _detent_main; printf "%s\n" "${COMPREPLY[@]}"' \
+    "$manual/bash/detent" "$@"
+}
+ask_bash detent qua | grep -qx quantize || fail "bash: 'detent qua' does not offer quantize"
+ask_bash detent quantize --outl | grep -qx -- --outliers || fail "bash: no --outliers"
+ask_bash detent quantize m.onnx --outliers "" | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "bash: the choices of --outliers"
+ask_bash detent quantize --outliers = d | grep -qx drop || fail "bash: --outliers=d"
+ask_bash detent cache ex | grep -qx export || fail "bash: 'detent cache ex'"
+touch "$work/model.onnx"
+(cd "$work" && ask_bash detent lint mod | grep -qx model.onnx) || fail "bash: files"
+[ -z "$(ask_bash detent quantize --frobni)" ] || fail "bash offers what there is not"
+
+if command -v fish >/dev/null; then
+  ask_fish() { fish -c "source $manual/fish/detent.fish; complete -C '$1'"; }
+  ask_fish "detent qua" | grep -q "^quantize" || fail "fish: commands"
+  ask_fish "detent quantize --outl" | grep -q "^--outliers" || fail "fish: options"
+  ask_fish "detent quantize --outliers " | cut -f 1 | sort | tr '\n' ' ' | grep -qx "clip drop keep " || fail "fish: choices"
+  [ -z "$(ask_fish "detent quantize --frobni")" ] || fail "fish offers what there is not"
+else
+  echo "manual_test: fish SKIPPED, it is not installed"
+fi
+
+if command -v zsh >/dev/null; then
+  # A shell on a pseudo terminal; what the completion adds is printed instead of shown.
+  cat >"$work/ask.zsh" <<'ASK'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -d $3/dump; bindkey '^I' complete-word; zstyle ':completion:*' list-prompt ''; setopt no_beep; LISTMAX=1000; echo READY-\$((1+1))"
+zpty -r shell out '*READY-2*'
+zpty -w -n shell "$2"$'\t'
+sleep 1
+zpty -w -n shell $'\C-a'"echo GOT: \""$'\C-e'"\""$'\n'
+sleep 1
+out=''
+while zpty -r -t shell line; do out+=$line; done
+print -r -- "$out"
+ASK
+  ask_zsh() { zsh -f "$work/ask.zsh" "$manual/zsh" "$1" "$work" 2>/dev/null | tr -d '\r'; }
+  ask_zsh "detent quant" | grep -q "GOT: detent quantize" || fail "zsh: commands"
+  ask_zsh "detent quantize --outl" | grep -q "GOT: detent quantize --outliers" || fail "zsh: options"
+  ask_zsh "detent quantize --outliers=dr" | grep -q "GOT: detent quantize --outliers=drop" || fail "zsh: choices"
+else
+  echo "manual_test: zsh SKIPPED, it is not installed"
+fi
