@@ -141,4 +141,34 @@ document outlier quantize quantize $net --quiet --data in/odd.npy --calibrator m
 document overflow cast cast $net --quiet --data in/huge.npy --float-type fp16 -o out/overflow.onnx
 
 follow_schemas --all-seen
+
+# Documents that follow no schema: what the validator says of each, exit 1.
+# does_not_follow SENTENCE TEXT SCRIPT: documents/model.json as the sed script changes it.
+does_not_follow() {
+  cases=$((cases + 1))
+  sed "$3" documents/model.json >in/changed.json
+  if cmp -s in/changed.json documents/model.json; then fail "$1: the script changes nothing"; fi
+  code=0
+  "$python" "$validate" "$schemas" in/changed.json >stdout 2>stderr || code=$?
+  [ "$code" -eq 1 ] || fail "$1: exit $code, expected 1"
+  grep -qF -e "$2" stdout || fail "$1: the validator does not say '$2'"
+}
+does_not_follow "a required member left out" "'float_casts' is a required property" '/"float_casts"/d'
+does_not_follow "an unknown member" "('depth' was unexpected)" 's/^  "ir":/  "depth": 3,\n&/'
+does_not_follow "an unknown member inside" "inputs/0: Additional properties are not allowed" 's/"name": "image",/&\n      "rank": 4,/'
+does_not_follow "another type" "ir: '8' is not of type 'integer'" 's/"ir": \([0-9]*\)/"ir": "8"/'
+does_not_follow "another version" "follows 'urn:detent:model:0.9', which is no schema here" 's/detent:model:[0-9.]*/detent:model:0.9/'
+does_not_follow "another kind" "is a required property" 's/detent:model:/detent:plan:/'
+does_not_follow "no schema" "follows 'None'" '/"schema"/d'
+if "$python" "$validate" --all-seen "$schemas" documents/model.json >stdout; then fail "one document has every member"; fi
+grep -q '^run/written: no document has it with a value$' stdout || fail "members that no document has are not named"
+
+# The negative twin of the schemas: one that is open, one that is not described.
+mkdir in/open
+cp "$schemas"/*.json in/open
+sed -i 's/"additionalProperties": false/"additionalProperties": true/; s/"description": "Paths of [^"]*"/"description": "?"/' in/open/run.schema.json
+if "$python" "$validate" in/open documents/run.json >stdout; then fail "an open schema is taken"; fi
+for text in 'run: not closed' 'run/written: not described in a sentence' 'run: a twin with an unknown member is accepted'; do
+  grep -qxF "$text" stdout || fail "the validator does not say '$text' of an open schema"
+done
 finish

@@ -39,7 +39,7 @@ gpt=$shared/models/chars_gpt
 ids="--quiet --data $gpt/calib_ids.npy --limit 8"
 told="--eval $gpt/eval_ids.npy --eval-limit 4 --next-token"
 document gpt_table table calibrate "$gpt/model_opset17.onnx" $ids -o in/gpt.dct
-document gpt_weights quantize-weights quantize "$gpt/model_opset17.onnx" $ids $told --weight-only int4 --max-drop 0.1 -o in/weights.onnx
+document gpt_weights quantize-weights quantize "$gpt/model_opset17.onnx" --quiet --data "$gpt/calib_ids.npy" --limit 2 --weight-only int4 -o in/weights.onnx
 document gpt_compare compare compare "$gpt/model_opset17.onnx" $ids $told --calibrators max --target tensorrt:11
 document gpt_lint lint lint in/weights.onnx
 
