@@ -142,6 +142,20 @@ document overflow cast cast $net --quiet --data in/huge.npy --float-type fp16 -o
 
 follow_schemas --all-seen
 
+# With an error there is no document.
+# writes_none SENTENCE CODE ARG...
+writes_none() {
+  sentence=$1 expected=$2
+  shift 2
+  run "$@" --json in/none.json
+  [ "$code" -eq "$expected" ] || fail "$sentence: exit $code, expected $expected"
+  if [ -e in/none.json ]; then fail "$sentence: there is a document"; fi
+}
+writes_none "shards that are missing" 1 merge in/1.dct -o out/merged.dct
+writes_none "no model" 10 inspect in/t.txt
+writes_none "an operator that cannot run" 11 run in/unknown.onnx --data random:normal,n=1 -o out/none
+writes_none "the table of another model" 14 quantize $products --table in/net.dct -o out/none.onnx
+
 # Documents that follow no schema: what the validator says of each, exit 1.
 # does_not_follow SENTENCE TEXT SCRIPT: documents/model.json as the sed script changes it.
 does_not_follow() {
