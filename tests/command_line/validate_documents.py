@@ -48,7 +48,7 @@ class Schemas:
     def alternatives(self, place, schema):
         """(place, schema) without references and anyOf; a place of a part is named by the part."""
         if "$ref" in schema:
-            yield from self.alternatives(schema["$ref"].rpartition("/")[2], self.target(schema["$ref"]))
+            yield from self.alternatives("parts/" + schema["$ref"].rpartition("/")[2], self.target(schema["$ref"]))
         elif "anyOf" in schema:
             for one in schema["anyOf"]:
                 yield from self.alternatives(place, one)
