@@ -1,7 +1,7 @@
 #!/bin/sh
 # usage: install_test.sh SOURCE BUILD
 # `cmake --install` into an empty folder, which is then moved: the program there reads images, and says what is missing where
-# the module of image codecs is not.
+# the module of image codecs is not. The JSON Schemas lie beside it.
 set -eu
 source=$1
 build=$2
@@ -19,6 +19,7 @@ calibrate() {
 
 cmake --install "$build" --prefix "$work/here" >"$work/log" || fail "cannot be installed: $(cat "$work/log")"
 mv "$work/here" "$work/moved"
+diff -r "$source/src/report/json/schemas" "$work/moved/share/detent/schemas" || fail "the JSON Schemas are not installed"
 calibrate first || fail "the installed program: $(cat "$work/log")"
 module=$(find "$work/moved" -name libdetent_codecs.so)
 rm "$module"

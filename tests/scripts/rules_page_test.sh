@@ -2,6 +2,7 @@
 # rules_page_test.sh ROOT PROGRAM: src/place/RULES.md explains every rule and every finding that the program can print, with the
 # finding's level, and nothing else; the help of `plan` and `lint` names the page.
 set -eu
+. "$(dirname "$0")/findings.sh"
 page=$1/src/place/RULES.md
 names=$1/src/place/plan/rule_id.cpp
 program=$2
@@ -23,10 +24,8 @@ tr '\n' ' ' <"$names" | grep -oE 'RuleName\{[^}]*\}' |
 sed -n 's/^### //p' "$page" >"$work/page"
 same rules
 
-# A finding is a row "| `id` | level |"; the help says "id  summary (level)" on one line or several.
-"$program" lint --help | sed -n '/^Findings/,/^$/p' | sed -E ':more; N; $!b more; s/\n {5,}/ /g' |
-  sed -nE 's/^ +([a-z0-9-]+) .*\(([a-z, ]+)\)$/\1 \2/p' >"$work/program"
-sed -nE 's/^\| `([a-z0-9-]+)` \| ([a-z, ]+) \|.*/\1 \2/p' "$page" >"$work/page"
+findings_of "$program" >"$work/program"
+findings_on "$page" >"$work/page"
 same findings
 
 for command in plan lint; do

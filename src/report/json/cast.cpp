@@ -28,15 +28,15 @@ std::string to_json(const CastReport& report) {
              {"sqnr_db", number(report.error->sqnr_db)},
              {"cosine", number(report.error->cosine)},
              {"outputs", output_errors_json(report.error->outputs)}};
-  return render({{"model", report.model},
-                 {"output", report.output},
-                 {"samples", report.samples},
-                 {"floats", floats_json(report.floats)},
-                 {"coverage", coverage_json(report.coverage)},
-                 {"error", error},
-                 {"bytes_before", report.bytes_before},
-                 {"bytes_after", report.bytes_after},
-                 {"seconds", report.seconds}});
+  return render("cast", {{"model", report.model},
+                         {"output", report.output},
+                         {"samples", report.samples},
+                         {"floats", floats_json(report.floats)},
+                         {"coverage", coverage_json(report.coverage)},
+                         {"error", error},
+                         {"bytes_before", report.bytes_before},
+                         {"bytes_after", report.bytes_after},
+                         {"seconds", report.seconds}});
 }
 
 }  // namespace detent

@@ -83,7 +83,7 @@ std::string to_json(const ComparisonReport& report) {
   json["float_types"] = report.plan.floats ? floats_json(*report.plan.floats) : Json(nullptr);
   json["calibration_seconds"] = report.calibration_seconds;
   json["evaluation_seconds"] = report.evaluation_seconds;
-  return render(json);
+  return render(report.types ? "compare-types" : "compare", json);
 }
 
 }  // namespace detent

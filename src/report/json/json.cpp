@@ -69,18 +69,18 @@ std::string to_json(const ModelReport& report) {
   json["unsupported"] = Json::array();
   for (const auto& item : report.unsupported)
     json["unsupported"].push_back({{"node", item.node}, {"op", item.op}, {"reason", item.reason}});
-  return render(json);
+  return render("model", json);
 }
 
 std::string to_json(const PlanReport& report) {
-  return render({{"model", report.model},
-                 {"target", report.target},
-                 {"layers", layers(report)},
-                 {"edges", edges(report)},
-                 {"notes", report.notes},
-                 {"float_types", report.floats ? floats_json(*report.floats) : Json(nullptr)},
-                 {"equalizable", equalizable(report)},
-                 {"coverage", coverage_json(report.coverage)}});
+  return render("plan", {{"model", report.model},
+                         {"target", report.target},
+                         {"layers", layers(report)},
+                         {"edges", edges(report)},
+                         {"notes", report.notes},
+                         {"float_types", report.floats ? floats_json(*report.floats) : Json(nullptr)},
+                         {"equalizable", equalizable(report)},
+                         {"coverage", coverage_json(report.coverage)}});
 }
 
 std::string to_json(const LintReport& report) {
@@ -92,16 +92,16 @@ std::string to_json(const LintReport& report) {
                         {"message", finding.message},
                         {"cure", finding.cure},
                         {"mac_share", number(finding.mac_share)}});
-  return render({{"model", report.plan.model},
-                 {"target", report.plan.target},
-                 {"origin", report.origin},
-                 {"codes", report.codes},
-                 {"built_for", report.built_for.empty() ? Json(nullptr) : Json(report.built_for)},
-                 {"following", report.following},
-                 {"findings", findings},
-                 {"layers", layers(report.plan)},
-                 {"notes", report.plan.notes},
-                 {"coverage", coverage_json(report.plan.coverage)}});
+  return render("lint", {{"model", report.plan.model},
+                         {"target", report.plan.target},
+                         {"origin", report.origin},
+                         {"codes", report.codes},
+                         {"built_for", report.built_for.empty() ? Json(nullptr) : Json(report.built_for)},
+                         {"following", report.following},
+                         {"findings", findings},
+                         {"layers", layers(report.plan)},
+                         {"notes", report.plan.notes},
+                         {"coverage", coverage_json(report.plan.coverage)}});
 }
 
 std::string to_json(const VerifyReport& report) {
@@ -119,6 +119,7 @@ std::string to_json(const VerifyReport& report) {
                      {"worst_relative_error", number(line.worst_relative_error)}});
   }
   return render(
+      "verify",
       {{"models", lines}, {"passed", report.passed}, {"failed", report.failed}, {"unsupported", report.unsupported}});
 }
 

@@ -1,12 +1,18 @@
 #include "report/json/json_parts.h"
 
 #include <cmath>
+#include <utility>
 
 #include "report/output_errors.h"
 
 namespace detent {
 
-std::string render(const Json& document) { return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string render(std::string_view kind, Json members) {
+  Json document{{"schema", "urn:detent:" + std::string(kind) + ":" + std::string(kSchemaVersion)}};
+  for (auto member = members.begin(); member != members.end(); ++member)
+    document[member.key()] = std::move(member.value());
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 

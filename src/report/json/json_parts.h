@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "detent/accuracy_bound.h"
 #include "detent/calibration_report.h"
@@ -18,8 +19,13 @@ namespace detent {
 /// Members stay in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-/// Two-space indented, with a final newline; bytes that are not UTF-8 become U+FFFD.
-[[nodiscard]] std::string render(const Json& document);
+/// Of the JSON Schemas that all documents follow (src/report/json/schemas): MAJOR.MINOR. A new member of any document raises MINOR,
+/// every other change MAJOR: src/report/json/README.md.
+inline constexpr std::string_view kSchemaVersion = "1.0";
+
+/// The document of these members, behind "schema", the $id of its JSON Schema: "urn:detent:KIND:VERSION". Two-space indented, with a
+/// final newline; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string render(std::string_view kind, Json members);
 
 /// null where it is not finite, or absent.
 [[nodiscard]] Json number(double value);

@@ -80,7 +80,7 @@ std::string to_json(const QuantizeReport& report) {
   json["seconds"] = report.seconds;
   json["calibration_seconds"] = report.calibration_seconds;
   json["peak_mb"] = report.peak_mb;
-  return render(json);
+  return render("quantize", json);
 }
 
 }  // namespace detent

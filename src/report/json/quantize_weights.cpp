@@ -58,7 +58,7 @@ std::string to_json(const QuantizeWeightsReport& report) {
   json["bytes_after"] = report.output_bytes;
   json["seconds"] = report.seconds;
   json["peak_mb"] = report.peak_mb;
-  return render(json);
+  return render("quantize-weights", json);
 }
 
 }  // namespace detent

@@ -23,12 +23,12 @@ Json profile_json(const ProfileReport& profile) {
 std::string to_json(const RunReport& report) {
   Json written = Json::array();
   for (const auto& path : report.written) written.push_back(path.string());
-  return render({{"model", report.model},
-                 {"samples", report.samples},
-                 {"skipped_samples", report.skipped_samples},
-                 {"seconds", number(report.seconds)},
-                 {"written", written},
-                 {"profile", report.profile ? profile_json(*report.profile) : Json(nullptr)}});
+  return render("run", {{"model", report.model},
+                        {"samples", report.samples},
+                        {"skipped_samples", report.skipped_samples},
+                        {"seconds", number(report.seconds)},
+                        {"written", written},
+                        {"profile", report.profile ? profile_json(*report.profile) : Json(nullptr)}});
 }
 
 }  // namespace detent

@@ -26,24 +26,24 @@ std::string to_json(const SensitivityReport& report) {
   };
   Json values = Json::array();
   for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
-  return render({{"model", report.model},
-                 {"target", report.target},
-                 {"calibrator", report.weights ? Json(nullptr) : Json(report.calibrator)},
-                 {"weight_only", report.weights ? weight_format_json(*report.weights) : Json(nullptr)},
-                 {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
-                 {"calibration_samples", report.calibration_samples},
-                 {"evaluation_samples", report.evaluation_samples},
-                 {"skipped_samples", report.skipped_samples},
-                 {"sqnr_db_all", number(report.sqnr_db_all)},
-                 {"fp32", metrics(report.fp32)},
-                 {"all", metrics(report.all)},
-                 {"outputs", output_errors_json(report.outputs)},
-                 {"layers", layers(report.layers)},
-                 {"operators", layers(report.operators)},
-                 {"values", values},
-                 {"variants", report.variants},
-                 {"plain_runs", number(report.plain_runs)},
-                 {"seconds", report.seconds}});
+  return render("sensitivity", {{"model", report.model},
+                                {"target", report.target},
+                                {"calibrator", report.weights ? Json(nullptr) : Json(report.calibrator)},
+                                {"weight_only", report.weights ? weight_format_json(*report.weights) : Json(nullptr)},
+                                {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
+                                {"calibration_samples", report.calibration_samples},
+                                {"evaluation_samples", report.evaluation_samples},
+                                {"skipped_samples", report.skipped_samples},
+                                {"sqnr_db_all", number(report.sqnr_db_all)},
+                                {"fp32", metrics(report.fp32)},
+                                {"all", metrics(report.all)},
+                                {"outputs", output_errors_json(report.outputs)},
+                                {"layers", layers(report.layers)},
+                                {"operators", layers(report.operators)},
+                                {"values", values},
+                                {"variants", report.variants},
+                                {"plain_runs", number(report.plain_runs)},
+                                {"seconds", report.seconds}});
 }
 
 }  // namespace detent

@@ -27,24 +27,24 @@ Json describe(const TableReport::Value& value) {
 std::string to_json(const TableReport& report) {
   Json values = Json::array();
   for (const auto& value : report.values) values.push_back(describe(value));
-  return render({{"table", report.table},
-                 {"model_fingerprint", report.model_fingerprint},
-                 {"samples", report.samples.size()},
-                 {"shards", report.shards},
-                 {"partial", report.partial},
-                 {"missing_shards", report.missing_shards},
-                 {"kept", report.kept},
-                 {"targets", report.targets},
-                 {"equalize", report.equalize.empty() ? Json(nullptr) : Json(report.equalize)},
-                 {"equalized_values", report.equalized_values},
-                 {"absorb_bias", report.absorb_bias},
-                 {"shifted_values", report.shifted_values},
-                 {"float_values", report.float_values},
-                 {"tools", report.tools},
-                 {"instruction_sets", report.instruction_sets},
-                 {"sample_names", report.samples},
-                 {"outlier_samples", outliers_json(report.outliers)},
-                 {"values", values}});
+  return render("table", {{"table", report.table},
+                          {"model_fingerprint", report.model_fingerprint},
+                          {"samples", report.samples.size()},
+                          {"shards", report.shards},
+                          {"partial", report.partial},
+                          {"missing_shards", report.missing_shards},
+                          {"kept", report.kept},
+                          {"targets", report.targets},
+                          {"equalize", report.equalize.empty() ? Json(nullptr) : Json(report.equalize)},
+                          {"equalized_values", report.equalized_values},
+                          {"absorb_bias", report.absorb_bias},
+                          {"shifted_values", report.shifted_values},
+                          {"float_values", report.float_values},
+                          {"tools", report.tools},
+                          {"instruction_sets", report.instruction_sets},
+                          {"sample_names", report.samples},
+                          {"outlier_samples", outliers_json(report.outliers)},
+                          {"values", values}});
 }
 
 std::string to_json(const DistributionReport& report) {
@@ -52,7 +52,7 @@ std::string to_json(const DistributionReport& report) {
   json["rows"] = Json::array();
   for (const auto& row : report.rows)
     json["rows"].push_back({{"low", row.low}, {"high", row.high}, {"count", row.count}});
-  return render(json);
+  return render("distribution", json);
 }
 
 }  // namespace detent

@@ -1,0 +1,46 @@
+#!/bin/sh
+# json_page_test.sh ROOT PROGRAM: src/report/json/README.md names every command of the program with its schema, the version of the
+# schemas, every exit code of include/detent/error.h and every finding of lint with its level, and nothing else; no exit code of
+# README.md is another.
+set -eu
+. "$(dirname "$0")/findings.sh"
+page=$1/src/report/json/README.md
+schemas=$1/src/report/json/schemas
+program=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+# same WHAT: the list of the program is the list of the page.
+same() {
+  LC_ALL=C sort -u "$work/program" >"$work/a"
+  LC_ALL=C sort -u "$work/page" >"$work/b"
+  [ -s "$work/a" ] || { echo "FAILED: the program has no $1"; failures=1; }
+  diff -u --label "the program's $1" --label "$page" "$work/a" "$work/b" || failures=1
+}
+
+# A row is "| `command`, `command` of ... | [kind](schemas/kind.schema.json) | ...".
+grep -oE '^\| `.*\| \[[a-z-]+\]\(schemas/' "$page" >"$work/rows"
+sed -E 's/.*\[([a-z-]+)\].*/\1/' "$work/rows" >"$work/page"
+find "$schemas" -name '*.schema.json' | sed 's|.*/||; s|[.].*||' | grep -vx parts >"$work/program"
+same schemas
+grep -oE '`[a-z]+' "$work/rows" | tr -d '`' >"$work/page"
+"$program" --help | sed -n '/^Subcommands/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' >"$work/program"
+same commands
+
+sed -n 's/.*"\$id": "urn:detent:[a-z-]*:\([0-9.]*\)".*/\1/p' "$schemas"/*.json >"$work/program"
+sed -nE 's/.*: now ([0-9.]+)[.] A new member.*/\1/p; s/.*"urn:detent:[a-z-]*:([0-9.]*)".*/\1/p' "$page" >"$work/page"
+same version
+
+{ echo '0 '; sed -nE 's/^  ([A-Z][A-Za-z]+) = ([0-9]+),.*/\2 \1/p' "$1/include/detent/error.h"; } >"$work/program"
+sed -nE 's/^\| ([0-9]+) \| ([A-Za-z]*) ?\|.*/\1 \2/p' "$page" >"$work/page"
+same "exit codes"
+cut -d ' ' -f 1 "$work/page" >"$work/program"
+sed -n '/^Exit codes:/,/^$/p' "$1/README.md" | tr '\n' ' ' | grep -oE '[:;] [0-9]+' | tr -dc '0-9\n' >"$work/page"
+same "exit codes of README.md"
+
+findings_of "$program" >"$work/program"
+findings_on "$page" >"$work/page"
+same findings
+[ "$failures" -eq 0 ] && echo "README.md of the JSON documents: commands, schemas, version, exit codes and findings are the program's"
+exit "$failures"
