@@ -13,6 +13,7 @@
 #include "run/model_inputs.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
+#include "run/samples_together.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -57,6 +58,10 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     std::shared_ptr<const JudgedBatch> batch;
   };
   const Numbered numbered(source);
+  together_ = samples_together(reference.graph(), wanted_, source);
+  // Files are often sorted by class: samples that are joined come from everywhere.
+  const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
+  const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;
@@ -77,7 +82,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     found_.push_back(std::move(result.found));
   };
   static_cast<void>(
-      run_over<Result>({.source = numbered, .settings = settings, .task = "running the float model"}, run_one, keep));
+      run_over<Result>({.source = together, .settings = settings, .task = "running the float model"}, run_one, keep));
   const auto order = [](const Found& batch) {
     return std::tuple(hash_of_name(batch.name), batch.name, batch.position);
   };

@@ -38,13 +38,15 @@ class JudgedBatches {
                 const RunSettings& settings, const TaskMetric* task, size_t bytes = size_t{256} << 20);
 
   [[nodiscard]] size_t size() const { return found_.size(); }
+  /// Samples that were joined to a batch because that is faster (samples_together); 1: batches are the model's own.
+  [[nodiscard]] size_t together() const { return together_; }
   /// Samples that count in the first `batches` batches.
   [[nodiscard]] size_t samples_in(size_t batches) const;
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const TaskMetric* task() const { return task_; }
   /// The float model's score on batch b; nothing without a task.
   [[nodiscard]] const TaskSums& float_score(size_t b) const { return found_[b].float_score; }
-  /// The first `batches` batches in the order of the source, in which sums over them are added.
+  /// The first `batches` batches in the order of the source, in which sums over them are added; joined ones in their own.
   [[nodiscard]] std::vector<size_t> in_source_order(size_t batches) const;
   /// Thread-safe; `pool` is the calling thread's. Errors  those of reading and running.
   [[nodiscard]] std::shared_ptr<const JudgedBatch> get(size_t b, BufferPool& pool) const;
@@ -66,6 +68,7 @@ class JudgedBatches {
   const TaskMetric* task_;
   std::vector<ValueId> wanted_;
   Schedule schedule_;
+  size_t together_ = 1;
   std::vector<Found> found_;
 };
 

@@ -92,40 +92,43 @@ BoundRace::Standing BoundRace::standing_of(const Set& set) const {
     standing.score = known->second;
     standing.batches = batches_ ? batches_->size() : 0;
     standing.on_all = true;
+    standing.slack = judge_.slack(known->second);
     standing.meets = judge_.meets(known->second);
   } else if (const auto tally = tallies_.find(set); tally != tallies_.end() && tally->second.size() > 0) {
     standing.batches = tally->second.size();
     standing.score = score_on(set, standing.batches);
-    standing.meets = sure_of(set, standing.batches);
+    estimate_slack(set, standing);
   }
   return standing;
 }
 
-std::optional<bool> BoundRace::sure_of(const Set& set, size_t batches) const {
+void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const TallyRules rules = this->rules();
-  const BoundJudge::Score here = score_of(tallies_.at(set), batches, rules);
+  const size_t batches = standing.batches;
+  const BoundJudge::Score& here = standing.score;
   const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
   // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
   const double least = judge_.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
-  const auto estimate = [&](double reference_slack, double reference_here_slack, const std::vector<double>& reference) {
+  const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
     const double one = std::max(least, jackknife_error(own, reference));
     if (!(one < error)) return;
     error = one;
-    slack = reference_slack + judge_.slack(here) - reference_here_slack;
+    slack = reference_on_all + judge_.slack(here) - reference_here;
   };
   if (judge_.metric() != "sqnr_db") {
-    const BoundJudge::Score exact{here.fp32, here.fp32};
-    estimate(judge_.slack(exact), judge_.slack(exact), float_scores_without_one(batches, rules));
+    const double whole = judge_.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
+    estimate(whole, whole, float_scores_without_one(batches, rules));
   } else {
-    estimate(judge_.slack(here), judge_.slack(here), std::vector<double>(batches));
+    estimate(0, 0, std::vector<double>(batches));
   }
   for (const Set& reference : references_)
     estimate(judge_.slack(scores_.at(reference)), judge_.slack(score_on(reference, batches)),
              scores_without_one(tallies_.at(reference), batches, rules));
   const double left = 1 - static_cast<double>(batches) / static_cast<double>(rules.batches.size());
-  if (!(std::abs(slack) > kSureErrors * error * std::sqrt(left))) return std::nullopt;
-  return slack > 0;
+  standing.slack = slack;
+  standing.error = error * std::sqrt(left);
+  if (std::abs(slack) > kSureErrors * standing.error) standing.meets = slack > 0;
 }
 
 void BoundRace::measure_by_command(const std::vector<Set>& sets) {
@@ -242,6 +245,17 @@ std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, co
 
 BoundRace::Standing BoundRace::measure(const Set& set) {
   return run({set}, [](size_t, std::span<const Standing>) { return true; }).front();
+}
+
+BoundJudge::Score BoundRace::confirm(const Set& set) {
+  const Standing measured = measure(set);
+  if (by_command() || batches().together() == 1) return measured.score;
+  if (const auto known = confirmed_.find(set); known != confirmed_.end()) return known->second;
+  const PlacementPlan plan = plan_of_(set);
+  std::vector<Model> models;
+  models.push_back(variants_.model(plan));
+  const BoundJudge::Score score = judge_.measure(models, "confirming " + judge_.metric()).front();
+  return confirmed_.emplace(set, score).first->second;
 }
 
 }  // namespace detent

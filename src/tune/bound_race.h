@@ -37,7 +37,11 @@ class BoundRace {
     BoundJudge::Score score;  ///< on the first `batches` batches, the float model's too
     size_t batches = 0;
     bool on_all = false;        ///< that is all of them
+    double slack = 0;           ///< what the bound leaves on all samples, as estimated
+    double error = 0;           ///< standard error of that; 0 on all
     std::optional<bool> meets;  ///< absent: not sure
+
+    [[nodiscard]] bool seems_to_meet() const { return meets.value_or(slack > 0); }
   };
   /// Whether set i goes on to the next stage.
   using GoesOn = std::function<bool(size_t i, std::span<const Standing>)>;
@@ -54,6 +58,8 @@ class BoundRace {
                                           const std::optional<Set>& base = std::nullopt);
   /// On all samples.
   [[nodiscard]] Standing measure(const Set& set);
+  /// The same one sample after the other, as everything else measures: samples that are joined may be rounded otherwise.
+  [[nodiscard]] BoundJudge::Score confirm(const Set& set);
   /// On the first `batches` batches, as many as it was measured on.
   [[nodiscard]] BoundJudge::Score score_on(const Set& set, size_t batches) const;
 
@@ -69,7 +75,8 @@ class BoundRace {
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;
-  [[nodiscard]] std::optional<bool> sure_of(const Set& set, size_t batches) const;
+  /// Fills the slack, its error, and whether that is sure.
+  void estimate_slack(const Set& set, Standing& standing) const;
   void measure_by_command(const std::vector<Set>& sets);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
 
@@ -82,6 +89,7 @@ class BoundRace {
   std::vector<bool> comparable_;
   std::map<Set, ScoreTally> tallies_;
   std::map<Set, BoundJudge::Score> scores_;  // of sets that were measured on all samples
+  std::map<Set, BoundJudge::Score> confirmed_;
   std::vector<Set> references_;              // the latest of them
 };
 

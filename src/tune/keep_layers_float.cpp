@@ -18,7 +18,8 @@ namespace detent {
 namespace {
 
 constexpr size_t kAtOnce = 6;     // sets of one field: what they have in common is computed once
-constexpr size_t kFruitless = 3;  // fields that give nothing back before the search ends
+constexpr size_t kFruitless = 2;  // fields that give nothing back before the search ends
+constexpr size_t kTelling = 500;  // samples that say where to look; what is found there is measured on all
 
 class Search {
  public:
@@ -40,9 +41,13 @@ class Search {
     report.met = judge_.meets(all_int8);
     if (!report.met) {
       ranking_ = rank_choices(variants_, model_, judge_.float_values(), judge_.samples(), settings_);
-      const std::optional<Set> enough = shortest_beginning();
-      report.met = enough.has_value();
-      found = enough ? give_back(*enough) : best_known();
+      if (const std::optional<Set> enough = shortest_beginning()) {
+        accept(*enough);
+        give_back();
+      }
+      while (!accepted_.empty() && !judge_.meets(race_.confirm(accepted_.back()))) accepted_.pop_back();
+      report.met = !accepted_.empty();
+      found = report.met ? accepted_.back() : best_known();
     }
     explain(found);
     report.measurements = race_.measurements();
@@ -72,18 +77,18 @@ class Search {
     return rest;
   }
 
-  /// Where on a line of sets the bound is crossed. `first` is the position of the first set that answers `yes` to whether it meets
-  /// the bound, none where none does; sets behind it are not measured to the end.
+  /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
+  /// behind it are not measured any further.
   std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base = {}) {
-    const auto first = [&](std::span<const Standing> standings) {
-      size_t i = 0;
-      while (i < standings.size() && standings[i].meets != yes) ++i;
-      return i;
-    };
     const auto standings = race_.run(
-        sets, [&](size_t i, std::span<const Standing> all) { return !all[i].meets && i < first(all); }, base);
-    const size_t found = first(standings);
-    return found < sets.size() ? std::optional(found) : std::nullopt;
+        sets,
+        [&](size_t i, std::span<const Standing> all) {
+          if (all[i].meets || (all[i].batches > 0 && race_.samples_in(all[i].batches) >= kTelling)) return false;
+          return std::ranges::none_of(all.first(i), [&](const Standing& one) { return one.meets == yes; });
+        },
+        base);
+    const auto found = std::ranges::find(standings, yes, &Standing::seems_to_meet);
+    return found == standings.end() ? std::nullopt : std::optional(static_cast<size_t>(found - standings.begin()));
   }
 
   /// Numbers between the two, evenly.
@@ -120,7 +125,7 @@ class Search {
       while (enough && *enough - failed > 1) look(between(failed, *enough));
       if (!enough) return std::nullopt;
       if (*race_.measure(beginning(*enough)).meets) return beginning(*enough);
-      failed = *enough;  // a part of the samples had it otherwise
+      failed = *enough;
     }
     return std::nullopt;
   }
@@ -153,15 +158,24 @@ class Search {
     return sets;
   }
 
-  Set give_back(Set found) {
-    // On the first part of the samples: what each of them costs beside the others.
+  /// A set that meets the bound on all samples; the last of them is the best.
+  void accept(Set set) { accepted_.push_back(std::move(set)); }
+
+  void give_back() {
+    // What each of them costs beside the others, on the first part of the samples.
+    const Set found = accepted_.back();
     const std::vector<Set> fewer = each_without(found, found);
     const auto once = [](size_t i, std::span<const Standing> all) { return all[i].batches == 0; };
     note_costs(found, fewer, found, race_.run(fewer, once, found));
     Set order = found;
     std::ranges::stable_sort(
         order, {}, [&](size_t i) { return std::max(cost_.at(i).noise, 0.0) / ranking_[i].price(ranking_.size()); });
-    // As many of the cheapest as the bound can do without.
+    const size_t together = give_back_together(found, order);
+    give_back_one_by_one(Set(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
+  }
+
+  /// As many of the first as the bound can do without; returns how many.
+  size_t give_back_together(const Set& found, const Set& order) {
     size_t together = 0, broken = order.size();
     while (broken - together > 1) {
       const std::vector<size_t> counts =
@@ -172,37 +186,39 @@ class Search {
       if (!first || *first > 0) together = counts[(first ? *first : counts.size()) - 1];
       if (first) broken = counts[*first];
     }
-    while (together > 0 && !*race_.measure(without(found, std::span(order).first(together))).meets) --together;
-    found = without(found, std::span(order).first(together));
-    return give_back_one_by_one(std::move(found),
-                                Set(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
+    for (; together > 0; --together) {
+      const Set fewer = without(found, std::span(order).first(together));
+      if (!*race_.measure(fewer).meets) continue;
+      accept(fewer);
+      break;
+    }
+    return together;
   }
 
   /// Whatever else can be INT8 again beside the others, the cheapest first.
-  Set give_back_one_by_one(Set found, Set order) {
+  void give_back_one_by_one(Set order) {
     size_t fruitless = 0;
     while (!order.empty() && fruitless < kFruitless) {
+      const Set found = accepted_.back();
       const Set some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, order.size())));
       const std::vector<Set> sets = each_without(found, some);
+      // Those that seem to lie a standard error below the bound are not worth all samples.
+      const auto promising = [](const Standing& one) { return one.batches == 0 || one.slack >= -one.error; };
       const auto standings = race_.run(
-          sets, [](size_t i, std::span<const Standing> all) { return all[i].meets != false; }, found);
+          sets, [&](size_t i, std::span<const Standing> all) { return promising(all[i]); }, found);
       note_costs(found, sets, some, standings);
-      size_t given = some.size();
-      for (size_t k = some.size(); k-- > 0;)
-        if (standings[k].on_all && *standings[k].meets) given = k;
-      if (given == some.size()) {
-        order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(some.size()));
-        ++fruitless;
-        continue;
-      }
-      found = sets[given];
-      // Those that broke the bound alone break it together with this one.
+      const auto given = std::ranges::find_if(standings, [](const Standing& one) { return one.on_all && *one.meets; });
+      const auto k = static_cast<size_t>(given - standings.begin());
       Set rest;
-      for (size_t k = 0; k < order.size(); ++k)
-        if (k >= some.size() || (k != given && standings[k].meets != false)) rest.push_back(order[k]);
+      for (size_t i = 0; i < order.size(); ++i)
+        if (i >= some.size() || (i != k && given != standings.end() && standings[i].meets != false))
+          rest.push_back(order[i]);
       order = std::move(rest);
+      if (given != standings.end())
+        accept(sets[k]);
+      else
+        ++fruitless;
     }
-    return found;
   }
 
   /// The reason that the plan gives for a kept choice.
@@ -222,7 +238,7 @@ class Search {
 
   void explain(const Set& found) {
     BoundReport& report = result_.report;
-    const BoundJudge::Score score = race_.measure(found).score;
+    const BoundJudge::Score score = race_.confirm(found);
     report.reached = score.score;
     report.sqnr_db = score.sqnr_db;
     report.output = score.output;
@@ -248,6 +264,7 @@ class Search {
   std::vector<RankedChoice> ranking_;
   std::map<size_t, Cost> cost_;
   BoundRace race_;
+  std::vector<Set> accepted_;
   BoundedPlan result_;
 };
 

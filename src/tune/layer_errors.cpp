@@ -5,7 +5,9 @@
 #include "detent/error.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_side_by_side.h"
+#include "exec/runnable_part.h"
 #include "place/plan/placement_plan.h"
+#include "run/samples_together.h"
 
 namespace detent {
 
@@ -30,10 +32,11 @@ void add_variants(ModelsSideBySide& shared, FloatVariants& variants, LayerVarian
 LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, const std::vector<std::string>& names,
                                  const DataSource& source, const RunSettings& settings, const TaskMetric* task,
                                  LayerVariants asked) {
+  const SamplesTogether joined(source, samples_together(model.graph(), values_named(model.graph(), names), source));
   ModelsSideBySide shared(model);
   add_variants(shared, variants, asked);
   const SideBySideEvaluation found =
-      evaluate_side_by_side(shared, names, source, settings, "measuring every layer", false, task);
+      evaluate_side_by_side(shared, names, joined, settings, "measuring every layer", false, task);
   if (found.evaluation.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "

@@ -34,7 +34,7 @@ struct LayerErrors {
 /// What is measured of every choice. Alone: half of it, what costs of layers beside each other need.
 enum class LayerVariants { Both, Alone };
 
-/// Measures on every sample of `source` at the values `names`; values that these variants quantize and that were not
+/// Measures on every sample of `source`, several at once where that is faster (samples_together), at the values `names`; values that these variants quantize and that were not
 /// calibrated yet are calibrated first. Same result for any number of threads. Memory: see ModelsSideBySide.
 /// Empty   nothing is quantized -> no choices, `all` of identical outputs.
 /// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
