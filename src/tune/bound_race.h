@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "tune/bound_judge.h"
+#include "tune/choice_sets.h"
 #include "tune/float_variants.h"
 #include "tune/score_tally.h"
 
@@ -28,8 +29,7 @@ namespace detent {
 /// A bound by a command has no score on parts: every set is measured on all samples.
 class BoundRace {
  public:
-  /// Positions among the choices, ascending.
-  using Set = std::vector<size_t>;
+  using Set = ChoiceSet;
   using PlanOf = std::function<PlacementPlan(const Set&)>;
 
   /// What is known of a set.
@@ -90,7 +90,7 @@ class BoundRace {
   std::map<Set, ScoreTally> tallies_;
   std::map<Set, BoundJudge::Score> scores_;  // of sets that were measured on all samples
   std::map<Set, BoundJudge::Score> confirmed_;
-  std::vector<Set> references_;              // the latest of them
+  std::vector<Set> references_;  // the latest of them
 };
 
 }  // namespace detent

@@ -11,6 +11,7 @@
 
 #include "core/stopwatch.h"
 #include "tune/bound_race.h"
+#include "tune/choice_sets.h"
 #include "tune/rank_choices.h"
 
 namespace detent {
@@ -18,7 +19,7 @@ namespace detent {
 namespace {
 
 constexpr size_t kAtOnce = 6;     // sets of one field: what they have in common is computed once
-constexpr size_t kFruitless = 2;  // fields that give nothing back before the search ends
+constexpr size_t kFruitless = 2;  // fields in a row that give nothing back before the search ends
 constexpr size_t kTelling = 500;  // samples that say where to look; what is found there is measured on all
 
 class Search {
@@ -66,17 +67,6 @@ class Search {
   }
   [[nodiscard]] const std::string& name(size_t i) const { return variants_.graph().node(ranking_[i].what.node).name; }
 
-  static Set beginning(size_t count) {
-    Set set(count);
-    for (size_t i = 0; i < count; ++i) set[i] = i;
-    return set;
-  }
-  static Set without(const Set& kept, std::span<const size_t> left_out) {
-    Set rest = kept;
-    std::erase_if(rest, [&](size_t i) { return std::ranges::find(left_out, i) != left_out.end(); });
-    return rest;
-  }
-
   /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
   /// behind it are not measured any further.
   std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base = {}) {
@@ -91,24 +81,6 @@ class Search {
     return found == standings.end() ? std::nullopt : std::optional(static_cast<size_t>(found - standings.begin()));
   }
 
-  /// Numbers between the two, evenly.
-  static std::vector<size_t> between(size_t low, size_t high) {
-    std::vector<size_t> counts;
-    for (size_t k = 1; k <= kAtOnce; ++k) {
-      const size_t count = low + (high - low) * k / (kAtOnce + 1);
-      if (count > low && count < high && (counts.empty() || counts.back() < count)) counts.push_back(count);
-    }
-    if (counts.empty()) counts.push_back(low + 1);
-    return counts;
-  }
-  /// low + 1, low + 2, low + 4 ..., and `high`.
-  static std::vector<size_t> doubling(size_t low, size_t high) {
-    std::vector<size_t> counts;
-    for (size_t step = 1; low + step < high; step *= 2) counts.push_back(low + step);
-    counts.push_back(high);
-    return counts;
-  }
-
   std::optional<Set> shortest_beginning() {
     const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;  // one choice at least stays INT8
     size_t failed = 0;
@@ -116,15 +88,15 @@ class Search {
       std::optional<size_t> enough;
       const auto look = [&](const std::vector<size_t>& counts) {
         std::vector<Set> sets;
-        for (const size_t count : counts) sets.push_back(beginning(count));
+        for (const size_t count : counts) sets.push_back(first_choices(count));
         const auto found = first_that(true, sets);
         if (!found || *found > 0) failed = counts[(found ? *found : counts.size()) - 1];
         if (found) enough = counts[*found];
       };
-      look(doubling(failed, limit));
-      while (enough && *enough - failed > 1) look(between(failed, *enough));
-      if (!enough) return std::nullopt;
-      if (*race_.measure(beginning(*enough)).meets) return beginning(*enough);
+      look(doubling_counts(failed, limit));
+      while (enough && *enough - failed > 1) look(counts_between(failed, *enough, kAtOnce));
+      if (!enough) enough = limit;  // which a part of the samples may have wrong
+      if (*race_.measure(first_choices(*enough)).meets) return first_choices(*enough);
       failed = *enough;
     }
     return std::nullopt;
@@ -135,7 +107,7 @@ class Search {
     Set best;
     const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;
     for (size_t count = limit; count > 0 && 2 * count >= limit; count = count / 2) {
-      const Set set = beginning(count);
+      const Set set = first_choices(count);
       if (judge_.rank(race_.measure(set).score) > judge_.rank(race_.measure(best).score)) best = set;
     }
     return best;
@@ -152,12 +124,6 @@ class Search {
                            standings[k].on_all ? 0 : race_.samples_in(standings[k].batches)};
     }
   }
-  [[nodiscard]] std::vector<Set> each_without(const Set& kept, std::span<const size_t> choices) const {
-    std::vector<Set> sets;
-    for (const size_t& choice : choices) sets.push_back(without(kept, {&choice, 1}));
-    return sets;
-  }
-
   /// A set that meets the bound on all samples; the last of them is the best.
   void accept(Set set) { accepted_.push_back(std::move(set)); }
 
@@ -178,8 +144,9 @@ class Search {
   size_t give_back_together(const Set& found, const Set& order) {
     size_t together = 0, broken = order.size();
     while (broken - together > 1) {
-      const std::vector<size_t> counts =
-          together == 0 && broken == order.size() ? doubling(0, broken - 1) : between(together, broken);
+      const std::vector<size_t> counts = together == 0 && broken == order.size()
+                                             ? doubling_counts(0, broken - 1)
+                                             : counts_between(together, broken, kAtOnce);
       std::vector<Set> sets;
       for (const size_t count : counts) sets.push_back(without(found, std::span(order).first(count)));
       const auto first = first_that(false, sets, found);
@@ -214,10 +181,8 @@ class Search {
         if (i >= some.size() || (i != k && given != standings.end() && standings[i].meets != false))
           rest.push_back(order[i]);
       order = std::move(rest);
-      if (given != standings.end())
-        accept(sets[k]);
-      else
-        ++fruitless;
+      fruitless = given == standings.end() ? fruitless + 1 : 0;
+      if (given != standings.end()) accept(sets[k]);
     }
   }
 
