@@ -37,7 +37,7 @@ struct BoundReport {
   };
   std::vector<Kept> kept;
   size_t samples = 0;       ///< that were judged
-  size_t measurements = 0;  ///< quantized models that were run over all of them
+  size_t measurements = 0;  ///< quantized models that were run, most of them over a part of the samples
   double seconds = 0;
 };
 

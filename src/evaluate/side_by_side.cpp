@@ -112,17 +112,20 @@ std::vector<size_t> ModelsSideBySide::step_counts() const {
   return counts;
 }
 
-void ModelsSideBySide::run_family(const Family& family, std::span<const Tensor> inputs, BufferPool& pool,
-                                  const Take& take) const {
+void ModelsSideBySide::run_family(const Family& family, const Wants& wants, std::span<const Tensor> inputs,
+                                  BufferPool& pool, const Take& take) const {
   const auto check = [] {
     if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
   };
+  const bool takes_head = wants(family.head);
+  if (!takes_head && std::ranges::none_of(family.others, wants)) return;
   check();
   const Variant& head = head_of(family);
   HeadKeeper kept(*graph_, head.wanted);
   Executor(*head.schedule, pool).run(inputs, kept);
-  take(family.head, kept.take_outputs());
+  if (takes_head) take(family.head, kept.take_outputs());
   for (const size_t v : family.others) {
+    if (!wants(v)) continue;
     check();
     const Variant& variant = variants_[v];
     OutputKeeper outputs(*graph_, variant.wanted);
@@ -132,7 +135,14 @@ void ModelsSideBySide::run_family(const Family& family, std::span<const Tensor> 
 }
 
 void ModelsSideBySide::run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const {
-  for (const Family& family : families_) run_family(family, inputs, pool, take);
+  const Wants all = [](std::optional<size_t>) { return true; };
+  for (const Family& family : families_) run_family(family, all, inputs, pool, take);
+}
+
+void ModelsSideBySide::run_some(const std::vector<bool>& some, std::span<const Tensor> inputs, BufferPool& pool,
+                                const Take& take) const {
+  const Wants wants = [&](std::optional<size_t> variant) { return variant && some[*variant]; };
+  for (const Family& family : families_) run_family(family, wants, inputs, pool, take);
 }
 
 }  // namespace detent

@@ -43,6 +43,10 @@ class ModelsSideBySide {
   /// Runs the float model, then every variant in an order that is always the same. `pool` is used by one thread.
   /// Errors  those of running; Interrupted, between two variants.
   void run(std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const;
+  /// Runs these variants only, [variant], in the same order, and what they begin in: the float model and a base whose own outputs
+  /// nobody asked for are not taken. Errors  those of run().
+  void run_some(const std::vector<bool>& some, std::span<const Tensor> inputs, BufferPool& pool,
+                const Take& take) const;
 
  private:
   struct Variant {
@@ -57,10 +61,13 @@ class ModelsSideBySide {
     std::vector<size_t> others;
   };
 
+  using Wants = std::function<bool(std::optional<size_t> variant)>;
+
   void find_families();
   void fold_constants(const std::vector<std::string>& names);
   void make_plan(Variant& variant, const std::vector<std::string>& names, int team);
-  void run_family(const Family& family, std::span<const Tensor> inputs, BufferPool& pool, const Take& take) const;
+  void run_family(const Family& family, const Wants& wants, std::span<const Tensor> inputs, BufferPool& pool,
+                  const Take& take) const;
   [[nodiscard]] const Variant& head_of(const Family& family) const {
     return family.head ? variants_[*family.head] : float_;
   }

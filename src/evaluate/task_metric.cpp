@@ -133,6 +133,18 @@ TaskSums& TaskSums::operator+=(const TaskSums& other) {
   return *this;
 }
 
+TaskSums& TaskSums::operator-=(const TaskSums& other) {
+  labelled -= other.labelled;
+  first -= other.first;
+  among_five -= other.among_five;
+  for (size_t i = 0; i < other.intersection.size(); ++i) intersection[i] -= other.intersection[i];
+  for (size_t i = 0; i < other.unions.size(); ++i) unions[i] -= other.unions[i];
+  tokens.nats -= other.tokens.nats;
+  tokens.tokens -= other.tokens.tokens;
+  tokens.first -= other.tokens.first;
+  return *this;
+}
+
 std::map<std::string, double> TaskSums::metrics() const {
   std::map<std::string, double> found;
   if (labelled > 0) found["top1"] = static_cast<double>(first) / static_cast<double>(labelled);

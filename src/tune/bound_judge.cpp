@@ -61,10 +61,11 @@ std::pair<double, double> BoundJudge::rank(const Score& score) const {
   return {std::isnan(value) ? -std::numeric_limits<double>::infinity() : value, score.sqnr_db};
 }
 
-bool BoundJudge::meets(const Score& score) const {
-  if (bound_.max_drop) return drop(score) <= *bound_.max_drop + kRounding;
-  return score.score >= *bound_.min_sqnr_db;
+double BoundJudge::slack(const Score& score) const {
+  return bound_.max_drop ? *bound_.max_drop - drop(score) : score.score - *bound_.min_sqnr_db;
 }
+
+bool BoundJudge::meets(const Score& score) const { return slack(score) >= (bound_.max_drop ? -kRounding : 0); }
 
 bool BoundJudge::leaves_room(const Score& score) const {
   constexpr double kHalfOfTheNoise = 3.0103;  // 10 log10(2) dB

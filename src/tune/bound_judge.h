@@ -41,6 +41,13 @@ class BoundJudge {
   [[nodiscard]] std::pair<double, double> rank(const Score& score) const;
   /// What the score has lost against the float model's, in the metric; what "nats" have gained.
   [[nodiscard]] double drop(const Score& score) const;
+  /// What the bound leaves, in the metric: below 0 it is broken, but for the rounding of a quotient of counts.
+  [[nodiscard]] double slack(const Score& score) const;
+
+  /// The float model that scores are held against, the values that are run, and what judges them but for a command.
+  [[nodiscard]] const Model& reference() const { return model_; }
+  [[nodiscard]] const std::vector<std::string>& judged_values() const { return judged_; }
+  [[nodiscard]] const TaskMetric& task() const { return *task_; }
 
   /// Runs quantized variants of the model side by side over all samples.
   /// Errors  those of evaluate_models and MetricCommand; InvalidOption when nothing can be compared.

@@ -4,36 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
 
 #include "core/stopwatch.h"
-#include "evaluate/error_sums.h"
-#include "exec/runnable_part.h"
-#include "run/sample_subset.h"
-#include "tune/layer_errors.h"
+#include "tune/bound_race.h"
+#include "tune/choice_sets.h"
+#include "tune/rank_choices.h"
 
 namespace detent {
 
 namespace {
 
-constexpr size_t kRankingSamples = 64;
-constexpr size_t kAtOnce = 6;  // variants a pass: the float model and reading are paid once for them
-
-/// A choice, and the share of all MACs that would be float with it.
-struct Ranked {
-  FloatChoice what;
-  double macs_share = 0;
-  double alone_db = 0;
-};
+constexpr size_t kAtOnce = 6;     // sets of one field: what they have in common is computed once
+constexpr size_t kFruitless = 2;  // fields in a row that give nothing back before the search ends
+constexpr size_t kTelling = 500;  // samples that say where to look; what is found there is measured on all
 
 class Search {
  public:
   Search(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings)
-      : variants_(variants), model_(model), judge_(judge), settings_(settings), whole_(variants.plan({})) {}
+      : variants_(variants), model_(model), judge_(judge), settings_(settings), whole_(variants.plan({})),
+        race_(variants, model, judge, settings, [this](const Set& set) { return variants_.plan(names_of(set)); }) {}
 
   BoundedPlan find() {
     const Stopwatch stopwatch;
@@ -41,30 +34,31 @@ class Search {
     report.bound = judge_.bound_text();
     report.metric = judge_.metric();
     report.samples = judge_.samples().size();
-    const Tried all_int8 = measure({{}}).front();
-    if (report.metric != "sqnr_db") report.fp32 = all_int8.score.fp32;
-    report.all_int8 = all_int8.score.score;
-    report.sqnr_db_all_int8 = all_int8.score.sqnr_db;
-    Tried found = all_int8;
-    if (!judge_.meets(all_int8.score)) {
-      rank();
-      found = shortest_beginning();
-      report.met = judge_.meets(found.score);
-      if (report.met) give_back(found);
-    } else {
-      report.met = true;
+    const BoundJudge::Score all_int8 = race_.measure({}).score;
+    if (report.metric != "sqnr_db") report.fp32 = all_int8.fp32;
+    report.all_int8 = all_int8.score;
+    report.sqnr_db_all_int8 = all_int8.sqnr_db;
+    Set found;
+    report.met = judge_.meets(all_int8);
+    if (!report.met) {
+      ranking_ = rank_choices(variants_, model_, judge_.float_values(), judge_.samples(), settings_);
+      if (const std::optional<Set> enough = shortest_beginning()) {
+        accept(*enough);
+        give_back();
+      }
+      while (!accepted_.empty() && !judge_.meets(race_.confirm(accepted_.back()))) accepted_.pop_back();
+      report.met = !accepted_.empty();
+      found = report.met ? accepted_.back() : best_known();
     }
     explain(found);
+    report.measurements = race_.measurements();
     report.seconds = stopwatch.seconds();
     return std::move(result_);
   }
 
  private:
-  using Set = std::vector<size_t>;  // positions in ranking_, ascending
-  struct Tried {
-    Set kept;
-    BoundJudge::Score score;
-  };
+  using Set = BoundRace::Set;  // positions in ranking_, ascending
+  using Standing = BoundRace::Standing;
 
   KeptFloat names_of(const Set& kept) const {
     KeptFloat names;
@@ -73,132 +67,122 @@ class Search {
   }
   [[nodiscard]] const std::string& name(size_t i) const { return variants_.graph().node(ranking_[i].what.node).name; }
 
-  /// Each set is run once.
-  std::vector<Tried> measure(const std::vector<Set>& sets) {
-    std::vector<Set> fresh;
-    std::ranges::copy_if(sets, std::back_inserter(fresh), [&](const Set& set) { return !scores_.contains(set); });
-    run(fresh);
-    std::vector<Tried> tried;
-    for (const Set& set : sets) tried.push_back({set, scores_.at(set)});
-    return tried;
+  /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
+  /// behind it are not measured any further.
+  std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base = {}) {
+    const auto standings = race_.run(
+        sets,
+        [&](size_t i, std::span<const Standing> all) {
+          if (all[i].meets || (all[i].batches > 0 && race_.samples_in(all[i].batches) >= kTelling)) return false;
+          return std::ranges::none_of(all.first(i), [&](const Standing& one) { return one.meets == yes; });
+        },
+        base);
+    const auto found = std::ranges::find(standings, yes, &Standing::seems_to_meet);
+    return found == standings.end() ? std::nullopt : std::optional(static_cast<size_t>(found - standings.begin()));
   }
 
-  void run(const std::vector<Set>& sets) {
-    if (sets.empty()) return;
-    std::vector<PlacementPlan> plans;
-    for (const Set& set : sets) plans.push_back(variants_.plan(names_of(set)));
-    variants_.measure_for(plans);
-    std::vector<Model> models;
-    for (const PlacementPlan& plan : plans) models.push_back(variants_.model(plan));
-    const size_t before = std::exchange(result_.report.measurements, result_.report.measurements + sets.size());
-    std::string task = "measuring " + judge_.metric() + " (" + std::to_string(before + 1);
-    if (sets.size() > 1) task += "-" + std::to_string(before + sets.size());
-    const auto scores = judge_.measure(models, task + ")");
-    for (size_t i = 0; i < sets.size(); ++i) {
-      scores_.emplace(sets[i], scores[i]);
-      if (!best_ || judge_.rank(scores[i]) > judge_.rank(best_->score)) best_ = {sets[i], scores[i]};
-    }
-  }
-
-  void rank() {
-    const SampleSubset samples(judge_.samples(), samples_by_hash(judge_.samples(), kRankingSamples));
-    const LayerErrors errors = measure_layer_errors(variants_, model_, judge_.float_values(), samples, settings_);
-    const auto macs = static_cast<double>(std::max<int64_t>(1, variants_.macs()));
-    for (const LayerErrors::Choice& choice : errors.choices)
-      ranking_.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, worst_sqnr_db(choice.alone)});
-    // A layer costs its MACs, and something for being one more.
-    const double each = 0.25 / static_cast<double>(std::max<size_t>(1, ranking_.size()));
-    std::ranges::stable_sort(ranking_, std::greater(), [&](const Ranked& choice) {
-      return std::pow(10.0, -choice.alone_db / 10) / (choice.macs_share + each);
-    });
-  }
-
-  static Set beginning(size_t count) {
-    Set set(count);
-    for (size_t i = 0; i < count; ++i) set[i] = i;
-    return set;
-  }
-
-  /// When none is enough: the best that was measured.
-  Tried shortest_beginning() {
+  std::optional<Set> shortest_beginning() {
     const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;  // one choice at least stays INT8
     size_t failed = 0;
-    std::optional<Tried> enough;
-    const auto look = [&](const std::vector<size_t>& counts) {
-      std::vector<Set> sets;
-      for (const size_t count : counts) sets.push_back(beginning(count));
-      for (Tried& tried : measure(sets)) {
-        if (!judge_.meets(tried.score)) {
-          failed = tried.kept.size();
-          continue;
-        }
-        enough = std::move(tried);
-        return;
-      }
-    };
-    while (!enough && failed < limit) {
-      std::vector<size_t> counts;
-      size_t count = std::max<size_t>(1, 2 * failed);
-      for (; counts.size() < kAtOnce && count < limit; count *= 2) counts.push_back(count);
-      if (counts.size() < kAtOnce) counts.push_back(limit);
-      look(counts);
+    while (failed < limit) {
+      std::optional<size_t> enough;
+      const auto look = [&](const std::vector<size_t>& counts) {
+        std::vector<Set> sets;
+        for (const size_t count : counts) sets.push_back(first_choices(count));
+        const auto found = first_that(true, sets);
+        if (!found || *found > 0) failed = counts[(found ? *found : counts.size()) - 1];
+        if (found) enough = counts[*found];
+      };
+      look(doubling_counts(failed, limit));
+      while (enough && *enough - failed > 1) look(counts_between(failed, *enough, kAtOnce));
+      if (!enough) enough = limit;  // which a part of the samples may have wrong
+      if (*race_.measure(first_choices(*enough)).meets) return first_choices(*enough);
+      failed = *enough;
     }
-    if (!enough) return *best_;
-    while (enough->kept.size() - failed > 1) {
-      const size_t low = failed, high = enough->kept.size();
-      std::vector<size_t> counts;
-      for (size_t k = 1; k <= kAtOnce; ++k) {
-        const size_t count = low + (high - low) * k / (kAtOnce + 1);
-        if (count > low && count < high && (counts.empty() || counts.back() < count)) counts.push_back(count);
-      }
-      if (counts.empty()) counts.push_back(low + 1);
-      look(counts);
+    return std::nullopt;
+  }
+
+  /// Of the sets that leave least to INT8, the all-INT8 model among them, where none meets the bound.
+  Set best_known() {
+    Set best;
+    const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;
+    for (size_t count = limit; count > 0 && 2 * count >= limit; count = count / 2) {
+      const Set set = first_choices(count);
+      if (judge_.rank(race_.measure(set).score) > judge_.rank(race_.measure(best).score)) best = set;
     }
-    return *enough;
+    return best;
   }
 
-  static Set without(const Set& kept, std::span<const size_t> left_out) {
-    Set rest = kept;
-    std::erase_if(rest, [&](size_t i) { return std::ranges::find(left_out, i) != left_out.end(); });
-    return rest;
-  }
-
-  /// `without` differs from `with` in that the choice is INT8.
-  void note_cost(size_t choice, const Tried& with, const Tried& without) {
-    cost_[choice] = {with.score.sqnr_db - without.score.sqnr_db, with.score.score - without.score.score};
-  }
-
-  /// The kept choices that can be INT8 again one by one, the largest first; what the others cost is noted.
-  Set spare_ones(const Tried& found) {
-    Set order = found.kept, spare;
-    std::ranges::stable_sort(order, std::greater(), [&](size_t i) { return ranking_[i].macs_share; });
-    for (size_t begin = 0; begin < order.size(); begin += kAtOnce) {
-      const auto some = std::span(order).subspan(begin, std::min(kAtOnce, order.size() - begin));
-      std::vector<Set> sets;
-      for (const size_t& candidate : some) sets.push_back(without(found.kept, {&candidate, 1}));
-      const std::vector<Tried> tried = measure(sets);
-      for (size_t i = 0; i < some.size(); ++i) {
-        note_cost(some[i], found, tried[i]);
-        if (judge_.meets(tried[i].score)) spare.push_back(some[i]);
-      }
+  /// What each choice saves at the output in INT8 beside the others, on as many samples as were run.
+  void note_costs(const Set& kept, const std::vector<Set>& fewer, std::span<const size_t> choices,
+                  std::span<const Standing> standings) {
+    for (size_t k = 0; k < fewer.size(); ++k) {
+      const BoundJudge::Score with = race_.score_on(kept, standings[k].batches);
+      const BoundJudge::Score& without = standings[k].score;
+      cost_[choices[k]] = {with.sqnr_db - without.sqnr_db, with.score - without.score,
+                           std::pow(10.0, -without.sqnr_db / 10) - std::pow(10.0, -with.sqnr_db / 10),
+                           standings[k].on_all ? 0 : race_.samples_in(standings[k].batches)};
     }
-    return spare;
+  }
+  /// A set that meets the bound on all samples; the last of them is the best.
+  void accept(Set set) { accepted_.push_back(std::move(set)); }
+
+  void give_back() {
+    // What each of them costs beside the others, on the first part of the samples.
+    const Set found = accepted_.back();
+    const std::vector<Set> fewer = each_without(found, found);
+    const auto once = [](size_t i, std::span<const Standing> all) { return all[i].batches == 0; };
+    note_costs(found, fewer, found, race_.run(fewer, once, found));
+    Set order = found;
+    std::ranges::stable_sort(
+        order, {}, [&](size_t i) { return std::max(cost_.at(i).noise, 0.0) / ranking_[i].price(ranking_.size()); });
+    const size_t together = give_back_together(found, order);
+    give_back_one_by_one(Set(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
   }
 
-  /// As many of the spare ones as go together, the largest first.
-  void give_back(Tried& found) {
-    Set spare = spare_ones(found);
-    while (!spare.empty()) {
+  /// As many of the first as the bound can do without; returns how many.
+  size_t give_back_together(const Set& found, const Set& order) {
+    size_t together = 0, broken = order.size();
+    while (broken - together > 1) {
+      const std::vector<size_t> counts = together == 0 && broken == order.size()
+                                             ? doubling_counts(0, broken - 1)
+                                             : counts_between(together, broken, kAtOnce);
       std::vector<Set> sets;
-      for (size_t count = 1; count <= std::min(kAtOnce, spare.size()); ++count)
-        sets.push_back(without(found.kept, std::span(spare).first(count)));
-      std::vector<Tried> tried = measure(sets);
-      size_t together = 0;
-      while (together < tried.size() && judge_.meets(tried[together].score)) ++together;
-      if (together > 0) found = std::move(tried[together - 1]);
-      const bool one_is_too_much = together < tried.size();
-      if (one_is_too_much) note_cost(spare[together], found, tried[together]);
-      spare.erase(spare.begin(), spare.begin() + static_cast<std::ptrdiff_t>(together + one_is_too_much));
+      for (const size_t count : counts) sets.push_back(without(found, std::span(order).first(count)));
+      const auto first = first_that(false, sets, found);
+      if (!first || *first > 0) together = counts[(first ? *first : counts.size()) - 1];
+      if (first) broken = counts[*first];
+    }
+    for (; together > 0; --together) {
+      const Set fewer = without(found, std::span(order).first(together));
+      if (!*race_.measure(fewer).meets) continue;
+      accept(fewer);
+      break;
+    }
+    return together;
+  }
+
+  /// Whatever else can be INT8 again beside the others, the cheapest first.
+  void give_back_one_by_one(Set order) {
+    size_t fruitless = 0;
+    while (!order.empty() && fruitless < kFruitless) {
+      const Set found = accepted_.back();
+      const Set some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, order.size())));
+      const std::vector<Set> sets = each_without(found, some);
+      // Those that seem to lie a standard error below the bound are not worth all samples.
+      const auto promising = [](const Standing& one) { return one.batches == 0 || one.slack >= -one.error; };
+      const auto standings = race_.run(
+          sets, [&](size_t i, std::span<const Standing> all) { return promising(all[i]); }, found);
+      note_costs(found, sets, some, standings);
+      const auto given = std::ranges::find_if(standings, [](const Standing& one) { return one.on_all && *one.meets; });
+      const auto k = static_cast<size_t>(given - standings.begin());
+      Set rest;
+      for (size_t i = 0; i < order.size(); ++i)
+        if (i >= some.size() || (i != k && given != standings.end() && standings[i].meets != false))
+          rest.push_back(order[i]);
+      order = std::move(rest);
+      fruitless = given == standings.end() ? fruitless + 1 : 0;
+      if (given != standings.end()) accept(sets[k]);
     }
   }
 
@@ -213,24 +197,28 @@ class Search {
     if (judge_.metric() == "nats") text += fmt::format(" and {:.4f} nats a token", -cost->second.score);
     if (judge_.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
     if (judge_.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
+    if (cost->second.samples > 0) text += fmt::format(" on {} samples", cost->second.samples);
     return text + bound;
   }
 
-  void explain(const Tried& found) {
+  void explain(const Set& found) {
     BoundReport& report = result_.report;
-    report.reached = found.score.score;
-    report.sqnr_db = found.score.sqnr_db;
-    report.output = found.score.output;
-    for (const size_t i : found.kept) {
+    const BoundJudge::Score score = race_.confirm(found);
+    report.reached = score.score;
+    report.sqnr_db = score.sqnr_db;
+    report.output = score.output;
+    for (const size_t i : found) {
       const NodeId node = ranking_[i].what.node;
       report.kept.push_back({name(i), variants_.graph().node(node).op_type, reason(i),
                              whole_.find_layer(node) != nullptr, ranking_[i].macs_share});
     }
-    result_.plan = variants_.plan(names_of(found.kept));
+    result_.plan = variants_.plan(names_of(found));
   }
 
   struct Cost {
     double db = 0, score = 0;
+    double noise = 0;    // at the output, of a signal of 1
+    size_t samples = 0;  // that it was measured on; 0: all
   };
 
   FloatVariants& variants_;
@@ -238,10 +226,10 @@ class Search {
   const BoundJudge& judge_;
   const RunSettings& settings_;
   PlacementPlan whole_;
-  std::vector<Ranked> ranking_;
+  std::vector<RankedChoice> ranking_;
   std::map<size_t, Cost> cost_;
-  std::map<Set, BoundJudge::Score> scores_;  // of what was measured
-  std::optional<Tried> best_;
+  BoundRace race_;
+  std::vector<Set> accepted_;
   BoundedPlan result_;
 };
 

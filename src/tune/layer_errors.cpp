@@ -5,35 +5,38 @@
 #include "detent/error.h"
 #include "evaluate/error_sums.h"
 #include "evaluate/evaluate_side_by_side.h"
+#include "exec/runnable_part.h"
 #include "place/plan/placement_plan.h"
+#include "run/samples_together.h"
 
 namespace detent {
 
 namespace {
 
-/// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it.
-void add_variants(ModelsSideBySide& shared, FloatVariants& variants) {
+/// Variant 0 has everything quantized, 1 + 2i and 2 + 2i are choice i alone and all but it; of those alone choice i is 1 + i.
+void add_variants(ModelsSideBySide& shared, FloatVariants& variants, LayerVariants asked) {
+  const bool both = asked == LayerVariants::Both;
   std::vector<PlacementPlan> plans{variants.plan({})};
   for (const FloatChoice& choice : variants.choices()) {
     plans.push_back(variants.alone(choice));
-    plans.push_back(variants.all_but(choice));
+    if (both) plans.push_back(variants.all_but(choice));
   }
   variants.measure_for(plans);
   const size_t all = shared.add(variants.patch(plans.front()));
-  for (size_t i = 1; i < plans.size(); i += 2) {
-    shared.add(variants.patch(plans[i]));
-    shared.add(variants.patch(plans[i + 1]), all);
-  }
+  for (size_t i = 1; i < plans.size(); ++i)
+    shared.add(variants.patch(plans[i]), both && i % 2 == 0 ? std::optional(all) : std::nullopt);
 }
 
 }  // namespace
 
 LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, const std::vector<std::string>& names,
-                                 const DataSource& source, const RunSettings& settings, const TaskMetric* task) {
+                                 const DataSource& source, const RunSettings& settings, const TaskMetric* task,
+                                 LayerVariants asked) {
+  const SamplesTogether joined(source, samples_together(model.graph(), values_named(model.graph(), names), source));
   ModelsSideBySide shared(model);
-  add_variants(shared, variants);
+  add_variants(shared, variants, asked);
   const SideBySideEvaluation found =
-      evaluate_side_by_side(shared, names, source, settings, "measuring every layer", false, task);
+      evaluate_side_by_side(shared, names, joined, settings, "measuring every layer", false, task);
   if (found.evaluation.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "
@@ -46,15 +49,16 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   result.seconds = found.seconds;
   result.float_seconds = found.float_seconds;
   const auto& choices = variants.choices();
-  for (size_t i = 0; i < choices.size(); ++i)
-    result.choices.push_back({choices[i], found.evaluation.report(1 + 2 * i), found.evaluation.report(2 + 2 * i)});
-  if (const auto& judged = found.evaluation.task; !judged.empty()) {
-    result.fp32_task = judged[0];
-    result.all_task = judged[1];
-    for (size_t i = 0; i < choices.size(); ++i) {
-      result.choices[i].alone_task = judged[2 + 2 * i];
-      result.choices[i].all_but_task = judged[3 + 2 * i];
-    }
+  const size_t each = asked == LayerVariants::Both ? 2 : 1;
+  const auto& judged = found.evaluation.task;
+  if (!judged.empty()) result.fp32_task = judged[0], result.all_task = judged[1];
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const size_t alone = 1 + each * i, all_but = alone + 1;
+    LayerErrors::Choice& choice = result.choices.emplace_back(choices[i], found.evaluation.report(alone));
+    if (!judged.empty()) choice.alone_task = judged[1 + alone];
+    if (each == 1) continue;
+    choice.all_but = found.evaluation.report(all_but);
+    if (!judged.empty()) choice.all_but_task = judged[1 + all_but];
   }
   std::ranges::stable_sort(result.choices, {}, [](const LayerErrors::Choice& choice) {
     return std::pair(worst_sqnr_db(choice.alone), -worst_sqnr_db(choice.all_but));

@@ -17,7 +17,7 @@ struct LayerErrors {
   struct Choice {
     FloatChoice what;
     ErrorReport alone;                            ///< only this one quantized
-    ErrorReport all_but;                          ///< only this one float
+    ErrorReport all_but;                          ///< only this one float; nothing where it was not asked for
     TaskSums alone_task = {}, all_but_task = {};  ///< where a TaskMetric was given
   };
   std::vector<Choice>
@@ -31,12 +31,16 @@ struct LayerErrors {
   double float_seconds = 0;  ///< the float model alone: seconds / float_seconds is the cost in plain runs
 };
 
-/// Measures on every sample of `source` at the values `names`; values that these variants quantize and that were not
+/// What is measured of every choice. Alone: half of it, what costs of layers beside each other need.
+enum class LayerVariants { Both, Alone };
+
+/// Measures on every sample of `source`, several at once where that is faster (samples_together), at the values `names`; values that these variants quantize and that were not
 /// calibrated yet are calibrated first. Same result for any number of threads. Memory: see ModelsSideBySide.
 /// Empty   nothing is quantized -> no choices, `all` of identical outputs.
 /// Errors  those of evaluate_side_by_side and of calibrating; InvalidOption when no output can be compared.
 [[nodiscard]] LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model,
                                                const std::vector<std::string>& names, const DataSource& source,
-                                               const RunSettings& settings, const TaskMetric* task = nullptr);
+                                               const RunSettings& settings, const TaskMetric* task = nullptr,
+                                               LayerVariants asked = LayerVariants::Both);
 
 }  // namespace detent

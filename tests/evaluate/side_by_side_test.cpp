@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
+#include <optional>
 
 #include "detent/data_source.h"
 #include "detent/error.h"
@@ -137,6 +139,31 @@ TEST(VariantsSideBySide, GiveTheSameBitsForAnyNumberOfThreads) {
   }
   EXPECT_EQ(noise[0], noise[1]);
   EXPECT_EQ(noise[0], noise[2]);
+}
+
+TEST(VariantsSideBySide, RunSomeOfThemWithTheSameBits) {
+  const Model model = test::residual_network(1);
+  const MemorySource source(test::residual_samples(1));
+  test::VariantsOf network(model, source, "tensorrt");
+  ModelsSideBySide shared(model);
+  const size_t all = shared.add(network.variants.patch(network.variants.plan({})));
+  for (const FloatChoice& choice : network.variants.choices())
+    shared.add(network.variants.patch(network.variants.all_but(choice)), all);
+  shared.prepare({"y"}, 1);
+  BufferPool pool;
+  std::map<size_t, std::vector<float>> whole, some;
+  const auto into = [](std::map<size_t, std::vector<float>>& found) {
+    return [&found](std::optional<size_t> variant, std::vector<Tensor>&& outputs) {
+      const auto data = outputs.front().data<float>();
+      if (variant) found[*variant].assign(data.begin(), data.end());
+    };
+  };
+  shared.run(source.read(0).inputs, pool, into(whole));
+  std::vector<bool> wanted(shared.size());
+  wanted[2] = wanted[4] = true;
+  shared.run_some(wanted, source.read(0).inputs, pool, into(some));
+  ASSERT_EQ(some.size(), 2U);
+  for (const auto& [variant, output] : some) EXPECT_EQ(output, whole.at(variant)) << variant;
 }
 
 TEST(VariantsSideBySide, StopBetweenVariantsWhenInterrupted) {

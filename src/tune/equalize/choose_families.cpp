@@ -67,38 +67,68 @@ class Selection {
   struct Step {
     size_t family = 0;
     double alpha = 0.5;
-    PartScores scores;
+    PartScores scores = {};
     double gain = 0;  // sure_gain
     bool acceptable = false;
   };
 
   /// The family with its best alpha: the best of those that are acceptable, where there are any. Later rounds try it alone.
   Step try_family(size_t family) {
-    std::vector<std::vector<EqualizeItem>> lists;
-    if (plain_.empty()) lists.emplace_back();
-    EqualizeReport::Family& line = report_.families[family];
-    const std::vector<double> alphas = line.gain_db ? std::vector{line.alpha} : kAlphas;
-    for (const double alpha : alphas) {
-      lists.push_back(kept_);
-      lists.back().push_back({kEqualizeFamilies[family], alpha});
-    }
-    std::vector<PartScores> judged = scores_of_(lists);
     if (plain_.empty()) {
-      plain_ = scores_ = judged.front();
+      for (size_t part = 0; part < scores_of_.parts; ++part)
+        plain_.push_back(scores_of_.on_part(std::vector<std::vector<EqualizeItem>>(1), part).front());
+      scores_ = plain_;
       report_.sqnr_before_db = mean_of_parts(plain_);
-      judged.erase(judged.begin());
     }
-    Step best;
-    for (size_t i = 0; i < judged.size(); ++i) {
-      const double gain = sure_gain(scores_, judged[i]);
-      const bool acceptable = gain >= kLeastGainDb && worst_change(plain_, judged[i]) >= -kMayFallDb;
-      const bool better = i == 0 || acceptable > best.acceptable || (acceptable == best.acceptable && gain > best.gain);
-      if (better) best = {family, alphas[i], std::move(judged[i]), gain, acceptable};
-    }
+    EqualizeReport::Family& line = report_.families[family];
+    std::vector<Step> steps;
+    for (const double alpha : line.gain_db ? std::vector{line.alpha} : kAlphas) steps.push_back({family, alpha});
+    judge(steps);
+    std::erase_if(steps, [&](const Step& step) { return step.scores.size() < scores_of_.parts; });
+    const auto worse = [](const Step& a, const Step& b) {
+      return a.acceptable != b.acceptable ? b.acceptable : a.gain < b.gain;
+    };
+    Step best = std::move(*std::ranges::max_element(steps, worse));
     line.alpha = best.alpha;
     line.gain_db = mean_of_parts(best.scores) - mean_of_parts(scores_);
     line.reason = best.acceptable ? "" : reason_against(best);
     return best;
+  }
+
+  /// On all parts, but for steps that cannot be the best one any more.
+  void judge(std::vector<Step>& steps) const {
+    std::vector<Step*> rest;
+    for (Step& step : steps) rest.push_back(&step);
+    judge_on(0, rest);
+    if (scores_of_.parts == 2 && rest.size() > 1) {
+      const auto on_first = [&](const Step* step) { return mean(step->scores[0]) - mean(scores_[0]); };
+      const auto first = std::ranges::max_element(rest, {}, on_first);
+      Step& best = **first;
+      rest.erase(first);
+      judge_on(1, {&best});
+      std::erase_if(rest, [&](const Step* step) {
+        const double most = on_first(step);  // the sure gain of two parts is the smaller one
+        return most < best.gain && (best.acceptable || most < kLeastGainDb);
+      });
+    }
+    for (size_t part = 1; part < scores_of_.parts; ++part) judge_on(part, rest);
+  }
+
+  void judge_on(size_t part, const std::vector<Step*>& steps) const {
+    if (steps.empty()) return;
+    std::vector<std::vector<EqualizeItem>> lists;
+    for (const Step* step : steps) {
+      lists.push_back(kept_);
+      lists.back().push_back({kEqualizeFamilies[step->family], step->alpha});
+    }
+    std::vector<std::vector<double>> judged = scores_of_.on_part(lists, part);
+    for (size_t i = 0; i < steps.size(); ++i) {
+      Step& step = *steps[i];
+      step.scores.push_back(std::move(judged[i]));
+      if (step.scores.size() < scores_of_.parts) continue;
+      step.gain = sure_gain(scores_, step.scores);
+      step.acceptable = step.gain >= kLeastGainDb && worst_change(plain_, step.scores) >= -kMayFallDb;
+    }
   }
 
   /// Why a step is not acceptable, the first of its reasons.

@@ -11,10 +11,16 @@
 namespace detent {
 
 /// How good the quantized model is with each list of items. An empty list is the model without equalization.
-using EqualizeScores = std::function<std::vector<PartScores>(std::span<const std::vector<EqualizeItem>>)>;
+struct EqualizeScores {
+  size_t parts = 1;  ///< of the data
+  /// [list][calibrator] on one part; every list is judged on a part once at most.
+  std::function<std::vector<std::vector<double>>(std::span<const std::vector<EqualizeItem>> lists, size_t part)>
+      on_part;
+};
 
 /// `--equalize auto`: forward selection. Of the families not kept yet, each on top of those kept, the one that gains most is kept
-/// next, until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays.
+/// next, until none gains. Alpha is the best of 0.5, 0.75 and 1 in the first round and stays. Of two parts the sure gain is the smaller
+/// one: an alpha that gains less on the first than another does surely is not judged on the second.
 ///
 /// Gain  mean over calibrators and parts, in dB, less its standard error over the parts: what gains on one part and loses on
 ///       another is not known to gain. Less than 0.1 is not worth a change of the model. No calibrator may end up more than 0.1 dB

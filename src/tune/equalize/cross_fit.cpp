@@ -40,14 +40,19 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
   }
 }
 
+std::vector<std::vector<double>> CrossFit::on_part(std::span<const std::vector<EqualizeItem>> lists,
+                                                   size_t part) const {
+  const Fold& fold = *folds_.at(part);
+  const auto model_of = [&](size_t i) {
+    return lists[i].empty() ? model_.clone() : fold.equalizer->equalized(fold.equalizer->equalization(lists[i]));
+  };
+  return scores_of(judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), fold.fit, fold.held_out));
+}
+
 std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {
   std::vector<PartScores> result(lists.size());
-  for (const auto& fold : folds_) {
-    const auto model_of = [&](size_t i) {
-      return lists[i].empty() ? model_.clone() : fold->equalizer->equalized(fold->equalizer->equalization(lists[i]));
-    };
-    std::vector<std::vector<double>> scores =
-        scores_of(judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), fold->fit, fold->held_out));
+  for (size_t part = 0; part < folds_.size(); ++part) {
+    std::vector<std::vector<double>> scores = on_part(lists, part);
     for (size_t i = 0; i < result.size(); ++i) result[i].push_back(std::move(scores[i]));
   }
   return result;

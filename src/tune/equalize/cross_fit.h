@@ -30,7 +30,11 @@ class CrossFit {
   /// Measures the channels on each fold. What it looks at must outlive it.
   CrossFit(const Model& model, const EqualizeData& data, const FactorOptions& options, const FoldJudge& judge);
 
-  /// By list; an empty list is the plain model.
+  [[nodiscard]] size_t parts() const { return folds_.size(); }
+  /// [list][calibrator] on one part; an empty list is the plain model.
+  [[nodiscard]] std::vector<std::vector<double>> on_part(std::span<const std::vector<EqualizeItem>> lists,
+                                                         size_t part) const;
+  /// On every part, by list.
   [[nodiscard]] std::vector<PartScores> operator()(std::span<const std::vector<EqualizeItem>> lists) const;
 
  private:

@@ -98,7 +98,8 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
       report.requested = "auto";
       if (source.size() >= kFewestToJudge) {
         const CrossFit scores(model, data, options, judge);
-        items = choose_families([&](auto lists) { return scores(lists); }, report);
+        const auto on_part = [&](auto lists, size_t part) { return scores.on_part(lists, part); };
+        items = choose_families({scores.parts(), on_part}, report);
         items = Acceptance(model, equalizer, data, judge).accepted_of(items, report);
         for (EqualizeReport::Family& line : report.families)
           line.kept =

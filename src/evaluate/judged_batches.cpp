@@ -1,0 +1,126 @@
+#include "evaluate/judged_batches.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "core/memory_limit.h"
+#include "detent/error.h"
+#include "evaluate/batch_errors.h"
+#include "exec/executor.h"
+#include "exec/runnable_part.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/sample_subset.h"
+#include "run/samples_together.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+/// Samples know where they stand in the source, whatever that is a part of.
+class Numbered final : public DataSource {
+ public:
+  explicit Numbered(const DataSource& source) : source_(source) {}
+  [[nodiscard]] size_t size() const override { return source_.size(); }
+  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
+  [[nodiscard]] Sample read(size_t i) const override {
+    Sample sample = source_.read(i);
+    sample.index = i;
+    return sample;
+  }
+  [[nodiscard]] size_t batch() const override { return source_.batch(); }
+
+ private:
+  const DataSource& source_;
+};
+
+size_t bytes_of(const JudgedBatch& batch) {
+  size_t bytes = 0;
+  for (const Tensor& tensor : batch.inputs) bytes += tensor.byte_count();
+  for (const Tensor& tensor : batch.expected) bytes += tensor.byte_count();
+  for (const Truth& truth : batch.truths)
+    bytes += truth.next.size() * sizeof(int64_t) + (truth.mask ? truth.mask->classes.size() : 0);
+  return bytes;
+}
+
+}  // namespace
+
+JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> names, const DataSource& source,
+                             const RunSettings& settings, const TaskMetric* task, size_t bytes)
+    : source_(source), names_(std::move(names)), task_(task && task->given() ? task : nullptr),
+      wanted_(values_named(reference.graph(), names_)),
+      schedule_(reference.graph(), wanted_, {.team = team_size(settings, source)}) {
+  struct Result {
+    Found found;
+    std::shared_ptr<const JudgedBatch> batch;
+  };
+  const Numbered numbered(source);
+  together_ = samples_together(reference.graph(), wanted_, source);
+  // Files are often sorted by class: samples that are joined come from everywhere.
+  const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
+  const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
+  std::vector<BufferPool> pools(worker_count(settings));
+  const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
+    Result result;
+    for (size_t i = 0; i < real; ++i) result.found.samples.push_back(batch[i].index);
+    result.found.size = batch.size();
+    JudgedBatch judged = run(std::move(batch), real, pools[slot]);
+    result.found.name = judged.name;
+    if (task_) result.found.float_score = task_->score(judged.truths, names_, judged.expected);
+    result.batch = std::make_shared<const JudgedBatch>(std::move(judged));
+    return result;
+  };
+  size_t held = 0;
+  const auto keep = [&](Result&& result) {
+    const size_t more = bytes_of(*result.batch);
+    const bool fits = held + more <= bytes && memory_has_room(bytes);
+    if (fits) held += more, result.found.kept = std::move(result.batch);
+    result.found.position = found_.size();
+    found_.push_back(std::move(result.found));
+  };
+  static_cast<void>(
+      run_over<Result>({.source = together, .settings = settings, .task = "running the float model"}, run_one, keep));
+  const auto order = [](const Found& batch) {
+    return std::tuple(hash_of_name(batch.name), batch.name, batch.position);
+  };
+  std::ranges::sort(found_, {}, order);
+}
+
+JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, BufferPool& pool) const {
+  JudgedBatch batch;
+  batch.name = samples.front().name;
+  batch.size = samples.size(), batch.real = real;
+  if (task_) batch.truths = task_->truths_of(std::span(samples).first(real));
+  batch.content = content_of(std::span(samples).first(real));
+  batch.inputs = stack_samples(std::move(samples));
+  OutputKeeper keeper(schedule_.graph(), wanted_);
+  Executor(schedule_, pool).run(batch.inputs, keeper);
+  batch.expected = real_part(keeper.take(), batch.size, real);
+  return batch;
+}
+
+size_t JudgedBatches::samples_in(size_t batches) const {
+  return std::accumulate(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(batches), size_t{0},
+                         [](size_t sum, const Found& batch) { return sum + batch.samples.size(); });
+}
+
+std::vector<size_t> JudgedBatches::in_source_order(size_t batches) const {
+  std::vector<size_t> order(batches);
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, [&](size_t b) { return found_[b].position; });
+  return order;
+}
+
+std::shared_ptr<const JudgedBatch> JudgedBatches::get(size_t b, BufferPool& pool) const {
+  const Found& found = found_[b];
+  if (found.kept) return found.kept;
+  std::vector<Sample> samples;
+  for (const size_t i : found.samples) samples.push_back(source_.read(i));
+  while (samples.size() < found.size) samples.push_back(Sample(samples.back()));
+  return std::make_shared<const JudgedBatch>(run(std::move(samples), found.samples.size(), pool));
+}
+
+}  // namespace detent

@@ -1,0 +1,88 @@
+#include "run/samples_together.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "detent/error.h"
+#include "exec/executor.h"
+#include "exec/find_shapes.h"
+#include "ops/traits.h"
+#include "run/model_inputs.h"
+
+namespace detent {
+
+namespace {
+
+constexpr double kPositions = 64;
+constexpr double kMost = 8;
+
+/// Every input counts samples on axis 0, which is open, and leaves no other size open.
+bool takes_any_number(const Graph& graph, const Sample& sample) {
+  const auto in_front = [](int axis) { return axis == 0; };
+  if (!std::ranges::all_of(sample.batch_axes, in_front)) return false;
+  return !graph.inputs().empty() && std::ranges::all_of(graph.inputs(), [&](ValueId input) {
+    const auto& shape = graph.value(input).declared_shape;
+    return shape && !shape->empty() && shape->front() < 0 &&
+           std::ranges::all_of(shape->begin() + 1, shape->end(), [](int64_t extent) { return extent > 0; });
+  });
+}
+
+/// Positions of a sample that an average weight is read for. No layer with a weight -> as many as any kernel wants.
+double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
+  const ValueShapes shapes = find_shapes(graph, inputs);
+  double products = 0, weights = 0;
+  for (const Node& node : graph.nodes()) {
+    const OpKind kind = traits_of(graph, node).kind;
+    const bool conv = kind == OpKind::Conv || kind == OpKind::ConvTranspose;
+    if ((!conv && kind != OpKind::Gemm && kind != OpKind::MatMul) || node.inputs.size() < 2) continue;
+    const Tensor* weight = graph.constant(node.inputs[1]);
+    const auto shape = shapes.find(node.outputs.front());
+    if (!weight || shape == shapes.end() || shape->second.rank() < 2) continue;
+    const int64_t channels = shape->second[conv ? 1 : shape->second.rank() - 1];
+    const auto elements = static_cast<double>(weight->element_count());
+    products += elements * static_cast<double>(shape->second.element_count()) / static_cast<double>(channels);
+    weights += elements;
+  }
+  return weights > 0 ? products / weights : kPositions;
+}
+
+/// The rows of `all` are those of `singles`, one after the other.
+bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, size_t output) {
+  if (all.empty_handle() || all.is_sequence() || all.type() == DataType::String || all.shape().rank() == 0)
+    return false;
+  if (all.shape()[0] != static_cast<int64_t>(singles.size())) return false;
+  const size_t row = all.byte_count() / singles.size();
+  for (size_t i = 0; i < singles.size(); ++i) {
+    const Tensor& one = singles[i][output];
+    if (one.empty_handle() || one.type() != all.type() || one.byte_count() != row) return false;
+    if (std::memcmp(static_cast<const std::byte*>(all.raw()) + i * row, one.raw(), row) != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source) {
+  if (source.batch() != 1 || source.size() < 2 * static_cast<size_t>(kMost)) return 1;
+  try {
+    std::vector<Sample> samples{source.read(0)};
+    if (!takes_any_number(graph, samples.front())) return 1;
+    const double positions = positions_of(graph, samples.front().inputs);
+    const auto together = static_cast<size_t>(std::clamp(std::ceil(kPositions / positions), 1.0, kMost));
+    if (together == 1) return 1;
+    while (samples.size() < together) samples.push_back(source.read(samples.size()));
+    std::vector<std::vector<Tensor>> singles;
+    for (const Sample& sample : samples) singles.push_back(run_once(graph, sample.inputs, wanted));
+    const std::vector<Tensor> all = run_once(graph, stack_samples(std::move(samples)), wanted);
+    for (size_t output = 0; output < wanted.size(); ++output)
+      if (!same_rows(all[output], singles, output)) return 1;
+    return together;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::Interrupted) throw;
+    return 1;  // the pass over all samples says what is wrong, if it is
+  }
+}
+
+}  // namespace detent

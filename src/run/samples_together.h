@@ -1,0 +1,33 @@
+#pragma once
+
+#include <span>
+
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// The samples of another source, for a model that takes any number at once.
+class SamplesTogether final : public DataSource {
+ public:
+  /// `source` must outlive this object. together  that many consecutive samples are a batch; 1: as `source` says.
+  SamplesTogether(const DataSource& source, size_t together) : source_(source), together_(together) {}
+  [[nodiscard]] size_t size() const override { return source_.size(); }
+  [[nodiscard]] std::string sample_name(size_t i) const override { return source_.sample_name(i); }
+  [[nodiscard]] Sample read(size_t i) const override { return source_.read(i); }
+  [[nodiscard]] size_t batch() const override { return together_ > 1 ? together_ : source_.batch(); }
+
+ private:
+  const DataSource& source_;
+  size_t together_;
+};
+
+/// How many samples are worth running at once: where a weight is read for few positions of a sample (the last layers of networks for
+/// small images), fetching it takes longer than the products, and several samples share it. Up to 8, so that a weight serves 64
+/// positions; 1 where it does anyway, where the model fixes its batch or leaves other sizes open, or where the values `wanted` of the
+/// first samples run together have other bits than run one by one.
+/// Errors  those of reading, but for samples that cannot be read (1).
+[[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
+
+}  // namespace detent

@@ -1,0 +1,261 @@
+#include "tune/bound_race.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/batch_errors.h"
+#include "run/for_each_index.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kFirstSamples = 64;
+constexpr size_t kReferences = 4;  // sets that estimates are made from; each costs a jackknife
+constexpr size_t kAtOnce = 6;      // models in memory, where a command judges
+
+/// Numbers of batches: all, half of them, and so on as long as the samples are kFirstSamples or more.
+std::vector<size_t> stages_of(const JudgedBatches& batches) {
+  std::vector<size_t> stages{batches.size()};
+  while (stages.back() > 1 && batches.samples_in((stages.back() + 1) / 2) >= kFirstSamples)
+    stages.push_back((stages.back() + 1) / 2);
+  std::ranges::reverse(stages);
+  return stages;
+}
+
+/// One for each thread that works.
+class PoolLease {
+ public:
+  explicit PoolLease(size_t threads) : pools_(threads) {
+    for (BufferPool& pool : pools_) free_.push_back(&pool);
+  }
+  BufferPool* take() {
+    const std::scoped_lock lock(mutex_);
+    BufferPool* pool = free_.back();
+    free_.pop_back();
+    return pool;
+  }
+  void give_back(BufferPool* pool) {
+    const std::scoped_lock lock(mutex_);
+    free_.push_back(pool);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<BufferPool> pools_;
+  std::vector<BufferPool*> free_;
+};
+
+}  // namespace
+
+struct BoundRace::Field {
+  const std::vector<Set>& sets;
+  std::unique_ptr<ModelsSideBySide> models;  // made when the first of them runs
+  std::vector<std::optional<size_t>> variant_of;
+  std::optional<Set> base;
+};
+
+BoundRace::BoundRace(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings,
+                     PlanOf plan_of)
+    : variants_(variants), model_(model), judge_(judge), settings_(settings), plan_of_(std::move(plan_of)) {}
+
+const JudgedBatches& BoundRace::batches() {
+  if (!batches_) {
+    batches_.emplace(judge_.reference(), judge_.judged_values(), judge_.samples(), settings_, &judge_.task());
+    comparable_.assign(judge_.judged_values().size(), true);
+  }
+  return *batches_;
+}
+
+TallyRules BoundRace::rules() const { return {*batches_, judge_.metric(), comparable_}; }
+
+size_t BoundRace::samples_in(size_t batches) const {
+  return batches_ ? batches_->samples_in(batches) : judge_.samples().size();
+}
+
+BoundJudge::Score BoundRace::score_on(const Set& set, size_t batches) const {
+  return by_command() ? scores_.at(set) : score_of(tallies_.at(set), batches, rules());
+}
+
+BoundRace::Standing BoundRace::standing_of(const Set& set) const {
+  Standing standing;
+  if (const auto known = scores_.find(set); known != scores_.end()) {
+    standing.score = known->second;
+    standing.batches = batches_ ? batches_->size() : 0;
+    standing.on_all = true;
+    standing.slack = judge_.slack(known->second);
+    standing.meets = judge_.meets(known->second);
+  } else if (const auto tally = tallies_.find(set); tally != tallies_.end() && tally->second.size() > 0) {
+    standing.batches = tally->second.size();
+    standing.score = score_on(set, standing.batches);
+    estimate_slack(set, standing);
+  }
+  return standing;
+}
+
+void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
+  const TallyRules rules = this->rules();
+  const size_t batches = standing.batches;
+  const BoundJudge::Score& here = standing.score;
+  const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
+  // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
+  const double least = judge_.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
+  double slack = 0, error = std::numeric_limits<double>::infinity();
+  const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
+    const double one = std::max(least, jackknife_error(own, reference));
+    if (!(one < error)) return;
+    error = one;
+    slack = reference_on_all + judge_.slack(here) - reference_here;
+  };
+  if (judge_.metric() != "sqnr_db") {
+    const double whole = judge_.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
+    estimate(whole, whole, float_scores_without_one(batches, rules));
+  } else {
+    estimate(0, 0, std::vector<double>(batches));
+  }
+  for (const Set& reference : references_)
+    estimate(judge_.slack(scores_.at(reference)), judge_.slack(score_on(reference, batches)),
+             scores_without_one(tallies_.at(reference), batches, rules));
+  const double left = 1 - static_cast<double>(batches) / static_cast<double>(rules.batches.size());
+  standing.slack = slack;
+  standing.error = error * std::sqrt(left);
+  if (std::abs(slack) > kSureErrors * standing.error) standing.meets = slack > 0;
+}
+
+void BoundRace::measure_by_command(const std::vector<Set>& sets) {
+  std::vector<Set> fresh;
+  for (const Set& set : sets)
+    if (!scores_.contains(set)) fresh.push_back(set);
+  for (size_t begin = 0; begin < fresh.size(); begin += kAtOnce) {
+    const auto some = std::span(fresh).subspan(begin, std::min(kAtOnce, fresh.size() - begin));
+    std::vector<PlacementPlan> plans;
+    for (const Set& set : some) plans.push_back(plan_of_(set));
+    variants_.measure_for(plans);
+    std::vector<Model> models;
+    for (const PlacementPlan& plan : plans) models.push_back(variants_.model(plan));
+    const auto scores = judge_.measure(models, fmt::format("measuring {} more models by the metric", some.size()));
+    for (size_t i = 0; i < some.size(); ++i) scores_.emplace(some[i], scores[i]);
+  }
+}
+
+void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t until) {
+  const JudgedBatches& batches = this->batches();
+  if (!field.models) {
+    std::vector<size_t> here;
+    for (size_t i = 0; i < field.sets.size(); ++i)
+      if (!scores_.contains(field.sets[i])) here.push_back(i);  // some may begin in a later stage
+    std::vector<PlacementPlan> plans;
+    if (field.base) plans.push_back(plan_of_(*field.base));
+    for (const size_t i : here) plans.push_back(plan_of_(field.sets[i]));
+    variants_.measure_for(plans);
+    field.models = std::make_unique<ModelsSideBySide>(model_);
+    std::optional<size_t> base;
+    size_t next = 0;
+    if (field.base) base = field.models->add(variants_.patch(plans[next++]));
+    for (const size_t i : here) field.variant_of[i] = field.models->add(variants_.patch(plans[next++]), base);
+    field.models->prepare(batches.names(), team_size(settings_, judge_.samples()));
+  }
+  size_t from = until, running = 0;
+  std::vector<ScoreTally*> tallies(field.models->size());
+  std::vector<size_t> starts(field.models->size());
+  for (size_t i = 0; i < field.sets.size(); ++i) {
+    if (!active[i]) continue;
+    ScoreTally& tally = tallies_[field.sets[i]];
+    tallies[*field.variant_of[i]] = &tally;
+    starts[*field.variant_of[i]] = tally.size();
+    from = std::min(from, tally.size());
+    tally.resize(until);
+    ++running;
+  }
+  Reporter& reporter = *settings_.reporter;
+  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", judge_.metric(), running,
+                             running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
+                 until - from);
+  const size_t threads = worker_count(settings_);
+  PoolLease pools(threads);
+  std::atomic<size_t> done{0};
+  std::mutex mutex;
+  const auto run_one = [&](size_t b, BufferPool& pool) {
+    const auto batch = batches.get(b, pool);
+    std::vector<bool> some(tallies.size());
+    for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
+    std::vector<bool> comparable(batches.names().size(), true);
+    field.models->run_some(
+        some, batch->inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
+          const std::vector<Tensor> outputs = real_part(std::move(tensors), batch->size, batch->real);
+          ScoreTally::Batch found;
+          if (batches.task()) found.task = batches.task()->score(batch->truths, batches.names(), outputs);
+          found.errors = errors_of(batch->expected, outputs, batch->content, comparable);
+          tallies[*variant]->set(b, std::move(found));
+        });
+    const std::scoped_lock lock(mutex);
+    for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
+    reporter.advance_to(++done);
+  };
+  for_each_index(until - from, threads, [&](size_t i) {
+    BufferPool* pool = pools.take();
+    try {
+      run_one(from + i, *pool);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) throw;
+      throw error.in("sample '" + batches.get(from + i, *pool)->name + "'");
+    }
+    pools.give_back(pool);
+  });
+  reporter.end();
+  if (judge_.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())
+    throw Error(ErrorCode::InvalidOption,
+                "no output can be compared: none comes from float values and has one shape in all variants");
+  if (until < batches.size()) return;
+  for (size_t i = 0; i < field.sets.size(); ++i) {
+    if (!active[i]) continue;
+    scores_[field.sets[i]] = score_on(field.sets[i], until);
+    references_.push_back(field.sets[i]);
+    if (references_.size() > kReferences) references_.erase(references_.begin());
+  }
+}
+
+std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, const GoesOn& goes_on,
+                                                const std::optional<Set>& base) {
+  if (by_command()) measure_by_command(sets);
+  std::vector<Standing> standings;
+  for (const Set& set : sets) standings.push_back(standing_of(set));
+  if (by_command()) return standings;
+  Field field{sets, nullptr, std::vector<std::optional<size_t>>(sets.size()), base};
+  const std::vector<size_t> stages = stages_of(batches());
+  for (const size_t until : stages) {
+    std::vector<bool> active(sets.size());
+    for (size_t i = 0; i < sets.size(); ++i)
+      active[i] = !standings[i].on_all && standings[i].batches < until && goes_on(i, standings);
+    if (std::ranges::find(active, true) == active.end()) continue;
+    run_stage(field, active, until);
+    for (size_t i = 0; i < sets.size(); ++i) standings[i] = standing_of(sets[i]);
+  }
+  return standings;
+}
+
+BoundRace::Standing BoundRace::measure(const Set& set) {
+  return run({set}, [](size_t, std::span<const Standing>) { return true; }).front();
+}
+
+BoundJudge::Score BoundRace::confirm(const Set& set) {
+  const Standing measured = measure(set);
+  if (by_command() || batches().together() == 1) return measured.score;
+  if (const auto known = confirmed_.find(set); known != confirmed_.end()) return known->second;
+  const PlacementPlan plan = plan_of_(set);
+  std::vector<Model> models;
+  models.push_back(variants_.model(plan));
+  const BoundJudge::Score score = judge_.measure(models, "confirming " + judge_.metric()).front();
+  return confirmed_.emplace(set, score).first->second;
+}
+
+}  // namespace detent
