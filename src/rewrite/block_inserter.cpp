@@ -1,5 +1,8 @@
 #include "rewrite/block_inserter.h"
 
+#include <map>
+#include <string>
+
 #include "model/name_source.h"
 #include "rewrite/table_inserter.h"
 

@@ -1,17 +1,10 @@
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "model/graph_patch.h"
 #include "place/plan/placement_plan.h"
-#include "rewrite/block_quantizer.h"
+#include "rewrite/coded_weights.h"
 
 namespace detent {
-
-/// Quantized weights by the value that they stand for, those of tables too.
-using BlockedWeights = std::map<ValueId, BlockedWeight>;
 
 /// Lets every layer of the plan read a DequantizeLinear of its own over the codes of its weight: engines fuse one that has one reader. Codes
 /// are called VALUE_quantized, scales VALUE_scale. There is no zero point: it is 0.

@@ -1,7 +1,9 @@
 #pragma once
 
+#include "model/graph_patch.h"
 #include "model/name_source.h"
-#include "rewrite/block_inserter.h"
+#include "place/plan/placement_plan.h"
+#include "rewrite/coded_weights.h"
 
 namespace detent {
 

@@ -4,6 +4,7 @@
 
 #include "exec/executor.h"
 #include "place/weights_plan.h"
+#include "rewrite/block_inserter.h"
 #include "rewrite/table_quantizer.h"
 
 namespace detent {
