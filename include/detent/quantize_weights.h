@@ -28,7 +28,7 @@ struct QuantizeWeightsOptions {
   /// too; without sources: `data`.
   AccuracyBound bound;
   std::string target = "tensorrt";
-  PlacementOptions placement;  ///< include and exclude alone count
+  PlacementOptions placement;  ///< include and exclude alone count, of readers of tables exclude
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
@@ -47,6 +47,17 @@ struct QuantizeWeightsReport {
     double sqnr_db = 0;    ///< of the weight behind its codes against the float one; infinite where they are equal
   };
   std::vector<Layer> layers;  ///< every weighted operator, in execution order
+  /// A constant that no layer multiplies by: an embedding table, positions, a mask. Small ones, and those that codes would round where
+  /// that is not known to be harmless, are not among them.
+  struct Table {
+    std::string name, op;  ///< of the constant, and the operator of its first reader
+    bool quantized = false;
+    std::string reason;  ///< in words, never empty
+    int64_t elements = 0;
+    double sqnr_db = 0;  ///< behind its codes against the float one; infinite where they are equal
+    uint64_t bytes = 0;  ///< of codes and scales; 0 where it stays float
+  };
+  std::vector<Table> tables;  ///< in the order of their readers
   size_t rearranged = 0;      ///< weights that were transposed, or read past a Transpose, into the form engines take
   uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales; 4 bytes an element before
   /// Codes chosen by what the layers read; absent: no data.
@@ -71,7 +82,8 @@ struct QuantizeWeightsReport {
 };
 
 /// Writes a model in which the weights of MatMul and Gemm are INT4 or INT8 codes behind a DequantizeLinear: for networks whose time goes
-/// into reading weights.
+/// into reading weights. Embedding tables, positions and masks of 1024 numbers and more become INT8 codes; excluding their readers
+/// leaves them float.
 ///
 /// Scales lose least in sum (w - w')^2 of the block. With data, codes are those that keep the layers' outputs (GPTQ), where that
 /// makes the outputs of samples beside them better. With a bound, layers whose codes cost most stay float until it holds, as

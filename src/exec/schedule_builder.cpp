@@ -22,6 +22,30 @@ bool has_room_for_copies(const Graph& graph) {
   return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);
 }
 
+/// A DequantizeLinear over constant codes in blocks or of 4 bits whose only readers are products.
+bool unpacks_weight(const Graph& graph, const Node& node) {
+  if (node.op_type != "DequantizeLinear" || !node.domain.empty()) return false;
+  const Tensor* codes = graph.constant(node.input(0));
+  if (!codes || !graph.constant(node.input(1)) || graph.value(node.output(0)).is_output) return false;
+  const bool alone =
+      codes->type() == DataType::Int4 || codes->type() == DataType::UInt4 || node.int_or("block_size", 0) > 0;
+  return alone && std::ranges::all_of(graph.value(node.output(0)).uses, [&](const Use& use) {
+           const OpKind kind = traits_of(graph, graph.node(use.node)).kind;
+           return use.slot == 1 && (kind == OpKind::MatMul || kind == OpKind::Gemm);
+         });
+}
+
+/// Of the floats that such nodes write.
+uint64_t unpacked_bytes(const Graph& graph) {
+  uint64_t elements = 0;
+  for (const Node& node : graph.nodes())
+    if (unpacks_weight(graph, node)) elements += static_cast<uint64_t>(graph.constant(node.input(0))->element_count());
+  return elements * sizeof(float);
+}
+
+/// Below, a copy of all weights as floats is worth the time that making them anew in every run takes.
+constexpr uint64_t kFewUnpacked = uint64_t{64} << 20;
+
 /// Nodes with subgraphs run on an executor only, never while a schedule is made.
 bool holds_graphs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
@@ -35,7 +59,7 @@ ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wa
                                  SubgraphScheduler schedule_subgraph)
     : graph_(graph), options_(options), schedule_subgraph_(std::move(schedule_subgraph)), lean_(is_lean(graph)),
       keep_copies_(!lean_ || (options.keep_large_copies && has_room_for_copies(graph))),
-      claimed_(graph.nodes().size()) {
+      many_codes_(unpacked_bytes(graph) > kFewUnpacked), claimed_(graph.nodes().size()) {
   const size_t values = graph.values().size();
   parts_ = {.graph = &graph,
             .steps = {},
@@ -101,6 +125,8 @@ KernelContext ScheduleBuilder::context_for(const Node& node) const {
   return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices, keep_copies_};
 }
 
+bool ScheduleBuilder::keeps_codes(const Node& node) const { return many_codes_ && unpacks_weight(graph_, node); }
+
 bool ScheduleBuilder::reads_large(const Node& node) const {
   constexpr int64_t kLarge = 1 << 18;  // elements: 1 MiB of floats
   return std::ranges::any_of(
@@ -113,7 +139,7 @@ void ScheduleBuilder::fold_constants() {
     if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
     const bool folds = std::all_of(node.inputs.begin(), node.inputs.end(),
                                    [&](ValueId value) { return value == kNoValue || constant(value); });
-    if (!folds || (lean_ && reads_large(node))) continue;
+    if (!folds || ((lean_ || keeps_codes(node)) && reads_large(node))) continue;
     const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
     if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;

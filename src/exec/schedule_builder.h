@@ -32,6 +32,8 @@ class ScheduleBuilder {
   void refuse_unsupported() const;
   /// Computes needed nodes all of whose inputs are constant.
   void fold_constants();
+  /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is read.
+  [[nodiscard]] bool keeps_codes(const Node& node) const;
   /// True when a constant that `node` reads is large; all that it reads are constant.
   [[nodiscard]] bool reads_large(const Node& node) const;
   /// One step per needed node, followers fused where their inner values are not wanted.
@@ -60,6 +62,7 @@ class ScheduleBuilder {
   std::vector<bool> decides_shapes_;  // by value; empty unless only shapes are wanted
   bool lean_;                         // weights of more than a gigabyte
   bool keep_copies_;                  // of large constants, packed
+  bool many_codes_;                   // as floats, weights in blocks would take much memory
   std::vector<bool> claimed_;         // by NodeId: fused into an earlier node's step
   std::vector<NodeId> position_;      // by step: the node at whose place in the order it runs
 };

@@ -60,8 +60,8 @@ BlockedModel make_blocked_model(Model model, const BlockedRequest& request, cons
 }
 
 void write_blocks(BlockedModel& blocked) {
-  if (blocked.plan.weights.empty()) return;
-  apply_patch(blocked.model, make_blocks_patch(blocked.model.graph(), blocked.plan, blocked.weights, blocked.format));
+  const GraphPatch patch = make_blocks_patch(blocked.model.graph(), blocked.plan, blocked.weights, blocked.format);
+  if (!patch.add_nodes.empty()) apply_patch(blocked.model, patch);
 }
 
 Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 
 #include "core/atomic_file.h"
 #include "core/code_words.h"
@@ -18,6 +20,7 @@
 #include "pipeline/verdict.h"
 #include "pipeline/written_file.h"
 #include "prepare/read_model_to_run.h"
+#include "rewrite/table_quantizer.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
 #include "tune/bound_judge.h"
@@ -28,9 +31,9 @@ namespace detent {
 
 namespace {
 
-/// SQNR of the weight behind its codes in dB.
-double weight_sqnr_db(const Tensor& weight, const BlockedWeight& blocked, const BlockFormat& format) {
-  const Tensor wide = cast(weight, DataType::Float32), back = dequantize_blocks(blocked, format);
+/// SQNR of the weight in dB against `back`, floats that its codes stand for.
+double sqnr_db(const Tensor& weight, const Tensor& back) {
+  const Tensor wide = cast(weight, DataType::Float32);
   const auto numbers = wide.data<float>(), coded = back.data<float>();
   double signal = 0, noise = 0;
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -54,11 +57,36 @@ void describe_layers(QuantizeWeightsReport& report, const BlockedModel& blocked)
     if (const auto found = quantized.find(layer.node); found != quantized.end()) {
       line.quantized = true;
       line.elements = graph.constant(found->second)->element_count();
-      line.sqnr_db = weight_sqnr_db(*graph.constant(found->second), weights.at(found->second), format);
+      line.sqnr_db = sqnr_db(*graph.constant(found->second), dequantize_blocks(weights.at(found->second), format));
     }
     report.layers.push_back(std::move(line));
   }
-  for (const auto& [value, weight] : weights) report.weight_bytes += stored_bytes(weight);
+  std::set<ValueId> counted;
+  for (const WeightDecision& weight : plan.weights)
+    if (counted.insert(weight.value).second) report.weight_bytes += stored_bytes(weights.at(weight.value));
+}
+
+void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked) {
+  const Graph& graph = blocked.model.graph();
+  for (const TableDecision& decision : blocked.plan.tables) {
+    const auto codes = blocked.weights.find(decision.value);
+    const bool quantized = codes != blocked.weights.end();
+    if (!quantized && decision.exact) continue;  // a constant as any other
+    const Tensor& table = *graph.constant(decision.value);
+    QuantizeWeightsReport::Table line{.name = graph.value(decision.value).name,
+                                      .op = graph.node(decision.node).op_type,
+                                      .quantized = quantized,
+                                      .elements = table.element_count()};
+    if (!quantized) {
+      line.reason = "it holds NaN or Inf, or codes of one scale a column would make 0 of too many small numbers";
+    } else {
+      const bool exact = codes->second.scales.shape().rank() == 0;
+      line.reason = exact ? "one scale; codes give back every number" : "a scale a column";
+      line.sqnr_db = sqnr_db(table, dequantize_table(codes->second));
+      line.bytes = stored_bytes(codes->second);
+    }
+    report.tables.push_back(std::move(line));
+  }
 }
 
 QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
@@ -110,7 +138,9 @@ BoundReport hold_bound(BlockedModel& blocked, const BlockedRequest& request, con
   BoundedPlan bounded = keep_layers_float(variants, blocked.model, judge, request.run);
   blocked.plan = std::move(bounded.plan);
   const auto is_left = [&](const auto& entry) {
-    return std::ranges::find(blocked.plan.weights, entry.first, &WeightDecision::value) == blocked.plan.weights.end();
+    const auto& [weights, tables] = std::tie(blocked.plan.weights, blocked.plan.tables);
+    return std::ranges::find(weights, entry.first, &WeightDecision::value) == weights.end() &&
+           std::ranges::find(tables, entry.first, &TableDecision::value) == tables.end();
   };
   std::erase_if(blocked.weights, is_left);
   return std::move(bounded.report);
@@ -155,13 +185,14 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   if (blocked.rounding) report.rounding = describe(*blocked.rounding);
   if (bound_judge) report.bound = hold_bound(blocked, request, *bound_judge);
   describe_layers(report, blocked);
+  describe_tables(report, blocked);
 
   write_blocks(blocked);
   std::optional<ClosingError> error;
   if (closing.source) error = measure_closing_error(reference, blocked.model, *closing.source, options.run);
   if (error) report.error = error->report, report.error_source = closing.what;
   JudgedFacts judged = judged_facts(error);
-  judged.quantized = !blocked.plan.weights.empty();
+  judged.quantized = !blocked.weights.empty();
   judged.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
   judged.calibrated_with = blocked.rounding && closing.source == data.get();
   report.verdict = judge(judged);

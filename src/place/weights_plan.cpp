@@ -3,6 +3,7 @@
 #include "core/float_type.h"
 #include "place/draft/draft.h"
 #include "place/rules/rules.h"
+#include "place/tables.h"
 
 namespace detent {
 
@@ -48,7 +49,9 @@ PlacementPlan make_weights_plan(const Graph& graph, const Target& target, const 
     if (against.empty()) draft.quantize_weight(node.id);
     draft.run_float(node.id, against.empty() ? "the weight alone is integers; the layer computes in float" : against);
   }
-  return draft.finish({});
+  PlacementPlan plan = draft.finish({});
+  plan.tables = find_tables(draft);
+  return plan;
 }
 
 }  // namespace detent

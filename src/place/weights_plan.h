@@ -14,7 +14,7 @@ struct WeightBlocks {
 
 /// The plan that quantizes weights alone (R16): no pair anywhere, layers compute in float. `weights` holds the products whose constant
 /// [K, N] engines take in blocks: the right operand of MatMul, or of Gemm without transposing and with alpha 1. For all others the
-/// layer's reason says what stands against it. Of `options` includes, excludes and what
+/// layer's reason says what stands against it. `tables` holds the other constants that may be codes (find_tables). Of `options` includes, excludes and what
 /// measurements keep float count, nothing else.
 /// Empty   a graph without weights -> no layers.
 /// Errors  those of make_placement_plan.

@@ -1,6 +1,10 @@
 #include "rewrite/block_inserter.h"
 
+#include <map>
+#include <string>
+
 #include "model/name_source.h"
+#include "rewrite/table_inserter.h"
 
 namespace detent {
 
@@ -33,6 +37,7 @@ GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, cons
                                ""});
     patch.rewire.push_back({graph.node(decision.node).name, decision.slot, result});
   }
+  add_tables(patch, names, graph, plan, weights);
   return patch;
 }
 

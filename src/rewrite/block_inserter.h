@@ -1,22 +1,16 @@
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "model/graph_patch.h"
 #include "place/plan/placement_plan.h"
-#include "rewrite/block_quantizer.h"
+#include "rewrite/coded_weights.h"
 
 namespace detent {
 
-/// Quantized weights by the value that they stand for.
-using BlockedWeights = std::map<ValueId, BlockedWeight>;
-
 /// Lets every layer of the plan read a DequantizeLinear of its own over the codes of its weight: engines fuse one that has one reader. Codes
 /// are called VALUE_quantized, scales VALUE_scale. There is no zero point: it is 0.
-/// weights  of every value in plan.weights. Needs opset 21 for 4-bit codes and for blocks.
-/// Empty    a plan without weights -> an empty patch.
+/// Tables of the plan are written as add_tables() says.
+/// weights  of every value in plan.weights; tables without stay float. Needs opset 21 for 4-bit codes and for blocks.
+/// Empty    a plan without weights and tables -> an empty patch.
 [[nodiscard]] GraphPatch make_blocks_patch(const Graph& graph, const PlacementPlan& plan, const BlockedWeights& weights,
                                            const BlockFormat& format);
 

@@ -27,6 +27,12 @@ bool is_float(DataType type) {
          type == DataType::BFloat16;
 }
 
+/// The table whose rows a Gather takes, else the value itself.
+ValueId ungathered(const Graph& graph, ValueId value) {
+  const Node* node = graph.producer(value);
+  return node && node->op_type == "Gather" && node->domain.empty() ? node->input(0) : value;
+}
+
 }  // namespace
 
 std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
@@ -38,9 +44,13 @@ std::map<std::string, uint64_t> weight_bytes_by_type(const Graph& graph) {
     if (const uint64_t stored = stored_bytes(*tensor)) bytes[type] += stored;
   };
   for (const Node& node : graph.nodes()) {
-    const Tensor* codes = node.op_type == "DequantizeLinear" ? graph.constant(node.input(0)) : nullptr;
+    if (node.op_type != "DequantizeLinear") continue;
+    const ValueId source = ungathered(graph, node.input(0));
+    const Tensor* codes = graph.constant(source);
     if (!codes) continue;
-    for (size_t slot = 0; slot < node.inputs.size(); ++slot) add(type_of_codes(codes->type()), node.input(slot));
+    const std::string type = type_of_codes(codes->type());
+    add(type, source);
+    for (size_t slot = 1; slot < node.inputs.size(); ++slot) add(type, node.input(slot));
   }
   for (const Node& node : graph.nodes())
     if (node.op_type == "DequantizeLinear" || node.op_type == "QuantizeLinear")

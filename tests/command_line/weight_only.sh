@@ -40,6 +40,26 @@ grep -q 'weights of 1 of 2 weighted layers' stdout || fail "an excluded layer is
 grep -q "kept float: MatMul_3 (MatMul)  excluded by --exclude 'MatMul_3'" stdout || fail "an excluded layer is not named"
 rm -rf out/*
 
+# An embedding table becomes INT8 codes in the form that the engine takes; whoever excludes its reader has floats.
+awk 'BEGIN {
+  state = 5
+  for (i = 0; i < 4096; ++i) { state = (state * 16807) % 2147483647; w = w (i ? "," : "") sprintf("%.4f", state / 2147483647 - 0.5) }
+  print "<ir_version: 8, opset_import: [\"\" : 17]> g (int64[N,4] ids) => (float[N,4,64] y) <float[64,64] e = {" w "}, float[64,64] w = {" w "}> {"
+  print "  x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }"
+}' | "$WRITE_MODEL" in/tokens.onnx
+for target in tensorrt onnxruntime; do
+  accepts "an embedding for $target" quantize in/tokens.onnx --weight-only int4 --target $target -o out/$target.onnx --report out/$target.json
+  grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB ('e' lost most, SQNR 4" stdout || fail "$target: the embedding is not reported"
+  grep -q '"tables": \[' out/$target.json || fail "$target: the report has no table"
+  accepts "$target: lint finds no fault" lint out/$target.onnx --target $target --strict
+  accepts "$target: it runs" run out/$target.onnx --data random:uniform,n=4 -o out/run_$target
+done
+cmp -s out/run_tensorrt/y.npy out/run_onnxruntime/y.npy || fail "the two forms compute different numbers"
+accepts "an embedding that stays float" quantize in/tokens.onnx --weight-only int4 --exclude-op Gather -o out/float.onnx
+if grep -q '^embeddings' stdout; then fail "an excluded embedding became codes"; fi
+[ "$(bytes out/float.onnx)" -gt $(($(bytes out/tensorrt.onnx) + 11000)) ] || fail "an excluded embedding takes $(bytes out/float.onnx) bytes"
+rm -rf out/*
+
 refuses "a block that engines do not know" 2 '--block' quantize in/model.onnx --weight-only int4 --block 24 -o out/m.onnx
 refuses "codes that there are not" 2 '--weight-only' quantize in/model.onnx --weight-only int3 -o out/m.onnx
 refuses "a block without weights alone" 2 '--block is for --weight-only' quantize in/model.onnx --data random:normal,n=2 --block 64 -o out/m.onnx

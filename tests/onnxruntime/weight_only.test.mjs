@@ -1,7 +1,7 @@
-// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized, computes what
-// Detent computes, and a GPT keeps its cross entropy.
+// Weights alone as integers in blocks: ONNX Runtime makes one MatMulNBits of every product that Detent quantized, gathers codes of
+// embeddings, computes what Detent computes, and a GPT keeps its cross entropy.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { detent, freshFolder, runWith } from './detent.mjs';
@@ -19,22 +19,29 @@ async function quantized(model, ...args) {
   const file = join(freshFolder(), 'weights.onnx');
   const { stdout } = await detent('quantize', model, '-o', file, '--quiet', '--accept-broken', '--target', 'onnxruntime',
     '--weight-only', ...args);
-  return { file, layers: Number(/weights of (\d+) of/.exec(stdout)[1]) };
+  return {
+    file, layers: Number(/weights of (\d+) of/.exec(stdout)[1]),
+    tables: Number(/masks: (\d+) of/.exec(stdout)?.[1] ?? 0),
+  };
 }
 
 // {operator: count} of the graph as the engine runs it.
 async function operators(file, level = 'all') {
-  const optimized = join(freshFolder(), 'optimized.onnx');
-  await (await openSession(file, level, { optimizedModelFilePath: optimized })).release();
   const counts = {};
-  for (const { op } of readModel(optimized).nodes) counts[op] = (counts[op] ?? 0) + 1;
+  for (const { op } of (await optimized(file, level)).nodes) counts[op] = (counts[op] ?? 0) + 1;
   return counts;
 }
 
+async function optimized(file, level = 'all') {
+  const path = join(freshFolder(), 'optimized.onnx');
+  await (await openSession(file, level, { optimizedModelFilePath: path })).release();
+  return readModel(path);
+}
+
 const models = [
-  { name: 'chars_gpt', file: charsGpt.file, layers: 25 },
-  { name: 'vit_mini', file: join(shared, 'exports/vit_mini/legacy_opset14.onnx'), layers: 9 },
-  { name: 'bert_mini', file: join(shared, 'exports/bert_mini/legacy_opset14.onnx'), layers: 14 },
+  { name: 'chars_gpt', file: charsGpt.file, layers: 25, tables: 3 },
+  { name: 'vit_mini', file: join(shared, 'exports/vit_mini/legacy_opset14.onnx'), layers: 9, tables: 1 },
+  { name: 'bert_mini', file: join(shared, 'exports/bert_mini/legacy_opset14.onnx'), layers: 14, tables: 2 },
 ];
 
 function firstIds(count) {
@@ -42,21 +49,43 @@ function firstIds(count) {
   return { type: ids.type, dims: [count, ids.dims[1]], data: ids.data.slice(0, count * ids.dims[1]) };
 }
 
-for (const { name, file: model, layers } of models) {
+for (const { name, file: model, layers, tables } of models) {
   for (const [codes, block] of [['int4', '32'], ['int4', '128'], ['int4', 'channel'], ['int8', '32'], ['int8', 'channel']]) {
     test(`${name}: every product of ${codes}, block ${block}, becomes one MatMulNBits`, has, async () => {
       const made = await quantized(model, codes, '--block', block);
       assert.equal(made.layers, layers);
+      assert.equal(made.tables, tables);
       const counts = await operators(made.file);
       assert.equal(counts.MatMulNBits, layers);
-      assert.equal(counts.DequantizeLinear, undefined);
+      assert.equal(counts.DequantizeLinear, tables, 'embeddings, positions and masks');
     });
   }
   test(`${name}: the float model has none, and without fusions there is none`, has, async () => {
     assert.equal((await operators(model)).MatMulNBits, undefined);
-    assert.equal((await operators((await quantized(model, 'int4')).file, 'basic')).DequantizeLinear, layers);
+    assert.equal((await operators((await quantized(model, 'int4')).file, 'basic')).DequantizeLinear, layers + tables);
   });
 }
+
+test('the engine gathers codes of an embedding, and makes floats of the rows that it took', has, async () => {
+  const { nodes } = await optimized((await quantized(charsGpt.file, 'int4')).file);
+  const gather = nodes.find(({ op, inputs }) => op === 'Gather' && inputs[0] === 'e.weight_quantized');
+  assert.ok(gather, 'no Gather reads the codes');
+  const [reader, ...others] = nodes.filter(({ inputs }) => inputs.includes(gather.outputs[0]));
+  assert.equal(reader.op, 'DequantizeLinear');
+  assert.equal(others.length, 0);
+});
+
+test('what Gather reads stays float where the user excludes it', has, async () => {
+  const { file, tables } = await quantized(charsGpt.file, 'int4', '--exclude-op', 'Gather');
+  assert.equal(tables, 2, 'positions and the mask');
+  assert.equal((await operators(file)).DequantizeLinear, 2);
+});
+
+test('chars_gpt in INT4 takes at most 0.17 of FP32', has, async (t) => {
+  const share = statSync((await quantized(charsGpt.file, 'int4')).file).size / statSync(charsGpt.file).size;
+  t.diagnostic(`${share.toFixed(4)} of the float file`);
+  assert.ok(share <= 0.17, `${share}`);
+});
 
 test('Detent and the engine compute the same', has, async (t) => {
   const path = join(freshFolder(), 'ids.npy');

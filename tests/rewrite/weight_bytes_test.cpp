@@ -32,6 +32,12 @@ TEST(WeightBytes, CodesCountWithTheirScalesAndZeroPoints) {
               UnorderedElementsAre(Pair("int32", 8 + 4)));
 }
 
+TEST(WeightBytes, CodesThatAGatherTakesRowsOfCountToo) {
+  EXPECT_THAT(bytes_of("int8[2,2] e = {1,2,3,4}, float[2] s = {1,2}, int64[2] ids = {0,1}",
+                       "g = Gather (e, ids) d = DequantizeLinear <axis = -1> (g, s) y = Add (x, d)"),
+              UnorderedElementsAre(Pair("int8", 4 + 8)));
+}
+
 TEST(WeightBytes, ScalesOfPairsOnActivationsAndShapesAreNoWeights) {
   EXPECT_THAT(bytes_of("float s = {0.5}, int8 z = {0}, int64[2] n = {2,2}",
                        "q = QuantizeLinear (x, s, z) d = DequantizeLinear (q, s, z) y = Reshape (d, n)"),

@@ -6,6 +6,7 @@
 #include "core/small_float.h"
 #include "detent/qparams.h"
 #include "model/graph/tensor_proto.h"
+#include "ops/elementwise/dequantize_blocks.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -58,11 +59,8 @@ std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
 /// Expands block scales along the axis, so that they look like one scale for every index of the leading axes: only then
 /// the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
+  check_block_parameter(parameter.shape(), data, axis, block);
   const Shape& shape = parameter.shape();
-  if (shape.rank() != data.rank() || shape[axis] != data[axis] / block + (data[axis] % block != 0))
-    throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
-                                             std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
-                                             data.to_string());
   Tensor expanded(parameter.type(), data);
   const AxisView view = view_around(data, Layout::Plain, axis);
   visit_size(byte_size(parameter.type()), [&]<class T>(T) {
@@ -250,11 +248,20 @@ void dequantize_any(const Parameters& parameters, const Tensor& input, Tensor& o
   }
 }
 
+/// Weights alone are large: their scales are not expanded to one an element.
+void dequantize_in_blocks(const Tensor& input, const Attributes& attributes, KernelCall& call, Tensor& output) {
+  const Tensor scales = cast(call.input(1), DataType::Float32, call.allocator());
+  dequantize_blocks(input, scales, call.has_input(2) ? call.input(2) : Tensor(),
+                    axis_from_front(attributes.axis, input.shape().rank()), attributes.block, output);
+}
+
 void run_dequantize(KernelCall& call, const Attributes& attributes) {
   const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
-  const Parameters parameters = parameters_of(call, input, attributes);
   Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
-  dequantize_any(parameters, input, output);
+  if (attributes.block > 0 && !is_small_float(input.type()))
+    dequantize_in_blocks(input, attributes, call, output);
+  else
+    dequantize_any(parameters_of(call, input, attributes), input, output);
   DataType type = attributes.type == DataType::Undefined ? call.input(1).type() : attributes.type;
   if (is_small_float(type)) type = DataType::Float32;  // scales of float8e8m0 are no type of outputs
   call.set_output(0, type == DataType::Float32 ? std::move(output) : convert(output, type, call.allocator()));

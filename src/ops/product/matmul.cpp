@@ -55,13 +55,21 @@ struct Key {
   friend bool operator==(const Key&, const Key&) = default;
 };
 
+/// The right operand comes from constant codes that stay codes in memory: a constant, computed anew in every run.
+bool comes_from_codes(const KernelContext& context) {
+  const Node* dequantize = context.graph.producer(context.node.input(1));
+  return dequantize && dequantize->domain.empty() && dequantize->op_type == "DequantizeLinear" &&
+         context.graph.constant(dequantize->input(0));
+}
+
 /// Row-major product of float matrices with cached primitives. Used by MatMul and Gemm. A constant right-hand side is read in
 /// oneDNN's own order; whether that copy is kept changes time and memory, and no bit of the result.
 class Product {
  public:
   /// options  beta is the caller's. constant_b  nullptr when it varies.
-  Product(const GemmOptions& options, const Tensor* constant_b, bool keep_packed)
-      : options_(options), keep_packed_(keep_packed) {
+  Product(const GemmOptions& options, const Tensor* constant_b, const KernelContext& context)
+      : options_(options), keep_packed_(constant_b && context.keep_copies),
+        pack_(constant_b || comes_from_codes(context)) {
     if (constant_b) constant_b_ = *constant_b;
   }
 
@@ -78,7 +86,7 @@ class Product {
     });
     Tensor right = compiled.packed_b.empty_handle() ? b : compiled.packed_b;
     if (!compiled.to_pack.is_zero())
-      right = onednn::reorder(onednn::wrap(constant_b_, compiled.to_pack), compiled.b, call.allocator());
+      right = onednn::reorder(onednn::wrap(b, compiled.to_pack), compiled.b, call.allocator());
     onednn::Arguments arguments{
         {DNNL_ARG_SRC, onednn::wrap(a, compiled.a)},
         {DNNL_ARG_WEIGHTS, onednn::wrap(right, compiled.b)},
@@ -102,9 +110,8 @@ class Product {
     compiled.a = describe(a);
     compiled.output = describe(row_major(output_shape));
     const memory::desc b_in_file = describe(b);
-    const bool pack = !constant_b_.empty_handle();
     const memory::desc b_wanted =
-        pack ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
+        pack_ ? memory::desc(b.dims, memory::data_type::f32, memory::format_tag::any) : b_in_file;
     if (key.bias) {
       memory::dims dims(rank, 1);
       dims.back() = output_shape[rank - 1];
@@ -119,8 +126,8 @@ class Product {
     compiled.b = chosen.weights_desc();
     compiled.scratchpad = chosen.scratchpad_desc();
     compiled.primitive = dnnl::matmul(chosen);
-    if (pack && keep_packed_) compiled.packed_b = packed_for(compiled.b, b_in_file);
-    if (pack && !keep_packed_ && compiled.b != b_in_file) compiled.to_pack = b_in_file;
+    if (pack_ && keep_packed_) compiled.packed_b = packed_for(compiled.b, b_in_file);
+    if (pack_ && !keep_packed_ && compiled.b != b_in_file) compiled.to_pack = b_in_file;
     return compiled;
   }
 
@@ -133,7 +140,7 @@ class Product {
   }
 
   GemmOptions options_;
-  bool keep_packed_;
+  bool keep_packed_, pack_;
   Tensor constant_b_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
@@ -166,7 +173,7 @@ Shape matmul_shape(const Shape& a, const Shape& b) {
 class MatMulKernel final : public Kernel {
  public:
   explicit MatMulKernel(const KernelContext& context)
-      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context), context.keep_copies) {}
+      : shape_suffices_(context.shape_suffices), product_({}, matrix_constant(context), context) {}
 
   void run(KernelCall& call) const override {
     if (!are_floats(call.input(0), call.input(1)))
@@ -228,7 +235,7 @@ class GemmKernel final : public Kernel {
                  .transpose_b = context.node.int_or("transB", 0) != 0,
                  .alpha = context.node.float_or("alpha", 1.0F),
                  .beta = context.node.float_or("beta", 1.0F)},
-        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context), context.keep_copies) {}
+        shape_suffices_(context.shape_suffices), product_(options_, float_constant(context), context) {}
 
   void run(KernelCall& call) const override {
     const Tensor& a = call.input(0);

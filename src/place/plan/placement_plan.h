@@ -33,6 +33,14 @@ struct WeightDecision {
   Use bias{};    ///< constant added behind a MatMul that an engine takes for its bias; no node: the operator's own bias
 };
 
+/// A constant that no layer multiplies by and that may be stored as INT8 codes: an embedding table, positions, a mask.
+struct TableDecision {
+  ValueId value = kNoValue;
+  NodeId node = kNoNode;  ///< its first reader
+  bool gathered = false;  ///< every reader is a Gather of its rows
+  bool exact = false;     ///< as codes only where they give back every number
+};
+
 /// A weighted op and whether the engine will run it in the plan's type of codes, INT8 or FP8; LSTM, GRU, RNN and nodes with layers inside (If) never do.
 struct LayerDecision {
   NodeId node = kNoNode;
@@ -73,9 +81,11 @@ struct Coverage {
 /// A value gets at most one pair. The edges with `pair` read its DequantizeLinear, the others the float value.
 struct PlacementPlan {
   const Target* target = nullptr;
-  CodeType type = CodeType::Int8;        ///< of the codes; `int8` of a layer means: runs on such codes
-  std::vector<EdgeDecision> edges;       ///< every data input of every node, in node order, then slot
-  std::vector<WeightDecision> weights;   ///< weights to be quantized, in node order
+  CodeType type = CodeType::Int8;       ///< of the codes; `int8` of a layer means: runs on such codes
+  std::vector<EdgeDecision> edges;      ///< every data input of every node, in node order, then slot
+  std::vector<WeightDecision> weights;  ///< weights to be quantized, in node order
+  std::vector<TableDecision>
+      tables;  ///< of weights alone: other constants that may be codes, in order of their readers
   std::vector<LayerDecision> layers;     ///< every node with weights, in node order
   std::vector<OutputPair> output_pairs;  ///< pairs that the graph output reads
   std::vector<FixedRange> fixed_ranges;  ///< paired values whose range is given, not measured (Softmax)

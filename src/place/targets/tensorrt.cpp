@@ -91,6 +91,8 @@ constexpr std::array kOnly10_8{
 
 constexpr std::array kOnly8_6{
     SourcedFact{"the zero point may not be omitted", kParser8},
+    SourcedFact{"DataType::kFP8 \"is not supported yet and will result in an error or undefined behavior\"",
+                "github.com/NVIDIA/TensorRT, release 8.6, include/NvInferRuntimeBase.h"},
     SourcedFact{"without an axis attribute scales per channel lie on axis 0, where ONNX says 1", kParser8},
     SourcedFact{"UINT8 is rejected", "github.com/onnx/onnx-tensorrt/pull/886"},
     SourcedFact{"an INT8 initializer with DequantizeLinear failed: write FP32 weights with a full pair",
@@ -129,7 +131,7 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .fp16_scales_below_opset19 = true,
                 .float_type = major >= 11 ? FloatType::Fp16 : FloatType::Fp32,
                 .fp8 = major >= 10,
-                .fp8_refusal = major >= 10 ? "" : "its NvInfer.h calls the type not supported yet",
+                .fp8_refusal = major >= 10 ? "" : "its NvInferRuntimeBase.h calls the type not supported yet",
                 .strongly_typed = major >= 11,
                 .facts = facts};
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "report/html/cells.h"
@@ -33,6 +34,20 @@ std::string row(const Layer& layer, const std::string& type) {
          "</tr>\n";
 }
 
+/// " Embeddings, positions and masks as 8-bit integers: e.weight (44.8 dB), mask (exact)." Empty where there are none.
+std::string tables_sentence(const QuantizeWeightsReport& report) {
+  std::string codes, left;
+  for (const auto& table : report.tables) {
+    std::string& list = table.quantized ? codes : left;
+    list += (list.empty() ? "" : ", ") + name_markup(table.name);
+    if (table.quantized) list += std::isinf(table.sqnr_db) ? " (exact)" : " (" + fixed_text(table.sqnr_db, 1) + " dB)";
+  }
+  std::string html;
+  if (!codes.empty()) html += " Embeddings, positions and masks as 8-bit integers: " + codes + ".";
+  if (!left.empty()) html += " In float, because codes would lose small numbers: " + left + ".";
+  return html;
+}
+
 /// What codes that keep the layers' outputs gained over the nearest ones.
 std::string rounding_sentence(const QuantizeWeightsReport& report) {
   if (!report.rounding) return "Codes are the nearest ones: there was no data.";
@@ -51,7 +66,7 @@ std::string weights_section(const QuantizeWeightsReport& report) {
   const auto quantized = std::ranges::count_if(report.layers, &Layer::quantized);
   std::string html = "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
                      plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) +
-                     ". " + rounding_sentence(report) +
+                     ". " + rounding_sentence(report) + tables_sentence(report) +
                      "</p><div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\">"
                      "<table id=\"weights-table\" class=\"wide\" data-shown=\"15\"><thead><tr>" +
                      text_head("Layer") + "<th scope=\"col\" data-sort=\"number\">Weight</th>" +

@@ -19,6 +19,19 @@ Json layers_json(const QuantizeWeightsReport& report) {
   return layers;
 }
 
+Json tables_json(const QuantizeWeightsReport& report) {
+  Json tables = Json::array();
+  for (const auto& table : report.tables)
+    tables.push_back({{"name", table.name},
+                      {"op", table.op},
+                      {"quantized", table.quantized},
+                      {"reason", table.reason},
+                      {"elements", table.elements},
+                      {"bytes", table.quantized ? Json(table.bytes) : Json(nullptr)},
+                      {"sqnr_db", table.quantized ? number(table.sqnr_db) : Json(nullptr)}});
+  return tables;
+}
+
 Json rounding_json(const QuantizeWeightsReport::Rounding& rounding) {
   return {{"layers", rounding.layers},
           {"samples", rounding.samples},
@@ -46,6 +59,7 @@ std::string to_json(const QuantizeWeightsReport& report) {
   weights["rearranged"] = report.rearranged;
   weights["rounding"] = report.rounding ? rounding_json(*report.rounding) : Json(nullptr);
   weights["layers"] = layers_json(report);
+  weights["tables"] = tables_json(report);
   json["weight_only"] = std::move(weights);
   if (report.bound) json["bound"] = bound_json(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);

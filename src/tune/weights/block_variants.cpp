@@ -1,5 +1,6 @@
 #include "tune/weights/block_variants.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace detent {
@@ -14,6 +15,13 @@ BlockVariants::BlockVariants(const Model& model, const Target& target, Placement
     if (const int64_t elements = graph_.constant(weight.value)->element_count();
         plan({{graph_.node(weight.node).name, "tried"}}).weights.size() < whole.weights.size())
       choices_.push_back({weight.node, elements});
+  for (const TableDecision& table : whole.tables) {
+    const auto codes = weights_.find(table.value);
+    if (codes == weights_.end() || codes->second.scales.shape().rank() == 0) continue;  // float, or it costs nothing
+    if (plan({{graph_.node(table.node).name, "tried"}}).tables.size() < whole.tables.size())
+      choices_.push_back({table.node, graph_.constant(table.value)->element_count()});
+  }
+  std::ranges::sort(choices_, {}, &FloatChoice::node);
 }
 
 PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
@@ -25,7 +33,7 @@ PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
 void BlockVariants::measure_for(std::span<const PlacementPlan> /*plans*/) {}  // codes rest on weights that are known
 
 GraphPatch BlockVariants::patch(const PlacementPlan& plan) {
-  return plan.weights.empty() ? GraphPatch{} : make_blocks_patch(graph_, plan, weights_, format_);
+  return make_blocks_patch(graph_, plan, weights_, format_);
 }
 
 Model BlockVariants::model(const PlacementPlan& plan) { return with_blocks(model_, plan, weights_, format_); }

@@ -2,9 +2,27 @@
 
 #include "core/mapped_file.h"
 #include "detent/error.h"
+#include "rewrite/table_quantizer.h"
 #include "run/for_each_index.h"
 
 namespace detent {
+
+namespace {
+
+void quantize_tables(const Graph& graph, const PlacementPlan& plan, size_t threads, BlockedWeights& weights) {
+  std::vector<std::optional<BlockedWeight>> codes(plan.tables.size());
+  for_each_index(codes.size(), threads, [&](size_t i) {
+    const TableDecision& decision = plan.tables[i];
+    const Tensor& table = *graph.constant(decision.value);
+    codes[i] = exact_codes(table);
+    if (!codes[i] && !decision.exact) codes[i] = column_codes(table);
+    let_go_of_pages(table.raw(), table.byte_count());
+  });
+  for (size_t i = 0; i < codes.size(); ++i)
+    if (codes[i]) weights.insert_or_assign(plan.tables[i].value, std::move(*codes[i]));
+}
+
+}  // namespace
 
 BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, const BlockFormat& format,
                                 size_t threads) {
@@ -22,6 +40,7 @@ BlockedWeights quantize_weights(const Graph& graph, const PlacementPlan& plan, c
     }
     let_go_of_pages(weight.raw(), weight.byte_count());
   });
+  quantize_tables(graph, plan, threads, weights);
   return weights;
 }
 

@@ -102,9 +102,11 @@ void refit_on_all(const Model& model, const PlacementPlan& plan, const BlockForm
 
 }  // namespace
 
-BlockRounding round_blocks(const Model& model, const PlacementPlan& plan, const BlockFormat& format,
+BlockRounding round_blocks(const Model& model, const PlacementPlan& whole, const BlockFormat& format,
                            const BlockedWeights& nearest, const DataSource& source, const RunSettings& settings) {
   const Stopwatch stopwatch;
+  PlacementPlan plan = whole;
+  plan.tables.clear();  // they lose 20 dB less than weights do: floats here, so that codes do not depend on them
   BlockRounding result{.weights = nearest};
   const RoundingSamples split(source);
   if (!split.enough()) {

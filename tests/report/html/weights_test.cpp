@@ -1,10 +1,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "detent/quantize_weights.h"
 #include "report/html/nesting_fault.h"
 #include "report/html/page.h"
 #include "report/html/sections.h"
+#include "report/text/text.h"
 
 namespace detent {
 namespace {
@@ -34,6 +37,22 @@ TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
   EXPECT_LT(section.find("fine"), section.find("embed"));
   EXPECT_THAT(section, HasSubstr("engines take weights alone")) << "a float layer has its reason";
   EXPECT_EQ(html::weights_section({}), "") << "no layers";
+}
+
+TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
+  QuantizeWeightsReport report = two_layers();
+  EXPECT_THAT(html::weights_section(report), Not(HasSubstr("Embeddings")));
+  report.tables = {{"words", "Gather", true, "a scale a column", 32000, 42.75, 8000},
+                   {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029},
+                   {"bias", "Add", false, "small numbers", 1024, 0, 0}};
+  const std::string section = html::weights_section(report);
+  EXPECT_THAT(section, HasSubstr("Embeddings, positions and masks as 8-bit integers: "));
+  EXPECT_THAT(section, HasSubstr("(42.8 dB)"));
+  EXPECT_THAT(section, HasSubstr("(exact)"));
+  EXPECT_THAT(section, HasSubstr("In float, because codes would lose small numbers: "));
+  EXPECT_THAT(to_text(report), HasSubstr("embeddings, positions and masks: 2 of 3 large constants as INT8, 1 exactly: "
+                                         "132.1 kB -> 9.0 kB ('words' lost most, SQNR 42.8 dB)\n"
+                                         "kept float: bias (Add)  small numbers\n"));
 }
 
 TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {

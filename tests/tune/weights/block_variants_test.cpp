@@ -73,6 +73,23 @@ TEST_F(BlockVariantsTest, GiveTheReasonOfWhatIsKeptFloat) {
   EXPECT_EQ(plan.find_layer(1)->rule, RuleId::MeasuredChoice);
 }
 
+TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {
+  std::string rows = "0.5", mask = "1";
+  for (int i = 1; i < 1024; ++i) rows += ",0.0" + std::to_string(1 + i % 97), mask += ",0";
+  const Model model = parse_model_text(
+      "<ir_version: 10, opset_import: [\"\" : 21]> g (int64[32] ids) => (float[32,32] y) <float[32,32] e = {" + rows +
+      "}, float[32,32] m = {" + mask + "}> { a = Gather (e, ids) b = Add (a, m) y = Relu (b) }");
+  const PlacementPlan whole = make_weights_plan(model.graph(), target_, {}, blocks_of(format_));
+  const BlockedWeights weights = quantize_weights(model.graph(), whole, format_, 1);
+  EXPECT_EQ(weights.size(), 2U);
+  BlockVariants variants(model, target_, {}, format_, weights);
+  ASSERT_EQ(variants.choices().size(), 1U) << "the mask costs nothing";
+  EXPECT_EQ(variants.choices()[0].node, 0);
+  EXPECT_EQ(variants.choices()[0].macs, 1024);
+  EXPECT_EQ(variants.patch(variants.plan({})).add_nodes.size(), 2U);
+  EXPECT_EQ(variants.patch(variants.all_but(variants.choices()[0])).add_nodes.size(), 1U);
+}
+
 TEST_F(BlockVariantsTest, DoNotOfferWhatTheUserExcludesOrIncludes) {
   PlacementOptions options;
   options.exclude = {"^" + model_.graph().node(0).name + "$"};

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "detent/tensor.h"
+
+namespace detent {
+
+/// Shape that scales and zero points of blocks have: that of the data, but along `axis` one for each `block` indices, the last may be
+/// of fewer. Errors  InvalidModel where `parameter` has another.
+void check_block_parameter(const Shape& parameter, const Shape& data, size_t axis, int64_t block);
+
+/// real = (code - zero) * scale of the block, without a scale an element in memory.
+/// codes   integers in plain layout. scales  Float32. zero_points  of the codes' type; an empty handle: 0.
+/// output  Float32 of the codes' shape, to be filled.
+/// Empty   no codes -> nothing.
+/// Errors  InvalidModel for parameters of another shape, Unsupported for codes that are no integers.
+void dequantize_blocks(const Tensor& codes, const Tensor& scales, const Tensor& zero_points, size_t axis, int64_t block,
+                       Tensor& output);
+
+}  // namespace detent

@@ -1,0 +1,73 @@
+#include "place/tables.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "core/float_type.h"
+
+namespace detent {
+
+namespace {
+
+constexpr int64_t kLeastElements = 1024;  // 4 kB of floats: the nodes of a smaller one take a tenth of what it saves
+constexpr int64_t kLeastRows = 4;         // a scale for each column takes as much as four rows of codes
+
+bool is_large(const Tensor& table) {
+  const Shape& shape = table.shape();
+  const bool is_float = table.type() == DataType::Float32 || is_half(table.type());
+  return is_float && shape.rank() >= 2 && shape.element_count() >= kLeastElements &&
+         shape.element_count() >= kLeastRows * shape[shape.rank() - 1];
+}
+
+bool is_use_of(const PlacementDraft& draft, const Use& use, std::string_view op) {
+  return draft.graph().node(use.node).op_type == op;
+}
+
+bool gathers_rows(const PlacementDraft& draft, const Use& use) {
+  return is_use_of(draft, use, "Gather") && use.slot == 0 && draft.graph().node(use.node).int_or("axis", 0) == 0;
+}
+
+/// A DequantizeLinear directly in front of a product makes engines take the rows for INT8 activations, whose scales they want for
+/// the whole tensor.
+bool feeds_product(const PlacementDraft& draft, const Node& gather) {
+  return std::ranges::any_of(draft.graph().value(gather.output(0)).uses, [&](const Use& use) {
+    return draft.kind(use.node) == OpKind::MatMul || draft.kind(use.node) == OpKind::Gemm;
+  });
+}
+
+/// The node reads the constant number by number, and nobody wants it to read floats.
+bool may_read_codes(const PlacementDraft& draft, const Use& use) {
+  if (use.slot < 0 || draft.is_foreign(use.node) || draft.is_out(use.node)) return false;
+  if (gathers_rows(draft, use)) return !feeds_product(draft, draft.graph().node(use.node));
+  const auto reads_numbers = [&](std::string_view op) { return is_use_of(draft, use, op); };
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"Add", "Sub", "Mul", "Where"}, reads_numbers);
+}
+
+/// More than one row of more than one number: no vector, whatever extents of 1 stand around it.
+bool has_rows(const Shape& shape) {
+  return std::ranges::count_if(shape, [](int64_t extent) { return extent > 1; }) > 1;
+}
+
+}  // namespace
+
+std::vector<TableDecision> find_tables(const PlacementDraft& draft) {
+  const Graph& graph = draft.graph();
+  std::vector<TableDecision> tables;
+  std::set<ValueId> seen;
+  for (const Node& node : graph.nodes())
+    for (const ValueId input : node.inputs) {
+      const Tensor* table = input == kNoValue ? nullptr : graph.constant(input);
+      if (!table || !seen.insert(input).second || !is_large(*table)) continue;
+      const Value& value = graph.value(input);
+      const auto all = [&](auto&& holds) { return std::ranges::all_of(value.uses, holds); };
+      if (value.is_output || !all([&](const Use& use) { return may_read_codes(draft, use); })) continue;
+      const bool gathered = all([&](const Use& use) { return gathers_rows(draft, use); });
+      const bool positions =
+          has_rows(table->shape()) && all([&](const Use& use) { return is_use_of(draft, use, "Add"); });
+      tables.push_back({.value = input, .node = node.id, .gathered = gathered, .exact = !gathered && !positions});
+    }
+  return tables;
+}
+
+}  // namespace detent
