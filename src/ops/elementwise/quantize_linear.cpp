@@ -256,6 +256,8 @@ void dequantize_in_blocks(const Tensor& input, const Attributes& attributes, Ker
 }
 
 void run_dequantize(KernelCall& call, const Attributes& attributes) {
+  if (call.has_input(2))
+    check_same_type(call.input(0), call.input(2));  // zero points of other types may be beyond 32 bits
   const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
   Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());
   if (attributes.block > 0 && !is_small_float(input.type()))
