@@ -41,6 +41,9 @@ foreach(library detent_static detent_shared)
   target_compile_features(${library} INTERFACE cxx_std_20)
 endforeach()
 
+# What is installed, without the tests; python/CMakeLists.txt adds its module.
+add_custom_target(product DEPENDS detent detent_codecs detent_shared detent_static manual)
+
 # ---- Where all goes ----------------------------------------------------------------------------------------------------
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 set(cmake_folder ${CMAKE_INSTALL_LIBDIR}/cmake/detent)
