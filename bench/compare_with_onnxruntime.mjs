@@ -11,7 +11,7 @@ import { models, program } from './speed_models.mjs';
 
 const { values: options } = parseArgs({ options: {
   rounds: { type: 'string', default: '15' }, threads: { type: 'string', default: '2' }, only: { type: 'string' },
-  json: { type: 'string' }, seconds: { type: 'string', default: '1' },
+  json: { type: 'string' }, seconds: { type: 'string', default: '1' }, cpu: { type: 'boolean', default: false },
 } });
 const rounds = Number(options.rounds);
 const threads = Number(options.threads);
@@ -48,7 +48,12 @@ function randomStack(count, { dims, below, ones }) {
     : { type: 'float32', dims: [count, ...dims], data: Float32Array.from({ length: size }, () => (uniform() + uniform() + uniform()) * 2) };
 }
 
-const milliseconds = () => Number(process.hrtime.bigint()) / 1e6;
+// Of the wall, or what this process computed.
+const milliseconds = () => {
+  if (!options.cpu) return Number(process.hrtime.bigint()) / 1e6;
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e3;
+};
 
 // inputs: {NAME: stack}, all of as many samples.
 async function timeOnnxRuntime(session, inputs, batch, count) {
@@ -64,15 +69,18 @@ async function timeOnnxRuntime(session, inputs, batch, count) {
   return (milliseconds() - begin) / count;
 }
 
-// Wall time of the process in milliseconds.
+// Wall time of the process in milliseconds, or its time on the CPU, by the shell's `time`.
 function timeDetent(args) {
   return new Promise((resolve, reject) => {
-    const begin = milliseconds();
-    const child = spawn(program, [...args, '--threads', String(threads), '--quiet', '--overwrite'],
-      { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('bash', ['-c', 'TIMEFORMAT="%3R %3U %3S"; time "$0" "$@"', program, ...args, '--threads', String(threads),
+      '--quiet', '--overwrite'], { stdio: ['ignore', 'ignore', 'pipe'] });
     let errors = '';
     child.stderr.on('data', (text) => { errors += text; });
-    child.on('close', (code) => (code === 0 ? resolve(milliseconds() - begin) : reject(new Error(`${args[0]}: ${errors}`))));
+    child.on('close', (code) => {
+      if (code !== 0) return reject(new Error(`${args[0]}: ${errors}`));
+      const [wall, user, system] = errors.trim().split('\n').at(-1).split(' ').map(Number);
+      return resolve(1000 * (options.cpu ? user + system : wall));
+    });
   });
 }
 
@@ -129,7 +137,7 @@ const number = (value, digits = 2) => value.toFixed(digits).padStart(6);
 const ratio = ({ median, low, high }, bound) =>
   `${number(median)} (${low.toFixed(2)}-${high.toFixed(2)})${bound === undefined ? '' : median <= bound ? '  ' : ' >'}`;
 
-console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms a sample, medians; ratios with quartiles; > misses its bound`);
+console.log(`${cpus()[0].model}, ${threads} threads, ${rounds} rounds; ms ${options.cpu ? 'of CPU time ' : ''}a sample, medians; ratios with quartiles; > misses its bound`);
 console.log('model               samples  ONNX Rt     run   whole  calibr.  peak MB   run / ONNX Rt       calibrate / ONNX Rt');
 const names = options.only?.split(',');
 const results = [];

@@ -1,9 +1,10 @@
 #include "observe/count_elements.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "observe/count_elements.cpp"
@@ -17,144 +18,223 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 using Ints = hn::ScalableTag<int32_t>;
+using Bits = hn::ScalableTag<uint32_t>;
 constexpr size_t kMaxLanes = hn::MaxLanes(Floats());
 
-constexpr int32_t kMagnitudeMask = 0x7fffffff;
-constexpr int32_t kSmallestBits = 0x2b800000;  // 2^-40; bit patterns of magnitudes order as the magnitudes do
-constexpr int kSignToNegativeSide = 31 - 12;   // moves the sign bit to the value 4096
-constexpr int32_t kNoBin = 2 * 4096;
-// Small enough for the CPU to scan one chunk while it still counts the last one.
+constexpr uint32_t kSignBit = 0x80000000;
+constexpr uint32_t kSmallestBits = 0x2b800000;  // 2^-40; bit patterns of magnitudes order as the magnitudes do
+// Small enough for the CPU to list one chunk while it still counts the last one.
 constexpr size_t kChunk = 256;
+// A list is filled up to a multiple of this: where a loop may end at any number the CPU guesses its end wrong every time.
+constexpr size_t kCountStep = 16;
 static_assert((kMaxElementsInTable / kChunk + 1) * (kChunk / kCountsPerBin + 1) <=
               std::numeric_limits<uint16_t>::max());
-static_assert(kChunk % kMaxLanes == 0 && kNoBin + kMaxLanes <= kBinsInTable);
-// AVX-512 has an instruction for it; elsewhere Highway 1.0.3 copies a table to the stack for every vector under GCC 12.
-constexpr bool kLeaveOutZeros = HWY_TARGET <= HWY_AVX3;
+static_assert(kChunk % (2 * kMaxLanes) == 0 && 2 * kMaxLanes + kCountStep <= kListSlack);
+static_assert(kCountStep <= kFirstPositive && kMaxLanes <= kFirstPositive && kCountStep % kCountsPerBin == 0);
 
-/// Statistics of the elements seen so far, a lane each.
+/// The elements seen so far by their bit patterns, a lane each: compared as integers of either kind they give the extremes of
+/// floats of both signs, and NaN and Inf as too large, for three instructions.
 struct Seen {
-  hn::Vec<Floats> min, max;
-  hn::Vec<Ints> largest;  ///< bit pattern of a magnitude, of the last chunk alone
+  hn::Vec<Ints> largest;   ///< the greatest x >= 0, where there is one
+  hn::Vec<Bits> lowest;    ///< the least x < 0, where there is one
+  hn::Vec<Bits> smallest;  ///< the least x >= 0; where there is none, the greatest x < 0
   size_t non_zero = 0;
 
   Seen()
-      : min(hn::Set(Floats(), std::numeric_limits<float>::infinity())),
-        max(hn::Set(Floats(), -std::numeric_limits<float>::infinity())), largest(hn::Zero(Ints())) {}
+      : largest(hn::Set(Ints(), std::numeric_limits<int32_t>::min())), lowest(hn::Zero(Bits())),
+        smallest(hn::Set(Bits(), std::numeric_limits<uint32_t>::max())) {}
+
+  HWY_INLINE void Add(hn::Vec<Bits> bits) {
+    largest = hn::Max(largest, hn::BitCast(Ints(), bits));
+    lowest = hn::Max(lowest, bits);
+    smallest = hn::Min(smallest, bits);
+  }
+  /// Every magnitude has a bit pattern below `limit`.
+  [[nodiscard]] HWY_INLINE bool Fits(uint32_t limit) const {
+    const Ints di;
+    // Without the sign bit the unsigned order of negative elements is the signed one.
+    const auto negative = hn::BitCast(di, hn::Xor(lowest, hn::Set(Bits(), kSignBit)));
+    return hn::AllTrue(di, hn::Lt(hn::Max(largest, negative), hn::Set(di, static_cast<int32_t>(limit))));
+  }
+  HWY_INLINE void TellExtremes(Counted& counted) const {
+    const int32_t top = hn::GetLane(hn::MaxOfLanes(Ints(), largest));
+    const uint32_t bottom = hn::GetLane(hn::MaxOfLanes(Bits(), lowest));
+    const uint32_t nearest = hn::GetLane(hn::MinOfLanes(Bits(), smallest));
+    counted.max = Value(top >= 0 ? static_cast<uint32_t>(top) : nearest);
+    counted.min = Value(bottom >= kSignBit ? bottom : nearest);
+  }
+
+ private:
+  static float Value(uint32_t bits) { return (bits & ~kSignBit) < kSmallestBits ? 0.0f : std::bit_cast<float>(bits); }
 };
 
-/// Writes the bins of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
-HWY_INLINE uint32_t* ScanChunk(const float* values, size_t chunk, hn::Vec<Floats> inverse_width, Seen& seen,
-                               uint32_t* bins) {
+#if HWY_TARGET <= HWY_AVX3
+
+/// Entries of a list as 32-bit integers whose upper half is of no meaning, and where they count.
+struct Entries {
+  __m512i bins;
+  __mmask16 counts;
+};
+
+/// The mantissa of |x| / width + 2^23, rounded towards zero, is the bin: one multiply-add with what selects the side.
+HWY_INLINE Entries FindBins(__m512 x, __m512 inverse_width, Seen& seen) {
+  const __m512i bits = _mm512_castps_si512(x);
+  seen.Add(hn::Vec<Bits>{bits});
+  constexpr uint32_t kTwoTo23 = 0x4b000000;
+  const __m512i positive = _mm512_set1_epi32(static_cast<int>(kTwoTo23 + kFirstPositive));
+  const __m512i negative = _mm512_set1_epi32(static_cast<int>(kSignBit | (kTwoTo23 + kFirstNegative)));
+  constexpr int kSelect = 0xAC;  // first ? third : second
+  const __m512i side = _mm512_ternarylogic_epi32(_mm512_srai_epi32(bits, 31), positive, negative, kSelect);
+  const __m512 sum =
+      _mm512_fmadd_round_ps(x, inverse_width, _mm512_castsi512_ps(side), _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  const __m512i twice = _mm512_add_epi32(bits, bits);  // the sign leaves
+  const __m512i least = _mm512_set1_epi32(static_cast<int>(2 * kSmallestBits));
+  return {_mm512_castps_si512(sum), _mm512_cmp_epu32_mask(twice, least, _MM_CMPINT_NLT)};
+}
+
+HWY_INLINE uint16_t* ListSome(const Entries& some, uint16_t* bins) {
+  const __m512i chosen = _mm512_maskz_compress_epi32(some.counts, some.bins);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(bins), _mm512_cvtepi32_epi16(chosen));
+  return bins + hwy::PopCount(some.counts);
+}
+
+/// VPCOMPRESSW, of AVX-512 VBMI2. Written out because the functions here are compiled for CPUs without it too.
+HWY_INLINE __m512i CompressWords(__mmask32 mask, __m512i words) {
+  __m512i packed;
+  asm("vpcompressw %1, %0%{%2%}%{z%}" : "=v"(packed) : "v"(words), "Yk"(mask));
+  return packed;
+}
+
+HWY_INLINE uint16_t* ListSome(const Entries& even, const Entries& odd, uint16_t* bins) {
+  const __m512i low = _mm512_maskz_mov_epi32(even.counts, even.bins);
+  const __m512i high = _mm512_maskz_slli_epi32(odd.counts, odd.bins, 16);
+  const __m512i words = _mm512_mask_blend_epi16(0xaaaaaaaa, low, high);
+  const __mmask32 counts = _mm512_test_epi16_mask(words, words);  // no entry is 0
+  _mm512_storeu_si512(bins, CompressWords(counts, words));
+  return bins + hwy::PopCount(counts);
+}
+
+/// Writes the entries of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
+template <bool kCompressesWords>
+HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_width, Seen& seen, uint16_t* bins) {
+  const __m512 inverse = _mm512_set1_ps(inverse_width);
+  uint16_t* const begin = bins;
+  size_t i = 0;
+  if constexpr (kCompressesWords)
+    for (; i + 32 <= chunk; i += 32) {
+      const Entries even = FindBins(_mm512_loadu_ps(values + i), inverse, seen);
+      bins = ListSome(even, FindBins(_mm512_loadu_ps(values + i + 16), inverse, seen), bins);
+    }
+  for (; i < chunk; i += 16) bins = ListSome(FindBins(_mm512_loadu_ps(values + i), inverse, seen), bins);
+  seen.non_zero += static_cast<size_t>(bins - begin);
+  return bins;
+}
+
+#else
+
+/// Writes the entries of the `chunk` elements at `values` and returns where they end. chunk is a multiple of the lanes.
+/// Zeros stay in the list: Highway 1.0.3 leaves lanes out by a table that it copies to the stack for every vector under GCC 12.
+template <bool kCompressesWords>
+HWY_INLINE uint16_t* ListChunk(const float* values, size_t chunk, float inverse_width, Seen& seen, uint16_t* bins) {
   const Floats df;
   const Ints di;
-  const hn::RebindToUnsigned<Ints> du;
-  hn::Vec<Floats> min = seen.min, max = seen.max;
-  hn::Vec<Ints> top = hn::Zero(di);
+  const Bits du;
+  const auto inverse = hn::Set(df, inverse_width);
   size_t found = 0;
   for (size_t i = 0; i < chunk; i += hn::Lanes(df)) {
-    const auto x = hn::LoadU(df, values + i);
-    const auto bits = hn::BitCast(di, x);
-    const auto magnitude = hn::And(bits, hn::Set(di, kMagnitudeMask));
-    const auto counts = hn::Gt(magnitude, hn::Set(di, kSmallestBits - 1));
-    const auto value = hn::IfThenElseZero(hn::RebindMask(df, counts), x);
-    top = hn::Max(top, magnitude);
-    min = hn::Min(min, value);
-    max = hn::Max(max, value);
+    const auto bits = hn::BitCast(du, hn::LoadU(df, values + i));
+    seen.Add(bits);
+    const auto magnitude = hn::BitCast(di, hn::AndNot(hn::Set(du, kSignBit), bits));
+    const auto counts = hn::Gt(magnitude, hn::Set(di, static_cast<int32_t>(kSmallestBits) - 1));
     // A product by a power of two is exact, or so small that bin 0 is right anyway.
-    const auto distance = hn::ConvertTo(di, hn::Mul(hn::BitCast(df, magnitude), inverse_width));
-    const auto side = hn::And(hn::ShiftRight<kSignToNegativeSide>(bits), hn::Set(di, 4096));
-    const auto bin = hn::Add(distance, side);
-    const size_t here = hn::CountTrue(di, counts);
-    found += here;
-    if constexpr (kLeaveOutZeros) {
-      hn::StoreU(hn::BitCast(du, hn::Compress(bin, counts)), du, bins);
-      bins += here;
-    } else {  // a bin of its own for each lane: zeros come in runs
-      hn::StoreU(hn::BitCast(du, hn::IfThenElse(counts, bin, hn::Iota(di, kNoBin))), du, bins);
-      bins += hn::Lanes(di);
-    }
+    const auto distance = hn::ConvertTo(di, hn::Mul(hn::BitCast(df, magnitude), inverse));
+    constexpr int kSignToSide = 31 - 12;  // moves the sign bit to the distance of the sides
+    const auto side = hn::And(hn::ShiftRight<kSignToSide>(bits), hn::Set(du, kFirstNegative - kFirstPositive));
+    const auto bin = hn::Add(hn::Add(distance, hn::Set(di, kFirstPositive)), hn::BitCast(di, side));
+    found += hn::CountTrue(di, counts);
+    const auto entry = hn::IfThenElse(counts, bin, hn::Iota(di, 0));  // one for each lane: zeros come in runs
+    const hn::Rebind<uint16_t, Ints> d16;
+    hn::StoreU(hn::DemoteTo(d16, entry), d16, bins);
+    bins += hn::Lanes(di);
   }
-  seen.min = min;
-  seen.max = max;
-  seen.largest = top;
   seen.non_zero += found;
   return bins;
 }
 
-HWY_INLINE void CountBins(const uint32_t* bins, const uint32_t* end, uint16_t* table) {
-  for (; bins + kCountsPerBin <= end; bins += kCountsPerBin)
-    for (size_t i = 0; i < kCountsPerBin; ++i) ++table[kCountsPerBin * bins[i] + i];
-  for (size_t i = 0; bins < end; ++bins, ++i) ++table[kCountsPerBin * *bins + i];
+#endif
+
+/// Reads and overwrites up to kCountStep entries behind `end`.
+HWY_INLINE void CountBins(const uint16_t* bins, uint16_t* end, uint16_t* table) {
+  for (size_t i = 0; i < kCountStep; ++i) end[i] = static_cast<uint16_t>(i);  // no bins
+  for (; bins < end; bins += kCountStep)
+    for (size_t i = 0; i < kCountStep; ++i) ++table[kCountsPerBin * bins[i] + i % kCountsPerBin];
 }
 
-Counted CountElements(const float* values, size_t count, float inverse_width, int32_t limit_bits, uint16_t* table) {
-  const Floats df;
-  const Ints di;
-  HWY_ALIGN uint32_t bins[kChunk + kMaxLanes];
+template <bool kCompressesWords>
+Counted CountElementsBy(const float* values, size_t count, float inverse_width, uint32_t limit, uint16_t* table) {
+  HWY_ALIGN uint16_t bins[kChunk + kListSlack];
   Counted counted;
   Seen seen;
-  const auto width = hn::Set(df, inverse_width);
-  const auto limit = hn::Set(di, limit_bits);
-  while (count - counted.elements >= hn::Lanes(df)) {
+  while (count - counted.elements >= hn::Lanes(Floats())) {
     const size_t rest = count - counted.elements;
-    const size_t chunk = std::min(rest - rest % hn::Lanes(df), kChunk);
+    const size_t chunk = std::min(rest - rest % hn::Lanes(Floats()), kChunk);
     Seen with_chunk = seen;
-    const uint32_t* const end = ScanChunk(values + counted.elements, chunk, width, with_chunk, bins);
-    if (!hn::AllTrue(di, hn::Lt(with_chunk.largest, limit))) break;
+    uint16_t* const end =
+        ListChunk<kCompressesWords>(values + counted.elements, chunk, inverse_width, with_chunk, bins);
+    if (!with_chunk.Fits(limit)) break;
     CountBins(bins, end, table);
     seen = with_chunk;
     counted.elements += chunk;
   }
   counted.non_zero = seen.non_zero;
-  counted.min = hn::GetLane(hn::MinOfLanes(df, seen.min));
-  counted.max = hn::GetLane(hn::MaxOfLanes(df, seen.max));
+  seen.TellExtremes(counted);
   return counted;
 }
 
-Counted ListBins(const float* values, size_t count, float inverse_width, int32_t limit_bits, uint32_t* bins,
-                 size_t* end) {
-  const Floats df;
-  const Ints di;
+Counted CountElements(const float* values, size_t count, float inverse_width, uint32_t limit, bool compresses_words,
+                      uint16_t* table) {
+  return compresses_words ? CountElementsBy<true>(values, count, inverse_width, limit, table)
+                          : CountElementsBy<false>(values, count, inverse_width, limit, table);
+}
+
+Counted ListBins(const float* values, size_t count, float inverse_width, uint32_t limit, bool compresses_words,
+                 uint16_t* bins, size_t* end) {
   Counted counted;
-  const size_t whole = count - count % hn::Lanes(df);
+  const size_t whole = count - count % hn::Lanes(Floats());
   Seen seen;
-  const uint32_t* const last = ScanChunk(values, whole, hn::Set(df, inverse_width), seen, bins);
-  if (whole == 0 || !hn::AllTrue(di, hn::Lt(seen.largest, hn::Set(di, limit_bits)))) return {};
+  const uint16_t* const last = compresses_words ? ListChunk<true>(values, whole, inverse_width, seen, bins)
+                                                : ListChunk<false>(values, whole, inverse_width, seen, bins);
+  if (whole == 0 || !seen.Fits(limit)) return {};
   *end = static_cast<size_t>(last - bins);
   counted.elements = whole;
   counted.non_zero = seen.non_zero;
-  counted.min = hn::GetLane(hn::MinOfLanes(df, seen.min));
-  counted.max = hn::GetLane(hn::MaxOfLanes(df, seen.max));
+  seen.TellExtremes(counted);
   return counted;
 }
 
 #if HWY_TARGET == HWY_SCALAR  // has no vectors of several 16-bit lanes
-HWY_INLINE hn::Vec<hn::ScalableTag<uint64_t>> TakeBins(hn::ScalableTag<uint64_t> /*d*/, uint16_t* table) {
-  uint64_t packed = 0;
-  std::memcpy(&packed, table, sizeof packed);
-  std::memset(table, 0, sizeof packed);
-  return hn::Vec<hn::ScalableTag<uint64_t>>(packed);
+void FlushTable(uint16_t* table, uint64_t* counters, size_t bins) {
+  for (size_t i = 0; i < bins; ++i)
+    for (size_t j = 0; j < kCountsPerBin; ++j) counters[i] += std::exchange(table[kCountsPerBin * i + j], 0);
 }
 #else
-HWY_INLINE hn::Vec<hn::ScalableTag<uint64_t>> TakeBins(hn::ScalableTag<uint64_t> d, uint16_t* table) {
-  const hn::Repartition<uint16_t, decltype(d)> d16;
-  const auto packed = hn::BitCast(d, hn::LoadU(d16, table));
-  hn::StoreU(hn::Zero(d16), d16, table);
-  return packed;
-}
-#endif
-
 void FlushTable(uint16_t* table, uint64_t* counters, size_t bins) {
   const hn::ScalableTag<uint64_t> d;
+  const hn::Repartition<uint16_t, decltype(d)> d16;
   const auto low16 = hn::Set(d, 0x0000ffff0000ffffull);
   const auto low32 = hn::Set(d, 0x00000000ffffffffull);
   for (size_t i = 0; i < bins; i += hn::Lanes(d)) {
-    const auto packed = TakeBins(d, table + kCountsPerBin * i);
+    uint16_t* const counts = table + kCountsPerBin * i;
+    const auto packed = hn::BitCast(d, hn::LoadU(d16, counts));
+    // Most bins of a tail are empty, and the counters are seldom in cache.
+    if (hn::AllTrue(d, hn::Eq(packed, hn::Zero(d)))) continue;
+    hn::StoreU(hn::Zero(d16), d16, counts);
     const auto pairs = hn::Add(hn::And(packed, low16), hn::And(hn::ShiftRight<16>(packed), low16));
     const auto sum = hn::Add(hn::And(pairs, low32), hn::ShiftRight<32>(pairs));
     hn::StoreU(hn::Add(hn::LoadU(d, counters + i), sum), d, counters + i);
   }
 }
+#endif
 
 }  // namespace detent::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -169,18 +249,20 @@ HWY_EXPORT(FlushTable);
 namespace {
 
 /// Bit pattern of 4096 bins of width 2^log2_width; with the largest width the limit is Inf itself.
-int32_t limit_bits(int log2_width) { return (127 + 12 + log2_width) << 23; }
+uint32_t limit_bits(int log2_width) { return static_cast<uint32_t>(127 + 12 + log2_width) << 23; }
 
 }  // namespace
 
-Counted count_elements(std::span<const float> values, int log2_width, uint16_t* table) {
+bool cpu_compresses_words() { return (hwy::SupportedTargets() & HWY_AVX3_DL) != 0; }
+
+Counted count_elements(std::span<const float> values, int log2_width, bool compresses_words, uint16_t* table) {
   return HWY_DYNAMIC_DISPATCH(CountElements)(values.data(), values.size(), std::ldexp(1.0f, -log2_width),
-                                             limit_bits(log2_width), table);
+                                             limit_bits(log2_width), compresses_words, table);
 }
 
-Counted list_bins(std::span<const float> values, int log2_width, uint32_t* bins, size_t& end) {
+Counted list_bins(std::span<const float> values, int log2_width, bool compresses_words, uint16_t* bins, size_t& end) {
   return HWY_DYNAMIC_DISPATCH(ListBins)(values.data(), values.size(), std::ldexp(1.0f, -log2_width),
-                                        limit_bits(log2_width), bins, &end);
+                                        limit_bits(log2_width), compresses_words, bins, &end);
 }
 
 void flush_table(uint16_t* table, uint64_t* counters, size_t bins) {

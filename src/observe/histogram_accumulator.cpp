@@ -9,10 +9,10 @@ namespace detent {
 namespace {
 
 constexpr size_t kBins = Histogram::kBins;
-static_assert(kBinsInTable >= 2 * kBins);
+static_assert(kFirstPositive == kBins && kFirstNegative == 2 * kBins && kBinsInTable == 3 * kBins);
 // Up to here incrementing the counters one by one costs less than emptying the table.
 constexpr size_t kFewElements = 4096;
-constexpr size_t kListRoom = kFewElements + 64;
+constexpr size_t kListRoom = kFewElements + kListSlack;
 // Fewer than this are not worth a vector.
 constexpr size_t kTooFew = 16;
 // Elements added one by one where one of them does not fit: enough to pay for emptying the table where NaN are
@@ -28,7 +28,8 @@ size_t bins_in_use(float magnitude, int log2_width) {
 
 }  // namespace
 
-HistogramAccumulator::HistogramAccumulator() : table_(kCountsPerBin * kBinsInTable), list_(kListRoom) {}
+HistogramAccumulator::HistogramAccumulator()
+    : compresses_words_(cpu_compresses_words()), table_(kCountsPerBin * kBinsInTable), list_(kListRoom) {}
 
 Extremes HistogramAccumulator::add(Histogram& histogram, std::span<const float> values) {
   extremes_ = {};
@@ -49,32 +50,33 @@ Extremes HistogramAccumulator::add(Histogram& histogram, std::span<const float> 
 
 std::span<const float> HistogramAccumulator::add_few(Histogram& histogram, std::span<const float> values) {
   size_t end = 0;
-  const Counted counted = list_bins(values, histogram.log2_width_, list_.data(), end);
+  const Counted counted = list_bins(values, histogram.log2_width_, compresses_words_, list_.data(), end);
   if (counted.elements == 0) return values;
   histogram.admit({counted.elements, counted.min, counted.max});
   extremes_.include({counted.min, counted.max});
   histogram.zeros_ += counted.elements - counted.non_zero;
   if (counted.max > 0) histogram.positive_.resize(kBins);
   if (counted.min < 0) histogram.negative_.resize(kBins);
-  const std::array<uint64_t*, 3> sides = {histogram.positive_.data(), histogram.negative_.data(), nowhere_.data()};
-  const uint32_t* bin = list_.data();
-  for (const uint32_t* const last = bin + end; bin != last; ++bin) ++sides[*bin / kBins][*bin % kBins];
+  const std::array<uint64_t*, 3> sides = {nowhere_.data(), histogram.positive_.data(), histogram.negative_.data()};
+  const uint16_t* bin = list_.data();
+  for (const uint16_t* const last = bin + end; bin != last; ++bin) ++sides[*bin / kBins][*bin % kBins];
   return values.subspan(counted.elements);
 }
 
 std::span<const float> HistogramAccumulator::add_fitting(Histogram& histogram, std::span<const float> values) {
-  const Counted counted = count_elements(values, histogram.log2_width_, table_.data());
+  const Counted counted = count_elements(values, histogram.log2_width_, compresses_words_, table_.data());
   if (counted.elements == 0) return values;
   histogram.admit({counted.elements, counted.min, counted.max});
   extremes_.include({counted.min, counted.max});
   histogram.zeros_ += counted.elements - counted.non_zero;
   if (counted.max > 0) {
     histogram.positive_.resize(kBins);
-    flush_table(table_.data(), histogram.positive_.data(), bins_in_use(counted.max, histogram.log2_width_));
+    flush_table(table_.data() + kCountsPerBin * kFirstPositive, histogram.positive_.data(),
+                bins_in_use(counted.max, histogram.log2_width_));
   }
   if (counted.min < 0) {
     histogram.negative_.resize(kBins);
-    flush_table(table_.data() + kCountsPerBin * kBins, histogram.negative_.data(),
+    flush_table(table_.data() + kCountsPerBin * kFirstNegative, histogram.negative_.data(),
                 bins_in_use(-counted.min, histogram.log2_width_));
   }
   return values.subspan(counted.elements);

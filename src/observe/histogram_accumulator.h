@@ -13,7 +13,7 @@ namespace detent {
 ///
 /// Elements are read once: minimum, maximum and bins come from the same load. Bins are counted in 16-bit tables, which
 /// are added to the histogram's 64-bit counters at the end of a tensor and before a count could overflow. The tables
-/// (81 KiB) belong to the accumulator and serve any number of histograms; one accumulator per thread.
+/// (105 KiB) belong to the accumulator and serve any number of histograms; one accumulator per thread.
 class HistogramAccumulator {
  public:
   HistogramAccumulator();
@@ -29,9 +29,10 @@ class HistogramAccumulator {
   /// The same for few elements: increments the histogram's counters themselves.
   std::span<const float> add_few(Histogram& histogram, std::span<const float> values);
 
+  bool compresses_words_;
   Extremes extremes_;                   // of what add() has entered so far
   std::vector<uint16_t> table_;         // see count_elements.h; zero between calls but for the bins that are never read
-  std::vector<uint32_t> list_;          // bins of few elements
+  std::vector<uint16_t> list_;          // bins of few elements
   std::array<uint64_t, 64> nowhere_{};  // takes elements that fall into no bin
 };
 

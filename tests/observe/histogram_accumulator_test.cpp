@@ -15,11 +15,19 @@
 namespace detent {
 namespace {
 
-/// One instruction set after the other, down to plain scalar code.
+constexpr int64_t kWhateverTheCpuHas = 0;
+
+/// All that the CPU has (VBMI2 too, which has no code of its own), then one instruction set after the other, down to plain scalar code.
+std::vector<int64_t> instruction_sets() {
+  std::vector<int64_t> sets = hwy::SupportedAndGeneratedTargets();
+  sets.insert(sets.begin(), kWhateverTheCpuHas);
+  return sets;
+}
+
 class EveryInstructionSet : public testing::TestWithParam<int64_t> {
  protected:
   void SetUp() override { choose(GetParam()); }
-  void TearDown() override { choose(0); }  // 0: whatever the CPU has
+  void TearDown() override { choose(kWhateverTheCpuHas); }
 
  private:
   static void choose(int64_t target) {
@@ -28,8 +36,9 @@ class EveryInstructionSet : public testing::TestWithParam<int64_t> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(, EveryInstructionSet, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+INSTANTIATE_TEST_SUITE_P(, EveryInstructionSet, testing::ValuesIn(instruction_sets()), [](const auto& target) {
+  return target.param == kWhateverTheCpuHas ? "All" : std::string(hwy::TargetName(target.param));
+});
 
 /// `next(random)` count times.
 std::vector<float> generate(size_t count, const std::function<float(std::mt19937&)>& next) {
