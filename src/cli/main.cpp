@@ -18,6 +18,7 @@
 #include "cli/print_config.h"
 #include "cli/report_options.h"
 #include "cli/suggest.h"
+#include "cli/typed_command.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 #include "detent/version.h"
@@ -38,6 +39,7 @@ void return_large_blocks() {
 struct Parsed {
   CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
   bool quiet = false, print_config = false;
+  std::string command;
   std::vector<std::pair<CLI::App*, cli::Action>> actions;
 };
 
@@ -95,7 +97,7 @@ int run(Parsed& parsed) {
     }
     cli::check_files(*sub);
     const auto reporter = make_terminal_reporter(parsed.quiet);
-    cli::Environment environment{*reporter};
+    cli::Environment environment{*reporter, parsed.command};
     try {
       return action(environment);
     } catch (const Error& error) {
@@ -120,6 +122,7 @@ int main(int argc, char** argv) {
   try {
     Parsed parsed;
     declare(parsed);
+    parsed.command = cli::typed_command({argv + 1, argv + argc});
     std::vector<std::string> arguments = cli::with_json_values(cli::with_help({argv + 1, argv + argc}));
     cli::refuse_unknown_command(arguments);
     try {

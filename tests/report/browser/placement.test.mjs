@@ -10,7 +10,7 @@ const lint = process.argv[4] === 'lint';
 
 test('holds its parts, logs nothing and fetches nothing', async () => {
   const parts = await sections();
-  for (const part of ['summary', ...(lint ? ['findings'] : ['equalizable']), 'coverage', 'placement'])
+  for (const part of ['summary', ...(lint ? ['findings'] : ['equalizable']), 'coverage', 'graph', 'placement', 'origin'])
     assert.ok(parts.includes(part), part);
   assert.ok(!parts.includes('values'), 'there was no data');
   assert.deepEqual(page.complaints, []);
