@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 
 #include "report/html/cells.h"
 #include "report/html/graph_layout.h"
@@ -15,8 +16,9 @@
 namespace detent::html {
 namespace {
 
-constexpr size_t kMostDrawn = 5000;  // about 4 MB of page; larger graphs are listed only
-constexpr size_t kShownCharacters = 25;
+constexpr size_t kMostDrawn = 5000;      // about 4 MB of page; larger graphs are listed only
+constexpr size_t kShownCharacters = 28;  // of a name, 6 pixels each
+constexpr size_t kLineCharacters = 23;   // of the line above it
 
 std::string number(double length) { return fmt::format("{:.4g}", std::abs(length) < 0.05 ? 0.0 : length); }
 
@@ -28,14 +30,28 @@ std::string path(const GraphLayout::Line& line) {
   return text;
 }
 
+/// The byte that character `count` from the front or the back begins at; npos where there are fewer.
+size_t character_at(const std::string& text, size_t count, bool from_back) {
+  size_t found = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t at = from_back ? text.size() - 1 - i : i;
+    if ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) continue;  // inside a UTF-8 sequence
+    if (++found == count) return at;
+  }
+  return std::string::npos;
+}
+
 /// The last characters of a name, where names of a model differ.
 std::string tail(const std::string& name) {
-  size_t characters = 0;
-  for (size_t i = name.size(); i-- > 0;) {
-    if ((static_cast<unsigned char>(name[i]) & 0xC0U) == 0x80U) continue;  // inside a UTF-8 sequence
-    if (++characters == kShownCharacters && i > 0) return "\u2026" + escape(name.substr(i));
-  }
-  return escape(name);
+  const size_t at = character_at(name, kShownCharacters, true);
+  return at == std::string::npos || at == 0 ? escape(name) : "\u2026" + escape(name.substr(at));
+}
+
+/// An operator's name as far as there is room beside the other words of its line, about 7 pixels a character.
+std::string head(const std::string& op, size_t beside) {
+  const size_t room = kLineCharacters - std::min(kLineCharacters - 4, beside);
+  const size_t at = character_at(op, room, false);
+  return character_at(op, room + 1, false) == std::string::npos ? escape(op) : escape(op.substr(0, at)) + "\u2026";
 }
 
 /// The levels of findings from the worst, with the class that colours them.
@@ -96,9 +112,10 @@ std::string box(const GraphView& view, const GraphLayout& layout, const Keys& ke
          (level ? std::string(" ") + (*level)[1] : std::string()) + "\" tabindex=\"-1\" aria-label=\"" + said + "\"" +
          keys.attribute(index) + " transform=\"translate(" + number(at.x) + " " + fmt::format("{:.0f}", at.y) +
          ")\"><title>" + said + "</title><rect width=\"" + number(GraphLayout::kBoxWidth) + "\" height=\"" +
-         number(GraphLayout::kBoxHeight) + "\" rx=\"5\"/><text x=\"9\" y=\"16\">" + escape(node.op) +
+         number(GraphLayout::kBoxHeight) + "\" rx=\"5\"/><text x=\"9\" y=\"16\">" +
+         head(node.op, word.size() + (level ? std::string_view((*level)[0]).size() + 1 : 0)) +
          (level ? std::string(" <tspan class=\"alarm\">") + (*level)[0] + "</tspan>" : std::string()) +
-         "</text><text class=\"word\" x=\"159\" y=\"16\" text-anchor=\"end\">" + word +
+         "</text><text class=\"word\" x=\"187\" y=\"16\" text-anchor=\"end\">" + word +
          "</text><text class=\"name\" x=\"9\" y=\"30\">" + tail(node.name) + "</text></a>\n";
 }
 

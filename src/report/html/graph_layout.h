@@ -8,7 +8,7 @@ namespace detent::html {
 
 /// A drawing of a directed graph in layers from top to bottom; lengths in CSS pixels.
 struct GraphLayout {
-  static constexpr double kBoxWidth = 168, kBoxHeight = 38, kLayerHeight = 84;
+  static constexpr double kBoxWidth = 196, kBoxHeight = 38, kLayerHeight = 84;
 
   struct Box {
     double x = 0, y = 0;  ///< of its left upper corner

@@ -38,7 +38,7 @@ class GraphMaker {
     if (block % 5 == 4) {
       std::vector<std::string> branches;
       for (int i = 0; i < 4; ++i) branches.push_back(add("Conv", type, {second}, !half));
-      second = add("Concat", type, branches, !half);
+      second = add("Concat", type, branches, !half), second = add("LayerNormalization", type, {second}, !half);
     }
     return add("Add", type, {add("Conv", type, {second}, !half), data}, !half);
   }

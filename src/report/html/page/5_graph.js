@@ -64,6 +64,6 @@
       choose(box);
     });
     const left = Number(/translate\(([\d.]+)/.exec(current.getAttribute('transform'))[1]);
-    drawing.scrollLeft = left + 84 - drawing.clientWidth / 2;
+    drawing.scrollLeft = left + current.querySelector('rect').width.baseVal.value / 2 - drawing.clientWidth / 2;
   }
 }
