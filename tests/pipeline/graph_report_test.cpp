@@ -18,9 +18,9 @@ std::vector<NodeType> types_of(const PlanReport& plan) {
 class DrawnGraph : public SmallNetwork {
  protected:
   PlanReport plan_of(const std::string& text, const std::string& target = "tensorrt") {
-    if (!text.empty()) write_model(parse_model_text(text), folder_ / "model.onnx");
     PlanModelOptions options;
-    options.model = folder_ / "model.onnx";
+    options.model = folder_ / (text.empty() ? "model.onnx" : "other.onnx");
+    if (!text.empty()) write_model(parse_model_text(text), options.model);
     options.target = target;
     options.placement.small_layers = PlacementOptions::SmallLayers::Quantize;
     return plan_model(options);
