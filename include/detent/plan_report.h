@@ -8,6 +8,7 @@
 
 #include "detent/code_type.h"
 #include "detent/float_types.h"
+#include "detent/graph_report.h"
 
 namespace detent {
 
@@ -45,6 +46,7 @@ struct PlanReport {
     std::string rule, reason;
   };
   std::vector<Edge> edges;
+  GraphReport graph;  ///< what layers and edges lie in; empty where a report was made without a model
   std::vector<std::string> notes;
   size_t quantized_values = 0;
   size_t shared_scale_groups = 0;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "detent/progress.h"
@@ -12,6 +13,7 @@ namespace detent::cli {
 /// Given to every command.
 struct Environment {
   Reporter& reporter;
+  std::string command = {};  ///< the command line, for pages
 };
 
 /// Runs a parsed command; returns the exit code.

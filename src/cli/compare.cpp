@@ -76,10 +76,11 @@ int compare(const CLI::App& app, State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   check_types_given(app, state);
   state.report.check();
+  state.report.command = environment.command;
   state.options.run.reporter = &environment.reporter;
   state.options.judged = [&](const ComparisonReport& report) {  // interrupted from here on, this stays
     state.report.write_json([&] { return to_json(report); });
-    state.report.write_html([&] { return to_html(report, std::nullopt); });
+    state.report.write_html([&] { return to_html(report, std::nullopt, state.report.origin(state.options.model)); });
     state.report.print(to_text(report, state.report.lists()));
     std::fflush(stdout);
   };
@@ -87,7 +88,8 @@ int compare(const CLI::App& app, State& state, Environment& environment) {
       state.options.types.names.empty() ? compare_calibrators(state.options) : compare_types(state.options);
   if (report.layers) {
     state.report.print("\n" + to_text(*report.layers, kPrintedLayers, state.report.lists()));
-    if (!state.report.html.empty()) write_file(state.report.html, to_html(report, report.layers));
+    if (!state.report.html.empty())
+      write_file(state.report.html, to_html(report, report.layers, state.report.origin(state.options.model)));
   }
   if (state.fail_below) check_bound(report, *state.fail_below);
   check_limit(report);

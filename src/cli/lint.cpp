@@ -24,9 +24,10 @@ int lint(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.run.reporter = &environment.reporter;
   state.report.check();
+  state.report.command = environment.command;
   const LintReport report = lint_model(state.options);
   state.report.write_json([&] { return to_json(report); });
-  state.report.write_html([&] { return to_html(report); });
+  state.report.write_html([&] { return to_html(report, state.report.origin(state.options.model)); });
   state.report.print(to_text(report, state.report.lists()));
   const bool refused =
       std::ranges::any_of(report.findings, [](const auto& finding) { return finding.level == "error"; });

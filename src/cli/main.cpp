@@ -15,6 +15,7 @@
 #include "cli/program.h"
 #include "cli/report_options.h"
 #include "cli/suggest.h"
+#include "cli/typed_command.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 
@@ -59,7 +60,7 @@ int run(cli::Program& parsed) {
     }
     cli::check_files(*sub);
     const auto reporter = make_terminal_reporter(parsed.quiet);
-    cli::Environment environment{*reporter};
+    cli::Environment environment{*reporter, parsed.command};
     try {
       return action(environment);
     } catch (const Error& error) {
@@ -84,6 +85,7 @@ int main(int argc, char** argv) {
   try {
     cli::Program parsed;
     cli::declare(parsed);
+    parsed.command = cli::typed_command({argv + 1, argv + argc});
     std::vector<std::string> arguments = cli::with_json_values(cli::with_help({argv + 1, argv + argc}));
     cli::refuse_unknown_command(arguments);
     try {

@@ -22,9 +22,10 @@ int plan(State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.run.reporter = &environment.reporter;
   state.report.check();
+  state.report.command = environment.command;
   const PlanReport report = plan_model(state.options);
   state.report.write_json([&] { return to_json(report); });
-  state.report.write_html([&] { return to_html(report); });
+  state.report.write_html([&] { return to_html(report, state.report.origin(state.options.model)); });
   state.report.print(to_text(report, state.report.lists()));
   return 0;
 }

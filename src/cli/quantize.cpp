@@ -29,6 +29,7 @@ int quantize(const CLI::App& app, State& state, Environment& environment) {
   state.options.overwrite = state.report.overwrite;
   if (state.report_file == "-") state.report.json = "-", state.report_file.clear();
   state.report.check();
+  state.report.command = environment.command;
   if (!state.report_file.empty()) check_writable(state.report_file, state.report.overwrite);
   state.options.run.reporter = &environment.reporter;
   if (const auto format = weight_format(app, state.weights))
@@ -36,7 +37,7 @@ int quantize(const CLI::App& app, State& state, Environment& environment) {
   const QuantizeReport report = quantize_model(state.options);
   if (!state.report_file.empty()) write_file(state.report_file, to_json(report), state.report.overwrite);
   state.report.write_json([&] { return to_json(report); });
-  state.report.write_html([&] { return to_html(report); });
+  state.report.write_html([&] { return to_html(report, state.report.origin(state.options.model)); });
   state.report.print(to_text(report, state.report.lists()));
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed,

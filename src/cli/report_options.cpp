@@ -1,10 +1,19 @@
 #include "cli/report_options.h"
 
+#include <fmt/chrono.h>
+
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string_view>
 
 #include "core/atomic_file.h"
+#include "core/mapped_file.h"
+#include "core/sha256.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
+#include "detent/version.h"
 
 namespace detent::cli {
 
@@ -17,6 +26,18 @@ bool names_json_file(const std::string& argument) {
   if (argument.starts_with("-") || argument.ends_with(".onnx") || argument.ends_with(".dct")) return false;
   std::error_code ignored;
   return !std::filesystem::exists(argument, ignored);
+}
+
+/// "2026-11-23 04:47 UTC"; "" where nobody asked, or for no date.
+std::string asked_date() {
+  const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (!seconds) return {};
+  int64_t since = -1;
+  const std::string_view text(seconds);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), since);
+  constexpr int64_t kYear9999 = 253402300799;
+  if (error != std::errc() || end != text.data() + text.size() || since < 0 || since > kYear9999) return {};
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(since)));
 }
 
 }  // namespace
@@ -37,6 +58,11 @@ void ReportOptions::write_json(const std::function<std::string()>& document) con
 
 void ReportOptions::write_html(const std::function<std::string()>& page) const {
   if (!html.empty()) write_file(html, page(), overwrite);
+}
+
+PageOrigin ReportOptions::origin(const std::filesystem::path& model) const {
+  if (html.empty()) return {};
+  return {command, version_text(), model.string(), sha256(MappedFile::open(model)->bytes()), asked_date()};
 }
 
 void ReportOptions::print(const std::string& text) const {

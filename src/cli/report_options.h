@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "report/html/origin.h"
 #include "report/text/lists.h"
 
 namespace detent::cli {
@@ -13,6 +14,7 @@ namespace detent::cli {
 struct ReportOptions {
   std::string json;            ///< a file, "-" for stdout; empty: nowhere
   std::filesystem::path html;  ///< empty: no page
+  std::string command;         ///< the command line, for the page
   bool overwrite = false;      ///< these files may exist
   bool all = false;
 
@@ -23,6 +25,9 @@ struct ReportOptions {
   /// Writes the document to its file or to stdout; text and page are for the caller. Without --json nothing.
   void write_json(const std::function<std::string()>& document) const;
   void write_html(const std::function<std::string()>& page) const;
+  /// What the page says of its making; looks at the model only where a page is written. The date is that of the environment's
+  /// SOURCE_DATE_EPOCH, seconds since 1970; without it there is none. Source  reproducible-builds.org/specs/source-date-epoch.
+  [[nodiscard]] PageOrigin origin(const std::filesystem::path& model) const;
   /// The text goes to stdout unless the document does.
   void print(const std::string& text) const;
 };

@@ -25,10 +25,11 @@ int sensitivity(const CLI::App& app, State& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.weights = weight_format(app, state.weights);
   state.report.check();
+  state.report.command = environment.command;
   state.options.run.reporter = &environment.reporter;
   const SensitivityReport report = measure_sensitivity(state.options);
   state.report.write_json([&] { return to_json(report); });
-  state.report.write_html([&] { return to_html(report); });
+  state.report.write_html([&] { return to_html(report, state.report.origin(state.options.model)); });
   state.report.print(to_text(report, state.top, state.report.lists()));
   return 0;
 }

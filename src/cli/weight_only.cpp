@@ -82,7 +82,7 @@ int quantize_weights_only(const WeightFormat& format, const QuantizeOptions& opt
                                                          .external_data = options.external_data});
   if (!report_file.empty()) write_file(report_file, to_json(report), options.overwrite);
   report_options.write_json([&] { return to_json(report); });
-  report_options.write_html([&] { return to_html(report); });
+  report_options.write_html([&] { return to_html(report, report_options.origin(options.model)); });
   report_options.print(to_text(report, report_options.lists()));
   if (report.bound && !report.bound->met)
     throw Error(ErrorCode::CheckFailed,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/origin.h"
+#include "pipeline/graph_report.h"
 #include "place/plan/coverage.h"
 
 namespace detent {
@@ -61,6 +62,7 @@ PlanReport describe_plan(const PlacementPlan& plan, const Graph& graph, const st
                             edge.pair && edge.scale_group >= 0 ? std::optional<int>(edge.scale_group) : std::nullopt,
                             name_of(edge.rule), edge.reason});
   }
+  report.graph = describe_graph(plan, graph);
   report.notes = plan.notes;
   report.quantized_values = plan.quantized_values().size();
   report.shared_scale_groups = plan.scale_groups().size();

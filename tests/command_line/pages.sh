@@ -58,6 +58,28 @@ grep -q '<strong class="broken">Broken</strong>' out/broken.html || fail "the pa
 grep -q '<section id="blame">' out/broken.html || fail "the page blames nothing"
 rm out/*
 
+# What a page says of its making: the command as a shell takes it, the digest that sha256sum prints, a date only where one is
+# asked for; without one two runs give the same bytes.
+cp "$model" "in/a model.onnx"
+accepts "a page of plan" plan "in/a model.onnx" --html out/page.html
+grep -q '<code>detent plan &#39;in/a model.onnx&#39; --html out/page.html</code>' out/page.html || \
+  fail "the page does not hold its command"
+grep -q "<code>$(sha256sum "in/a model.onnx" | cut -d ' ' -f 1)</code>" out/page.html || \
+  fail "the page does not hold the digest of the model"
+if grep -q '>Date<' out/page.html; then fail "a page bears a date that nobody asked for"; fi
+cp out/page.html out/first.html
+rm out/page.html
+accepts "the page of plan again" plan "in/a model.onnx" --html out/page.html
+cmp -s out/first.html out/page.html || fail "the same run gives another page"
+SOURCE_DATE_EPOCH=1700000000 accepts "a page with a date" plan "in/a model.onnx" --html out/page.html --overwrite
+grep -q '<td>2023-11-14 22:13 UTC</td>' out/page.html || fail "SOURCE_DATE_EPOCH gives the page no date"
+SOURCE_DATE_EPOCH=today accepts "a date that is none" plan "in/a model.onnx" --html out/page.html --overwrite
+if grep -q '>Date<' out/page.html; then fail "a page bears a date that is none"; fi
+# The drawing: a box for every node, and the layers of the plan in their type.
+[ "$(grep -c '<a id="box-' out/page.html)" -ge 44 ] || fail "the drawing lacks nodes"
+[ "$(grep -c 'class="int8".*<title>Conv' out/page.html)" -eq 18 ] || fail "the drawing shows other INT8 layers than the plan"
+rm out/*
+
 accepts "help" quantize --help
 grep -q -e '--html shapes_unet.html' stdout || fail "the example of quantize has no page"
 finish

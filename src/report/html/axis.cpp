@@ -31,13 +31,34 @@ Axis padded_axis(double low, double high, double margin) {
   return {low - pad, high + pad};
 }
 
+Extent extent_of(std::vector<double> values, Bad bad) {
+  std::erase_if(values, [](double value) { return !std::isfinite(value); });
+  if (values.empty()) return {1, 0, false};
+  const double sign = bad == Bad::Low ? 1 : -1;
+  std::ranges::sort(values, {}, [&](double value) { return -sign * value; });  // the best first
+  const double best = values.front(), worst = values.back();
+  double spread = std::abs(best - values[values.size() / 2]);
+  // More than half are level: the nearest of the others tells how far apart values are.
+  for (size_t i = values.size() / 2; spread == 0 && i < values.size(); ++i) spread = std::abs(best - values[i]);
+  const bool cut = std::abs(best - worst) > 8 * spread;
+  const double end = cut ? best - sign * 4 * spread : worst;
+  return {std::min(best, end), std::max(best, end), cut};
+}
+
+std::string beyond_mark(Bad end, std::string_view height) {
+  // A text can stand at a height in percent, a path cannot.
+  const char* place = end == Bad::Low ? "x=\"0\">\u25C0" : "x=\"100%\" text-anchor=\"end\">\u25B6";
+  return "<text class=\"beyond\" dy=\".36em\" " + std::string(height) + " " + place + "</text>";
+}
+
 std::string tick_labels(const Axis& axis, const std::vector<double>& ticks, int y, std::string (*text)(double)) {
   std::string svg;
-  for (const double tick : ticks) {
-    const double at = axis.at(tick);
+  for (size_t i = 0; i < ticks.size(); ++i) {
+    const double tick = ticks[i], at = axis.at(tick);
+    const bool inner = i > 0 && i + 1 < ticks.size();
     const char* anchor = at < 0.02 ? "start" : at > 0.98 ? "end" : "middle";
-    svg += "<text x=\"" + percentage(at) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\">" +
-           text(tick) + "</text>";
+    svg += "<text x=\"" + percentage(at) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" + anchor + "\"" +
+           (inner ? i % 2 ? " class=\"inner odd\"" : " class=\"inner\"" : "") + ">" + text(tick) + "</text>";
   }
   return svg;
 }

@@ -27,17 +27,17 @@ double value_or_nan(const Metrics& metrics, const std::string& name) {
   return found == metrics.end() ? kNone : found->second;
 }
 
-/// The criterion's values on one line from the worst to the best, FP32 among them where it has one.
+/// The criterion's values on one line from the worst to the best, FP32 among them where it has one; one that collapsed does not
+/// push the others together.
+Extent criterion_extent(const ComparisonReport& report) {
+  std::vector<double> values{value_or_nan(report.fp32, report.criterion)};
+  for (const auto& variant : report.variants) values.push_back(value_or_nan(variant.metrics, report.criterion));
+  return extent_of(std::move(values), falls_when_better(report.criterion) ? Bad::High : Bad::Low);
+}
+
 Axis criterion_axis(const ComparisonReport& report) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  const auto take = [&](double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  };
-  for (const auto& variant : report.variants) take(value_or_nan(variant.metrics, report.criterion));
-  take(value_or_nan(report.fp32, report.criterion));
-  return padded_axis(low, high, 0.06);
+  const Extent extent = criterion_extent(report);
+  return padded_axis(extent.low, extent.high, 0.06);
 }
 
 std::string position_cell(const Axis& axis, double value, double fp32) {
@@ -48,7 +48,10 @@ std::string position_cell(const Axis& axis, double value, double fp32) {
     const std::string x = percentage(axis.at(fp32));
     svg += "<line class=\"reference\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"12\"/>";
   }
-  if (!std::isnan(value)) svg += "<circle cx=\"" + percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/>";
+  if (axis.at(value) < 0 || axis.at(value) > 1)
+    svg += beyond_mark(axis.at(value) < 0 ? Bad::Low : Bad::High, "y=\"6\"");
+  else if (!std::isnan(value))
+    svg += "<circle cx=\"" + percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/>";
   return "<td class=\"chart\">" + svg + "</svg></td>";
 }
 
@@ -167,6 +170,9 @@ std::string candidates_section(const ComparisonReport& report) {
                                  "samples.") +
       std::string(sure ? " Behind \u00B1 stands the standard error over the samples." : "") +
       std::string(report.fp32.count(report.criterion) ? "<span class=\"chart\"> The dotted line is FP32.</span>" : "") +
+      (criterion_extent(report).cut
+           ? "<span class=\"chart\"> An arrowhead stands for a value far beyond the end of the line.</span>"
+           : "") +
       "</p>";
   return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +
          "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "

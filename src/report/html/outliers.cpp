@@ -62,8 +62,10 @@ std::string labels(const OutlierReport& report, std::span<const Sample> ranked, 
     const double x = static_cast<double>(i + 1) / static_cast<double>(ranked.size());
     const double y = kHeight * (1 - axis.at(static_cast<double>(ranked[i].values))) + 12;
     if (x > 0.6 || y < free_from) continue;
-    svg += "<text class=\"name\" x=\"" + percentage(x) + "\" dx=\"6\" y=\"" + fmt::format("{:.0f}", y) + "\">" +
-           escape(ranked[i].sample) + "</text>";
+    // On a screen of 390 pixels the plot has 300 of them, and a character takes 8.
+    const bool far = 300 * x + 8 * static_cast<double>(ranked[i].sample.size()) > 310;
+    svg += std::string("<text class=\"name") + (far ? " far" : "") + "\" x=\"" + percentage(x) + "\" dx=\"6\" y=\"" +
+           fmt::format("{:.0f}", y) + "\">" + escape(ranked[i].sample) + "</text>";
     free_from = y + kLabelHeight;
   }
   return svg;

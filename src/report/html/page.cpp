@@ -1,6 +1,7 @@
 #include "report/html/page.h"
 
 #include "core/code_words.h"
+#include "report/html/graph.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
 #include "report/html/page_texts.h"
@@ -33,10 +34,15 @@ std::string head(const std::string& model, const char* subject) {
          "</style>\n</head>\n<body>\n<main>\n";
 }
 
-std::string page_of(const std::string& head, const std::string& summary, const std::vector<Part>& parts) {
-  std::string page = head + summary + navigation(parts);
+/// type  of the codes: what speaks of INT8 speaks of it; the command line stays as it was typed.
+std::string page_of(std::string_view type, const std::string& head, const std::string& summary, std::vector<Part> parts,
+                    const PageOrigin& origin) {
+  Part made{"origin", "This page", html::origin_section(origin)};
+  std::string page;
   for (const Part& part : parts) page += part.html;
-  return page +
+  parts.push_back({made.id, made.title, made.html});
+  page = in_words_of(type, head + summary + navigation(parts) + page);
+  return page + made.html +
          "</main>\n<footer>Written by Detent. Nothing in this file is fetched from elsewhere.</footer>\n<script>\n" +
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
@@ -61,90 +67,95 @@ std::map<std::string, std::string> encodings_of(const QuantizeReport& report) {
 
 }  // namespace
 
-std::string to_html(const QuantizeReport& report) {
+std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
   PlanReport plan = report.plan;
   plan.notes = report.notes;  // those of the plan, and of the rewrite
-  return in_words_of(
-      plan.coverage.type,
-      page_of(head(report.model, "quantization"), html::summary_section(report),
-              {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
-               {"outliers", "Samples", html::outliers_section(report.outliers)},
-               {"choice", "Calibrator", html::choice_section(report.measured)},
-               {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
-               {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
-               {"error", "Error", html::error_section(report.error)},
-               {"coverage", "Coverage", html::coverage_section(plan.coverage)},
-               {"floats", "16-bit floats", html::floats_section(report.floats)},
-               {"values", "Values",
-                report.histograms.empty()
-                    ? html::scales_section(report.values)
-                    : html::values_section(
-                          {report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
-               {"placement", "Placement", html::placement_section(plan)},
-               {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}}));
+  return page_of(
+      name_of(plan.coverage.type), head(report.model, "quantization"), html::summary_section(report),
+      {{"blame", "Blame", html::blame_section(report.verdict, report.histograms)},
+       {"outliers", "Samples", html::outliers_section(report.outliers)},
+       {"choice", "Calibrator", html::choice_section(report.measured)},
+       {"accuracy", "Accuracy", html::accuracy_section(report.accuracy)},
+       {"equalization", "Equalization", html::equalization_section(report.equalized, report.bias_correction)},
+       {"error", "Error", html::error_section(report.error)},
+       {"coverage", "Coverage", html::coverage_section(plan.coverage)},
+       {"floats", "16-bit floats", html::floats_section(report.floats)},
+       {"values", "Values",
+        report.histograms.empty()
+            ? html::scales_section(report.values)
+            : html::values_section({report.histograms, plan, report.provenance.calibrator, {}, encodings_of(report)})},
+       {"graph", "Graph", html::graph_section(plan, {})},
+       {"placement", "Placement", html::placement_section(plan)},
+       {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}},
+      origin);
 }
 
-std::string to_html(const QuantizeWeightsReport& report) {
-  return in_words_of(
-      title_of(report.format.codes),
-      page_of(head(report.model, "weights alone"), html::summary_section(report),
-              {{"weights", "Weights", html::weights_section(report)},
-               {"error", "Error", html::error_section(report.error)},
-               {"provenance", "Provenance", html::provenance_section(report.provenance, std::nullopt)}}));
+std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
+  return page_of(title_of(report.format.codes), head(report.model, "weights alone"), html::summary_section(report),
+                 {{"weights", "Weights", html::weights_section(report)},
+                  {"error", "Error", html::error_section(report.error)},
+                  {"provenance", "Provenance", html::provenance_section(report.provenance, std::nullopt)}},
+                 origin);
 }
 
-std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity) {
-  return in_words_of(
-      comparison.plan.coverage.type,
-      page_of(head(comparison.model, comparison.types ? "comparison of types" : "comparison of calibrators"),
-              html::summary_section(comparison),
-              {{"candidates", "Candidates", html::candidates_section(comparison)},
-               {"outliers", "Samples", html::outliers_section(comparison.outliers)},
-               {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
-               {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
-               {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
-               {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
-               {"values", "Values",
-                html::values_section({comparison.values,
-                                      comparison.plan,
-                                      comparison.winner,
-                                      sensitivity ? own_errors(*sensitivity) : Errors{},
-                                      {}})},
-               {"placement", "Placement", html::placement_section(comparison.plan)},
-               {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}}));
+std::string to_html(const ComparisonReport& comparison, const std::optional<SensitivityReport>& sensitivity,
+                    const PageOrigin& origin) {
+  return page_of(
+      name_of(comparison.plan.coverage.type),
+      head(comparison.model, comparison.types ? "comparison of types" : "comparison of calibrators"),
+      html::summary_section(comparison),
+      {{"candidates", "Candidates", html::candidates_section(comparison)},
+       {"outliers", "Samples", html::outliers_section(comparison.outliers)},
+       {"coverage", "Coverage", html::coverage_section(comparison.plan.coverage)},
+       {"floats", "16-bit floats", html::floats_section(comparison.plan.floats)},
+       {"equalization", "Equalization", html::equalization_section(comparison.equalized)},
+       {"sensitivity", "Sensitivity", sensitivity ? html::sensitivity_section(*sensitivity) : std::string()},
+       {"values", "Values",
+        html::values_section({comparison.values,
+                              comparison.plan,
+                              comparison.winner,
+                              sensitivity ? own_errors(*sensitivity) : Errors{},
+                              {}})},
+       {"placement", "Placement", html::placement_section(comparison.plan)},
+       {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}},
+      origin);
 }
 
-std::string to_html(const SensitivityReport& sensitivity) {
+std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {
   const bool pairs = !sensitivity.weights;
   const CoverageReport& coverage = sensitivity.plan.coverage;
-  return in_words_of(
-      pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
-      page_of(head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
-              {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-               {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
-               {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
-               {"values", "Values",
-                html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-               {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}}));
+  return page_of(pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
+                 head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
+                 {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
+                  {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
+                  {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
+                  {"values", "Values",
+                   html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
+                  {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}},
+                 origin);
 }
 
-std::string to_html(const PlanReport& plan) {
-  return in_words_of(plan.coverage.type, page_of(head(plan.model, "placement"), html::summary_section(plan),
-                                                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
-                                                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
-                                                  {"placement", "Placement", html::placement_section(plan)},
-                                                  {"equalizable", "Equalization", html::equalizable_section(plan)}}));
+std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
+  return page_of(name_of(plan.coverage.type), head(plan.model, "placement"), html::summary_section(plan),
+                 {{"coverage", "Coverage", html::coverage_section(plan.coverage)},
+                  {"floats", "16-bit floats", html::floats_section(plan.floats)},
+                  {"graph", "Graph", html::graph_section(plan, {})},
+                  {"placement", "Placement", html::placement_section(plan)},
+                  {"equalizable", "Equalization", html::equalizable_section(plan)}},
+                 origin);
 }
 
-std::string to_html(const LintReport& report) {
+std::string to_html(const LintReport& report, const PageOrigin& origin) {
   PlanReport plan = report.plan;
   plan.notes.clear();  // they stand in the summary
   // Findings say themselves what they mean.
   const auto said = [&](std::string section) { return in_words_of(plan.coverage.type, std::move(section)); };
-  return page_of(head(plan.model, "lint"), said(html::summary_section(report)),
+  return page_of(name_of(CodeType::Int8), head(plan.model, "lint"), said(html::summary_section(report)),
                  {{"findings", "Findings", html::findings_section(report)},
                   {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
-                  {"placement", "Placement", said(html::placement_section(plan))}});
+                  {"graph", "Graph", said(html::graph_section(plan, report.findings))},
+                  {"placement", "Placement", said(html::placement_section(plan))}},
+                 origin);
 }
 
 }  // namespace detent

@@ -24,7 +24,8 @@ std::string decision_cell(bool int8, const std::string& rule, const std::string&
 std::string layers_table(const PlanReport& plan) {
   std::string html =
       "<div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\"><table id=\"layers\" "
-      "class=\"wide\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\"><abbr title=\"Position in the "
+      "class=\"wide\" data-shown=\"15\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\"><abbr "
+      "title=\"Position in the "
       "model\">#</abbr></th><th scope=\"col\" data-sort=\"text\">Layer</th><th scope=\"col\" "
       "data-sort=\"number\">Runs in</th><th scope=\"col\" class=\"number\" data-sort=\"number\">MACs</th><th "
       "scope=\"col\" class=\"number minor\" data-sort=\"number\">Parameters</th></tr></thead><tbody>";

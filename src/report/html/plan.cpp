@@ -42,7 +42,7 @@ std::string equalizable_section(const PlanReport& plan) {
   return "<section id=\"equalizable\"><h2>What could be equalized</h2><p class=\"lead\">" + plural(values, "value") +
          " whose channels could be evened out before calibrating: <code>--equalize " + escape(families) +
          "</code>.</p><div data-search=\"equalizable-values\" data-label=\"Search values\"><table "
-         "id=\"equalizable-values\" class=\"wide\"><thead><tr>" +
+         "id=\"equalizable-values\" class=\"wide\" data-shown=\"15\" data-rows=\"values\"><thead><tr>" +
          text_head("Value") + text_head("Family") + "</tr></thead><tbody>" + rows +
          "</tbody></table></div></section>\n";
 }

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "report/html/axis.h"
 #include "report/html/cells.h"
@@ -16,18 +14,18 @@ namespace {
 
 using Layer = SensitivityReport::Layer;
 
-/// Whole steps of 5 dB around everything finite.
-Axis decibel_axis(double all, const std::vector<Layer>& layers) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  const auto take = [&](double value) {
-    if (!std::isfinite(value)) return;
-    low = std::min(low, value);
-    high = std::max(high, value);
-  };
-  take(all);
-  for (const Layer& layer : layers) take(layer.sqnr_db_alone), take(layer.sqnr_db_all_but);
-  if (low > high) return {0, 60};
-  return {5 * std::floor((low - 0.5) / 5), 5 * std::ceil((high + 0.5) / 5)};
+Extent decibel_extent(const SensitivityReport& report) {
+  std::vector<double> values{report.sqnr_db_all};
+  for (const Layer& layer : report.layers)
+    values.push_back(layer.sqnr_db_alone), values.push_back(layer.sqnr_db_all_but);
+  return extent_of(std::move(values), Bad::Low);
+}
+
+/// Whole steps of 5 dB around everything finite, but for layers far below all others.
+Axis decibel_axis(const SensitivityReport& report) {
+  const Extent extent = decibel_extent(report);
+  if (extent.low > extent.high) return {0, 60};
+  return {5 * std::floor((extent.low - 0.5) / 5), 5 * std::ceil((extent.high + 0.5) / 5)};
 }
 
 std::string vertical(const char* kind, const Axis& axis, double value) {
@@ -42,9 +40,12 @@ std::string row_chart(const SensitivityReport& report, const Layer& layer, const
   // From "all layers" to "all but this one": what it would bring to keep the layer float.
   svg += "<line class=\"gain\" x1=\"" + percentage(axis.at(report.sqnr_db_all)) + "\" x2=\"" +
          percentage(axis.at(layer.sqnr_db_all_but)) + "\" y1=\"50%\" y2=\"50%\"/>";
-  svg += "<circle class=\"but\" cx=\"" + percentage(axis.at(layer.sqnr_db_all_but)) +
-         "\" cy=\"50%\" r=\"3.5\"/><circle class=\"alone\" cx=\"" + percentage(axis.at(layer.sqnr_db_alone)) +
-         "\" cy=\"50%\" r=\"4.5\"/>";
+  const auto dot = [&](const char* kind, double value, const char* radius) {
+    if (axis.at(value) < 0) return beyond_mark(Bad::Low, "y=\"50%\"");
+    return "<circle class=\"" + std::string(kind) + "\" cx=\"" + percentage(axis.at(value)) + "\" cy=\"50%\" r=\"" +
+           radius + "\"/>";
+  };
+  svg += dot("but", layer.sqnr_db_all_but, "3.5") + dot("alone", layer.sqnr_db_alone, "4.5");
   return svg + "</svg>";
 }
 
@@ -95,14 +96,15 @@ std::string cross_entropy(const SensitivityReport& report) {
 std::string sensitivity_section(const SensitivityReport& report) {
   const std::vector<Layer> layers = ranked_layers(report);
   if (layers.empty()) return {};
-  const Axis axis = decibel_axis(report.sqnr_db_all, layers);
+  const Axis axis = decibel_axis(report);
   std::string html =
       "<section id=\"sensitivity\"><h2>Sensitivity of layers</h2><p class=\"lead\">SQNR at the output in dB, worst "
       "layer "
       "first, measured with " +
       escape(report.weights ? format_text(*report.weights) : report.calibrator) + " on " +
-      plural(report.evaluation_samples, "sample") + cross_entropy(report) +
-      ".</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
+      plural(report.evaluation_samples, "sample") + cross_entropy(report) + "." +
+      (decibel_extent(report).cut ? " An arrowhead stands for a value far beyond the end of the axis." : "") +
+      "</p><p class=\"key\" aria-hidden=\"true\"><span><svg width=\"12\" height=\"12\"><circle class=\"alone\" "
       "cx=\"6\" "
       "cy=\"6\" r=\"4.5\"/></svg>only this layer in INT8</span><span><svg width=\"12\" height=\"12\"><circle "
       "class=\"but\" "

@@ -10,7 +10,7 @@ const lint = process.argv[4] === 'lint';
 
 test('holds its parts, logs nothing and fetches nothing', async () => {
   const parts = await sections();
-  for (const part of ['summary', ...(lint ? ['findings'] : ['equalizable']), 'coverage', 'placement'])
+  for (const part of ['summary', ...(lint ? ['findings'] : ['equalizable']), 'coverage', 'graph', 'placement', 'origin'])
     assert.ok(parts.includes(part), part);
   assert.ok(!parts.includes('values'), 'there was no data');
   assert.deepEqual(page.complaints, []);
@@ -41,6 +41,28 @@ test('kinds of findings come worst first and sort by how many there are', { skip
   assert.deepEqual(counts, [...counts].sort((a, b) => b - a));
   const ink = await page.evaluate('getComputedStyle(document.querySelector("#finding-kinds code")).color');
   assert.notEqual(await page.evaluate('getComputedStyle(document.querySelector("#finding-kinds .broken")).color'), ink);
+});
+
+test('the drawing shows the layers of the table in their types, and opens a reason', async () => {
+  const int8 = await page.evaluate(() => [...document.querySelectorAll('#layers tbody tr')]
+    .filter((row) => !row.classList.contains('float')).map((row) => row.querySelector('code').textContent).sort());
+  const drawn = await page.evaluate(() => [...document.querySelectorAll('#graph-nodes tbody tr')]
+    .filter((row) => row.cells[1].textContent === 'INT8').map((row) => row.querySelector('code').textContent));
+  assert.deepEqual(int8.filter((name) => !drawn.includes(name)), []);
+  assert.equal(await page.evaluate('document.querySelectorAll(".drawing a").length'),
+               await page.evaluate('document.querySelectorAll("#graph-nodes tbody tr").length'));
+  await page.click('.drawing a:nth-of-type(2)');
+  assert.equal((await seen('.why')).length, 1);
+  assert.deepEqual(page.complaints, []);
+});
+
+test('a long list is folded and opens whole', async () => {
+  await page.useScreen(PHONE);
+  await page.open(address);
+  const layers = await page.evaluate('document.querySelectorAll("#layers tbody tr").length');
+  assert.equal((await seen('#layers tbody tr')).length, Math.min(layers, 15));
+  if (layers > 15) await page.click('#layers + .more');
+  assert.equal((await seen('#layers tbody tr')).length, layers);
 });
 
 test('fits a phone, and reads without scripts', async () => {

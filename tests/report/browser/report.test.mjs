@@ -196,6 +196,19 @@ test('fits a phone, without scrolling sideways', async () => {
   noComplaints();
 });
 
+test('labels of an axis do not collide on a phone', async () => {
+  await page.useScreen(PHONE);
+  await page.open(address);
+  const collisions = await page.evaluate(() => [...document.querySelectorAll('svg.scale, svg.histogram')]
+    .flatMap((svg) => {
+      const boxes = [...svg.querySelectorAll(':scope > text[text-anchor]')].filter((text) => text.checkVisibility())
+        .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
+      return boxes.slice(1).filter(({ box }, i) => box.top < boxes[i].box.bottom && box.left < boxes[i].box.right &&
+        box.right > boxes[i].box.left).map(({ text }) => text);
+    }));
+  assert.deepEqual(collisions, []);
+});
+
 test('reads without scripts', async () => {
   const all = await sections();
   await page.send('Emulation.setScriptExecutionDisabled', { value: true });

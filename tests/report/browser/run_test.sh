@@ -3,6 +3,7 @@
 #   sample, broken             made up: of a comparison, of a quantization
 #   compare, equalize          of `detent compare` on the bundled sample, as it is and with --equalize
 #   quantize                   of `detent quantize` on the bundled sample
+#   graph                      made up: of a plan of more than 1000 nodes
 #   plan, lint                 of `detent plan` on it, and of `detent lint` on a file for the other engine
 # Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
 # CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
@@ -37,6 +38,10 @@ case "$page" in
   quantize) detent quantize --calibrator auto -o "$folder/model.onnx" ;;
   compare) detent compare $judge --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
   equalize) detent compare $judge --calibrators max,percentile:99.99,mse --equalize auto ;;
+  graph)
+    tests=graph.test.mjs
+    "$SAMPLE_PAGE" "$folder/report.html" graph 1100
+    ;;
   plan | lint)
     tests=placement.test.mjs
     set -- "$data/model_opset13.onnx"

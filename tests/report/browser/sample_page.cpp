@@ -1,4 +1,4 @@
-// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize [VALUES]
+// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize|graph [VALUES or NODES]
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -7,6 +7,7 @@
 #include <random>
 
 #include "report/html/page.h"
+#include "sample_graph.h"
 
 namespace detent {
 namespace {
@@ -265,9 +266,14 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
 
 int main(int argc, char** argv) {
   const std::string page = argc > 2 ? argv[2] : "";
-  if (argc > 4 || (page != "compare" && page != "quantize")) {
+  if (argc > 4 || (page != "compare" && page != "quantize" && page != "graph")) {
     std::cerr << "usage: sample_page OUT.html compare|quantize [VALUES]\n";
     return 2;
+  }
+  if (page == "graph") {
+    std::ofstream file(argv[1], std::ios::binary);
+    file << detent::to_html(detent::made_up_graph(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1000));
+    return file.flush() ? 0 : 1;
   }
   const size_t values = std::max<size_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 40, 40);
   const detent::ComparisonReport comparison = detent::made_up_comparison(values);

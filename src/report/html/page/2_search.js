@@ -1,5 +1,9 @@
 // A search field above every list: a row stays when it holds all the words.
 {
+  // A folded list would hide rows that fit.
+  const unfold = (table) => {
+    if (table.classList.contains('folded')) table.nextElementSibling.click();
+  };
   const textOf = (row) => row.textContent.toLowerCase();
 
   const addSearch = (holder) => {
@@ -30,6 +34,7 @@
     const filter = () => {
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
+      if (words.length > 0 || box?.checked) unfold(table);
       for (const { row, text } of rows) {
         const fits = words.every((word) => text.includes(word)) && !(box?.checked && !row.classList.contains('float'));
         row.hidden = !fits;
@@ -45,7 +50,7 @@
   for (const holder of document.querySelectorAll('[data-search]')) addSearch(holder);
 }
 
-// Long charts are folded to their first rows.
+// Long charts and lists are folded to their first rows.
 for (const table of document.querySelectorAll('table[data-shown]')) {
   const rows = table.tBodies[0].rows.length;
   if (rows <= Number(table.dataset.shown)) continue;

@@ -1,0 +1,244 @@
+#include "report/html/graph.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "report/html/cells.h"
+#include "report/html/graph_layout.h"
+#include "report/html/graph_view.h"
+#include "report/html/markup.h"
+#include "report/quantities.h"
+
+namespace detent::html {
+namespace {
+
+constexpr size_t kMostDrawn = 5000;      // about 4 MB of page; larger graphs are listed only
+constexpr size_t kShownCharacters = 28;  // of a name, 6 pixels each
+constexpr size_t kLineCharacters = 23;   // of the line above it
+
+std::string number(double length) { return fmt::format("{:.4g}", std::abs(length) < 0.05 ? 0.0 : length); }
+
+std::string path(const GraphLayout::Line& line) {
+  const std::string middle = fmt::format("{:.0f}", (line.y + line.to_y) / 2);
+  std::string text = fmt::format("M{:.0f} {:.0f}", line.x, line.y);
+  text += fmt::format("C{:.0f} {} {:.0f} {} {:.0f} {:.0f}", line.x, middle, line.to_x, middle, line.to_x, line.to_y);
+  if (line.end > line.to_y) text += fmt::format("V{:.0f}", line.end);
+  return text;
+}
+
+/// The byte that character `count` from the front or the back begins at; npos where there are fewer.
+size_t character_at(const std::string& text, size_t count, bool from_back) {
+  size_t found = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t at = from_back ? text.size() - 1 - i : i;
+    if ((static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U) continue;  // inside a UTF-8 sequence
+    if (++found == count) return at;
+  }
+  return std::string::npos;
+}
+
+/// The last characters of a name, where names of a model differ.
+std::string tail(const std::string& name) {
+  const size_t at = character_at(name, kShownCharacters, true);
+  return at == std::string::npos || at == 0 ? escape(name) : "\u2026" + escape(name.substr(at));
+}
+
+/// An operator's name as far as there is room beside the other words of its line, about 7 pixels a character.
+std::string head(const std::string& op, size_t beside) {
+  const size_t room = kLineCharacters - std::min(kLineCharacters - 4, beside);
+  const size_t at = character_at(op, room, false);
+  return character_at(op, room + 1, false) == std::string::npos ? escape(op) : escape(op.substr(0, at)) + "\u2026";
+}
+
+/// The levels of findings from the worst, with the class that colours them.
+constexpr std::array<std::array<const char*, 2>, 2> kAlarms = {{{"error", "broken"}, {"warning", "doubtful"}}};
+
+const std::array<const char*, 2>* alarm(const GraphView::Node& node) {
+  for (const auto& level : kAlarms)
+    if (std::ranges::any_of(node.findings, [&](const auto* finding) { return finding->level == level[0]; }))
+      return &level;
+  return nullptr;
+}
+
+/// For each node the next one by each arrow key, "" where there is none: up, down, left, right.
+class Keys {
+ public:
+  Keys(const GraphView& view, const GraphLayout& layout) : layout_(layout), next_(view.nodes.size()) {
+    for (const auto& arc : view.arcs) take(arc.to, 0, arc.from), take(arc.from, 1, arc.to);
+    std::vector<std::vector<size_t>> rows;
+    for (size_t node = 0; node < view.nodes.size(); ++node) {
+      rows.resize(std::max(rows.size(), layout.boxes[node].layer + 1));
+      rows[layout.boxes[node].layer].push_back(node);
+    }
+    for (auto& row : rows) {
+      std::ranges::sort(row, {}, [&](size_t node) { return layout.boxes[node].place; });
+      for (size_t i = 1; i < row.size(); ++i) next_[row[i]][2] = row[i - 1] + 1, next_[row[i - 1]][3] = row[i] + 1;
+    }
+  }
+
+  [[nodiscard]] std::string attribute(size_t node) const {
+    std::string text = " data-keys=\"";
+    for (size_t i = 0; i < 4; ++i) {
+      if (i > 0) text += ",";
+      if (next_[node][i] > 0) text += std::to_string(next_[node][i] - 1);
+    }
+    return text + "\"";
+  }
+
+ private:
+  /// Of several, the one that is nearest across; of equally near ones the first.
+  void take(size_t node, size_t key, size_t other) {
+    const auto distance = [&](size_t to) { return std::abs(layout_.boxes[to].x - layout_.boxes[node].x); };
+    size_t& next = next_[node][key];
+    if (next == 0 || distance(other) < distance(next - 1)) next = other + 1;
+  }
+
+  const GraphLayout& layout_;
+  std::vector<std::array<size_t, 4>> next_;  // one more than the node; 0: none
+};
+
+std::string box(const GraphView& view, const GraphLayout& layout, const Keys& keys, size_t index) {
+  const GraphView::Node& node = view.nodes[index];
+  const auto& at = layout.boxes[index];
+  const auto* level = alarm(node);
+  const std::string id = std::to_string(index), word = type_word(node.type);
+  const std::string said = escape(node.op) + " " + escape(node.name) + (word.empty() ? "" : ", " + word) +
+                           (level ? std::string(", ") + (*level)[0] : std::string());
+  return "<a id=\"box-" + id + "\" href=\"#node-" + id + "\" class=\"" + type_class(node.type) +
+         (level ? std::string(" ") + (*level)[1] : std::string()) + "\" tabindex=\"-1\" aria-label=\"" + said + "\"" +
+         keys.attribute(index) + " transform=\"translate(" + number(at.x) + " " + fmt::format("{:.0f}", at.y) +
+         ")\"><title>" + said + "</title><rect width=\"" + number(GraphLayout::kBoxWidth) + "\" height=\"" +
+         number(GraphLayout::kBoxHeight) + "\" rx=\"5\"/><text x=\"9\" y=\"16\">" +
+         head(node.op, word.size() + (level ? std::string_view((*level)[0]).size() + 1 : 0)) +
+         (level ? std::string(" <tspan class=\"alarm\">") + (*level)[0] + "</tspan>" : std::string()) +
+         "</text><text class=\"word\" x=\"187\" y=\"16\" text-anchor=\"end\">" + word +
+         "</text><text class=\"name\" x=\"9\" y=\"30\">" + tail(node.name) + "</text></a>\n";
+}
+
+/// Q for a pair and C for a cast, where the arc enters the box that reads.
+std::string marks(const GraphView::Arc& arc, const GraphLayout::Arc& drawn) {
+  std::string svg;
+  double y = drawn.line.to_y - 9;
+  const auto mark = [&](const char* kind, const char* letter, const std::string& said) {
+    svg += "<g class=\"mark " + std::string(kind) + "\"><title>" + said + "</title><circle cx=\"" +
+           number(drawn.line.to_x) + "\" cy=\"" + number(y) + "\" r=\"7\"/><text x=\"" + number(drawn.line.to_x) +
+           "\" y=\"" + number(y + 3.5) + "\">" + letter + "</text></g>";
+    y -= 15;
+  };
+  if (arc.edge && arc.edge->pair) mark("pair", "Q", "Pair on " + escape(arc.value) + ": " + escape(arc.edge->reason));
+  if (arc.cast) mark("cast", "C", "Cast to " + type_word(arc.cast));
+  return svg;
+}
+
+std::string drawing(const GraphView& view) {
+  std::vector<GraphArc> arcs;
+  for (const auto& arc : view.arcs) arcs.push_back({arc.from, arc.to});
+  const GraphLayout layout = lay_out(view.nodes.size(), arcs);
+  const Keys keys(view, layout);
+  std::string plain, paired, stubs, boxes;
+  for (const auto& trunk : layout.trunks) plain += path(trunk);
+  std::set<size_t> cut;
+  for (size_t i = 0; i < arcs.size(); ++i) {
+    const auto& arc = view.arcs[i];
+    (layout.arcs[i].cut ? stubs : arc.edge && arc.edge->pair ? paired : plain) += path(layout.arcs[i].line);
+    if (!layout.arcs[i].cut || !cut.insert(arc.from).second) continue;
+    const auto& from = layout.boxes[arc.from];
+    stubs += fmt::format("M{:.0f} {:.0f}v16", from.x + GraphLayout::kBoxWidth / 2, from.y + GraphLayout::kBoxHeight);
+  }
+  for (size_t i = 0; i < view.nodes.size(); ++i) boxes += box(view, layout, keys, i);
+  for (size_t i = 0; i < arcs.size(); ++i) boxes += marks(view.arcs[i], layout.arcs[i]);
+  const std::string width = fmt::format("{:.0f}", layout.width), height = fmt::format("{:.0f}", layout.height);
+  return "<div class=\"drawing\" role=\"region\" tabindex=\"0\" aria-label=\"Drawing of the graph; the list below says "
+         "the same\"><svg width=\"" +
+         width + "\" height=\"" + height + "\" role=\"group\" aria-label=\"" + plural(view.nodes.size(), "node") +
+         " from inputs to outputs\"><path class=\"arcs\" d=\"" + plain + "\"/><path class=\"arcs paired\" d=\"" +
+         paired + "\"/>" + (stubs.empty() ? "" : "<path class=\"arcs cut\" d=\"" + stubs + "\"/>") + boxes +
+         "</svg></div>";
+}
+
+std::string because(const std::string& rule, const std::string& reason) {
+  return (rule.empty() || rule == "-" ? "" : escape(rule) + ": ") + escape(reason);
+}
+
+/// "pair on X, from Y: R1: reason" for everything that a node reads.
+std::string readings(const GraphView& view, size_t first, size_t end) {
+  std::string items;
+  for (size_t i = first; i < end; ++i) {
+    const auto& arc = view.arcs[i];
+    items += "<li><a href=\"#node-" + std::to_string(arc.from) + "\">" + name_markup(arc.value) +
+             "</a> <span class=\"tag" + (arc.edge && arc.edge->pair ? " int8\">pair" : "\">no pair") + "</span>" +
+             (arc.cast ? " <span class=\"tag\">cast to " + type_word(arc.cast) + "</span>" : std::string()) +
+             (arc.edge ? "<p class=\"reason\">" + because(arc.edge->rule, arc.edge->reason) + "</p>" : std::string()) +
+             "</li>";
+  }
+  return items.empty() ? "" : "<ul>" + items + "</ul>";
+}
+
+std::string list(const GraphView& view) {
+  std::string html =
+      "<details id=\"graph-details\"><summary>The graph as a list: " + plural(view.nodes.size(), "node") +
+      " in execution order, inputs first</summary><div data-search=\"graph-nodes\" data-label=\"Search nodes\"><table "
+      "id=\"graph-nodes\" class=\"wide\"><thead><tr>" +
+      text_head("Node") + text_head("Computes in") + "<th scope=\"col\">Reads</th></tr></thead><tbody>";
+  size_t arc = 0;
+  for (size_t i = 0; i < view.nodes.size(); ++i) {
+    const auto& node = view.nodes[i];
+    const size_t first = arc;
+    while (arc < view.arcs.size() && view.arcs[arc].to == i) ++arc;
+    html += "<tr id=\"node-" + std::to_string(i) + "\"><th scope=\"row\">" + name_markup(node.name) + " <small>" +
+            escape(node.op) + "</small>";
+    if (node.layer) html += "<p class=\"reason\">" + because(node.layer->rule, node.layer->reason) + "</p>";
+    for (const auto* finding : node.findings)
+      html += "<p class=\"reason\"><strong class=\"" +
+              std::string(finding->level == "error"     ? "broken"
+                          : finding->level == "warning" ? "doubtful"
+                                                        : "usual") +
+              "\">" + escape(finding->level) + "</strong> " + escape(finding->id) + ": " + escape(finding->message) +
+              "</p>";
+    html += "</th><td><span class=\"tag " + type_class(node.type) + "\">" +
+            (node.type ? type_word(node.type) : std::string("\u2013")) + "</span></td><td>" +
+            readings(view, first, arc) + "</td></tr>\n";
+  }
+  return html + "</tbody></table></div></details>";
+}
+
+/// Only what the drawing holds.
+std::string key(const GraphView& view) {
+  std::string html;
+  std::set<NodeType> types;
+  bool pairs = false, casts = false;
+  for (const auto& node : view.nodes)
+    if (node.type) types.insert(*node.type);
+  for (const auto& arc : view.arcs) pairs |= arc.edge && arc.edge->pair, casts |= arc.cast.has_value();
+  for (const NodeType type : types)
+    html += "<span><svg width=\"18\" height=\"12\" class=\"swatch " + type_class(type) +
+            "\"><rect x=\"1\" y=\"1\" width=\"16\" height=\"10\" rx=\"3\"/></svg>" + type_word(type) + "</span>";
+  const auto mark = [](const char* kind, const char* letter, const char* text) {
+    return "<span><svg width=\"14\" height=\"14\"><g class=\"mark " + std::string(kind) +
+           "\"><circle cx=\"7\" cy=\"7\" r=\"7\"/><text x=\"7\" y=\"10.5\">" + letter + "</text></g></svg>" + text +
+           "</span>";
+  };
+  if (pairs) html += mark("pair", "Q", "pair: QuantizeLinear and DequantizeLinear");
+  if (casts) html += mark("cast", "C", "cast between float types");
+  return "<p class=\"key\" aria-hidden=\"true\">" + html + "</p>";
+}
+
+}  // namespace
+
+std::string graph_section(const PlanReport& plan, const std::vector<LintReport::Finding>& findings) {
+  const GraphView view = view_graph(plan, findings);
+  if (view.nodes.empty()) return {};
+  const bool drawn = view.nodes.size() <= kMostDrawn;
+  return "<section id=\"graph\"><h2>Graph</h2><p class=\"lead\">" +
+         std::string(drawn ? "From the inputs at the top to the outputs. Choose a node to read why it computes in its "
+                             "type and what each of its inputs was given; the arrow keys follow the edges. What an "
+                             "engine fuses into the layer in front is shown by itself."
+                           : "Too large to be drawn; the list tells of every node.") +
+         "</p>" + (drawn ? key(view) + drawing(view) : std::string()) + list(view) + "</section>\n";
+}
+
+}  // namespace detent::html

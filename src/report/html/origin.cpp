@@ -1,0 +1,35 @@
+#include "report/html/origin.h"
+
+#include "report/html/markup.h"
+
+namespace detent::html {
+namespace {
+
+std::string row(const char* label, const std::string& markup) {
+  return "<tr><th scope=\"row\">" + std::string(label) + "</th><td>" + markup + "</td></tr>";
+}
+
+/// "detent 0.1.0, ONNX 1.22.0": lines as a list.
+std::string in_one_line(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at)) text.replace(at, 1, ", ");
+  return escape(text);
+}
+
+}  // namespace
+
+std::string origin_section(const PageOrigin& origin) {
+  std::string rows;
+  if (!origin.command.empty()) rows += row("Command", "<code>" + escape(origin.command) + "</code>");
+  if (!origin.model.empty()) rows += row("Model", escaped_file_name(origin.model));
+  if (!origin.model_sha256.empty())
+    rows += row("SHA-256 of its file", "<code>" + escape(origin.model_sha256) + "</code>");
+  if (!origin.versions.empty()) rows += row("Versions", in_one_line(origin.versions));
+  if (!origin.date.empty()) rows += row("Date", escape(origin.date));
+  if (rows.empty()) return {};
+  return "<section id=\"origin\"><h2>This page</h2><p class=\"lead\">What it was made with." +
+         std::string(origin.date.empty() ? " It bears no date: the same inputs give the same page." : "") +
+         "</p><table id=\"origin-table\"><tbody>" + rows + "</tbody></table></section>\n";
+}
+
+}  // namespace detent::html

@@ -1,0 +1,69 @@
+// Choosing a node of the drawing: by click, or with the arrow keys along its edges and Enter.
+{
+  const drawing = document.querySelector('.drawing');
+  const keys = { ArrowUp: 0, ArrowDown: 1, ArrowLeft: 2, ArrowRight: 3 };
+
+  if (drawing) {
+    const boxes = drawing.querySelectorAll('a');
+    let current = boxes[0], chosen = null;
+    current.tabIndex = 0;
+    const why = document.createElement('div');
+    why.className = 'why';
+    why.setAttribute('role', 'status');
+    why.setAttribute('aria-label', 'The chosen node');
+    why.hidden = true;
+    drawing.after(why);
+
+    const goTo = (box) => {
+      current.tabIndex = -1;
+      current = box;
+      current.tabIndex = 0;
+      current.focus();
+    };
+
+    // What the list says of the node.
+    const choose = (box) => {
+      chosen?.classList.remove('chosen');
+      chosen = box;
+      chosen.classList.add('chosen');
+      const cells = document.getElementById(box.href.baseVal.slice(1)).cells;
+      why.replaceChildren(...[...cells].map((cell) => {
+        const part = document.createElement('div');
+        part.append(...cell.cloneNode(true).childNodes);
+        return part;
+      }));
+      why.hidden = false;
+    };
+
+    drawing.addEventListener('click', (event) => {
+      const box = event.target.closest('a');
+      if (!box) return;
+      event.preventDefault();
+      goTo(box);
+      choose(box);
+    });
+    drawing.addEventListener('keydown', (event) => {
+      const box = event.target.closest('a');
+      if (!box) return;
+      if (event.key === 'Enter' || event.key === ' ') {
+        event.preventDefault();
+        return choose(box);
+      }
+      const next = box.dataset.keys.split(',')[keys[event.key]];
+      if (!next) return;
+      event.preventDefault();
+      goTo(document.getElementById(`box-${next}`));
+    });
+    // A maker that is named leads to its box.
+    why.addEventListener('click', (event) => {
+      const link = event.target.closest('a');
+      const box = link && document.getElementById(link.hash.replace('#node-', 'box-'));
+      if (!box) return;
+      event.preventDefault();
+      goTo(box);
+      choose(box);
+    });
+    const left = Number(/translate\(([\d.]+)/.exec(current.getAttribute('transform'))[1]);
+    drawing.scrollLeft = left + current.querySelector('rect').width.baseVal.value / 2 - drawing.clientWidth / 2;
+  }
+}

@@ -1,0 +1,34 @@
+#include "report/html/origin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/html/page.h"
+
+namespace detent {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(PageOrigin, TellsCommandModelDigestAndVersionsAndNoDateUnlessThereIsOne) {
+  PageOrigin origin{"detent plan 'a <b>.onnx'", "detent 1\nONNX 2\n", "folder/a.onnx", "e3b0", ""};
+  const std::string html = html::origin_section(origin);
+  EXPECT_THAT(html, AllOf(HasSubstr("detent plan &#39;a &lt;b&gt;.onnx&#39;"), HasSubstr("detent 1, ONNX 2<"),
+                          HasSubstr(">a.onnx<"), Not(HasSubstr("folder/")), HasSubstr("<code>e3b0</code>")));
+  EXPECT_THAT(html, Not(HasSubstr(">Date<")));
+  origin.date = "2026-11-23 04:47 UTC";
+  EXPECT_THAT(html::origin_section(origin), HasSubstr("<th scope=\"row\">Date</th><td>2026-11-23 04:47 UTC"));
+}
+
+TEST(PageOrigin, IsLeftOutWhereNothingIsKnownAndTheCommandStaysAsItWasTyped) {
+  EXPECT_EQ(html::origin_section({}), "");
+  PlanReport plan;
+  plan.coverage.type = CodeType::Fp8;
+  EXPECT_THAT(to_html(plan), Not(HasSubstr("id=\"origin\"")));
+  EXPECT_THAT(to_html(plan, {.command = "detent plan INT8.onnx --type fp8"}), HasSubstr("detent plan INT8.onnx"));
+}
+
+}  // namespace
+}  // namespace detent
