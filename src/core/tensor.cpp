@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 
+#include "core/extents.h"
 #include "core/memory_limit.h"
 #include "core/wrong_element_type.h"
 
@@ -101,19 +102,23 @@ void transpose_batches(const Tensor& in, Tensor& out, int64_t batch, int64_t row
   }
 }
 
-/// Extents of 0 hide what the others ask for: [2^40, 0, 2^40] is empty, and the product of its first and last extent is beyond 64
-/// bits. Kernels multiply any of them, so that all but the zeros must fit, as NumPy wants it too.
+}  // namespace
+
 void check_extents(DataType type, const Shape& shape) {
-  constexpr int64_t kMostBytes = int64_t{1} << 56;  // what 64-bit processors address
+  constexpr int64_t kMostBytes = int64_t{1} << 56;
   int64_t bytes = static_cast<int64_t>(std::max<size_t>(byte_size(type), 1));
+  bool empty = false;
   for (const int64_t extent : shape) {
     if (extent < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
     if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > kMostBytes)
       throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
+    empty = empty || extent == 0;
   }
+  if (empty)
+    check_memory(static_cast<uint64_t>(bytes), [&] {
+      return "a " + std::string(name_of(type)) + " tensor of shape " + shape.to_string() + ", its zeros left out,";
+    });
 }
-
-}  // namespace
 
 size_t byte_size(DataType type) { return kTypes[static_cast<size_t>(type)].bytes; }
 

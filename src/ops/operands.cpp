@@ -12,8 +12,12 @@ std::vector<int64_t> integers_of(const Tensor& tensor) {
   return {data.begin(), data.end()};
 }
 
-float scalar_of(const Tensor& tensor) {
+void check_not_empty(const Tensor& tensor) {
   if (tensor.element_count() < 1) throw Error(ErrorCode::InvalidModel, "expected a scalar, got an empty tensor");
+}
+
+float scalar_of(const Tensor& tensor) {
+  check_not_empty(tensor);
   return cast(tensor, DataType::Float32).data<float>()[0];
 }
 

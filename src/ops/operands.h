@@ -11,8 +11,17 @@ namespace detent {
 
 /// Elements of an integer tensor of any type, in plain order. Errors  InvalidModel when it holds no integers.
 [[nodiscard]] std::vector<int64_t> integers_of(const Tensor& tensor);
+/// Errors  InvalidModel when there is no element.
+void check_not_empty(const Tensor& tensor);
 /// First element as float, any numeric type. Errors  InvalidModel when there is none.
 [[nodiscard]] float scalar_of(const Tensor& tensor);
+
+/// First element of a tensor of T. Errors  InvalidModel when there is none or the tensor holds another type.
+template <class T>
+[[nodiscard]] T first_of(const Tensor& tensor) {
+  check_not_empty(tensor);
+  return tensor.data<T>()[0];
+}
 
 /// `axis` counted from the front. Errors  InvalidModel when it lies outside [-rank, rank).
 [[nodiscard]] size_t axis_from_front(int64_t axis, size_t rank);

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/memory_limit_guard.h"
+
 namespace detent {
 namespace {
 
@@ -30,10 +32,21 @@ TEST(Tensor, HasExtentsWhoseProductFitsMemoryWhereAnotherIs0) {
     EXPECT_EQ(refusal_of(make), "a tensor of shape 1099511627776x0x1099511627776 fits no memory");
 }
 
-TEST(Tensor, MayBeEmptyBesideLargeExtents) {
-  const Tensor empty(DataType::Float32, {kHuge, 0, 3});
+TEST(Tensor, MayBeEmptyBesideExtentsThatAFullOneMayHave) {
+  const testing::MemoryLimit limit(12'000'000);
+  const Tensor empty(DataType::Float32, {1'000'000, 0, 3});
   EXPECT_EQ(empty.element_count(), 0);
-  EXPECT_EQ(empty.reshaped({0, kHuge}).shape()[1], kHuge);
+  EXPECT_EQ(empty.reshaped({0, 3'000'000}).shape()[1], 3'000'000);
+  EXPECT_EQ(
+      refusal_of([&] {
+        (void)empty.reshaped({0, 3'000'001});
+      }),
+      "a float tensor of shape 0x3000001, its zeros left out, takes 12.0 MB; the limit is 12.0 MB (--max-memory)");
+  EXPECT_EQ(
+      refusal_of([] {
+        Tensor(DataType::Float32, {kHuge, 0});
+      }),
+      "a float tensor of shape 1099511627776x0, its zeros left out, takes 4.4 TB; the limit is 12.0 MB (--max-memory)");
 }
 
 TEST(Tensor, HasNoNegativeExtentEvenBesideA0) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "ops/control/sequence.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/join.h"
 #include "ops/op_list.h"
@@ -91,6 +92,7 @@ class LoopKernel final : public Kernel {
       std::vector<Tensor> results = call.subgraphs().run("body", inputs);
       goes_on = condition_of(results[0]);
       for (size_t i = 0; i < carried_count; ++i) inputs[2 + i] = std::move(results[1 + i]);
+      check_tensor_count(joined.size() * (static_cast<uint64_t>(iteration) + 1));
       for (size_t i = 0; i < joined.size(); ++i) joined[i].push_back(std::move(results[1 + carried_count + i]));
     }
     for (size_t i = 0; i < carried_count; ++i) call.set_output(i, std::move(inputs[2 + i]));
@@ -145,6 +147,7 @@ class Scan {
         inputs[states + i] = taken(walked[i], listed(input_axes_, i), at, call.allocator());
       }
       std::vector<Tensor> results = call.subgraphs().run("body", inputs);
+      check_tensor_count(joined.size() * (static_cast<uint64_t>(step) + 1));
       for (size_t i = 0; i < states; ++i) inputs[i] = std::move(results[i]);
       for (size_t i = 0; i < joined.size(); ++i) joined[i].push_back(std::move(results[states + i]));
     }

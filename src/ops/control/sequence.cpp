@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/memory_limit.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/join.h"
@@ -25,6 +26,12 @@ const Tensor& tensor_input(const KernelCall& call, size_t slot) {
   if (!call.has_input(slot) || call.input(slot).is_sequence())
     throw Error(ErrorCode::InvalidData, "input " + std::to_string(slot) + " should be a tensor");
   return call.input(slot);
+}
+
+void check_tensor_count(uint64_t count) {
+  constexpr uint64_t kEach = 2 * sizeof(Tensor) + 256;  // a growing list moves; a buffer of a cache line and its record
+  check_memory(count > UINT64_MAX / kEach ? UINT64_MAX : count * kEach,
+               [&] { return "a list of " + std::to_string(count) + " tensors"; });
 }
 
 namespace {
@@ -113,6 +120,7 @@ std::unique_ptr<Kernel> make_length(const KernelContext&) {
 /// `extent` in parts of `each`, the last one smaller where it does not divide.
 std::vector<int64_t> parts_of(int64_t extent, int64_t each) {
   if (each < 1) throw Error(ErrorCode::InvalidData, "parts of extent " + std::to_string(each) + " make no sense");
+  check_tensor_count(static_cast<uint64_t>(extent / each + (extent % each != 0)));
   std::vector<int64_t> parts;
   for (int64_t rest = extent; rest > 0; rest -= each) parts.push_back(std::min(rest, each));
   return parts;

@@ -103,8 +103,8 @@ void clip_with_inputs(KernelCall& call) {
                        static_cast<size_t>(output.element_count()));
   }
   visit_number(input.type(), [&]<class T>(T) {
-    const T low = call.has_input(1) ? call.input(1).data<T>()[0] : std::numeric_limits<T>::lowest();
-    const T high = call.has_input(2) ? call.input(2).data<T>()[0] : std::numeric_limits<T>::max();
+    const T low = call.has_input(1) ? first_of<T>(call.input(1)) : std::numeric_limits<T>::lowest();
+    const T high = call.has_input(2) ? first_of<T>(call.input(2)) : std::numeric_limits<T>::max();
     const auto in = input.data<T>();
     auto out = call.make_output_like(0, 0).mutable_data<T>();
     for (size_t i = 0; i < in.size(); ++i) out[i] = std::min(std::max(in[i], low), high);  // in this order NaN stays

@@ -19,7 +19,8 @@ void run_dynamic(KernelCall& call) {
     high = std::max(high, x);
   }
   const float scale = high > low ? (high - low) / 255.0F : 1.0F;
-  const float zero = std::nearbyint(std::clamp(-low / scale, 0.0F, 255.0F));
+  const float shift = -low / scale;  // NaN where the data reach to -infinity: no code is 0 then
+  const float zero = std::isnan(shift) ? 0.0F : std::nearbyint(std::clamp(shift, 0.0F, 255.0F));
   auto out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>();
   for (size_t i = 0; i < in.size(); ++i) {
     const float x = std::nearbyint(in[i] / scale) + zero;

@@ -59,7 +59,9 @@ std::vector<double> zero_points_of(const KernelCall& call, size_t count) {
 /// the element loops need one case.
 Tensor expand_blocks(const Tensor& parameter, const Shape& data, size_t axis, int64_t block) {
   const Shape& shape = parameter.shape();
-  if (shape.rank() != data.rank() || shape[axis] != data[axis] / block + (data[axis] % block != 0))
+  Shape expected = data;
+  expected[axis] = data[axis] / block + (data[axis] % block != 0);
+  if (shape != expected)
     throw Error(ErrorCode::InvalidModel, "scales of shape " + shape.to_string() + " do not fit blocks of " +
                                              std::to_string(block) + " along axis " + std::to_string(axis) + " of " +
                                              data.to_string());
@@ -251,6 +253,8 @@ void dequantize_any(const Parameters& parameters, const Tensor& input, Tensor& o
 }
 
 void run_dequantize(KernelCall& call, const Attributes& attributes) {
+  if (call.has_input(2))
+    check_same_type(call.input(0), call.input(2));  // zero points of other types may be beyond 32 bits
   const Tensor input = attributes.block > 0 ? to_plain(call.input(0), call.allocator()) : call.input(0);
   const Parameters parameters = parameters_of(call, input, attributes);
   Tensor output(DataType::Float32, input.shape(), call.allocator(), input.layout());

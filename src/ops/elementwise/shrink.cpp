@@ -1,3 +1,4 @@
+#include "core/saturated.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -7,7 +8,7 @@ namespace detent {
 
 namespace {
 
-/// x + bias below -lambd, x - bias above lambd, 0 between; integers are computed in double.
+/// x + bias below -lambd, x - bias above lambd, 0 between; integers are computed in double and saturate.
 std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
   const double lambd = context.node.float_or("lambd", 0.5F), bias = context.node.float_or("bias", 0.0F);
   return kernel_of([lambd, bias](KernelCall& call) {
@@ -16,7 +17,11 @@ std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
       auto out = call.make_output_like(0, 0).template mutable_data<T>();
       for (size_t i = 0; i < in.size(); ++i) {
         const auto x = static_cast<double>(in[i]);
-        out[i] = x < -lambd ? static_cast<T>(x + bias) : x > lambd ? static_cast<T>(x - bias) : T{0};
+        const double y = x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+        if constexpr (std::is_integral_v<T>)
+          out[i] = saturated<T>(y);
+        else
+          out[i] = static_cast<T>(y);
       }
     });
   });

@@ -52,7 +52,10 @@ std::unique_ptr<Kernel> make_range(const KernelContext&) {
       const int64_t count = turns > 0 ? static_cast<int64_t>(turns) : 0;
       auto out = call.make_output(0, call.input(0).type(), Shape{count}).template mutable_data<T>();
       in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
-        for (size_t i = first; i < last; ++i) out[i] = static_cast<T>(start + static_cast<T>(i) * step);
+        using Wide =
+            std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // i * step may leave T where the sum does not
+        for (size_t i = first; i < last; ++i)
+          out[i] = static_cast<T>(static_cast<Wide>(start) + static_cast<Wide>(i) * static_cast<Wide>(step));
       });
     });
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/extents.h"
 #include "ops/memory/memory_order.h"
 
 namespace detent {
@@ -32,6 +33,7 @@ void Broadcast::find_output_shape(std::span<const Tensor* const> operands) {
                                                 shape.to_string() + " cannot be broadcast together");
     }
   }
+  check_extents(DataType::UInt8, output_);  // join_loops multiplies extents of several operands
 }
 
 void Broadcast::choose_layout(std::span<const Tensor* const> operands) {

@@ -60,6 +60,9 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
     if (batch_axes + depth > from.rank())
       throw Error(ErrorCode::InvalidData,
                   "indices of " + std::to_string(depth) + " numbers for a tensor of shape " + from.to_string());
+    if (!std::ranges::equal(index_shape.dims().first(batch_axes), from.dims().first(batch_axes)))
+      throw Error(ErrorCode::InvalidData, "indices of shape " + index_shape.to_string() + " and a tensor of shape " +
+                                              from.to_string() + " differ in the batch");
     Shape to(index_shape.dims().first(index_shape.rank() - 1));
     for (size_t i = batch_axes + depth; i < from.rank(); ++i) to.push_back(from[i]);
     const int64_t slice = from.element_count(batch_axes + depth, from.rank());

@@ -37,7 +37,7 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
       }
     return 0;
   };
-  std::vector<int64_t> order(static_cast<size_t>(view.extent));
+  std::vector<int64_t> order = axis_table(view.extent);
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
   Groups groups;

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <array>
+#include <string>
 
 namespace detent::onednn {
 
@@ -59,6 +60,12 @@ dnnl::memory::desc describe(const Shape& shape, Layout layout, dnnl::memory::dat
 }
 
 dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc) {
+  // oneDNN looks at no sizes, and no sanitizer looks into its kernels.
+  if (desc.get_size() > tensor.byte_count())
+    throw Error(ErrorCode::InvalidModel, "an operand of type " + std::string(name_of(tensor.type())) + " and shape " +
+                                             tensor.shape().to_string() + " has " +
+                                             std::to_string(tensor.byte_count()) + " bytes, expected " +
+                                             std::to_string(desc.get_size()));
   return {desc, engine(), const_cast<void*>(tensor.raw())};
 }
 

@@ -36,7 +36,8 @@ class Team {
 /// Memory descriptor of a tensor as it lies in memory (plain or channels-last).
 [[nodiscard]] dnnl::memory::desc describe(const Shape& shape, Layout layout,
                                           dnnl::memory::data_type type = dnnl::memory::data_type::f32);
-/// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32 only.
+/// The tensor's memory as oneDNN sees it; the tensor must outlive the result. Float32, or memory that `desc` describes.
+/// Errors  InvalidModel when the tensor has fewer bytes than that.
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor);
 [[nodiscard]] dnnl::memory wrap(const Tensor& tensor, const dnnl::memory::desc& desc);
 

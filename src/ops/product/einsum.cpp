@@ -120,10 +120,12 @@ class Contraction {
     Tensor out(in.type(), shape, allocator_);
     const int64_t length = count(summed);
     visit_number(in.type(), [&]<class T>(T) {
+      using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // integers wrap around
       const T* from = in.data<T>().data();
-      for (T& total : out.mutable_data<T>()) {
-        total = T{};
-        for (int64_t i = 0; i < length; ++i) total = static_cast<T>(total + *from++);
+      for (T& sum : out.mutable_data<T>()) {
+        Wide total{};
+        for (int64_t i = 0; i < length; ++i) total += static_cast<Wide>(*from++);
+        sum = static_cast<T>(total);
       }
     });
     return {out, kept};

@@ -24,7 +24,9 @@ std::vector<int32_t> centred(const Tensor& tensor, const Tensor& zero_point, siz
   for (size_t i = 0; i < result.size(); ++i) {
     const int64_t line = static_cast<int64_t>(i) / view.inner;
     const int64_t at = count == 1 ? 0 : count == view.extent ? line % view.extent : line;
-    result[i] -= static_cast<int32_t>(zeros[static_cast<size_t>(at)]);
+    // Through uint32: what is no 8- or 16-bit integer wraps around.
+    result[i] =
+        static_cast<int32_t>(static_cast<uint32_t>(result[i]) - static_cast<uint32_t>(zeros[static_cast<size_t>(at)]));
   }
   return result;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/checked_size.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -110,9 +111,12 @@ void run_linear_attention(KernelCall& call, const Options& options) {
   const float scale =
       options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(o.key_size, 1)));
   Tensor state = first_state(call, o, options.key_heads);
-  Tensor output(DataType::Float32, Shape{o.batch, o.steps, options.query_heads * o.value_size}, call.allocator());
+  const int64_t width = checked_product(options.query_heads, o.value_size, "the width of the output");
+  Tensor output(DataType::Float32, Shape{o.batch, o.steps, width}, call.allocator());
   std::vector<float> change;
-  for (int64_t b = 0; b < o.batch; ++b)
+  // Heads without elements may be any number.
+  const bool nothing = output.element_count() == 0 && state.element_count() == 0;
+  for (int64_t b = 0; b < o.batch && !nothing; ++b)
     for (int64_t h = 0; h < options.key_heads; ++h) {
       float* of_head = state.mutable_data<float>().data() + (b * options.key_heads + h) * o.key_size * o.value_size;
       for (int64_t step = b * o.steps; step < (b + 1) * o.steps; ++step) {

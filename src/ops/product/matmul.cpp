@@ -4,6 +4,7 @@
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
+#include "ops/operands.h"
 #include "ops/product/plain_product.h"
 #include "ops/types/half_precision.h"
 
@@ -248,6 +249,7 @@ class GemmKernel final : public Kernel {
     if (output.element_count() == 0) return;
     if (shape_suffices_) return void(std::fill_n(output.mutable_data<float>().begin(), output.element_count(), 0.0F));
     // oneDNN scales the sum of product and bias, ONNX the product alone.
+    if (call.has_input(2)) check_same_type(call.input(2), a);
     const bool bias_inside = call.has_input(2) && options_.alpha == 1.0F && options_.beta == 1.0F &&
                              call.input(2).element_count() == columns && call.input(2).shape().rank() >= 1 &&
                              call.input(2).shape()[call.input(2).shape().rank() - 1] == columns;
@@ -271,7 +273,7 @@ class GemmKernel final : public Kernel {
     const int64_t columns = output.shape()[1];
     const int64_t bias_columns = shape.rank() >= 1 ? shape[shape.rank() - 1] : 1;
     const int64_t bias_rows = shape.rank() >= 2 ? shape[shape.rank() - 2] : 1;
-    if ((bias_columns != 1 && bias_columns != columns) || (bias_rows != 1 && bias_rows != rows))
+    if (shape.rank() > 2 || (bias_columns != 1 && bias_columns != columns) || (bias_rows != 1 && bias_rows != rows))
       throw Error(ErrorCode::InvalidData,
                   "Gemm's bias of shape " + shape.to_string() + " does not fit " + output.shape().to_string());
     const auto values = bias.data<float>();

@@ -98,9 +98,9 @@ void unfold(const int32_t* in, int32_t* columns, int64_t channels, std::span<con
     for_each_position(window.output, [&](int64_t i, std::span<const int64_t> position) {
       int64_t offset = 0;
       bool inside = true;
-      for (size_t k = 0; k < axes; ++k) {
+      for (size_t k = 0; k < axes && inside; ++k) {  // further than the first axis outside, an offset may leave 64 bits
         const int64_t x = position[k] * window.strides[k] + shift[k];
-        inside = inside && x >= 0 && x < extents[k];
+        inside = x >= 0 && x < extents[k];
         offset = offset * extents[k] + x;
       }
       columns[row * positions + i] = inside ? in[row / taps * plane + offset] : 0;
@@ -119,7 +119,7 @@ struct IntegerConvolution {
   [[nodiscard]] Tensor run(const Tensor& x, const Tensor& x_zero, const Tensor& w, const Tensor& w_zero,
                            Allocator& allocator) const {
     const Shape &in = x.shape(), &weights = w.shape();
-    if (in.rank() < 3 || weights.rank() != in.rank() || groups < 1 || in[1] != weights[1] * groups ||
+    if (in.rank() < 3 || weights.rank() != in.rank() || !can_group(groups, in[1]) || in[1] / groups != weights[1] ||
         weights[0] % groups != 0)
       throw Error(ErrorCode::InvalidData, "weights of shape " + weights.to_string() + " in " + std::to_string(groups) +
                                               " groups do not fit an input of shape " + in.to_string());
@@ -130,12 +130,14 @@ struct IntegerConvolution {
     const std::vector<int32_t> data = centred(x, x_zero, 1), factors = centred(w, w_zero, 0);
     const int64_t inner = weights.element_count(1, weights.rank()), rows = weights[0] / groups;
     const int64_t positions = to.element_count(2, to.rank()), group_in = in.element_count(1, in.rank()) / groups;
-    std::vector<int32_t> columns(static_cast<size_t>(inner * positions));
     Tensor output(DataType::Int32, to, allocator);
+    if (output.element_count() == 0) return output;
+    Tensor columns(DataType::Int32, Shape{inner, positions}, allocator);
+    int32_t* const unfolded = columns.mutable_data<int32_t>().data();
     int32_t* out = output.mutable_data<int32_t>().data();
     for (int64_t part = 0; part < in[0] * groups; ++part, out += rows * positions) {
-      unfold(data.data() + part * group_in, columns.data(), weights[1], extents, window);
-      multiply_integers(factors.data() + part % groups * rows * inner, columns.data(), out, rows, inner, positions);
+      unfold(data.data() + part * group_in, unfolded, weights[1], extents, window);
+      multiply_integers(factors.data() + part % groups * rows * inner, unfolded, out, rows, inner, positions);
     }
     return output;
   }

@@ -4,6 +4,7 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/types/half_precision.h"
@@ -70,7 +71,7 @@ void run_top_k(KernelCall& call, const Options& options) {
   Shape to = input.shape();
   to[axis] = k;
   Tensor values(input.type(), to, call.allocator()), indices(DataType::Int64, to, call.allocator());
-  std::vector<int64_t> order(static_cast<size_t>(view.extent));
+  std::vector<int64_t> order = axis_table(view.extent);
   visit_number(input.type(), [&]<class T>(T) {
     const T* in = input.data<T>().data();
     T* out = values.mutable_data<T>().data();

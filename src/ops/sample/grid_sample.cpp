@@ -181,6 +181,7 @@ void run_grid_sample(KernelCall& call, const GridSettings& settings) {
   Tensor output(type, to, call.allocator());
   if (shape.element_count(2, rank) == 0 && output.element_count() > 0)
     throw Error(ErrorCode::InvalidData, "an input of shape " + shape.to_string() + " has nothing to sample");
+  if (output.element_count() == 0) return call.set_output(0, cast(output, given, call.allocator()));
   if (type == DataType::Float64)
     sample<double>(input, grid, settings, output);
   else

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -53,8 +54,10 @@ void run_max_roi_pool(KernelCall& call, int64_t height, int64_t width, float sca
     const RoiBins rows(roi[2], roi[4], scale, height, shape[2]), columns(roi[1], roi[3], scale, width, shape[3]);
     const float* plane = call.input(0).data<float>().data() + image * shape.element_count(1, 4);
     for (int64_t c = 0; c < shape[1]; ++c, plane += shape[2] * shape[3])
-      for (int64_t y = 0; y < height; ++y)
+      for (int64_t y = 0; y < height; ++y) {
+        stop_if_interrupted();
         for (int64_t x = 0; x < width; ++x) *out++ = largest_in(plane, shape[3], rows, columns, y, x);
+      }
   }
   call.set_output(0, std::move(output));
 }

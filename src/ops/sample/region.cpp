@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/memory_limit.h"
+#include "core/saturated.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -191,15 +192,18 @@ struct SuppressionLimits {
   std::optional<float> score;
 };
 
-/// Indices of the kept boxes, best first; of equal scores the first comes first.
+/// Indices of the kept boxes, best first; of equal scores the first comes first, and a score that is no number after all others.
 std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scores, const SuppressionLimits& limits) {
   std::vector<int64_t> order;
   for (size_t i = 0; i < boxes.size(); ++i)
     if (!limits.score || scores[i] > *limits.score) order.push_back(static_cast<int64_t>(i));
-  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return scores[a] > scores[b]; });
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
+    return scores[a] > scores[b] || (std::isnan(scores[b]) && !std::isnan(scores[a]));
+  });
   std::vector<int64_t> kept;
   for (const int64_t candidate : order) {
     if (static_cast<int64_t>(kept.size()) >= limits.boxes) break;
+    stop_if_interrupted();
     const Box& box = boxes[static_cast<size_t>(candidate)];
     if (std::ranges::none_of(kept,
                              [&](int64_t k) { return overlaps(box, boxes[static_cast<size_t>(k)], limits.overlap); }))
@@ -215,7 +219,7 @@ void run_suppression(KernelCall& call, bool is_centered) {
     throw Error(ErrorCode::InvalidData, "boxes of shape " + boxes.to_string() + " and scores of shape " +
                                             scores.to_string() + ", expected BxNx4 and BxCxN");
   SuppressionLimits limits;
-  if (call.has_input(2)) limits.boxes = static_cast<int64_t>(std::clamp(scalar_of(call.input(2)), 0.0F, 1e9F));
+  if (call.has_input(2)) limits.boxes = saturated<int64_t>(scalar_of(call.input(2)));
   if (call.has_input(3)) limits.overlap = scalar_of(call.input(3));
   if (call.has_input(4)) limits.score = scalar_of(call.input(4));
   const float* corners = call.input(0).data<float>().data();

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/memory_limit.h"
+#include "core/saturated.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -210,8 +211,8 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   if (output.element_count() == 0) return output;
   if (axis.in == 0) throw Error(ErrorCode::InvalidData, "an empty axis cannot be resized");
   const AxisView view = view_around(input.shape(), input.layout(), at);
-  constexpr uint64_t kTap = 64;  // bytes of an output element's taps: up to four places and weights
-  check_memory(static_cast<uint64_t>(axis.out) * kTap,  // at most 2^56 elements: no overflow
+  constexpr double kTap = 16;  // bytes of a place and a weight
+  check_memory(saturated<uint64_t>(kTap * static_cast<double>(axis.out) * std::max(4.0, kernel_width(axis, options))),
                [&] { return "the taps of an axis of " + std::to_string(axis.out); });
   const ResizeTaps taps = make_taps(axis, options);
   if (options.mode != ResizeMode::Nearest) {

@@ -49,10 +49,16 @@ float kernel_weight(const ResizeOptions& options, float distance) {
   return 0;
 }
 
+/// How far from a place samples count: further with antialias on the way down.
+float reach_of(const ResizeAxis& axis, const ResizeOptions& options) {
+  const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
+  return (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;
+}
+
 /// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside).
 void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float x, ResizeTaps& taps) {
   const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
-  const float reach = (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;
+  const float reach = reach_of(axis, options);
   const bool skip_outside = options.exclude_outside && (options.antialias || options.mode == ResizeMode::Cubic);
   const size_t begin = taps.index.size();
   float sum = 0;
@@ -70,6 +76,10 @@ void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float
 }
 
 }  // namespace
+
+double kernel_width(const ResizeAxis& axis, const ResizeOptions& options) {
+  return options.mode == ResizeMode::Nearest ? 1 : 2 * static_cast<double>(reach_of(axis, options)) + 1;
+}
 
 ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
   ResizeTaps taps;

@@ -44,6 +44,10 @@ struct ResizeTaps {
   std::vector<float> weight;
 };
 
+/// An upper bound of the taps of one output index; infinite where a scale of antialias is next to 0 (tf_crop_and_resize).
+[[nodiscard]] double kernel_width(const ResizeAxis& axis, const ResizeOptions& options);
+
+/// Input   an axis whose taps fit memory: axis.out times kernel_width().
 /// Source  ONNX operator Resize, opset 19, and its reference for coordinates; arithmetic in float as ONNX Runtime's.
 [[nodiscard]] ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options);
 

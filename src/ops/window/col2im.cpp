@@ -13,19 +13,20 @@ namespace {
 /// Adds every column back to where its window was taken from; what lay in the padding is dropped.
 template <class T>
 void fold(const T* in, T* out, const Window& window, std::span<const int64_t> image) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // integers wrap around
   const size_t axes = image.size();
   const Shape block{std::span(window.kernel)};
   for (int64_t tap = 0; tap < block.element_count(); ++tap)
     for_each_position(window.output, [&](int64_t, std::span<const int64_t> position) {
       int64_t offset = 0;
       bool inside = true;
-      for (size_t k = 0; k < axes; ++k) {
+      for (size_t k = 0; k < axes && inside; ++k) {  // further than the first axis outside, an offset may leave 64 bits
         const int64_t own = tap / block.element_count(k + 1, axes) % block[k];
         const int64_t x = position[k] * window.strides[k] - window.pad_begin[k] + own * window.dilations[k];
-        inside = inside && x >= 0 && x < image[k];
+        inside = x >= 0 && x < image[k];
         offset = offset * image[k] + x;
       }
-      if (inside) out[offset] = static_cast<T>(out[offset] + *in);
+      if (inside) out[offset] = static_cast<T>(static_cast<Wide>(out[offset]) + static_cast<Wide>(*in));
       ++in;
     });
 }

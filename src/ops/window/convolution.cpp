@@ -4,6 +4,7 @@
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
+#include "ops/operands.h"
 #include "ops/traits.h"
 #include "ops/types/float_only.h"
 #include "ops/window/channels_last_convolution.h"
@@ -68,6 +69,7 @@ class ConvolutionKernel final : public Kernel {
   void run(KernelCall& call) const override {
     const Tensor& weights = call.input(1);
     check_shapes(call.input(0).shape(), weights.shape());
+    check_elements(call);
     if (shape_suffices_) {
       Tensor& zeros = call.make_output(
           0, DataType::Float32,
@@ -142,6 +144,17 @@ class ConvolutionKernel final : public Kernel {
       throw Error(ErrorCode::InvalidData, "the input has " + std::to_string(input[1]) +
                                               " channels, the weights expect " +
                                               std::to_string(Variant::input_channels(weights, group_)));
+  }
+
+  /// Kernels read floats, and as many numbers of the bias as there are channels.
+  void check_elements(const KernelCall& call) const {
+    for (size_t slot = 0; slot < call.input_count(); ++slot)
+      if (call.has_input(slot) && call.input(slot).type() != DataType::Float32)
+        throw unsupported_type(call.input(slot).type());
+    const int64_t channels = Variant::output_channels(call.input(1).shape(), group_);
+    if (call.has_input(2) && call.input(2).element_count() != channels)
+      throw Error(ErrorCode::InvalidModel, "a bias of shape " + call.input(2).shape().to_string() + " for " +
+                                               std::to_string(channels) + " output channels");
   }
 
   const Compiled& compiled_for(const Key& key, KernelCall& call) const {

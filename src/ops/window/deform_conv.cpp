@@ -64,9 +64,9 @@ Geometry geometry_of(const KernelCall& call, const Options& options) {
                     .groups = options.groups,
                     .offset_groups = options.offset_groups};
   const Shape &input = geometry.input, &weights = geometry.weights;
-  if (input.rank() != 4 || weights.rank() != 4 || options.groups < 1 || options.offset_groups < 1 ||
-      input[1] != weights[1] * options.groups || weights[0] % options.groups != 0 ||
-      input[1] % options.offset_groups != 0)
+  if (input.rank() != 4 || weights.rank() != 4 || !can_group(options.groups, input[1]) ||
+      input[1] / options.groups != weights[1] || weights[0] % options.groups != 0 ||
+      !can_group(options.offset_groups, input[1]))
     throw Error(ErrorCode::InvalidData, "weights of shape " + weights.to_string() + " do not fit an input of shape " +
                                             input.to_string() + " in these groups; only images (rank 4) are supported");
   geometry.window = resolve_window(options.attributes, {input[2], input[3]}, {weights[2], weights[3]});
@@ -87,6 +87,7 @@ void run_deform_conv(KernelCall& call, const Options& options) {
   const Geometry geometry = geometry_of(call, options);
   const Shape &input = geometry.input, &weights = geometry.weights, &to = geometry.output;
   Tensor output(DataType::Float32, to, call.allocator());
+  if (output.element_count() == 0) return call.set_output(0, std::move(output));
   const int64_t positions = to[2] * to[3], inner = weights.element_count(1, 4), slots = call.input(2).shape()[1] / 2;
   std::vector<double> samples(static_cast<size_t>(input[1] * weights[2] * weights[3]));
   const float* w = call.input(1).data<float>().data();

@@ -67,11 +67,16 @@ std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t s
   return found;
 }
 
-/// Weights minus their zero points; an empty handle where these leave 8 bits.
+/// Weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds for all weights nor
+/// one for each output channel.
 Tensor centred_weights(const KernelContext& context, const Dequantizer& dequantizer) {
   const KernelContext own{context.graph, *dequantizer.node, context.opset, {}, context.folded};
   const Tensor* codes = own.constant(0);
-  if (!codes || codes->type() != dequantizer.type || codes->layout() != Layout::Plain || codes->element_count() == 0)
+  if (!codes || codes->type() != dequantizer.type || codes->layout() != Layout::Plain || codes->element_count() == 0 ||
+      codes->shape().rank() < 3)
+    return {};
+  const size_t scales = dequantizer.scales.size();
+  if (scales != 1 && (static_cast<int64_t>(scales) != codes->shape()[0] || dequantizer.node->int_or("axis", 1) != 0))
     return {};
   const int64_t per_channel = codes->element_count() / codes->shape()[0];
   Tensor weights(DataType::Int8, codes->shape());
@@ -79,7 +84,7 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
   for (size_t i = 0; i < out.size(); ++i) {
     const int32_t code =
         codes->type() == DataType::Int8 ? int32_t{codes->data<int8_t>()[i]} : int32_t{codes->data<uint8_t>()[i]};
-    const size_t channel = dequantizer.scales.size() == 1 ? 0 : i / static_cast<size_t>(per_channel);
+    const size_t channel = scales == 1 ? 0 : i / static_cast<size_t>(per_channel);
     const int32_t weight = code - dequantizer.zero_points[channel];
     if (weight < std::numeric_limits<int8_t>::min() || weight > std::numeric_limits<int8_t>::max()) return {};
     out[i] = static_cast<int8_t>(weight);
@@ -108,7 +113,6 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
   const auto channels = static_cast<size_t>(operands->weights_.shape()[0]);
   const bool each = weights->scales.size() > 1;
-  if (each && (weights->scales.size() != channels || weights->node->int_or("axis", 1) != 0)) return nullptr;
   for (size_t o = 0; o < channels; ++o) operands->scales_.push_back(operands->scale_ * weights->scales[each ? o : 0]);
   if (context.node.input(2) == kNoValue) return operands;
   const Tensor* bias = context.constant(2);

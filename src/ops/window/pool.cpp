@@ -140,7 +140,8 @@ class MaxPoolKernel final : public PoolKernel {
         });
         target[plane * plane_out + i] = best;
         if (found)
-          found[plane * plane_out + i] = plane * plane_in + (column_major_ ? column_major(where, extents) : where);
+          found[plane * plane_out + i] =
+              plane * plane_in + (column_major_ && where >= 0 ? column_major(where, extents) : where);
       });
     }
     if (wants_indices_) call.set_output(1, std::move(indices));
@@ -202,12 +203,8 @@ class AveragePoolKernel final : public PoolKernel {
   static int64_t padded_taps(const Window& window, std::span<const int64_t> input, std::span<const int64_t> position) {
     int64_t taps = 1;
     for (size_t i = 0; i < input.size(); ++i) {
-      int64_t inside = 0;
-      for (int64_t k = 0; k < window.kernel[i]; ++k) {
-        const int64_t x = position[i] * window.strides[i] - window.pad_begin[i] + k * window.dilations[i];
-        inside += x < input[i] + window.pad_end[i];
-      }
-      taps *= inside;
+      const int64_t start = position[i] * window.strides[i] - window.pad_begin[i];
+      taps *= taps_before(window, i, start, input[i] + window.pad_end[i]);
     }
     return taps;
   }

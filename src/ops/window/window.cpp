@@ -126,6 +126,7 @@ Window resolve_transposed_window(const WindowAttributes& attributes, const std::
                                  const std::vector<int64_t>& output_shape) {
   using AutoPad = WindowAttributes::AutoPad;
   const size_t axes = input.size();
+  check_numbers(input, "image", 0);
   Window window = unpadded_window(attributes, axes, kernel);
   const std::vector<int64_t> extra = one_per_axis(output_padding, axes, 0, "output_padding");
   check_numbers(extra, "output_padding", 0);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct Window {
 
   [[nodiscard]] bool dilated() const;
 };
+
+/// True for a number of groups that `channels` can be cut into; one group of no channels is fine. Larger numbers would leave 64
+/// bits in products.
+[[nodiscard]] constexpr bool can_group(int64_t groups, int64_t channels) {
+  return groups >= 1 && groups <= std::max<int64_t>(channels, 1) && channels % groups == 0;
+}
 
 /// Resolves a sliding window (Conv, pooling).
 ///
