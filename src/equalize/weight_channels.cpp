@@ -23,9 +23,9 @@ struct WeightView {
     columns = shape[1];
     inner = shape.element_count(2, shape.rank());
     switch (traits_of(graph, node).kind) {
-      case OpKind::Conv: groups = std::max<int64_t>(1, node.int_or("group", 1)); break;
+      case OpKind::Conv: groups = groups_of(node); break;
       case OpKind::ConvTranspose:
-        groups = std::max<int64_t>(1, node.int_or("group", 1));
+        groups = groups_of(node);
         rows_are_outputs = false;
         break;
       case OpKind::Gemm: rows_are_outputs = node.int_or("transB", 0) != 0; break;
@@ -33,9 +33,15 @@ struct WeightView {
     }
   }
 
+  /// No more than rows: products with larger numbers would leave 64 bits.
+  [[nodiscard]] int64_t groups_of(const Node& node) const {
+    return std::clamp<int64_t>(node.int_or("group", 1), 1, std::max<int64_t>(1, rows));
+  }
   [[nodiscard]] int64_t input_count() const { return rows_are_outputs ? columns * groups : rows; }
   [[nodiscard]] int64_t output_count() const { return rows_are_outputs ? rows : columns * groups; }
-  [[nodiscard]] int64_t group_of(int64_t row) const { return row / std::max<int64_t>(1, rows / groups); }
+  [[nodiscard]] int64_t group_of(int64_t row) const {
+    return std::min(row / std::max<int64_t>(1, rows / groups), groups - 1);
+  }
   [[nodiscard]] int64_t input(int64_t row, int64_t column) const {
     return rows_are_outputs ? group_of(row) * columns + column : row;
   }

@@ -70,7 +70,7 @@ std::optional<Tensor> scaled_weight(const Tensor& weight, const ChannelAxis& cha
   const Shape& shape = weight.shape();
   const int64_t outer = shape.element_count(0, channels.axis), extent = shape[channels.axis];
   const int64_t inner = shape.element_count(channels.axis + 1, shape.rank());
-  if (extent * channels.groups != factor.size() || outer == 0) return std::nullopt;
+  if (outer == 0 || extent * channels.groups != factor.size()) return std::nullopt;  // groups divide what is not 0
   Tensor wide = cast(weight, DataType::Float64);
   if (!wide.owns_memory_alone()) wide = wide.clone();
   double* data = wide.mutable_data<double>().data();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/memory_limit.h"
 #include "detent/error.h"
 #include "model/name_source.h"
 
@@ -193,6 +194,9 @@ void group_normalization_21(const Graph& graph, const Node& node, GraphPatch& pa
   const int64_t groups = node.int_or("num_groups", 1);
   if (!shape || shape->size() < 2 || (*shape)[1] < 0) no_adapter("its number of channels is not declared");
   const int64_t channels = (*shape)[1];
+  if (groups < 1) no_adapter("it has " + std::to_string(groups) + " groups");
+  check_memory(static_cast<uint64_t>(std::min(channels, int64_t{1} << 56)) * sizeof(float),
+               [&] { return "a scale of " + std::to_string(channels) + " channels"; });
   for (int slot = 1; slot <= 2; ++slot) {
     const Tensor* of_group = graph.constant(node.input(static_cast<size_t>(slot)));
     if (!of_group || of_group->shape().element_count() != groups || channels % groups != 0)

@@ -71,7 +71,10 @@ std::optional<int64_t> channels_read(const Graph& graph, const Value& input) {
     const Node& node = graph.node(use.node);
     if (use.slot != 0 || traits_of(graph, node).kind != OpKind::Conv) continue;
     const Tensor* weight = graph.constant(node.input(1));
-    if (weight && weight->shape().rank() > 2) return weight->shape()[1] * node.int_or("group", 1);
+    int64_t channels = 0;
+    if (weight && weight->shape().rank() > 2 &&
+        !__builtin_mul_overflow(weight->shape()[1], node.int_or("group", 1), &channels) && channels >= 0)
+      return channels;
   }
   return std::nullopt;
 }

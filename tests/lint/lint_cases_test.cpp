@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -109,6 +110,18 @@ INSTANTIATE_TEST_SUITE_P(Cases, LintText,
                          testing::ValuesIn(read_placement_cases(std::filesystem::path(DETENT_SOURCE_DIR) /
                                                                 "tests/lint/cases")),
                          [](const auto& one) { return one.param.name; });
+
+TEST(Lint, RefusesAScaleWithoutANumber) {
+  const TemporaryFolder folder;
+  write_model(parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[4] x) => (float[4] y) "
+                               "<float[0] s = {}, float t = {1}, int8 z = {0}> "
+                               "{ q = QuantizeLinear (x, s, z) y = DequantizeLinear (q, t, z) }"),
+              folder / "model.onnx");
+  EXPECT_THAT(error_of<Error>([&] {
+                (void)lint_model({.model = folder / "model.onnx", .target = "tensorrt", .shapes = {}});
+              }).what(),
+              testing::HasSubstr("its scale holds no number"));
+}
 
 TEST(LintFindings, EachHasItsCase) {
   std::set<std::string> named{"fp16-scale-below-opset-19"};  // text knows no halves: lint_model_test.cpp

@@ -210,6 +210,21 @@ TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
   EXPECT_THAT(error_of<Error>([&] { raise_opset(open, 21); }).what(), HasSubstr("channels is not declared"));
 }
 
+TEST(RaiseOpset, GroupNormalizationOfNoGroupsIsRefused) {
+  Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (float[1, 4, 3] x) => (float[1, 4, 3] y) "
+      "<float[0] s = {}, float[0] b = {}> { y = GroupNormalization <num_groups = 0> (x, s, b) }");
+  EXPECT_THAT(error_of<Error>([&] { raise_opset(model, 21); }).what(), HasSubstr("it has 0 groups"));
+}
+
+TEST(RaiseOpset, GroupNormalizationOfMoreChannelsThanFitMemoryIsRefused) {
+  Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (float[1, 4611686018427387904, 0] x) => (float[1, C, 0] y) "
+      "<float[1] s = {1}, float[1] b = {1}> { y = GroupNormalization <num_groups = 1> (x, s, b) }");
+  EXPECT_THAT(error_of<Error>([&] { raise_opset(model, 21); }).what(),
+              HasSubstr("a scale of 4611686018427387904 channels takes"));
+}
+
 TEST(RaiseOpset, NamesEveryNodeItCannotRaiseAndLeavesTheModelAlone) {
   Model model = parse_model_text(R"(<ir_version: 3, opset_import: ["" : 7]>
 g (float[N, 2, 2] x, float[2] a) => (float[N, 2, 2] y)

@@ -105,5 +105,14 @@ TEST(TrialSizes, AreMissingWhereTheModelDoesNotRun) {
   EXPECT_THAT(trial.missing, HasSubstr("256")) << "at the first of them";
 }
 
+TEST(TrialShapes, TakeNoChannelsFromGroupsBeyondCounting) {
+  const Model model = model_of(
+      "g (float[N, C, 8, 8] x) => (float[N, D, 8, 8] y) <float[4, 2, 1, 1] w = {1, 1, 1, 1, 1, 1, 1, 1}> "
+      "{ y = Conv <group = 9223372036854775807> (x, w) }");
+  const TrialShapes trial = shapes_at_trial_sizes(model.graph(), {});
+  EXPECT_THAT(trial.runs, IsEmpty());
+  EXPECT_THAT(trial.missing, HasSubstr("attribute 'group' is 9223372036854775807"));
+}
+
 }  // namespace
 }  // namespace detent

@@ -15,7 +15,7 @@ namespace {
 OpKind kind_of(const Graph& graph, const Node* node) { return node ? traits_of(graph, *node).kind : OpKind::Constant; }
 
 bool is_float_cast(const LintedFile& file, const Node& node) {
-  const DataType to = data_type_from_onnx(static_cast<int32_t>(node.int_or("to", 1)));
+  const DataType to = data_type_from_onnx(node.int_or("to", 1));
   return traits_of(file.graph, node).kind == OpKind::Cast && is_floating_point(to) && file.type_of(node.input(0)) != to;
 }
 

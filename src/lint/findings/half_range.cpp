@@ -74,7 +74,7 @@ void check_half_constant(const LintedFile& file, const Value& value, const Tenso
 
 /// A constant that a Cast makes half.
 void check_cast_constant(const LintedFile& file, const Node& cast, FindingLog& log) {
-  const DataType to = data_type_from_onnx(static_cast<int32_t>(cast.int_or("to", 1)));
+  const DataType to = data_type_from_onnx(cast.int_or("to", 1));
   const Tensor* tensor = readable_constant(file.graph, cast.input(0));
   if (cast.op_type != "Cast" || !is_half(to) || !tensor || !is_floating_point(tensor->type())) return;
   const FloatFormat format = float_format(to);

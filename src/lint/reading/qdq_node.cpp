@@ -53,6 +53,9 @@ QdqNode describe_qdq(const Graph& graph, const Node& node) {
   said.codes = codes_of(graph, node);
   said.scale_type = type_of(graph, node.input(1));
   if (const Tensor* scale = readable_constant(graph, node.input(1))) {
+    if (scale->element_count() == 0)
+      throw Error(ErrorCode::InvalidModel,
+                  "node '" + node.name + "' (" + node.op_type + "): its scale holds no number");
     said.scale_constant = true;
     const Tensor wide = cast(*scale, DataType::Float32);
     said.scales.assign(wide.data<float>().begin(), wide.data<float>().end());

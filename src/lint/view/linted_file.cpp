@@ -67,7 +67,7 @@ class TypeReader {
       return DataType::Undefined;
     for (const char* attribute : {"to", "dtype", "output_dtype"})
       if (const int64_t type = node.int_or(attribute, 0); type != 0)
-        return float_or_undefined(data_type_from_onnx(static_cast<int32_t>(type)));
+        return float_or_undefined(data_type_from_onnx(type));
     if (node.op_type == "ConstantOfShape") {
       const Tensor* filling = node.tensor("value");
       return filling ? float_or_undefined(filling->type()) : DataType::Float32;

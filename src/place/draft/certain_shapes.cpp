@@ -232,7 +232,11 @@ CertainShapes::Known CertainShapes::transposed(const Node& node) {
   const Extents order = node.ints_or("perm", {});
   if (!in || order.size() != in->size()) return std::nullopt;
   Extents out;
-  for (const int64_t axis : order) out.push_back(in->at(static_cast<size_t>(axis)));
+  for (const int64_t axis : order) {
+    const auto place = static_cast<size_t>(axis < 0 ? axis + std::ssize(*in) : axis);
+    if (place >= in->size()) return std::nullopt;
+    out.push_back((*in)[place]);
+  }
   return out;
 }
 

@@ -27,15 +27,15 @@ bool fed_by_graph_input(const PlacementDraft& draft, const Node& node) {
 bool is_small_conv(const PlacementDraft& draft, const Node& node) {
   const Shape& weight = draft.weight(node.id).shape();
   const int64_t group = node.int_or("group", 1);
-  const int64_t out = weight[0], per_group = weight[1], in = per_group * group;
+  const int64_t out = weight[0], per_group = weight[1];
   if (draft.options().type == CodeType::Fp8) return out <= kSmall || per_group <= kSmall;
   if (out >= kSmall && per_group >= kSmall) return false;
   const auto kernel = weight.dims().subspan(2);
   if (group != 1)
     return !(out % kVector == 0 && std::all_of(kernel.begin(), kernel.end(), [](int64_t k) { return k >= 3; }));
   const bool square = std::all_of(kernel.begin(), kernel.end(), [&](int64_t k) { return k == kernel[0]; });
-  const bool divisible = out % kVector == 0 || in % kVector == 0;
-  return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || in >= kSmall));
+  const bool divisible = out % kVector == 0 || per_group % kVector == 0;
+  return !(divisible && square && (fed_by_graph_input(draft, node) || out >= kSmall || per_group >= kSmall));
 }
 
 // Rows of the product that the model fixes, declared or not; -1 when open. Only for products of two matrices.
