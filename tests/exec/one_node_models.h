@@ -52,6 +52,7 @@ inline constexpr OneNode kOneNodes[] = {
     {17, "", "", "y = Constant<value_ints = [1, 2]>()"},
     {17, "", "int64[2] s = {2, 3}", "y = ConstantOfShape<value = float[1] {2}>(s)"},
     {17, "", "float a = {0}, float b = {4}, float c = {1}", "y = Range(a, b, c)"},
+    {17, "", "int32 a = {0}, int32 b = {4}, int32 c = {1}", "y = Range(a, b, c)"},
     {27, "", "int64 a = {0}, int64 b = {4}, int64 c = {1}", "y = Range<stash_type = 1>(a, b, c)"},
     {17, "float[2,3] x", "float r = {0.5}, bool t = {0}", "y, m = Dropout<seed = 1>(x, r, t)"},
     {17, "float[2,3] x", "float r = {0.5}, bool t = {1}", "y, m = Dropout<seed = 1>(x, r, t)"},
@@ -133,6 +134,8 @@ inline constexpr OneNode kOneNodes[] = {
      "y = Resize<mode = \"linear\", coordinate_transformation_mode = \"half_pixel\">(x, , s)"},
     {13, "float[1,1,3,4] x", "int64[4] s = {1, 1, 6, 7}",
      "y = Resize<mode = \"cubic\", cubic_coeff_a = -0.75, exclude_outside = 1>(x, , , s)"},
+    {19, "float[1,1,4,4] x", "float[8] r = {0, 0, 0, 0, 1, 1, 1, 1}, float[4] f = {1, 1, 0.5, 0.5}",
+     "y = Resize<mode = \"cubic\", antialias = 1, coordinate_transformation_mode = \"tf_crop_and_resize\">(x, r, f)"},
     {13, "float[1,1,4,4] x", "float[8] r = {0, 0, 0, 0, 1, 1, 1, 1}, int64[4] s = {1, 1, 3, 3}",
      "y = Resize<mode = \"linear\", coordinate_transformation_mode = \"tf_crop_and_resize\", extrapolation_value = "
      "1.0>(x, r, , s)"},
@@ -293,6 +296,7 @@ inline constexpr OneNode kOneNodes[] = {
     // Over a sliding neighbourhood.
     {27, "float[1,2,4] x", "float[2,1,3] w = {1, 2, 3, 4, 5, 6}, float[2] b = {1, 2}, float[1,2,2] p = {1, 2, 3, 4}",
      "y, s = CausalConvWithState<activation = \"silu\">(x, w, b, p)"},
+    {18, "int32[1,4,4] x", "int64[2] i = {3, 3}, int64[2] b = {2, 2}", "y = Col2Im<strides = [1, 1]>(x, i, b)"},
     {18, "float[1,4,4] x", "int64[2] i = {3, 3}, int64[2] b = {2, 2}",
      "y = Col2Im<dilations = [1, 1], pads = [0, 0, 0, 0], strides = [1, 1]>(x, i, b)"},
     {17, "float[1,2,5,5] x, float[4,1,3,3] w, float[4] b", "",
@@ -339,6 +343,7 @@ inline constexpr OneNode kOneNodes[] = {
      "y, p = LinearAttention<q_num_heads = 2, kv_num_heads = 1, scale = 0.5, chunk_size = 2, update_rule = "
      "\"gated_delta\">(q, k, v, s, d, b)"},
     {17, "float[2,3] x, float[3,4] z", "", "y = Einsum<equation = \"ij,jk->ik\">(x, z)"},
+    {17, "int32[2,3] x", "int32[3,2] z = {1, 2, 3, 4, 5, 6}", "y = Einsum<equation = \"ij,jk->ik\">(x, z)"},
     {17, "float[2,3] x, float[3,4] z", "", "y = MatMul(x, z)"},
     {17, "float[3,2] x, float[4,3] z, float[4] c", "",
      "y = Gemm<alpha = 0.5, beta = 0.5, transA = 1, transB = 1>(x, z, c)"},
