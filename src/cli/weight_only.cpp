@@ -40,10 +40,11 @@ void refuse_others(const CLI::App& app) {
 }  // namespace
 
 void add_weight_only_options(CLI::App& app, WeightOnlyOptions& options) {
-  app.add_option("--weight-only", options.codes,
-                 "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. Embedding tables, "
-                 "positions and masks become INT8 (not with --exclude-op Gather, Add). With --data, which 'quantize' does "
-                 "not need, codes are chosen by what layers read (GPTQ)")
+  app.add_option(
+         "--weight-only", options.codes,
+         "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. Embedding tables, "
+         "positions and masks become INT8 (not with --exclude-op Gather, Add). With --data, which 'quantize' does "
+         "not need, codes are chosen by what layers read (GPTQ)")
       ->type_name("int4|int8")
       ->check(CLI::IsMember({"int4", "int8"}))
       ->group("Format");
