@@ -40,9 +40,9 @@ Extent extent_of(std::vector<double> values, Bad bad) {
   double spread = std::abs(best - values[values.size() / 2]);
   // More than half are level: the nearest of the others tells how far apart values are.
   for (size_t i = values.size() / 2; spread == 0 && i < values.size(); ++i) spread = std::abs(best - values[i]);
-  const bool cut = std::abs(best - worst) > 8 * spread;
-  const double end = cut ? best - sign * 4 * spread : worst;
-  return {std::min(best, end), std::max(best, end), cut};
+  const auto is_near = [&](double value) { return std::abs(best - value) <= 8 * spread; };
+  const double end = *std::find_if(values.rbegin(), values.rend(), is_near);  // the best is near itself
+  return {std::min(best, end), std::max(best, end), end != worst};
 }
 
 std::string beyond_mark(Bad end, std::string_view height) {

@@ -28,7 +28,7 @@ std::string origin_section(const PageOrigin& origin) {
   if (!origin.date.empty()) rows += row("Date", escape(origin.date));
   if (rows.empty()) return {};
   return "<section id=\"origin\"><h2>This page</h2><p class=\"lead\">What it was made with." +
-         std::string(origin.date.empty() ? " It bears no date: the same inputs give the same page." : "") +
+         std::string(origin.date.empty() ? " It bears no date, for nobody asked for one." : "") +
          "</p><table id=\"origin-table\"><tbody>" + rows + "</tbody></table></section>\n";
 }
 

@@ -199,14 +199,20 @@ test('fits a phone, without scrolling sideways', async () => {
 test('labels of an axis do not collide on a phone', async () => {
   await page.useScreen(PHONE);
   await page.open(address);
-  const collisions = await page.evaluate(() => [...document.querySelectorAll('svg.scale, svg.histogram')]
+  const collisions = () => page.evaluate(() => [...document.querySelectorAll('svg.scale, svg.histogram')]
     .flatMap((svg) => {
       const boxes = [...svg.querySelectorAll(':scope > text[text-anchor]')].filter((text) => text.checkVisibility())
         .map((text) => ({ text: text.textContent, box: text.getBoundingClientRect() })).filter(({ box }) => box.width > 0);
-      return boxes.slice(1).filter(({ box }, i) => box.top < boxes[i].box.bottom && box.left < boxes[i].box.right &&
+      return boxes.slice(1).filter(({ box }, i) => box.top < boxes[i].box.bottom && box.bottom > boxes[i].box.top &&
+        box.left < boxes[i].box.right &&
         box.right > boxes[i].box.left).map(({ text }) => text);
     }));
-  assert.deepEqual(collisions, []);
+  assert.deepEqual(await collisions(), []);
+  await page.evaluate(() => {
+    const label = document.querySelector('.value.chosen svg.histogram > text[text-anchor]');
+    label.after(label.cloneNode(true));
+  });
+  assert.equal((await collisions()).length, 1, 'the watch sees a label on another');
 });
 
 test('reads without scripts', async () => {
