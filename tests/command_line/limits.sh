@@ -22,18 +22,19 @@ refuses "a constant beyond every machine" 12 "(ConstantOfShape, opset 17)" run i
 grep -q 'threads' stderr && fail "the model is to blame, and the hint speaks of threads"
 
 
-# A shape that holds a 0 takes no memory, whatever its other extents are: 2^62 + 2^62 and 2^62 * 4 are beyond 64 bits.
-empty='<int64[2] s = {4611686018427387904, 0}, int64[4] i = {1, 16, 4611686018427387904, 0}, int64[2] times = {4, 1}, int64[2] most = {9223372036854775807, 0}, int64[4] one = {1, 0, 0, 0}>'
-beyond() {
-  model_of "in/beyond_$1.onnx" "$empty { e = ConstantOfShape (s) f = ConstantOfShape (i) h = ConstantOfShape (most) q = $2 z = ReduceSum (q) y = Add (x, z) }"
-  refuses "$1 beyond 64 bits" 12 "($1, opset 17): $3" run "in/beyond_$1.onnx" $data
+# A shape that holds a 0 takes no memory, but kernels walk along its other extents and multiply them: those are held to the limits.
+nothing_of() {
+  model_of "in/nothing_of_$1.onnx" "<int64[2] s = {$1, 0}, int64[2] times = {4, 1}> { e = ConstantOfShape (s) q = Concat <axis = 1> (e, e) r = Tile (e, times)
+    a, b = Split <axis = 0> (e) z = ReduceSum (q) w = ReduceSum (a) t = ReduceSum (r) v = Add (x, z) u = Add (v, w) y = Add (u, t) }"
 }
-beyond Concat 'Concat <axis = 0> (e, e)' "the extent of the joined axis, 4611686018427387904 + 4611686018427387904, is beyond 64 bits"
-beyond Tile 'Tile (e, times)' "the extent of the repeated axis, 4611686018427387904 * 4, is beyond 64 bits"
-beyond Pad 'Pad (h, one)' "the extent of the padded axis, 9223372036854775807 + 1, is beyond 64 bits"
-beyond DepthToSpace 'DepthToSpace <blocksize = 4> (f)' "the height, 4611686018427387904 * 4, is beyond 64 bits"
-model_of in/within.onnx "$empty { e = ConstantOfShape (s) q = Concat <axis = 1> (e, e) a, b = Split <axis = 0> (e) z = ReduceSum (q) w = ReduceSum (a) v = Add (x, z) y = Add (v, w) }"
-accepts "shapes of nothing within 64 bits" run in/within.onnx $data
+nothing_of 4611686018427387904
+refuses "a shape of nothing beyond 64 bits" 12 "(ConstantOfShape, opset 17): a tensor of shape 4611686018427387904x0 fits no memory" \
+  run in/nothing_of_4611686018427387904.onnx $data
+nothing_of 1000000
+refuses "a shape of nothing beyond --max-memory" 12 \
+  "(Tile, opset 17): a float tensor of shape 4000000x0, its zeros left out, takes 16.0 MB; the limit is 10.0 MB (--max-memory)" \
+  run in/nothing_of_1000000.onnx $data --max-memory 10M
+accepts "the same within it" run in/nothing_of_1000000.onnx $data --max-memory 1G
 rm -rf out/*
 
 set -- run "$model" --preprocess "$preprocess" --quiet -o out --data
