@@ -90,6 +90,9 @@ document tokens_value distribution inspect in/products.dct --value r
 document weights quantize-weights quantize $products $data --weight-only int4 -o out/w.onnx
 document weights_no_data quantize-weights quantize $products --weight-only int8 --block channel --exclude "$second" -o out/v.onnx
 document weights_bound quantize-weights quantize $products $data --weight-only int4 --min-sqnr 30 -o out/u.onnx
+network embedded "(int64[N, 8] ids) => (float[N, 8, 64] y)" "$(weight e 64,64 4096) $(weight u 64,64 4096)
+  x = Gather (e, ids) r = Relu (x) y = MatMul (r, u)"
+document weights_table quantize-weights quantize in/embedded.onnx --weight-only int8 -o out/t.onnx
 document weights_sensitivity sensitivity sensitivity $products $data $eval --weight-only int4
 document types compare-types compare $products $data $eval --types int8,fp8,int4
 document types_half compare-types compare $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --small-layers quantize
