@@ -7,6 +7,9 @@
 #include <random>
 #include <vector>
 
+#include "core/memory_limit_guard.h"
+#include "detent/error.h"
+
 namespace detent {
 namespace {
 
@@ -43,7 +46,7 @@ void expect_near(const std::vector<Complex>& found, const std::vector<Complex>& 
 }
 
 /// Powers of two, a prime, products of small and large primes, and the frames of speech networks.
-class Lengths : public testing::TestWithParam<size_t> {};
+class Lengths : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(Lengths, ForwardIsTheSumOfComplexSamples) {
   const auto line = random_line(GetParam());
@@ -74,7 +77,32 @@ TEST_P(Lengths, InverseBringsTheSamplesBack) {
 }
 
 INSTANTIATE_TEST_SUITE_P(, Lengths,
-                         testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 30, 64, 97, 128, 226, 400, 512, 1000, 1024));
+                         ::testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 30, 64, 97, 128, 131, 226, 262, 400, 512,
+                                           1000, 1009, 1024));
+
+TEST(FourierTransform, TakesNoMoreThanMemoryHoldsForALargePrime) {
+  const detent::testing::MemoryLimit limit(1'000'000);
+  const std::vector<Complex> line(65537);
+  std::vector<Complex> bins(line.size());
+  try {
+    FourierTransform().forward(std::span<const Complex>(line), bins);
+    ADD_FAILURE() << "262144 points of 16 bytes, four times, are 16.8 MB";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  }
+}
+
+TEST(FourierTransform, OfLongLinesWithAPrimeFactorOf17IsTheOneOfItsParts) {
+  // 17 * 512 samples of one frequency: everything falls into one bin.
+  constexpr size_t kLength = 17 * 512, kBin = 100;
+  std::vector<Complex> line(kLength), bins(kLength);
+  for (size_t k = 0; k < kLength; ++k)
+    line[k] =
+        std::polar(1.0, 2 * std::numbers::pi * static_cast<double>(k * kBin % kLength) / static_cast<double>(kLength));
+  FourierTransform().forward(std::span<const Complex>(line), bins);
+  for (size_t b = 0; b < kLength; ++b)
+    EXPECT_NEAR(std::abs(bins[b]), b == kBin ? static_cast<double>(kLength) : 0, 1e-9) << b;
+}
 
 TEST(FourierTransform, TransformsOneLengthAfterAnother) {
   FourierTransform transform;
