@@ -115,7 +115,8 @@ DataType type_of(const py::array& array) {
   if (type.is(py::dtype::of<uint8_t>())) return DataType::UInt8;
   if (type.is(py::dtype::of<bool>())) return DataType::Bool;
   if (type.kind() == 'f' && type.itemsize() == 2) return DataType::Float16;
-  throw Error(ErrorCode::InvalidData, "arrays of type " + std::string(py::str(static_cast<const py::object&>(type))) + " cannot be fed");
+  throw Error(ErrorCode::InvalidData,
+              "arrays of type " + std::string(py::str(static_cast<const py::object&>(type))) + " cannot be fed");
 }
 
 /// One row of axis 0 of every array is a sample. The arrays are looked at, not copied: the caller holds them until the work is over.

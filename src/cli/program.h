@@ -13,7 +13,7 @@ namespace detent::cli {
 struct Program {
   CLI::App app{"Detent: post-training quantization of ONNX models", "detent"};
   bool quiet = false, print_config = false;
-  std::string command;  ///< as it was typed, for pages
+  std::string command;                                ///< as it was typed, for pages
   std::vector<std::pair<CLI::App*, Action>> actions;  ///< one a command
 };
 
