@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -15,22 +17,70 @@ struct Options {
   int64_t size;
 };
 
+double scale_of(double squares, const Options& options) {
+  return std::pow(options.bias + options.alpha / static_cast<double>(options.size) * squares, -options.beta);
+}
+
+/// Sums of squares over windows of the channels of one place. A window is the end of one block of its length and the beginning of the
+/// next, so that a channel costs the same for any length, and nothing is subtracted (van Herk, 1992).
+class WindowSums {
+ public:
+  WindowSums(int64_t channels, int64_t size)
+      : block_(static_cast<size_t>(std::min(size, channels))), from_begin_(static_cast<size_t>(channels)),
+        to_end_(from_begin_.size()) {}
+
+  /// x  as many numbers as channels, `stride` apart.
+  template <class T>
+  void take(const T* x, int64_t stride) {
+    const size_t count = from_begin_.size();
+    for (size_t c = 0; c < count; ++c) {
+      const auto value = static_cast<double>(x[static_cast<int64_t>(c) * stride]);
+      to_end_[c] = value * value;
+      from_begin_[c] = to_end_[c] + (c % block_ == 0 ? 0 : from_begin_[c - 1]);
+    }
+    for (size_t c = count - 1; c-- > 0;)
+      if ((c + 1) % block_ != 0) to_end_[c] += to_end_[c + 1];
+  }
+
+  /// Of the channels first to last: as many as the window is long, or fewer up to the last channel or from the first.
+  [[nodiscard]] double sum(int64_t first, int64_t last) const {
+    const auto begin = static_cast<size_t>(first), end = static_cast<size_t>(last);
+    if (begin / block_ != end / block_) return to_end_[begin] + from_begin_[end];
+    return begin % block_ == 0 ? from_begin_[end] : to_end_[begin];
+  }
+
+ private:
+  size_t block_;
+  std::vector<double> from_begin_, to_end_;
+};
+
 /// Channel c is divided by (bias + alpha / size * sum of squares)^beta over the channels c - floor((size - 1) / 2) to
 /// c + ceil((size - 1) / 2).
 template <class T>
 void normalize(const T* in, T* out, int64_t channels, int64_t space, const Options& options) {
+  const auto first = [&](int64_t c) { return std::max<int64_t>(0, c - (options.size - 1) / 2); };
+  const auto last = [&](int64_t c) { return std::min(channels - 1, c + options.size / 2); };
+  constexpr int64_t kShort = 16;
+  if (options.size > kShort) {
+    WindowSums sums(channels, options.size);
+    for (int64_t i = 0; i < space; ++i) {
+      stop_if_interrupted();
+      sums.take(in + i, space);
+      for (int64_t c = 0, at = i; c < channels; ++c, at += space)
+        out[at] = static_cast<T>(static_cast<double>(in[at]) * scale_of(sums.sum(first(c), last(c)), options));
+    }
+    return;
+  }
   for (int64_t c = 0; c < channels; ++c) {
-    const int64_t first = std::max<int64_t>(0, c - (options.size - 1) / 2);
-    const int64_t last = std::min(channels - 1, c + options.size / 2);
+    stop_if_interrupted();
     for (int64_t i = 0; i < space; ++i) {
       double squares = 0;
-      for (int64_t k = first; k <= last; ++k) {
+      for (int64_t k = first(c); k <= last(c); ++k) {
         const auto x = static_cast<double>(in[k * space + i]);
         squares += x * x;
       }
-      const double scale =
-          std::pow(options.bias + options.alpha / static_cast<double>(options.size) * squares, -options.beta);
-      out[c * space + i] = static_cast<T>(static_cast<double>(in[c * space + i]) * scale);
+      const int64_t at = c * space + i;
+      out[at] = static_cast<T>(static_cast<double>(in[at]) * scale_of(squares, options));
     }
   }
 }
@@ -50,7 +100,7 @@ std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
     const int64_t sample = shape.element_count(1, shape.rank()), space = shape.element_count(2, shape.rank());
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-      for (int64_t n = 0; n < shape[0]; ++n)
+      for (int64_t n = 0; sample > 0 && n < shape[0]; ++n)
         normalize(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1], space,
                   options);
     });

@@ -187,6 +187,7 @@ void blend_axis(const float* in, float* out, const AxisView& view, const ResizeT
 
 /// The common case: linear, upwards, at most two taps everywhere.
 bool blend_pairs(const float* in, float* out, const AxisView& view, const ResizeTaps& taps) {
+  if (view.extent > std::numeric_limits<int32_t>::max()) return false;  // places are of 32 bits here
   std::vector<int32_t> index[2];
   std::vector<float> weight[2];
   for (size_t x = 0; x + 1 < taps.first.size(); ++x) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -50,13 +51,16 @@ Options options_of(const Node& node) {
 /// Counts the n-gram in the row with `step` - 1 numbers left out between its own.
 int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram, int64_t step) {
   const auto reach = static_cast<int64_t>(gram.size() - 1) * step;
+  const int64_t places = static_cast<int64_t>(row.size()) - reach;
+  if (places <= 0) return 0;
   int64_t count = 0;
-  for (int64_t at = 0; at + reach < static_cast<int64_t>(row.size()); ++at) {
-    bool same = true;
-    for (size_t k = 0; same && k < gram.size(); ++k)
-      same = row[static_cast<size_t>(at + static_cast<int64_t>(k) * step)] == gram[k];
-    count += same;
-  }
+  in_stoppable_blocks(static_cast<size_t>(places), [&](size_t first, size_t last) {
+    for (size_t at = first; at < last; ++at) {
+      bool same = true;
+      for (size_t k = 0; same && k < gram.size(); ++k) same = row[at + k * static_cast<size_t>(step)] == gram[k];
+      count += same;
+    }
+  });
   return count;
 }
 

@@ -8,6 +8,7 @@
 #include "run/padding.h"
 #include "run/run_over.h"
 #include "run/workers.h"
+#include "tune/refine/code_grid.h"
 
 namespace detent {
 
@@ -29,6 +30,11 @@ Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, const Ba
   if (!grid) return wide;
   const float scale = grid->scale.front();
   const int32_t zero = grid->zero_point.front();
+  if (grid->type == DataType::Float8E4M3FN) {
+    const CodeGrid floats = CodeGrid::e4m3();
+    for (float& x : elements) x = floats.nearest(x, scale) * scale;
+    return wide;
+  }
   const CodeRange codes = code_range(grid->type);
   for (float& x : elements) x = static_cast<float>(quantize_element(x, scale, zero, codes) - zero) * scale;
   return wide;

@@ -50,11 +50,9 @@ class Factor {
 
 class Rounding {
  public:
-  Rounding(const WeightRows& rows, CodeRange codes) : rows_(rows), result_(rows.weights.size()) {
-    const int32_t most = std::min(-codes.lowest, codes.highest);
-    codes_ = rows.any_code ? codes : CodeRange{-most, most};
-    for (size_t i = 0; i < result_.size(); ++i)
-      result_[i] = quantize_element(rows.weights[i], rows.scales[i], 0, codes_);
+  Rounding(const WeightRows& rows, const CodeGrid& grid)
+      : rows_(rows), grid_(rows.any_code ? grid : grid.symmetric()), result_(rows.weights.size()) {
+    for (size_t i = 0; i < result_.size(); ++i) result_[i] = grid_.nearest(rows.weights[i], rows.scales[i]);
   }
 
   /// From the last place of the factor to the first, kBlock at a time: what a block owes to those behind it is one product.
@@ -72,7 +70,7 @@ class Rounding {
     }
   }
 
-  [[nodiscard]] std::vector<int32_t> take() { return std::move(result_); }
+  [[nodiscard]] std::vector<float> take() { return std::move(result_); }
 
  private:
   static constexpr Index kBlock = 64;
@@ -81,21 +79,21 @@ class Rounding {
     for (Index r = 0; r < rows_.rows; ++r) {
       const auto i = static_cast<size_t>(r * rows_.columns + column);
       const float weight = rows_.weights[i], scale = rows_.scales[i];
-      if (rows_.any_code || std::abs(result_[i]) != codes_.highest)
-        result_[i] = quantize_element(weight + owed[r], scale, 0, codes_);
-      errors[r] = weight - static_cast<float>(result_[i]) * scale;
+      if (rows_.any_code || std::abs(result_[i]) != grid_.largest())
+        result_[i] = grid_.nearest(weight + owed[r], scale);
+      errors[r] = weight - result_[i] * scale;
     }
   }
 
   const WeightRows& rows_;
-  CodeRange codes_{};
-  std::vector<int32_t> result_;
+  CodeGrid grid_;
+  std::vector<float> result_;
 };
 
 }  // namespace
 
-std::vector<int32_t> round_by_moments(const WeightRows& rows, CodeRange codes, const SecondMoments& moments) {
-  Rounding rounding(rows, codes);
+std::vector<float> round_by_moments(const WeightRows& rows, const CodeGrid& grid, const SecondMoments& moments) {
+  Rounding rounding(rows, grid);
   if (const Factor factor(moments); factor.usable()) rounding.round_by(factor);
   return rounding.take();
 }

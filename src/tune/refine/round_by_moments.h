@@ -1,10 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "detent/qparams.h"
+#include "tune/refine/code_grid.h"
 #include "tune/refine/second_moments.h"
 
 namespace detent {
@@ -22,14 +21,15 @@ struct WeightRows {
 /// mean is added. Columns are rounded one by one, the largest of the diagonal first; each takes over what the rounding of
 /// those before it cost, as far as its input is like theirs.
 ///
-/// codes    those allowed. Unless `any_code`, the larger of lowest and highest is not used where they differ in size, and a weight whose
-///          nearest code is one of them keeps it: the largest weight of a row carries the row's scale.
-/// Returns  rows x columns. A column that no input reached, and all columns where H is diagonal, get the nearest codes.
-/// Empty    moments that are all zero or not finite -> nearest codes.
+/// grid     what codes stand for. Unless `any_code`, one without its negative is not used, and a weight whose nearest number is the
+///          largest keeps it: the largest weight of a row carries the row's scale.
+/// Returns  rows x columns numbers of the grid, in units of the scale. A column that no input reached, and all columns where H is
+///          diagonal, get the nearest.
+/// Empty    moments that are all zero or not finite -> the nearest.
 /// Cost     columns^3 / 3 + rows * columns^2 operations; twice the memory of the moments.
 /// Source   Frantar et al., "GPTQ", 2022, equations 2 and 3, in the form of Chen et al., "The Geometry of LLM Quantization", 2025:
 ///          Babai's nearest plane on the Cholesky factor of H, so that no inverse is needed.
-[[nodiscard]] std::vector<int32_t> round_by_moments(const WeightRows& rows, CodeRange codes,
-                                                    const SecondMoments& moments);
+[[nodiscard]] std::vector<float> round_by_moments(const WeightRows& rows, const CodeGrid& grid,
+                                                  const SecondMoments& moments);
 
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "core/stopwatch.h"
 #include "detent/error.h"
@@ -27,11 +28,10 @@ float scale_at(const RoundedWeight& weight, const Shape& shape, int64_t offset) 
 }
 
 /// The float weight that has these codes. Weights at the end of the grid stay as they are: scales are made of them.
-Tensor rounded(const RoundedWeight& weight, const Tensor& constant, const LayerVectors& vectors, CodeRange codes) {
+Tensor rounded(const RoundedWeight& weight, const Tensor& constant, const LayerVectors& vectors, const CodeGrid& grid) {
   const LayerMatrix& matrix = weight.matrix;
   Tensor values = cast(constant, DataType::Float32).clone();
   const auto data = values.mutable_data<float>();
-  const auto nearest = weight.nearest.codes.data<int8_t>();
   WeightRows rows{matrix.rows, matrix.columns};
   rows.weights.resize(static_cast<size_t>(matrix.rows * matrix.columns));
   rows.scales.resize(rows.weights.size());
@@ -44,13 +44,13 @@ Tensor rounded(const RoundedWeight& weight, const Tensor& constant, const LayerV
       rows.weights[i] = data[static_cast<size_t>(at(i))];
       rows.scales[i] = scale_at(weight, constant.shape(), at(i));
     }
-    const std::vector<int32_t> chosen = round_by_moments(rows, codes, moments_of(vectors, matrix, group));
+    const std::vector<float> chosen = round_by_moments(rows, grid, moments_of(vectors, matrix, group));
     for (size_t i = 0; i < chosen.size(); ++i) {
-      const auto where = static_cast<size_t>(at(i));
-      if (chosen[i] == nearest[where]) continue;
-      // The last code is written short of the largest weight, whose size makes the scale.
-      const float code = static_cast<float>(chosen[i]);
-      data[where] = rows.scales[i] * (std::abs(chosen[i]) == codes.highest ? code - std::copysign(0.25F, code) : code);
+      if (chosen[i] == grid.nearest(rows.weights[i], rows.scales[i])) continue;
+      // The last number is written short of the largest weight, whose size makes the scale.
+      const bool last = std::abs(chosen[i]) == grid.largest();
+      data[static_cast<size_t>(at(i))] =
+          rows.scales[i] * (last ? std::copysign(grid.short_of_largest(), chosen[i]) : chosen[i]);
     }
   }
   return cast(values, constant.type());
@@ -63,16 +63,16 @@ bool keeps_scales(const RoundedWeight& weight, const Tensor& values) {
 
 bool same_codes(const RoundedWeight& weight, const Tensor& values) {
   const Tensor codes = quantize_weight(values, weight.axis, weight.options).codes;
-  return std::ranges::equal(codes.data<int8_t>(), weight.nearest.codes.data<int8_t>());
+  return std::memcmp(codes.raw(), weight.nearest.codes.raw(), static_cast<size_t>(codes.element_count())) == 0;
 }
 
 /// New weights by place of `weights`; an empty handle where the nearest codes stay.
 std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
-                                std::vector<LayerVectors> vectors, CodeRange codes, size_t threads) {
+                                std::vector<LayerVectors> vectors, const CodeGrid& grid, size_t threads) {
   std::vector<Tensor> results(weights.size());
   const auto round = [&](size_t w) {
     const Tensor& constant = *graph.constant(weights[w].value);
-    Tensor values = rounded(weights[w], constant, vectors[w], codes);
+    Tensor values = rounded(weights[w], constant, vectors[w], grid);
     vectors[w] = {};
     if (keeps_scales(weights[w], values) && !same_codes(weights[w], values)) results[w] = std::move(values);
   };
@@ -86,8 +86,6 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
   if (!source)
     throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
-  if (format.weight_type() != DataType::Int8)
-    return {.patch = {}, .report = {.reason = "FP8 weights keep their nearest codes"}};
   const Stopwatch stopwatch;
   const RoundingSamples split(*source);
   if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
@@ -97,14 +95,15 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   RunSettings quiet = settings;
   quiet.reporter = &Reporter::silent();
   const Model quantized = quantized_model(model, plan, ranges, format);
-  const CodeRange codes{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
+  const CodeRange integers{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
+  const CodeGrid grid = format.weight_type() == DataType::Float8E4M3FN ? CodeGrid::e4m3() : CodeGrid(integers);
 
   WeightRounding result;
   settings.reporter->begin("rounding weights", weights.size());
   for (size_t first = 0; first < weights.size();) {
     const auto group = std::span(weights).subspan(first, group_size(weights, first, others.size()));
     auto vectors = gather_inputs(graph, quantized, group, kRoundingPositions, others, quiet);
-    auto tensors = round_group(graph, group, std::move(vectors), codes, worker_count(settings));
+    auto tensors = round_group(graph, group, std::move(vectors), grid, worker_count(settings));
     for (size_t w = 0; w < group.size(); ++w)
       if (!tensors[w].empty_handle())
         result.patch.replace_constants.emplace_back(graph.value(group[w].value).name, std::move(tensors[w]));

@@ -32,7 +32,7 @@ struct WeightRounding {
 /// rounded weights as floats: what rewrites the patched model gives them the scales they had and these codes, to the bit.
 ///
 /// Inputs are those that the quantized network has, with weights rounded to nearest: up to 128 positions of each batch, of up to 64
-/// samples beside the deciding ones. Weights of FP8 are left alone. Kept where the SQNR of the worst output on the deciding samples rises. Where there are not
+/// samples beside the deciding ones. Kept where the SQNR of the worst output on the deciding samples rises. Where there are not
 /// enough others, half of the samples decide: what fits the samples it was made of says nothing. Fewer than 8 -> nothing is done.
 ///
 /// model   prepared float model, unchanged. Left alone: weights that a float layer reads too, those that two layers read along

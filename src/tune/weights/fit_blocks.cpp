@@ -51,11 +51,11 @@ class Fit {
         rows.weights[i] = weights_(k, n);
         rows.scales[i] = scale_of[static_cast<size_t>(k / size_ * columns_ + n)];
       }
-    const std::vector<int32_t> chosen = round_by_moments(rows, code_range(format_.codes), moments_);
+    const std::vector<float> chosen = round_by_moments(rows, CodeGrid(code_range(format_.codes)), moments_);
     std::vector<int32_t> codes(chosen.size());
     for (Index n = 0; n < columns_; ++n)
       for (Index k = 0; k < rows_; ++k)
-        codes[static_cast<size_t>(k * columns_ + n)] = chosen[static_cast<size_t>(n * rows_ + k)];
+        codes[static_cast<size_t>(k * columns_ + n)] = static_cast<int32_t>(chosen[static_cast<size_t>(n * rows_ + k)]);
     return keep_better(with_codes(start, codes));
   }
 

@@ -35,6 +35,23 @@ TEST(LRN, EqualsTheNaiveLoopForEvenAndOddSizes) {
   EXPECT_THROW(run_one("y = LRN(a)", {input}), Error);
 }
 
+// Windows beyond 16 channels are summed in another way: 40 channels hold two windows of 17 and a part of a third.
+TEST(LRN, EqualsTheNaiveLoopForLongWindowsToo) {
+  const Tensor input = test::ramp({1, 40, 2});
+  for (const int64_t size : {17, 18, 20, 39, 40, 41, 1 << 30}) {
+    std::vector<double> expected;
+    for (int64_t i = 0; i < 80; ++i) {
+      const int64_t c = i / 2, s = i % 2;
+      double squares = 0;
+      for (int64_t k = std::max<int64_t>(0, c - (size - 1) / 2); k <= std::min<int64_t>(39, c + size / 2); ++k)
+        squares += std::pow(get(input, k * 2 + s), 2);
+      expected.push_back(get(input, i) / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75));
+    }
+    const std::string node = "y = LRN<alpha = 0.5, beta = 0.75, bias = 2.0, size = " + std::to_string(size) + ">(a)";
+    expect_close(run_one(node, {input}), {1, 40, 2}, expected, kRelative, 1e-9);
+  }
+}
+
 TEST(LpNormalization, DividesLinesByTheirNorm) {
   const Tensor input = Tensor::from<float>({2, 2}, {3, 0, -4, 0});
   EXPECT_THAT(values(run_one("y = LpNormalization<axis = 0>(a)", {input})),

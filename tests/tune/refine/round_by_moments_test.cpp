@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-constexpr CodeRange kInt8{-128, 127};
+const CodeGrid kInt8(CodeRange{-128, 127});
 
 /// Random weights within `most` steps; the steps of all rows are 0.5.
 WeightRows random_rows(int64_t rows, int64_t columns, float most) {
@@ -21,19 +21,18 @@ WeightRows random_rows(int64_t rows, int64_t columns, float most) {
   return result;
 }
 
-std::vector<int32_t> nearest(const WeightRows& rows) {
-  std::vector<int32_t> codes;
-  for (size_t i = 0; i < rows.weights.size(); ++i)
-    codes.push_back(quantize_element(rows.weights[i], rows.scales[i], 0, kInt8));
+std::vector<float> nearest(const WeightRows& rows, const CodeGrid& grid = kInt8) {
+  std::vector<float> codes;
+  for (size_t i = 0; i < rows.weights.size(); ++i) codes.push_back(grid.nearest(rows.weights[i], rows.scales[i]));
   return codes;
 }
 
 /// Error of a row's output in steps, for an input that is 1 everywhere.
-double summed_error(const WeightRows& rows, const std::vector<int32_t>& codes, int64_t row) {
+double summed_error(const WeightRows& rows, const std::vector<float>& codes, int64_t row) {
   double error = 0;
   for (int64_t c = 0; c < rows.columns; ++c) {
     const auto i = static_cast<size_t>(row * rows.columns + c);
-    error += static_cast<double>(rows.weights[i] / rows.scales[i]) - codes[i];
+    error += static_cast<double>(rows.weights[i] / rows.scales[i] - codes[i]);
   }
   return error;
 }
@@ -55,8 +54,8 @@ TEST(SecondMoments, AreTheSumsOfProducts) {
 TEST(RoundByMoments, GivesOneColumnWhatTheRoundingOfItsTwinCost) {
   const WeightRows twins{1, 2, {0.4F, 0.4F}, {1, 1}};
   const auto codes = round_by_moments(twins, kInt8, moments_of(2, {1, 1}));
-  EXPECT_EQ(codes[0] + codes[1], 1);                        // error 0.2
-  EXPECT_EQ(nearest(twins), (std::vector<int32_t>{0, 0}));  // error 0.8
+  EXPECT_EQ(codes[0] + codes[1], 1);                      // error 0.2
+  EXPECT_EQ(nearest(twins), (std::vector<float>{0, 0}));  // error 0.8
   const auto opposed = round_by_moments(twins, kInt8, moments_of(2, {1, -1}));
   EXPECT_EQ(opposed[0], opposed[1]);  // their difference counts, 0
 }
@@ -102,13 +101,33 @@ TEST(RoundByMoments, KeepsTheWeightThatMakesTheScale) {
   const WeightRows pushed{1, 3, {126.4F, 126.4F, 126.4F}, {1, 1, 1}};
   const auto codes = round_by_moments(pushed, kInt8, moments_of(3, {1, 1, 1}));
   EXPECT_EQ(codes[0] + codes[1] + codes[2], 379);  // of 379.2
-  EXPECT_EQ(round_by_moments(inner, kInt8, moments_of(2, {1, 1})), (std::vector<int32_t>{126, 0}));
+  EXPECT_EQ(round_by_moments(inner, kInt8, moments_of(2, {1, 1})), (std::vector<float>{126, 0}));
 }
 
 TEST(RoundByMoments, StaysOnTheGridOfFewerLevels) {
   const WeightRows rows = random_rows(50, 8, 9);
-  for (const int32_t code : round_by_moments(rows, {-8, 7}, moments_of(8, std::vector<float>(8, 1))))
+  for (const float code : round_by_moments(rows, CodeGrid({-8, 7}), moments_of(8, std::vector<float>(8, 1))))
     EXPECT_LE(std::abs(code), 7);
+}
+
+// Between 16 and 32 the numbers of FP8 lie 2 apart, between 256 and 448 they lie 32 apart.
+TEST(RoundByMoments, StaysOnTheGridOfFloats) {
+  const CodeGrid grid = CodeGrid::e4m3();
+  const WeightRows twins{1, 2, {16.8F, 16.8F}, {1, 1}};  // nearest 16 and 16; the sum is 33.6
+  const auto numbers = round_by_moments(twins, grid, moments_of(2, {1, 1}));
+  EXPECT_EQ(numbers[0] + numbers[1], 34);
+  EXPECT_EQ(nearest(twins, grid), (std::vector<float>{16, 16}));
+
+  const WeightRows rows = random_rows(50, 8, 440);
+  const auto all = round_by_moments(rows, grid, moments_of(8, std::vector<float>(8, 1)));
+  EXPECT_NE(all, nearest(rows, grid));
+  for (const float number : all) EXPECT_EQ(number, grid.nearest(number, 1));
+  // The largest keeps its number, and what is written for it is rounded to it.
+  const WeightRows largest{1, 2, {448, -30.9F}, {1, 1}};
+  EXPECT_EQ(round_by_moments(largest, grid, moments_of(2, {1, 1}))[0], 448);
+  EXPECT_EQ(grid.nearest(grid.short_of_largest(), 1), 448);
+  EXPECT_LT(grid.short_of_largest(), 448);
+  EXPECT_EQ(kInt8.nearest(kInt8.short_of_largest(), 1), 127);
 }
 
 TEST(RoundByMoments, IsNearestWithoutInputs) {

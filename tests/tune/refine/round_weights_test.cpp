@@ -9,6 +9,7 @@
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
 #include "calibrate/sample_tables.h"
+#include "core/small_float.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 #include "detent/run_settings.h"
@@ -21,26 +22,27 @@ namespace detent {
 namespace {
 
 /// A pointwise convolution, a depthwise one and a pointwise one.
-Model separable_network() {
-  Model model = parse_model_text(R"(<ir_version: 8, opset_import: ["" : 13]>
-g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
+Model separable_network(int64_t channels) {
+  const std::string c = std::to_string(channels), image = "float[N, " + c + ", 8, 8]";
+  Model model = parse_model_text("<ir_version: 9, opset_import: [\"\" : 19]>\ng (" + image + " x) => (" + image + R"( y)
 <float[1] w1 = {0}, float[1] w2 = {0}, float[1] w3 = {0}>
-{ a = Conv (x, w1)  r = Relu (a)  d = Conv <group = 16, pads = [1, 1, 1, 1]> (r, w2)  s = Relu (d)  y = Conv (s, w3) })");
+{ a = Conv (x, w1)  r = Relu (a)  d = Conv <group = )" +
+                                 c + R"(, pads = [1, 1, 1, 1]> (r, w2)  s = Relu (d)  y = Conv (s, w3) })");
   test::Numbers numbers(3);
   GraphPatch patch{.reason = "weights of the test"};
-  patch.replace_constants.emplace_back("w1", numbers.tensor({16, 16, 1, 1}, 0.3F));
-  patch.replace_constants.emplace_back("w2", numbers.tensor({16, 1, 3, 3}, 0.3F));
-  patch.replace_constants.emplace_back("w3", numbers.tensor({16, 16, 1, 1}, 0.3F));
+  patch.replace_constants.emplace_back("w1", numbers.tensor({channels, channels, 1, 1}, 0.3F));
+  patch.replace_constants.emplace_back("w2", numbers.tensor({channels, 1, 3, 3}, 0.3F));
+  patch.replace_constants.emplace_back("w3", numbers.tensor({channels, channels, 1, 1}, 0.3F));
   apply_patch(model, patch);
   return model;
 }
 
 /// 48 samples whose channels are one picture with a little of their own each.
-std::vector<Tensor> correlated_samples() {
+std::vector<Tensor> correlated_samples(int64_t channels = 16) {
   test::Numbers numbers(11);
   std::vector<Tensor> samples;
   for (int i = 0; i < 48; ++i) {
-    Tensor sample = numbers.tensor({1, 16, 8, 8}, 0.05F);
+    Tensor sample = numbers.tensor({1, channels, 8, 8}, 0.05F);
     const Tensor picture = numbers.tensor({8, 8});
     const auto x = sample.mutable_data<float>();
     for (size_t e = 0; e < x.size(); ++e) x[e] += picture.data<float>()[e % 64];
@@ -50,15 +52,18 @@ std::vector<Tensor> correlated_samples() {
 }
 
 struct Quantization {
-  Model model = separable_network();
+  Model model;
   MemorySource source;
-  PlacementPlan plan = make_placement_plan(model.graph(), find_target("tensorrt"), {});
+  PlacementPlan plan;
   std::map<ValueId, Range> ranges;
   RewriteOptions format;
   RunSettings settings;
 
-  explicit Quantization(std::vector<Tensor> samples) : source(std::move(samples)) {
+  explicit Quantization(std::vector<Tensor> samples, CodeType type = CodeType::Int8)
+      : model(separable_network(samples.front().shape()[1])), source(std::move(samples)),
+        plan(make_placement_plan(model.graph(), find_target("tensorrt"), {.type = type})) {
     format.per_tensor_weights = true;
+    if (type == CodeType::Fp8) format.activation.type = DataType::Float8E4M3FN;
     const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
     const auto calibrator = make_calibrator("max");
     const RangeOverrides no_overrides;
@@ -116,6 +121,33 @@ TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
         }
       }
     }
+  }
+}
+
+// With 32 channels the pointwise convolutions are FP8; the depthwise one stays float (R10).
+TEST(RoundWeights, RoundsToTheNumbersOfFp8) {
+  const Quantization set(correlated_samples(32), CodeType::Fp8);
+  const WeightRounding rounding = set.round();
+  ASSERT_TRUE(rounding.report.kept) << rounding.report.reason;
+  EXPECT_EQ(rounding.report.weights, 2U);
+  EXPECT_GT(rounding.report.sqnr_after_db, rounding.report.sqnr_before_db);
+  EXPECT_EQ(weights_of(set, rounding.patch, "w2"), weights_of(set, {}, "w2"));
+  for (const std::string name : {"w1", "w3"}) {
+    const QuantizedWeight before = set.written(name), after = set.written(name, rounding.patch);
+    ASSERT_EQ(after.codes.type(), DataType::Float8E4M3FN);
+    EXPECT_EQ(after.qparams.scale, before.qparams.scale) << name;
+    const std::vector<float> weights = weights_of(set, rounding.patch, name), old = weights_of(set, {}, name);
+    const auto* codes = static_cast<const uint8_t*>(after.codes.raw());
+    size_t changed = 0;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] == old[i]) continue;
+      ++changed;
+      const float number = decode_e4m3(codes[i]);
+      if (std::abs(number) < kLargestE4M3) {
+        EXPECT_EQ(weights[i], number * after.qparams.scale.front()) << name << " " << i;
+      }
+    }
+    EXPECT_GT(changed, 0U) << name;
   }
 }
 
