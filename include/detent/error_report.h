@@ -60,7 +60,7 @@ struct AcceptanceReport {
   std::string reason;  ///< a clause: why not; empty where it is accepted
 };
 
-/// The steps of `--accuracy best` beyond the choice of a calibrator, in the order they were tried.
+/// The steps beyond the choice of a calibrator, in the order they were tried: those of `--accuracy best`, and of FP8.
 struct AccuracyReport {
   std::string level;  ///< "fast", "balanced", "best"
   struct Step {

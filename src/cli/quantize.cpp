@@ -90,12 +90,13 @@ Action declare_quantize(CLI::App& app) {
       ->group("Calibration");
   add_calibrator_options(app, options.calibrator, options.override_file);
   app.get_option("--calibrator")->default_str("auto; with --table alone " + std::string(kSafeCalibrator));
-  add_choice(app, "--accuracy", options.accuracy,
-             {{"fast", Accuracy::Fast}, {"balanced", Accuracy::Balanced}, {"best", Accuracy::Best}},
-             "fast: one calibrator; balanced: the calibrator is measured; best: that, equalization, ranges value by "
-             "value, weights rounded by what they do to the outputs and bias correction, each kept only where it pays; "
-             "takes minutes",
-             "Calibration");
+  add_choice(
+      app, "--accuracy", options.accuracy,
+      {{"fast", Accuracy::Fast}, {"balanced", Accuracy::Balanced}, {"best", Accuracy::Best}},
+      "fast: one calibrator; balanced: the calibrator is measured, and weights of FP8 are rounded by what they do "
+      "to the outputs; best: that, equalization, ranges value by value, weights of INT8 too and bias "
+      "correction, each kept only where it pays; takes minutes",
+      "Calibration");
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));

@@ -23,7 +23,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
   const auto calibrator = make_calibrator(candidates.calibrators[best]);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
   SensitivityReport layers = sensitivity_of(
-      {setup, setup.placement, calibration, *calibrator, candidates.ranges[variant], candidates.biases[variant]},
+      {setup, setup.placement, calibration, *calibrator, candidates.ranges[variant], candidates.constants[variant]},
       first);
   layers.model = report.model;
   layers.plan = report.plan;

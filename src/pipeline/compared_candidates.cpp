@@ -8,10 +8,12 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "pipeline/half_setup.h"
+#include "pipeline/improve.h"
 #include "pipeline/provenance.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/quantized_model.h"
 #include "tune/correct_biases.h"
+#include "tune/refine/round_weights.h"
 
 namespace detent {
 
@@ -63,15 +65,22 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
   WeightMemo weights;  // the same in all of them
   for (const auto& ranges : candidates.ranges) {
     const Stopwatch stopwatch;
+    GraphPatch constants;
+    if (setup.data && rounds_weights(Accuracy::Balanced, options.placement.type))
+      constants = round_weights(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
+    WeightMemo* const unchanged = constants.empty() ? &weights : nullptr;
     GraphPatch biases;
     if (options.equalize.bias_correction)
-      biases = correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
-    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, biases, &weights));
+      biases =
+          correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run, constants).patch;
+    const bool corrected = !biases.empty();
+    constants = joined(constants, biases);
+    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, constants, unchanged));
     candidates.origins.push_back(describe_origin(
         setup, calibration,
-        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, !biases.empty()}));
+        {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, corrected}));
     candidates.origins.back().ranges = ranges_fingerprint(setup.model.graph(), ranges);
-    candidates.biases.push_back(std::move(biases));
+    candidates.constants.push_back(std::move(constants));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;

@@ -22,7 +22,7 @@ struct Candidates {
   std::vector<size_t> variant_of;        ///< by candidate
   std::vector<std::map<ValueId, Range>> ranges;  ///< by variant
   std::vector<Model> models;                     ///< by variant; behind them those of the baselines
-  std::vector<GraphPatch> biases;                ///< by variant: those that were corrected
+  std::vector<GraphPatch> constants;             ///< by variant: weights that were rounded, biases that were corrected
   std::vector<double> making_seconds;            ///< by model
   std::vector<Provenance> origins;               ///< by variant, but for the calibrator
   std::vector<std::optional<TypeFacts>> types;   ///< by variant: where types are compared
@@ -39,7 +39,7 @@ struct Candidates {
 /// Errors  Usage for none, and for one that is named twice.
 [[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
 
-/// Errors  those of choosing, correcting biases and rewriting.
+/// Errors  those of choosing, rounding weights, correcting biases and rewriting.
 [[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup,
                                          const Calibration& calibration, const CompareOptions& options);
 

@@ -38,6 +38,10 @@ QuantizeOptions with_level(QuantizeOptions options) {
   return options;
 }
 
+bool rounds_weights(Accuracy accuracy, CodeType type) {
+  return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);
+}
+
 Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
                     ChosenRanges& chosen) {
   Improvement result;
@@ -61,6 +65,8 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
         {setup.model, setup.plan, setup.format, calibration, setup.overrides, chosen, ranges_of, *source, options.run});
     result.steps.push_back(step_of(refined));
     chosen.ranges = std::move(refined.ranges);
+  }
+  if (source && rounds_weights(options.accuracy, options.placement.type)) {
     WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
     result.steps.push_back(
         step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));

@@ -14,6 +14,10 @@ namespace detent {
 /// equalization and bias correction, where there is data to measure them on.
 [[nodiscard]] QuantizeOptions with_level(QuantizeOptions options);
 
+/// Whether weights are rounded by what layers read, where there is data: always at the best level; with FP8, whose weights have 4 bits
+/// of precision and lose more than activations do, unless the fast one is asked for.
+[[nodiscard]] bool rounds_weights(Accuracy accuracy, CodeType type);
+
 /// What changes besides the choice of a calibrator. Each step begins with what the steps before it kept.
 struct Improvement {
   GraphPatch constants;  ///< weights and biases of the float model to replace; empty where nothing was kept
@@ -21,8 +25,7 @@ struct Improvement {
   std::vector<AccuracyReport::Step> steps;
 };
 
-/// Of the best level: ranges value by value, then weights rounded by what they do to outputs. Then biases, where they are to be
-/// corrected. `chosen` gets the new ranges; the model stays as it is.
+/// Of the best level: ranges value by value. Then weights, as rounds_weights() says. Then biases, where they are to be corrected. `chosen` gets the new ranges; the model stays as it is.
 /// Errors  those of refine_ranges, round_weights and correct_biases.
 [[nodiscard]] Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
                                   ChosenRanges& chosen);

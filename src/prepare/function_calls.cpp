@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "core/memory_limit.h"
+#include "core/saturated.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -71,6 +73,9 @@ class CallCosts {
     if (cost.nodes > kMostNodes)
       refuse("stand for more than " + std::to_string(static_cast<int64_t>(kMostNodes)) + " nodes");
     if (cost.bytes > kMostBytes) refuse("stand for more than 2 GiB of nodes");
+    check_memory(saturated<uint64_t>(cost.nodes * kMemoryOfNode), [&] {
+      return what + ": a body of " + std::to_string(static_cast<int64_t>(cost.nodes)) + " nodes, its calls replaced,";
+    });
   }
 
   /// Depth first with a stack of its own: a file may hold chains of any length.

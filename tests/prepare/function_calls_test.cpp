@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/memory_limit_guard.h"
 #include "model/model.h"
 #include "tests/model/temporary_folder.h"
 
@@ -48,6 +49,17 @@ TEST(CheckCalls, AHundredFunctionsMayBeOpenAndNoMore) {
 TEST(CheckCalls, AMillionNodesMayComeOfThemAndNoMore) {
   EXPECT_NO_THROW(check_calls(chain(18, 2).proto()));  // 2^18 Relus, and as many calls less one
   EXPECT_THAT(refusal(chain(19, 2)), HasSubstr("more than 1000000 nodes"));
+}
+
+TEST(CheckCalls, NodesThatTheMemoryLimitDoesNotHoldAreRefusedBeforeTheyAreMade) {
+  const Model model = chain(10, 2);  // 2^10 Relus, 2 (2^10 - 1) calls: 3070 nodes of 2 KiB, 6.29 MB
+  const testing::MemoryLimit enough(6'500'000);
+  EXPECT_NO_THROW(check_calls(model.proto()));
+  const testing::MemoryLimit less(6'000'000);
+  const Error error = error_of<Error>([&] { check_calls(model.proto()); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidData);
+  EXPECT_THAT(error.what(), HasSubstr("a body of 3070 nodes, its calls replaced, takes 6.3 MB"));
+  EXPECT_THAT(error.what(), HasSubstr("--max-memory"));
 }
 
 TEST(CheckCalls, ACircleIsRefusedWhereItIsCalledOnly) {

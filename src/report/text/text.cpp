@@ -39,7 +39,7 @@ std::string measurement_text(const CalibratorMeasurement& measured) {
   return text;
 }
 
-/// A line for each step of the best level.
+/// A line for each step.
 std::string steps_text(const AccuracyReport& accuracy) {
   std::string text;
   for (const AccuracyReport::Step& step : accuracy.steps) {
