@@ -65,7 +65,7 @@ struct TypeFacts {
   /// In the file, by type: "int8", "fp8", "int4", "int32" (biases), "float". Scales and zero points count with their codes.
   std::map<std::string, uint64_t> weight_bytes;
   std::optional<int64_t> block;  ///< rows under one scale, 0 for all; absent: one scale a channel or tensor
-  bool by_inputs = false;        ///< weights alone: codes are those that keep what layers put out
+  bool by_inputs = false;        ///< codes of weights are those that keep what layers put out, not the nearest
 };
 
 /// What compare_types() says besides scores.

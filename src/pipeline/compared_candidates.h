@@ -22,6 +22,7 @@ struct Candidates {
   std::vector<size_t> variant_of;        ///< by candidate
   std::vector<std::map<ValueId, Range>> ranges;  ///< by variant
   std::vector<Model> models;                     ///< by variant; behind them those of the baselines
+  std::vector<bool> weights_rounded;             ///< by variant: by what layers read
   std::vector<GraphPatch> constants;             ///< by variant: weights that were rounded, biases that were corrected
   std::vector<double> making_seconds;            ///< by model
   std::vector<Provenance> origins;               ///< by variant, but for the calibrator

@@ -59,8 +59,13 @@ bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptio
   warn_of_unsupported_tail(setup.model.graph(), *options.run.reporter);
   note_calibration(report, setup, calibration);
   const Coverage& coverage = setup.plan.coverage;
-  append(all, type, make_candidates(names, setup, calibration, options),
-         {.layers = coverage.layers, .quantized_layers = coverage.int8_layers, .pairs = coverage.pairs});
+  Candidates made = make_candidates(names, setup, calibration, options);
+  const bool by_inputs = made.weights_rounded.front();
+  append(all, type, std::move(made),
+         {.layers = coverage.layers,
+          .quantized_layers = coverage.int8_layers,
+          .pairs = coverage.pairs,
+          .by_inputs = by_inputs});
   return setup.half.has_value();
 }
 

@@ -82,7 +82,8 @@ std::string type_text(const ComparisonReport::Variant& variant) {
       std::to_string(facts.quantized_layers) + " of " + plural(static_cast<size_t>(facts.layers), "weighted layer");
   if (facts.quantized_layers == 0) return layers + ": it stays the float model";
   if (!facts.block)
-    return layers + ", " + plural(static_cast<size_t>(facts.pairs), "pair") + ", calibrator " + variant.takes;
+    return layers + ", " + plural(static_cast<size_t>(facts.pairs), "pair") + ", calibrator " + variant.takes +
+           (facts.by_inputs ? ", weights by what layers read" : "");
   return "weights alone of " + layers +
          (*facts.block == 0 ? ", a scale a channel" : ", blocks of " + std::to_string(*facts.block)) +
          (facts.by_inputs ? ", codes by what layers read" : ", nearest codes");

@@ -17,10 +17,8 @@ void add_type(Json& item, const ComparisonReport& report, const ComparisonReport
   item["layers"] = facts.layers;
   item["quantized_layers"] = facts.quantized_layers;
   item["pairs"] = facts.pairs;
-  if (facts.block) {
-    item["block"] = *facts.block == 0 ? Json("channel") : Json(*facts.block);
-    item["rounding"] = facts.by_inputs ? "inputs" : "nearest";
-  }
+  if (facts.block) item["block"] = *facts.block == 0 ? Json("channel") : Json(*facts.block);
+  item["rounding"] = facts.by_inputs ? "inputs" : "nearest";
   item["size_ratio"] = ratio(variant.size_bytes, report.types->model_bytes);
   item["weight_bytes"] = weight_bytes(facts);
   item["weight_ratio"] = ratio(weight_bytes(facts), report.types->weight_bytes);
