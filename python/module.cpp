@@ -10,6 +10,7 @@
 #include <future>
 #include <map>
 #include <mutex>
+#include <stop_token>
 
 #include "detent/detent.h"
 #include "report/json/json.h"
@@ -19,7 +20,8 @@ namespace py = pybind11;
 namespace detent {
 namespace {
 
-/// Hands progress to a Python function `progress(task, done, total)` and warnings to `warnings.warn`'s place, a list.
+/// Hands progress to a Python function `progress(task, done, total)`, and keeps warnings until the call is over: __init__.py gives
+/// them to `warnings.warn`.
 class PythonReporter final : public Reporter {
  public:
   explicit PythonReporter(py::object progress) : progress_(std::move(progress)) {}
@@ -66,21 +68,10 @@ class PythonReporter final : public Reporter {
   std::vector<std::string> warnings_;
 };
 
-/// Only one call at a time can be told of Ctrl-C, and interrupted() holds for the process.
-std::mutex& one_call() {
-  static std::mutex mutex;
-  return mutex;
-}
-
-/// Runs `work` beside the interpreter: progress is delivered and KeyboardInterrupt obeyed meanwhile. Other exceptions of Python's side
-/// end the work too.
+/// Runs `work` beside the interpreter: progress is delivered meanwhile. KeyboardInterrupt, which Python raises in its main thread alone,
+/// and what the progress function raises end this work through `stop`; that of other threads goes on.
 template <class Work>
-auto beside_python(PythonReporter& reporter, Work work) {
-  std::unique_lock turn(one_call(), std::defer_lock);
-  {
-    const py::gil_scoped_release without;
-    turn.lock();
-  }
+auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) {
   std::future<std::string> result = std::async(std::launch::async, std::move(work));
   const auto ended = [&] {
     const py::gil_scoped_release without;
@@ -93,12 +84,11 @@ auto beside_python(PythonReporter& reporter, Work work) {
     }
     reporter.deliver();
   } catch (...) {
-    interrupted() = true;
+    stop.request_stop();
     {
       const py::gil_scoped_release without;
       result.wait();
     }
-    interrupted() = false;
     throw;
   }
   return result.get();
@@ -230,7 +220,9 @@ Answer run(Keywords& words, Options& options, Call call) {
   words.end();
   PythonReporter reporter(progress);
   options.run.reporter = &reporter;
-  std::string json = beside_python(reporter, [&] { return to_json(call(options)); });
+  std::stop_source stop;
+  options.run.stop = stop.get_token();
+  std::string json = beside_python(reporter, stop, [&] { return to_json(call(options)); });
   return {std::move(json), reporter.warnings()};
 }
 

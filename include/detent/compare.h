@@ -83,6 +83,7 @@ struct TypeComparison {
 struct ComparisonReport {
   std::string model, target;
   size_t calibration_samples = 0, evaluation_samples = 0;
+  std::string evaluation_digest;   ///< of the evaluation samples, as Provenance::sample_digest
   bool evaluation_spread = false;  ///< the evaluation samples are some that lie evenly over their source
   size_t skipped_samples = 0;      ///< unreadable, in both sets
   double calibration_seconds = 0, evaluation_seconds = 0;

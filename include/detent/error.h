@@ -19,7 +19,7 @@ enum class ErrorCode : int {
   TableMismatch = 14,  ///< calibration table of another model, or lacking a needed value
   CannotWrite = 15,    ///< output cannot be written
   Internal = 20,       ///< a bug in Detent
-  Interrupted = 130,   ///< Ctrl-C
+  Interrupted = 130,   ///< Ctrl-C, or RunSettings::stop
 };
 
 /// The one exception type. `what()` is a sentence for the person at the terminal: it names the file, node and operator

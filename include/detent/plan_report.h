@@ -28,6 +28,8 @@ struct CoverageReport {
 /// The placement of one model for one target: each layer and each edge with the decision, its rule and its reason.
 struct PlanReport {
   std::string model, target;
+  size_t samples = 0;  ///< plan_model and lint_model with data: how many were read, of all or the first alone; else 0
+  std::string sample_digest;  ///< of those, as Provenance has it
   int64_t opset = 0;
   size_t nodes = 0;
   size_t folded_batchnorms = 0;

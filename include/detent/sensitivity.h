@@ -43,6 +43,8 @@ struct SensitivityOptions {
 struct SensitivityReport {
   std::string model, target, calibrator;
   size_t calibration_samples = 0, evaluation_samples = 0;
+  /// Of the samples' names and contents, as Provenance::sample_digest; "" without calibration samples.
+  std::string calibration_digest, evaluation_digest;
   bool evaluation_spread = false;            ///< the evaluation samples are some that lie evenly over their source
   size_t skipped_samples = 0;                ///< unreadable, in both sets
   double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized

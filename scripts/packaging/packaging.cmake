@@ -5,6 +5,9 @@ include(CMakePackageConfigHelpers)
 file(GLOB manual_sources CONFIGURE_DEPENDS src/manual/*.cpp)
 add_executable(detent_manual ${manual_sources})
 target_link_libraries(detent_manual PRIVATE detent_cli)
+if(DETENT_DEBUG_FILES)
+  target_link_options(detent_manual PRIVATE -Wl,--strip-debug)
+endif()
 set(manual ${CMAKE_BINARY_DIR}/manual)
 add_custom_command(OUTPUT ${manual}/man/detent.1 COMMAND ${CMAKE_COMMAND} -E rm -rf ${manual}
   COMMAND detent_manual ${manual}
@@ -36,6 +39,9 @@ target_link_libraries(detent_static INTERFACE fmt::fmt ZLIB::ZLIB onnx onnx_prot
 # Symbols of third parties that their headers mark as shown (templates of protobuf and the C++ library) stay inside.
 target_link_options(detent_shared PRIVATE -Wl,--version-script=${CMAKE_CURRENT_LIST_DIR}/symbols.map -Wl,--no-undefined)
 set_property(TARGET detent_shared APPEND PROPERTY LINK_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/symbols.map)
+if(DETENT_DEBUG_FILES)
+  add_custom_command(TARGET detent_static POST_BUILD VERBATIM COMMAND ${CMAKE_OBJCOPY} --strip-debug $<TARGET_FILE:detent_static>)
+endif()
 foreach(library detent_static detent_shared)
   target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${library} INTERFACE cxx_std_20)
@@ -74,6 +80,10 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${CMAKE_BINARY_DIR}/copyri
 install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME detent
   COMPONENT runtime)
+detent_debug_file(detent ${CMAKE_INSTALL_BINDIR})
+detent_debug_file(detent_codecs ${CMAKE_INSTALL_LIBDIR}/detent)
+detent_debug_file(detent_shared ${CMAKE_INSTALL_LIBDIR})
+install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ----------------------------------------------------
@@ -85,13 +95,13 @@ set(CPACK_PACKAGE_DESCRIPTION "A trained ONNX model and a folder of real inputs 
 model comes out, for TensorRT or ONNX Runtime. Calibrators, placement and
 what each layer costs are measured and explained. The package holds the
 command, its manual, the library and a Python module.")
-set(CPACK_STRIP_FILES ON)
+set(CPACK_STRIP_FILES ON)  # where there are no debug files; else nothing is left to strip
 set(CPACK_PACKAGE_FILE_NAME detent-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are those of the libraries that the files are linked with
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
+set(CPACK_DEBIAN_MAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
@@ -99,5 +109,20 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PROJECT_CONFIG_FILE ${CMAKE_CURRENT_LIST_DIR}/per_generator.cmake)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
   WORLD_EXECUTE)
-set(CPACK_MONOLITHIC_INSTALL ON)
+# One package, and one beside it with the debug files where they are made: per_generator.cmake says of which components.
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
+set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_MAIN_PACKAGE_NAME detent)
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_NAME detent-dbgsym)
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_SECTION debug)
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_DEPENDS "detent (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DBGSYM_PACKAGE_SUGGESTS "")
+set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
+set(CPACK_ARCHIVE_MAIN_FILE_NAME ${CPACK_PACKAGE_FILE_NAME})
+set(CPACK_DETENT_DEBUG_FILES ${DETENT_DEBUG_FILES})
 include(CPack)
+cpack_add_component(runtime GROUP main)
+cpack_add_component(development GROUP main)
+cpack_add_component(dbgsym DESCRIPTION "Line tables of the package detent, for stack traces")

@@ -1,4 +1,11 @@
-# Read by cpack once for each kind of package: an archive is unpacked anywhere, so its folders begin at its own.
+# Read by cpack once for each kind of package.
+set(CPACK_COMPONENTS_ALL runtime development)
 if(CPACK_GENERATOR STREQUAL "TXZ")
-  set(CPACK_PACKAGING_INSTALL_PREFIX /)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /)  # an archive is unpacked anywhere, so its folders begin at its own
+  set(debug debug)
+else()
+  set(debug dbgsym)
+endif()
+if(CPACK_DETENT_DEBUG_FILES)
+  list(APPEND CPACK_COMPONENTS_ALL ${debug})
 endif()

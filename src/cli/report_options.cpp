@@ -9,10 +9,9 @@
 #include <string_view>
 
 #include "core/atomic_file.h"
-#include "core/mapped_file.h"
-#include "core/sha256.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
+#include "detent/model_files.h"
 #include "detent/version.h"
 
 namespace detent::cli {
@@ -62,7 +61,7 @@ void ReportOptions::write_html(const std::function<std::string()>& page) const {
 
 PageOrigin ReportOptions::origin(const std::filesystem::path& model) const {
   if (html.empty()) return {};
-  return {command, version_text(), model.string(), sha256(MappedFile::open(model)->bytes()), asked_date()};
+  return {command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
 }
 
 void ReportOptions::print(const std::string& text) const {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "report/html/origin.h"
-#include "report/text/lists.h"
+#include "report/lists.h"
 
 namespace detent::cli {
 

@@ -11,10 +11,10 @@
 #include <iterator>
 #include <thread>
 
+#include "core/stop.h"
 #include "core/system_reason.h"
 #include "core/unfinished.h"
 #include "detent/error.h"
-#include "detent/progress.h"
 
 namespace detent {
 
@@ -85,7 +85,7 @@ int wait_for(pid_t child) {
     const pid_t ended = ::waitpid(child, &status, WNOHANG);
     if (ended == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     if (ended < 0 && errno != EINTR) throw Error(ErrorCode::Internal, with_system_reason("a command was lost"));
-    if (interrupted()) {
+    if (stop_requested()) {
       end_group(child);
       throw Error(ErrorCode::Interrupted, "interrupted");
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "exec/executor.h"
@@ -114,9 +115,7 @@ std::vector<size_t> ModelsSideBySide::step_counts() const {
 
 void ModelsSideBySide::run_family(const Family& family, const Wants& wants, std::span<const Tensor> inputs,
                                   BufferPool& pool, const Take& take) const {
-  const auto check = [] {
-    if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
-  };
+  const auto check = [] { stop_if_interrupted(); };
   const bool takes_head = wants(family.head);
   if (!takes_head && std::ranges::none_of(family.others, wants)) return;
   check();

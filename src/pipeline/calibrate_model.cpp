@@ -6,6 +6,7 @@
 #include "calibrate/range_overrides.h"
 #include "core/atomic_file.h"
 #include "core/dead_temporaries.h"
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/calibrate.h"
 #include "detent/data_source.h"
@@ -179,6 +180,7 @@ TableReport measure_table(const CalibrateOptions& options, const DataSource& sou
 }  // namespace
 
 TableReport calibrate_model(const CalibrateOptions& options) {
+  const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
   use_instruction_set(options.isa);
   const fs::path partial_path = options.output.string() + ".partial";

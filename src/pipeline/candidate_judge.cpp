@@ -167,7 +167,7 @@ size_t index_of_winner(const ComparisonReport& report) {
 }
 
 CandidateJudge::CandidateJudge(const CompareOptions& options, const Graph& graph, const Model& reference)
-    : options_(options), samples_(open_samples(options.evaluation.data, graph)),
+    : options_(options), samples_(std::make_unique<IdentifiedSamples>(open_samples(options.evaluation.data, graph))),
       task_(options.evaluation, *samples_, *options.run.reporter,
             input_specs(graph, options.evaluation.data.batch_axes)),
       judged_(values_to_judge(reference, *samples_, options.run)) {}
@@ -187,6 +187,7 @@ void CandidateJudge::judge(ComparisonReport& report, Candidates& candidates, con
   const CommandResults numbers = judge_by_command(command.get(), 1 + candidates.models.size(), *run.reporter);
 
   report.evaluation_samples = evaluation.samples;
+  report.evaluation_digest = samples_->digest();
   report.evaluation_spread = options_.evaluation.data.spread && options_.evaluation.data.limit == samples_->size();
   report.evaluation_seconds = stopwatch.seconds();
   report.skipped_samples += evaluation.skipped;

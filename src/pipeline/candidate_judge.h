@@ -10,6 +10,7 @@
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "pipeline/compared_candidates.h"
+#include "pipeline/identified_samples.h"
 
 namespace detent {
 
@@ -31,7 +32,7 @@ class CandidateJudge {
 
  private:
   const CompareOptions& options_;
-  std::unique_ptr<DataSource> samples_;
+  std::unique_ptr<IdentifiedSamples> samples_;
   TaskMetric task_;
   std::vector<std::string> judged_;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/atomic_file.h"
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
@@ -58,6 +59,7 @@ Provenance origin_of_cast(const Model& model, const CastModelOptions& options, s
 }  // namespace
 
 CastReport cast_model(const CastModelOptions& options) {
+  const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
   if (options.type == FloatType::Fp32)
     throw Error(ErrorCode::Usage, "--float-type fp32 is what the model has", "fp16 or bf16");

@@ -1,4 +1,5 @@
 #include "calibrate/calibration.h"
+#include "core/stop.h"
 #include "detent/calibrator.h"
 #include "detent/compare.h"
 #include "detent/data_source.h"
@@ -34,6 +35,7 @@ SensitivityReport measure_winner(const ComparisonReport& report, const CompareOp
 }  // namespace
 
 ComparisonReport compare_calibrators(const CompareOptions& options) {
+  const StopScope stop(options.run.stop);
   const RunSettings& run = options.run;
   const std::vector<std::string> names = candidate_names(options.calibrators);
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "core/stop.h"
 #include "detent/compare.h"
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
@@ -12,6 +13,7 @@
 namespace detent {
 
 ComparisonReport compare_types(const CompareOptions& options) {
+  const StopScope stop(options.run.stop);
   check_types(options);
   const Model reference = read_float_model(options.model);
   const ModelFacts facts = facts_of(reference);

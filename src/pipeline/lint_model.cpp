@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/lint.h"
 #include "half/half_values.h"
@@ -12,6 +14,7 @@
 #include "model/graph_patch.h"
 #include "model/model.h"
 #include "model/qoperators.h"
+#include "pipeline/identified_samples.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/provenance.h"
 #include "place/plan/placement_plan.h"
@@ -62,7 +65,8 @@ bool chose_types(const Model& model) {
   });
 }
 
-LintedFile read_file(const Model& model, const LintOptions& options, const Target& target) {
+/// The file and, with data, what its values are; the report gets which samples those were.
+LintedFile read_file(const Model& model, const LintOptions& options, const Target& target, LintReport& report) {
   LintedFile file(model.graph());
   file.types_measured = chose_types(model);
   if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
@@ -70,7 +74,10 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
   if (!target.strongly_typed)
     throw Error(ErrorCode::Usage, "lint reads --data for targets that compute in the types of the file",
                 "--target tensorrt:11");
-  file.measured = measure_half_values(file.graph, *open_samples(options.data, file.graph), options.run);
+  const IdentifiedSamples samples(open_samples(options.data, file.graph));
+  file.measured = measure_half_values(file.graph, samples, options.run);
+  report.plan.samples = samples.count();
+  report.plan.sample_digest = samples.digest();
   return file;
 }
 
@@ -115,12 +122,13 @@ std::vector<FindingInfo> known_findings() {
 }
 
 LintReport lint_model(const LintOptions& options) {
+  const StopScope stop(options.run.stop);
   const Target& target = find_target(options.target);
   const Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);
-  const LintedFile file = read_file(written, options, target);
-  const QdqReading reading = read_qdq(file.graph);
   LintReport report;
+  const LintedFile file = read_file(written, options, target, report);
+  const QdqReading reading = read_qdq(file.graph);
   report.origin = holds_qoperators(file.graph) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
   std::vector<std::string> notes;
   std::optional<Model> without_pairs;
@@ -135,7 +143,10 @@ LintReport lint_model(const LintOptions& options) {
   if (const BuiltFor built = built_for(linted, graph, reading, target, shapes, file); built.target)
     report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
-  report.plan = describe_plan(linted.plan, graph, options.model.string(), facts, 0);
+  const PlanReport read =
+      std::exchange(report.plan, describe_plan(linted.plan, graph, options.model.string(), facts, 0));
+  report.plan.samples = read.samples;
+  report.plan.sample_digest = read.sample_digest;
   report.plan.notes = notes;
   for (auto& [finding, share] : linted.findings)
     report.findings.push_back({std::string(finding.id), std::string(name_of(finding.level)), finding.node,

@@ -1,7 +1,9 @@
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/data_source.h"
 #include "detent/sensitivity.h"
 #include "evaluate/task_metric.h"
+#include "pipeline/identified_samples.h"
 #include "pipeline/plan_report.h"
 #include "pipeline/sensitivity_report.h"
 #include "pipeline/setup.h"
@@ -11,6 +13,7 @@
 namespace detent {
 
 SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
+  const StopScope stop(options.run.stop);
   if (options.weights) return weight_sensitivity(options);
   const Stopwatch stopwatch;
   const RunSettings& run = options.run;
@@ -30,10 +33,10 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
                         run,
                         options.outliers,
                         &options.eval});
-  const auto samples = open_samples(options.eval, setup.model.graph());
+  const IdentifiedSamples samples(open_samples(options.eval, setup.model.graph()));
   EvaluationOptions judged;
   judged.next_token = options.next_token;
-  const TaskMetric task(judged, *samples, *run.reporter, input_specs(setup.model.graph(), options.eval.batch_axes));
+  const TaskMetric task(judged, samples, *run.reporter, input_specs(setup.model.graph(), options.eval.batch_axes));
 
   // one calibration -> ranges
   const Calibration calibration = setup.calibrate_plan();
@@ -41,9 +44,10 @@ SensitivityReport measure_sensitivity(const SensitivityOptions& options) {
   const ChosenRanges chosen = setup.choose(std::move(calibrator), calibration);
 
   SensitivityReport report =
-      sensitivity_of({setup, setup.placement, calibration, *chosen.calibrator, chosen.ranges, {}, &task}, *samples);
+      sensitivity_of({setup, setup.placement, calibration, *chosen.calibrator, chosen.ranges, {}, &task}, samples);
   report.model = options.model.string();
-  report.evaluation_spread = options.eval.spread && options.eval.limit == samples->size();
+  report.evaluation_spread = options.eval.spread && options.eval.limit == samples.size();
+  report.evaluation_digest = samples.digest();
   report.plan =
       describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
   report.seconds = stopwatch.seconds();

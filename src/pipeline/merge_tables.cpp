@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/atomic_file.h"
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/merge.h"
 #include "detent/progress.h"
@@ -35,7 +36,7 @@ TableReport merge_tables(const MergeTablesOptions& options) {
   if (options.tables.empty()) throw Error(ErrorCode::Usage, "no table was given to merge");
   CalibrationTable total = read_table(options.tables.front());
   for (size_t i = 1; i < options.tables.size(); ++i) {
-    if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+    stop_if_interrupted();
     const CalibrationTable part = read_table(options.tables[i]);
     try {
       merge_into(total, part, {.mixed_instruction_sets = options.mixed_isa});

@@ -1,6 +1,7 @@
 #include "detent/plan.h"
 
 #include "calibrate/ruined_values.h"
+#include "core/stop.h"
 #include "detent/error.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
@@ -44,8 +45,11 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   FormatOptions format;
   format.float_type = options.float_type;
   const EqualizeOptions equalize;
-  Setup setup = set_up(
-      {options.model, options.data, {}, {}, options.target, options.placement, format, equalize, {}, options.run});
+  const std::filesystem::path none;
+  SetupOptions given{options.model,     options.data, none,     none, options.target,
+                     options.placement, format,       equalize, {},   options.run};
+  given.identify = true;
+  Setup setup = set_up(given);
   if (pairs_the_stream(setup.model.graph(), setup.plan, options.placement))
     static_cast<void>(setup.calibrate_plan());  // what INT8 ruins stays float
   PlanReport report = describe_plan(setup.plan, setup.model.graph(), options.model.string(), setup.facts,
@@ -54,6 +58,8 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   const Graph& before = setup.half ? setup.half->before->graph() : setup.model.graph();
   report.equalizable = equalizable_values(
       before, setup.half ? find_shapes(before, read_first_inputs(*setup.data, options.run)) : setup.shapes);
+  report.samples = setup.identified->count();
+  report.sample_digest = setup.identified->digest();
   return report;
 }
 
@@ -71,6 +77,7 @@ void make_half_unmeasured(Model& model, FloatType type, const std::optional<std:
 }  // namespace
 
 PlanReport plan_model(const PlanModelOptions& options) {
+  const StopScope stop(options.run.stop);
   if (options.data.given()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);

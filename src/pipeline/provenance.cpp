@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "calibrate/sample_digest.h"
 #include "core/content_hash.h"
 #include "detent/version.h"
 #include "model/origin.h"
@@ -15,19 +16,6 @@ namespace {
 constexpr const char* kOwn = "detent.";
 constexpr const char* kProducer = "detent";
 constexpr std::string_view kFloatLayer = "float_layer:";  // and the node's name; the text is the reason
-
-/// A table lists its samples sorted, and so does a calibration: order, threads and shards change nothing.
-std::string digest_of(std::span<const TableSample> samples) {
-  if (samples.empty()) return {};
-  ContentHash hash;
-  hash.add_number(samples.size());
-  for (const TableSample& sample : samples) {
-    hash.add_text(sample.name);
-    hash.add_number(sample.content.first);
-    hash.add_number(sample.content.second);
-  }
-  return hash.digest().hex();
-}
 
 /// Those that nothing but this run decided on: what rules alone keep float can be told from any file.
 std::map<std::string, std::string> layers_left_float(const Setup& setup) {
@@ -62,7 +50,7 @@ Provenance describe_origin(const Setup& setup, const Calibration& calibration, c
   provenance.producer = tool_version();
   provenance.target = setup.plan.target->spec();
   provenance.samples = calibration.samples;
-  provenance.sample_digest = digest_of(calibration.identities);
+  provenance.sample_digest = sample_digest(calibration.identities);
   provenance.options = changed_options(options, setup);
   provenance.source_producer = setup.facts.producer;
   provenance.float_layers = layers_left_float(setup);

@@ -1,6 +1,7 @@
 #include "calibrate/calibration.h"
 #include "calibrate/range_book.h"
 #include "core/atomic_file.h"
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/placement_options.h"
 #include "detent/quantize.h"
@@ -85,6 +86,7 @@ Setup set_up_for(const QuantizeOptions& options) {
 }  // namespace
 
 QuantizeReport quantize_model(const QuantizeOptions& given) {
+  const StopScope stop(given.run.stop);
   const Stopwatch stopwatch;
   check_writable(given.output, given.overwrite);
   const QuantizeOptions options = with_level(given);

@@ -10,6 +10,7 @@
 #include "core/code_words.h"
 #include "core/mapped_file.h"
 #include "core/peak_memory.h"
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
@@ -100,7 +101,7 @@ QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
 
 /// Writes the model, reads it back and compares.
 void write_same(const Model& model, const QuantizeWeightsOptions& options) {
-  if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  stop_if_interrupted();
   check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
   write_model(model, options.output, write_options(options.overwrite, options.external_data));
   if (same_content(model, read_back(options.output))) return;
@@ -158,6 +159,7 @@ void note_bound(Provenance& provenance, const BoundReport& bound) {
 }  // namespace
 
 QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
+  const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read

@@ -1,4 +1,5 @@
 #include "core/atomic_file.h"
+#include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/data_source.h"
 #include "detent/error.h"
@@ -38,6 +39,7 @@ void refuse_source(const std::filesystem::path& output, const DataOptions& data)
 }  // namespace
 
 RunReport run_model(const RunOptions& options) {
+  const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
   const Model model = read_runnable_model(options.model);
   const Graph& graph = model.graph();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "calibrate/range_book.h"
+#include "calibrate/sample_digest.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
@@ -67,6 +68,7 @@ SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource
   report.calibrator = calibrator.name();
   report.corrected_biases = constants.replace_constants.size();
   report.calibration_samples = calibration.samples;
+  report.calibration_digest = sample_digest(calibration.identities);
   report.skipped_samples = calibration.skipped;
   const auto macs = static_cast<double>(std::max<int64_t>(1, setup.plan.coverage.macs));
   add_layer_errors(report, errors, graph, setup.plan,

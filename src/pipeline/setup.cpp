@@ -150,6 +150,12 @@ Setup set_up(const SetupOptions& options) {
   const ModelFacts facts = facts_of(model);
   auto table = open_table(options, model);
   auto data = open_source(options.data, model.graph());
+  const IdentifiedSamples* identified = nullptr;
+  if (data && options.identify) {
+    auto wrapped = std::make_unique<IdentifiedSamples>(std::move(data));
+    identified = wrapped.get();
+    data = std::move(wrapped);
+  }
   warn_of_unused_preprocess(options.data, options.eval ? *options.eval : DataOptions{}, model.graph(),
                             *options.run.reporter);
   const std::vector<Tensor> inputs = data ? read_first_inputs(*data, options.run) : made_up_inputs(model.graph());
@@ -201,6 +207,7 @@ Setup set_up(const SetupOptions& options) {
           std::move(overrides),
           std::move(table),
           std::move(data),
+          identified,
           std::move(equalized),
           std::move(half),
           options.run,

@@ -23,6 +23,7 @@
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "pipeline/half_setup.h"
+#include "pipeline/identified_samples.h"
 #include "pipeline/plan_report.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
@@ -47,6 +48,7 @@ struct SetupOptions {
   OutlierPolicy outliers = OutlierPolicy::Clip;
   const DataOptions* eval = nullptr;                ///< other data with the same preprocessing; nullptr: none
   const std::filesystem::path* one_file = nullptr;  ///< what all must fit into; nullptr: no such file
+  bool identify = false;                            ///< Setup::identified keeps which samples were read
 };
 
 /// A float model as the target wants it, and where its pairs go: several quantized variants are made of it.
@@ -59,7 +61,8 @@ struct Setup {
   PlacementPlan plan;
   RangeOverrides overrides;
   std::optional<CalibrationTable> table;
-  std::unique_ptr<DataSource> data;  ///< to calibrate with; nullptr: the table alone
+  std::unique_ptr<DataSource> data;               ///< to calibrate with; nullptr: the table alone
+  const IdentifiedSamples* identified = nullptr;  ///< `data`, where that was asked for
   std::optional<EqualizedModel> equalized;
   std::optional<HalfSetup> half;  ///< where what is not quantized computes in 16 bits
   RunSettings run;

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <set>
 
+#include "core/stop.h"
 #include "datasets/tensor_pb.h"
 #include "detent/error.h"
 #include "detent/progress.h"
@@ -162,6 +163,7 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
 }  // namespace
 
 VerifyReport verify_models(const VerifyOptions& options) {
+  const StopScope stop(options.run.stop);
   std::vector<std::pair<fs::path, fs::path>> jobs;
   for (const fs::path& folder : options.folders)
     for (const fs::path& model : find_models(folder)) jobs.emplace_back(folder, model);
@@ -172,12 +174,12 @@ VerifyReport verify_models(const VerifyOptions& options) {
   reporter.begin("verifying", jobs.size());
   std::atomic<size_t> done{0};
   for_each_index(jobs.size(), worker_count(options.run), [&](size_t i) {
-    if (interrupted()) return;
+    if (stop_requested()) return;
     report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance);
     reporter.advance_to(++done);
   });
   reporter.end();
-  if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  stop_if_interrupted();
   for (const Line& line : report.lines) {
     report.passed += line.outcome == Line::Outcome::Passed;
     report.failed += line.outcome == Line::Outcome::Failed;

@@ -1,6 +1,7 @@
 #include "rewrite/write_checked.h"
 
 #include "core/atomic_file.h"
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "model/same_content.h"
@@ -9,7 +10,7 @@ namespace detent {
 
 void write_checked(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
                    const PromisedFile& promised, const QdqCheckOptions& check) {
-  if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+  stop_if_interrupted();
   check_qdq_file(model.graph(), path, promised, check);  // before an older file is replaced
   write_model(model, path, options);
   try {

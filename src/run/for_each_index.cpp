@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/stop.h"
+
 namespace detent {
 
 void for_each_index(size_t count, size_t threads, const std::function<void(size_t)>& work) {
@@ -29,8 +31,13 @@ void for_each_index(size_t count, size_t threads, const std::function<void(size_
       }
     }
   };
+  const std::stop_token stop = caller_stop();
+  const auto helper = [&] {
+    const StopScope scope(stop);
+    loop();
+  };
   std::vector<std::jthread> helpers;
-  for (size_t t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(loop);
+  for (size_t t = 1; t < std::min(threads, count); ++t) helpers.emplace_back(helper);
   loop();
   helpers.clear();  // joins
   if (error) std::rethrow_exception(error);

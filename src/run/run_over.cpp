@@ -1,6 +1,5 @@
 #include "run/run_over.h"
 
-#include "detent/progress.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
 
@@ -12,7 +11,6 @@ StreamOptions stream_options(const SamplePass& pass) {
   options.group_size = pass.source.batch();
   options.fill_last_group = pass.last_batch == SamplePass::LastBatch::Fill;
   options.skip_bad_data = pass.settings.skip_bad_data;
-  options.cancel = &interrupted();
   options.reporter = pass.settings.reporter;
   return options;
 }

@@ -13,6 +13,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "core/stop.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -130,11 +131,13 @@ class Stream {
     if constexpr (std::is_void_v<In>)
       return tbb::make_filter<In, Out>(mode, [this, work](tbb::flow_control& control) {
         const Passage passage;
+        const StopScope scope(stop_);
         return (this->*work)(control);
       });
     else
       return tbb::make_filter<In, Out>(mode, [this, work](Token* token) {
         const Passage passage;
+        const StopScope scope(stop_);
         return (this->*work)(token);
       });
   }
@@ -261,7 +264,11 @@ class Stream {
       return false;
     }
   }
-  [[nodiscard]] bool cancelled() const { return options_.cancel && options_.cancel->load(); }
+  /// By whatever thread asks.
+  [[nodiscard]] bool cancelled() const {
+    const StopScope scope(stop_);
+    return stop_requested();
+  }
   /// False for work that is not to be begun any more.
   [[nodiscard]] bool wanted(const Token& token) const { return !cancelled() && token.index <= failed_at_.load(); }
 
@@ -273,6 +280,7 @@ class Stream {
   const Finish& finish_;
   const size_t threads_;
   const size_t size_;
+  const std::stop_token stop_ = caller_stop();  // TBB's threads work under it
   std::deque<Token> tokens_;
   size_t next_ = 0;
   size_t next_group_ = 0;

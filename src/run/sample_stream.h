@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,7 +17,6 @@ struct StreamOptions {
   bool fill_last_group =
       false;                   ///< repeat the last sample until the group is full; false: drop the rest with a warning
   bool skip_bad_data = false;  ///< count and pass over samples whose reading ends in InvalidData
-  const std::atomic<bool>* cancel = nullptr;
   Reporter* reporter = &Reporter::silent();
 };
 
@@ -46,7 +44,7 @@ struct SampleGroup {
 /// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among running calls.
 /// finish(size_t group_index, Result&&)                                one at a time, in ascending order.
 /// Groups  consecutive samples; those that were skipped leave no gap, so that groups stay full.
-/// Cancel  no further sample is begun; finish is still called for every group whose process() returned, then Interrupted
+/// Stop    once stop_requested(), no further sample is begun; finish is still called for every group whose process() returned, then Interrupted
 ///         is thrown.
 /// Empty   no sample -> nothing is called.
 /// Errors  whatever reading, process or finish throw, as thrown; of several the one of the lowest sample, whatever the

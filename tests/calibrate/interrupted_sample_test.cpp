@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "calibrate/calibration.h"
+#include "detent/progress.h"
 #include "model/model.h"
 
 namespace detent {

@@ -80,6 +80,36 @@ if grep -q '>Date<' out/page.html; then fail "a page bears a date that is none";
 [ "$(grep -c 'class="int8".*<title>Conv' out/page.html)" -eq 18 ] || fail "the drawing shows other INT8 layers than the plan"
 rm out/*
 
+# Digests of what lies beside the model and of the samples: the same samples have the same digest whatever the command, others another.
+few="--data $sample/calib --preprocess $preprocess --limit 2 --quiet"
+accepts "weights beside the model" quantize "$model" $few --calibrator max --accept-broken --external-data always -o in/beside.onnx
+data=$(cd in && ls beside.onnx.*.data)
+accepts "a page of lint" lint in/beside.onnx --html out/page.html
+grep -q ">Weights beside it</th><td>$data, .*, digest <code>[0-9a-f]\{32\}</code>" out/page.html || fail "no digest of $data"
+first=$(grep -o 'Weights beside it.*' out/page.html)
+printf '\377' | dd of="in/$data" bs=1 seek=70000 conv=notrunc 2>/dev/null
+accepts "a page of lint after a weight has changed" lint in/beside.onnx --html out/page.html --overwrite
+[ "$(grep -o 'Weights beside it.*' out/page.html)" != "$first" ] || fail "the digest does not tell that a weight has changed"
+# digest_in FILE MEMBER: of a document.
+digest_in() { sed -n "s/^ *\"$2\": \"\([0-9a-f]\{32\}\)\",*$/\1/p" "$1" | head -n 1; }
+accepts "a document of quantize" quantize "$model" $few --calibrator max --accept-broken -o in/model.onnx --json out/quantize.json
+digest=$(digest_in out/quantize.json sample_digest)
+[ -n "$digest" ] || fail "quantize tells of no samples"
+accepts "a page of plan with data" plan "$model" $few --target tensorrt:11 --html out/page.html --json out/plan.json --overwrite
+[ "$(digest_in out/plan.json sample_digest)" = "$digest" ] || fail "plan read other samples than quantize"
+grep -q "<th scope=\"row\">Data</th><td>2 samples, digest <code>$digest</code>" out/page.html || fail "the page of plan tells of no data"
+accepts "a page of sensitivity" sensitivity "$model" $few --calibrator max --eval "$sample/calib" --eval-limit 1 --html out/page.html \
+  --json out/sensitivity.json --overwrite
+[ "$(digest_in out/sensitivity.json calibration_digest)" = "$digest" ] || fail "sensitivity calibrated with other samples than quantize"
+judged=$(digest_in out/sensitivity.json evaluation_digest)
+[ -n "$judged" ] && [ "$judged" != "$digest" ] || fail "one sample has the digest of two, or none: $judged"
+grep -q "<th scope=\"row\">Calibration data</th><td>2 samples, digest <code>$digest</code>" out/page.html || fail "no calibration data"
+grep -q "<th scope=\"row\">Evaluation data</th><td>1 sample, digest <code>$judged</code>" out/page.html || fail "no evaluation data"
+accepts "a page of plan without data" plan "$model" --html out/page.html --json out/plan.json --overwrite
+grep -q '"sample_digest": ""' out/plan.json || fail "plan without data has a digest of it"
+if grep -q '<th scope="row">Data</th>' out/page.html; then fail "a page of plan without data tells of data"; fi
+rm out/*
+
 accepts "help" quantize --help
 grep -q -e '--html shapes_unet.html' stdout || fail "the example of quantize has no page"
 finish

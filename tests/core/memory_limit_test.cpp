@@ -4,6 +4,8 @@
 
 #include "core/memory_limit_guard.h"
 #include "core/stop.h"
+#include "detent/error.h"
+#include "detent/progress.h"
 #include "detent/tensor.h"
 
 namespace detent {

@@ -22,5 +22,13 @@ TEST(Sha256, EveryLengthAroundABlockAndEveryByteCounts) {
   }
 }
 
+TEST(Sha256, InstructionsOfTheCpuGiveTheSameDigits) {
+  std::string text;
+  for (size_t i = 0; i < 1000; ++i) text += static_cast<char>(i * 131 % 251);
+  for (const size_t length :
+       {0, 1, 55, 56, 63, 64, 65, 119, 120, 127, 128, 129, 1000})  // one to three blocks, and many
+    EXPECT_EQ(sha256(text.substr(0, length)), sha256(text.substr(0, length), Sha256Way::Portable)) << length;
+}
+
 }  // namespace
 }  // namespace detent

@@ -23,13 +23,18 @@ cleanup() {
 }
 trap cleanup EXIT
 
+. "$(dirname "$0")/../scripts/debug_files.sh"
+grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || skip "the build makes no debug files: cmake --preset release"
 (cd "$build" && cpack -G "DEB;TXZ" -B "$work/packages" >"$work/log" 2>&1) || fail "cpack: $(tail -n 20 "$work/log")"
-deb=$(echo "$work"/packages/*.deb)
-archive=$(echo "$work"/packages/*.tar.xz)
-echo "$(basename "$deb") $(($(stat -c %s "$deb") / 1024)) KiB, $(basename "$archive") $(($(stat -c %s "$archive") / 1024)) KiB"
+for package in "$work"/packages/*.deb "$work"/packages/*.tar.xz; do
+  echo "$(basename "$package") $(($(stat -c %s "$package") / 1024)) KiB"
+done
+deb=$(echo "$work"/packages/detent_*.deb)
+dbgsym=$(echo "$work"/packages/detent-dbgsym_*.deb)
+archive=$(echo "$work"/packages/detent-*-x86_64.tar.xz)
 
 if command -v lintian >/dev/null; then
-  lintian --fail-on error "$deb" >"$work/lintian" 2>&1 || fail "lintian: $(cat "$work/lintian")"
+  lintian --fail-on error "$deb" "$dbgsym" >"$work/lintian" 2>&1 || fail "lintian: $(cat "$work/lintian")"
   echo "lintian: $(grep -c '^W' "$work/lintian" || :) warnings"
 else
   echo "lintian SKIPPED, it is not installed"
@@ -39,6 +44,14 @@ fi
 mkdir -p "$work/moved"
 tar -C "$work/moved" --strip-components=1 -xf "$archive"
 "$work/moved/bin/detent" --version >/dev/null || fail "the program of the archive does not start"
+
+program=$work/moved/bin/detent
+expect_stripped "$program"
+address=$(address_of "$build/detent.debug" detent::quantize_model)
+[ -n "$address" ] || fail "quantize_model is not in detent.debug"
+expect_no_line "$program" "$address"
+tar -C "$work/moved" --strip-components=1 -xf "$(echo "$work"/packages/detent-*-debug.tar.xz)"
+expect_line "$program" "$address" detent::quantize_model src/pipeline/quantize_model.cpp
 
 mkdir -p "$work/layer" "$work/root"
 mount -t tmpfs tmpfs "$work/layer" 2>/dev/null || skip "no mounts here"
@@ -90,6 +103,17 @@ chroot --userspec=65534:65534 "$work/root" env HOME=/tmp sh /tmp/as_user.sh >"$w
 for place in dev proc; do umount -l "$work/root/$place" 2>/dev/null || :; done
 [ $code -eq 0 ] || fail "as an ordinary user: $(tail -n 30 "$work/log")"
 cat "$work/log"
+
+# A stack trace is read where detent-dbgsym is installed, and only there.
+expect_no_line "$work/root/usr/bin/detent" "$address"
+cp "$dbgsym" "$work/root/tmp/dbgsym.deb"
+inside dpkg -i /tmp/dbgsym.deb >"$work/log" 2>&1 || fail "dpkg -i detent-dbgsym: $(cat "$work/log")"
+there=$(inside addr2line -f -C -e /usr/bin/detent "$address" | paste -s -d ' ')
+case "$there" in
+  "detent::quantize_model("*" ./src/pipeline/quantize_model.cpp:"[1-9]*) echo "detent-dbgsym: $there" ;;
+  *) fail "with detent-dbgsym $address is '$there'" ;;
+esac
+inside dpkg --purge detent-dbgsym >"$work/log" 2>&1 || fail "dpkg --purge detent-dbgsym: $(cat "$work/log")"
 
 inside dpkg --purge detent >"$work/log" 2>&1 || fail "dpkg --purge: $(cat "$work/log")"
 left=$(find "$work/layer/up" -name '*detent*' -not -path "*/up/tmp/*" -not -path '*/var/*' -type f)

@@ -104,6 +104,38 @@ class Module(unittest.TestCase):
         self.assertLess(time.monotonic() - begun, 60)
         detent.lint(MODEL)
 
+    def test_an_exception_in_one_thread_ends_its_call_alone(self):
+        images = noise(60)  # work is left when the other call ends
+        detent.calibrate(MODEL, self.folder / "alone.dct", images)
+        other_begun, refused = threading.Event(), threading.Event()
+        ended = {}
+
+        def refuse(task, done, total):
+            if done >= 2 and other_begun.wait(60):
+                raise RuntimeError("enough")
+
+        def call(name, *args, **kwargs):
+            try:
+                ended[name] = detent.calibrate(MODEL, self.folder / (name + ".dct"), *args, **kwargs)
+            except RuntimeError as error:
+                ended[name] = str(error)
+                refused.set()
+
+        def halfway(task, done, total):
+            other_begun.set()
+            refused.wait(60)
+
+        stopped = threading.Thread(target=call, args=("stopped", noise(2000)), kwargs={"progress": refuse})
+        goes_on = threading.Thread(target=call, args=("goes_on", images), kwargs={"progress": halfway})
+        stopped.start()
+        goes_on.start()
+        stopped.join(60)
+        goes_on.join(60)
+        self.assertEqual(ended["stopped"], "enough")
+        self.assertFalse((self.folder / "stopped.dct").exists())
+        self.assertEqual(ended["goes_on"]["samples"], 60)
+        self.assertEqual(*(detent.inspect(self.folder / f"{name}.dct")["values"] for name in ("alone", "goes_on")))
+
     def test_threads_of_python_may_call_at_the_same_time(self):
         reports = []
         workers = [threading.Thread(target=lambda: reports.append(detent.lint(MODEL))) for _ in range(4)]

@@ -9,6 +9,7 @@
 #include "report/html/nesting_fault.h"
 #include "report/html/page.h"
 #include "report/json/json.h"
+#include "report/judged_by_top1.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -21,12 +22,7 @@ using Variant = ComparisonReport::Variant;
 
 /// INT8 takes 300 of 1000 bytes and loses 0.5 points, INT4 takes 200 and loses 2.
 ComparisonReport two_types() {
-  ComparisonReport report;
-  report.model = "folder/net.onnx";
-  report.target = "tensorrt:10.13";
-  report.calibration_samples = 64;
-  report.evaluation_samples = 100;
-  report.fp32 = {{"top1", 0.79}};
+  ComparisonReport report = judged_by_top1(64, 100);
   report.variants = {{.calibrator = "int8",
                       .takes = "mse",
                       .metrics = {{"top1", 0.785}, {"sqnr_db", 25}},
@@ -37,7 +33,6 @@ ComparisonReport two_types() {
                       .size_bytes = 200,
                       .type = TypeFacts{4, 2, 0, {{"float", 25}, {"int4", 75}}, 32, true}}};
   report.winner = "int8";
-  report.criterion = "top1";
   report.types = TypeComparison{1000, 800, "--max-drop 0.01", false, "top1", {0.005, 0.02}, "int8"};
   return report;
 }

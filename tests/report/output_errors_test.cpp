@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "report/text/lists.h"
+#include "report/lists.h"
 #include "report/text/text.h"
 
 namespace detent {

@@ -3,8 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <stop_token>
+#include <thread>
 #include <vector>
+
+#include "core/stop.h"
 
 namespace detent {
 namespace {
@@ -27,6 +33,29 @@ TEST(ForEachIndex, ThrowsWhatTheWorkThrew) {
                                 if (i == 10) throw std::runtime_error("ten");
                               }),
                std::runtime_error);
+}
+
+TEST(ForEachIndex, EveryThreadWorksForTheCallerOfTheFirst) {
+  std::stop_source source;
+  const std::stop_token token = source.get_token();
+  const StopScope scope(token);
+  source.request_stop();
+  constexpr size_t kThreads = 3;
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+  std::atomic<int> told{0};
+  for_each_index(kThreads, kThreads, [&](size_t) {
+    told += stop_requested();
+    {
+      const std::scoped_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    for (bool all = false; !all; std::this_thread::yield()) {  // or one thread might take every index
+      const std::scoped_lock lock(mutex);
+      all = threads.size() == kThreads;
+    }
+  });
+  EXPECT_EQ(told.load(), static_cast<int>(kThreads));
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
+#include "core/stop.h"
 #include "datasets/data_files.h"
 #include "detent/data_source.h"
 #include "detent/error.h"
@@ -195,9 +198,10 @@ TEST(Stream, PassesOnWhatProcessAndFinishThrow) {
 
 TEST(Stream, StopsSoonWhenCancelledAndFinishesWhatWasProcessed) {
   for (const size_t threads : {1, 4}) {
-    std::atomic<bool> cancel{false};
-    StreamOptions options = with_threads(threads);
-    options.cancel = &cancel;
+    std::stop_source stop;
+    const std::stop_token token = stop.get_token();
+    const StopScope scope(token);
+    const StreamOptions options = with_threads(threads);
     std::mutex mutex;
     std::vector<size_t> processed;
     std::vector<size_t> finished;
@@ -207,7 +211,7 @@ TEST(Stream, StopsSoonWhenCancelledAndFinishesWhatWasProcessed) {
           [&](size_t, std::vector<Sample>&& samples, size_t) {
             const std::scoped_lock lock(mutex);
             processed.push_back(samples[0].index);
-            if (processed.size() == 10) cancel = true;
+            if (processed.size() == 10) stop.request_stop();
             return samples[0].index;
           },
           [&](size_t index, size_t&& sample) {
@@ -223,11 +227,14 @@ TEST(Stream, StopsSoonWhenCancelledAndFinishesWhatWasProcessed) {
 }
 
 TEST(Stream, LeavesNoTraceForTheNextRun) {
-  std::atomic<bool> cancel{true};
-  StreamOptions options = with_threads(2);
-  options.cancel = &cancel;
-  EXPECT_EQ(error_of<Error>([&] { groups_of(Numbers(5), options); }).code(), ErrorCode::Interrupted);
-  cancel = false;
+  const StreamOptions options = with_threads(2);
+  {
+    std::stop_source stop;
+    stop.request_stop();
+    const std::stop_token token = stop.get_token();
+    const StopScope scope(token);
+    EXPECT_EQ(error_of<Error>([&] { groups_of(Numbers(5), options); }).code(), ErrorCode::Interrupted);
+  }
   EXPECT_EQ(groups_of(Numbers(5), options).size(), 5U);
 }
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # usage: install_test.sh SOURCE BUILD
 # `cmake --install` into an empty folder, which is then moved: the program there reads images, and says what is missing where
-# the module of image codecs is not. The JSON Schemas lie beside it.
+# the module of image codecs is not. The JSON Schemas lie beside it. Line tables come with the component `debug`, where the build made
+# them: then a place in the stripped program is named, and without it is not.
 set -eu
 source=$1
 build=$2
@@ -11,6 +12,7 @@ fail() {
   echo "install_test: $*" >&2
   exit 1
 }
+. "$source/tests/scripts/debug_files.sh"
 sample=$source/datasets/samples/shapes_unet
 calibrate() {
   "$work/moved/bin/detent" calibrate "$sample/model_opset13.onnx" --data "$sample/calib" --preprocess imagenet,resize=128x128,crop=128 \
@@ -25,3 +27,14 @@ module=$(find "$work/moved" -name libdetent_codecs.so)
 rm "$module"
 if calibrate second; then fail "images were read without $module"; fi
 grep -q "libdetent_codecs.so" "$work/log" || fail "the missing module is not named: $(cat "$work/log")"
+
+grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || exit 0
+program=$work/moved/bin/detent
+expect_stripped "$program"
+address=$(address_of "$build/detent.debug" detent::quantize_model)
+[ -n "$address" ] || fail "quantize_model is not in detent.debug"
+expect_no_line "$program" "$address"
+cmake --install "$build" --component debug --prefix "$work/moved" >"$work/log" || fail "the component debug: $(cat "$work/log")"
+expect_line "$program" "$address" detent::quantize_model src/pipeline/quantize_model.cpp
+library=$(find "$work/moved" -name 'libdetent.so.*.debug')
+[ -s "$library" ] || fail "the library has no debug file"

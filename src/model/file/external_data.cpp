@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <optional>
 
 #include "core/allowed_folders.h"
@@ -100,11 +99,7 @@ class Loader {
     for (onnx::NodeProto& node : *graph.mutable_node()) load(node);
   }
 
-  [[nodiscard]] std::vector<std::shared_ptr<const MappedFile>> files() const {
-    std::vector<std::shared_ptr<const MappedFile>> held;
-    for (const auto& [location, file] : files_) held.push_back(file);
-    return held;
-  }
+  [[nodiscard]] const ExternalFiles& files() const { return files_; }
 
   void load(onnx::NodeProto& node) {
     for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
@@ -159,12 +154,12 @@ class Loader {
   }
 
   fs::path model_file_;
-  std::map<std::string, std::shared_ptr<const MappedFile>> files_;
+  ExternalFiles files_;
 };
 
 }  // namespace
 
-std::vector<std::shared_ptr<const MappedFile>> load_external_data(onnx::ModelProto& model, const fs::path& model_file) {
+ExternalFiles load_external_data(onnx::ModelProto& model, const fs::path& model_file) {
   Loader loader(model_file);
   loader.load_main(*model.mutable_graph());
   for (onnx::FunctionProto& function : *model.mutable_functions())

@@ -99,7 +99,8 @@ Model read_model(const fs::path& path) {
     ModelShell shell = parse_file(*file);
     onnx::ModelProto& proto = *shell.proto;
     check_header(proto);
-    std::vector<std::shared_ptr<const MappedFile>> files = load_external_data(proto, path);
+    std::vector<std::shared_ptr<const MappedFile>> files;
+    for (const auto& [location, data] : load_external_data(proto, path)) files.push_back(data);
     for (const ModelShell::Raw& raw : shell.raw) {
       onnx::TensorProto& tensor = *proto.mutable_graph()->mutable_initializer(raw.initializer);
       if (!has_stored_data(tensor)) set_stored_data(tensor, *file, raw.offset, raw.length);

@@ -68,9 +68,8 @@ std::string head(const ComparisonReport& report, const std::vector<std::string>&
             (unit.empty() ? "" : ", " + unit) + "</th>";
     if (i == 0 && metrics[i] == criterion) html += "<td class=\"chart\"></td>";
   }
-  return html +
-         "<th scope=\"col\" class=\"number\" data-sort=\"number\">Size</th>"
-         "<th scope=\"col\" class=\"number\" data-sort=\"number\">Time</th></tr></thead>";
+  if (!report.types) html += "<th scope=\"col\" class=\"number\" data-sort=\"number\">Size</th>";
+  return html + "<th scope=\"col\" class=\"number\" data-sort=\"number\">Time</th></tr></thead>";
 }
 
 /// A candidate's row has a dot at its place on the axis.
@@ -96,9 +95,12 @@ std::string metric_cells(const Metrics& values, const std::vector<std::string>& 
   return html;
 }
 
-std::string size_and_time_cells(const Variant& variant) {
-  return number_cell(static_cast<double>(variant.size_bytes),
-                     variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013") +
+/// Types have a table of sizes of their own.
+std::string size_and_time_cells(const ComparisonReport& report, const Variant& variant) {
+  const std::string size =
+      number_cell(static_cast<double>(variant.size_bytes),
+                  variant.size_bytes ? bytes_text(static_cast<double>(variant.size_bytes)) : "\u2013");
+  return (report.types ? std::string() : size) +
          number_cell(variant.seconds, fmt::format("{:.1f}\u00A0s", variant.seconds));
 }
 
@@ -113,17 +115,17 @@ std::string rows(const ComparisonReport& report, const std::vector<std::string>&
                  : std::string(" <small>") + (report.types ? "" : "takes ") + escape(variant.takes) + "</small>") +
             (best ? " <span class=\"badge\">best</span>" : "") + "</th>" +
             metric_cells(variant.metrics, metrics, report, axis, Dot::Shown, variant.score_error) +
-            size_and_time_cells(variant) + "</tr>\n";
+            size_and_time_cells(report, variant) + "</tr>\n";
   }
   html += "</tbody>";
   std::string foot;
   if (!report.fp32.empty())
     foot += "<tr><th scope=\"row\">FP32</th>" + metric_cells(report.fp32, metrics, report, axis, Dot::Hidden) +
-            "<td></td><td></td></tr>";
+            (report.types ? "<td></td></tr>" : "<td></td><td></td></tr>");
   for (const Variant& baseline : report.baselines)
     foot += "<tr><th scope=\"row\">" + escape(baseline.calibrator) + " <small>without pairs</small></th>" +
             metric_cells(baseline.metrics, metrics, report, axis, Dot::Hidden, baseline.score_error) +
-            size_and_time_cells(baseline) + "</tr>";
+            size_and_time_cells(report, baseline) + "</tr>";
   return foot.empty() ? html : html + "<tfoot>" + foot + "</tfoot>";
 }
 

@@ -98,7 +98,8 @@ std::string error_section(const std::optional<ErrorReport>& error) {
   for (const ErrorReport::Output& output : worst_first(error->outputs)) {
     const double sqnr = output.sqnr_db.value_or(kNone), cosine = output.cosine.value_or(kNone);
     table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" + number_cell(sqnr, fixed_text(sqnr, 2)) +
-             number_cell(cosine, fixed_text(cosine, 5)) + "<td>" + escape(in_words(output)) + "</td></tr>\n";
+             number_cell(cosine, fixed_text(cosine, 5)) + "<td class=\"words\">" + escape(in_words(output)) +
+             "</td></tr>\n";
   }
   return "<section id=\"error\"><h2>Error of the outputs</h2><p class=\"lead\">The written model against FP32 on " +
          plural(error->samples, "sample") + (error->outputs.size() > 1 ? ", worst first" : "") + ".</p>" +

@@ -5,6 +5,7 @@
 #include "report/html/axis.h"
 #include "report/html/cells.h"
 #include "report/html/markup.h"
+#include "report/html/notes.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/quantities.h"
@@ -198,11 +199,7 @@ std::string equalization_parts(const EqualizeReport& report) {
   const auto holds_values = [](const Family& family) { return family.values > 0; };
   if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return absorption(report.absorbed);
   std::string html = lead(report);
-  if (!report.notes.empty()) {
-    html += "<ul class=\"notes\">";
-    for (const std::string& note : report.notes) html += "<li>" + escape(note) + "</li>";
-    html += "</ul>";
-  }
+  html += notes_list(report.notes, "equalization-notes");
   if (!report.families.empty()) html += families_table(report.families);
   return html + values_table(report.values) + absorption(report.absorbed);
 }

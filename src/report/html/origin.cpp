@@ -1,6 +1,7 @@
 #include "report/html/origin.h"
 
 #include "report/html/markup.h"
+#include "report/quantities.h"
 
 namespace detent::html {
 namespace {
@@ -22,8 +23,16 @@ std::string origin_section(const PageOrigin& origin) {
   std::string rows;
   if (!origin.command.empty()) rows += row("Command", "<code>" + escape(origin.command) + "</code>");
   if (!origin.model.empty()) rows += row("Model", escaped_file_name(origin.model));
-  if (!origin.model_sha256.empty())
-    rows += row("SHA-256 of its file", "<code>" + escape(origin.model_sha256) + "</code>");
+  if (!origin.files.sha256.empty())
+    rows += row("SHA-256 of its file", "<code>" + escape(origin.files.sha256) + "</code>");
+  for (const auto& file : origin.files.weights)
+    rows +=
+        row("Weights beside it", escaped_file_name(file.location) + ", " + bytes_text(static_cast<double>(file.bytes)) +
+                                     ", digest <code>" + escape(file.digest) + "</code>");
+  for (const auto& data : origin.data)
+    if (!data.digest.empty())
+      rows +=
+          row(data.use.c_str(), plural(data.samples, "sample") + ", digest <code>" + escape(data.digest) + "</code>");
   if (!origin.versions.empty()) rows += row("Versions", in_one_line(origin.versions));
   if (!origin.date.empty()) rows += row("Date", escape(origin.date));
   if (rows.empty()) return {};

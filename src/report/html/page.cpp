@@ -47,6 +47,17 @@ std::string page_of(std::string_view type, const std::string& head, const std::s
          std::string(html::kPageScript) + "</script>\n</body>\n</html>\n";
 }
 
+/// The origin with the data that the report names.
+PageOrigin with_data(PageOrigin origin, std::vector<PageOrigin::Data> data) {
+  origin.data = std::move(data);
+  return origin;
+}
+
+/// Of a report that counts its data once.
+PageOrigin with_data(const PageOrigin& origin, const PlanReport& plan) {
+  return with_data(origin, {{"Data", plan.samples, plan.sample_digest}});
+}
+
 using Errors = std::map<std::string, double>;
 
 Errors own_errors(const SensitivityReport& report) {
@@ -87,7 +98,7 @@ std::string to_html(const QuantizeReport& report, const PageOrigin& origin) {
        {"graph", "Graph", html::graph_section(plan, {})},
        {"placement", "Placement", html::placement_section(plan)},
        {"provenance", "Provenance", html::provenance_section(report.provenance, report.floats)}},
-      origin);
+      with_data(origin, {{"Calibration data", report.provenance.samples, report.provenance.sample_digest}}));
 }
 
 std::string to_html(const QuantizeWeightsReport& report, const PageOrigin& origin) {
@@ -118,21 +129,25 @@ std::string to_html(const ComparisonReport& comparison, const std::optional<Sens
                               {}})},
        {"placement", "Placement", html::placement_section(comparison.plan)},
        {"provenance", "Provenance", html::provenance_section(comparison.provenance, comparison.plan.floats)}},
-      origin);
+      with_data(origin, {{"Calibration data", comparison.provenance.samples, comparison.provenance.sample_digest},
+                         {"Evaluation data", comparison.evaluation_samples, comparison.evaluation_digest}}));
 }
 
 std::string to_html(const SensitivityReport& sensitivity, const PageOrigin& origin) {
   const bool pairs = !sensitivity.weights;
   const CoverageReport& coverage = sensitivity.plan.coverage;
-  return page_of(pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
-                 head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
-                 {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
-                  {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
-                  {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
-                  {"values", "Values",
-                   html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
-                  {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}},
-                 origin);
+  return page_of(
+      pairs ? name_of(coverage.type) : title_of(sensitivity.weights->codes),
+      head(sensitivity.model, "sensitivity of layers"), html::summary_section(sensitivity),
+      {{"sensitivity", "Sensitivity", html::sensitivity_section(sensitivity)},
+       {"coverage", "Coverage", pairs ? html::coverage_section(coverage) : std::string()},
+       {"equalization", "Equalization", html::equalization_section(sensitivity.equalized)},
+       {"values", "Values",
+        html::values_section({sensitivity.histograms, sensitivity.plan, "", own_errors(sensitivity), {}})},
+       {"placement", "Placement", pairs ? html::placement_section(sensitivity.plan) : std::string()}},
+      with_data(origin, {{pairs ? "Calibration data" : "Rounding data", sensitivity.calibration_samples,
+                          sensitivity.calibration_digest},
+                         {"Evaluation data", sensitivity.evaluation_samples, sensitivity.evaluation_digest}}));
 }
 
 std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
@@ -142,7 +157,7 @@ std::string to_html(const PlanReport& plan, const PageOrigin& origin) {
                   {"graph", "Graph", html::graph_section(plan, {})},
                   {"placement", "Placement", html::placement_section(plan)},
                   {"equalizable", "Equalization", html::equalizable_section(plan)}},
-                 origin);
+                 with_data(origin, plan));
 }
 
 std::string to_html(const LintReport& report, const PageOrigin& origin) {
@@ -155,7 +170,7 @@ std::string to_html(const LintReport& report, const PageOrigin& origin) {
                   {"coverage", "Coverage", said(html::coverage_section(plan.coverage))},
                   {"graph", "Graph", said(html::graph_section(plan, report.findings))},
                   {"placement", "Placement", said(html::placement_section(plan))}},
-                 origin);
+                 with_data(origin, plan));
 }
 
 }  // namespace detent

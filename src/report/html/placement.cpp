@@ -1,4 +1,5 @@
 #include "report/html/markup.h"
+#include "report/html/notes.h"
 #include "report/html/numbers.h"
 #include "report/html/sections.h"
 #include "report/quantities.h"
@@ -86,11 +87,7 @@ std::string lead(const PlanReport& plan) {
 std::string placement_section(const PlanReport& plan) {
   if (plan.layers.empty() && plan.edges.empty()) return {};
   std::string html = "<section id=\"placement\"><h2>Placement</h2>" + lead(plan);
-  if (!plan.notes.empty()) {
-    html += "<ul class=\"notes\">";
-    for (const std::string& note : plan.notes) html += "<li>" + escape(note) + "</li>";
-    html += "</ul>";
-  }
+  html += notes_list(plan.notes, "notes-details");
   if (!plan.layers.empty()) html += layers_table(plan);
   if (!plan.edges.empty()) html += edges_table(plan);
   return html + "</section>\n";

@@ -47,7 +47,8 @@ std::string type_sizes_table(const ComparisonReport& report) {
     table += std::string("<tr") + (variant.calibrator == report.types->smallest ? " class=\"best\"" : "") +
              "><th scope=\"row\">" + escape(variant.calibrator) +
              (variant.calibrator == report.types->smallest ? " <span class=\"badge\">smallest</span>" : "") + "</th>" +
-             cells(report, variant.size_bytes, *variant.type) + "<td>" + escape(type_text(variant)) + "</td></tr>\n";
+             cells(report, variant.size_bytes, *variant.type) + "<td class=\"words\">" + escape(type_text(variant)) +
+             "</td></tr>\n";
   const TypeFacts whole{.weight_bytes = {{"float", report.types->weight_bytes}}};
   table += "</tbody><tfoot><tr><th scope=\"row\">FP32</th>" + cells(report, report.types->model_bytes, whole) +
            "<td></td></tr></tfoot></table>";

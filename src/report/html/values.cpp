@@ -142,9 +142,11 @@ std::string facts(const Entry& entry) {
   const ValueHistogram& value = *entry.value;
   std::string text = grouped_text(value.count) + (value.count == 1 ? " element" : " elements") + " from " +
                      number_text(value.min) + " to " + number_text(value.max);
-  if (value.zeros > 0 && value.count > 0)
-    text += ", " + percent_text(static_cast<double>(value.zeros) / static_cast<double>(value.count)) +
-            " of them zero (not drawn)";
+  if (value.zeros > 0 && value.count > 0) {
+    const double share = static_cast<double>(value.zeros) / static_cast<double>(value.count);
+    constexpr double kLeast = 0.0005;  // less would read 0.0 %
+    text += ", " + (share < kLeast ? "fewer than 0.1\u00A0%" : percent_text(share)) + " of them zero (not drawn)";
+  }
   text += ".";
   if (!std::isnan(entry.own_sqnr_db))
     text += " Its own SQNR after quantization is " + fixed_text(entry.own_sqnr_db, 1) + "\u00A0dB.";

@@ -64,14 +64,15 @@ std::string rounding_sentence(const QuantizeWeightsReport& report) {
 std::string weights_section(const QuantizeWeightsReport& report) {
   if (report.layers.empty()) return {};
   const auto quantized = std::ranges::count_if(report.layers, &Layer::quantized);
-  std::string html = "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
-                     plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) +
-                     ". " + rounding_sentence(report) + tables_sentence(report) +
-                     "</p><div data-search=\"layers\" data-label=\"Search layers\" data-float-only=\"float only\">"
-                     "<table id=\"weights-table\" class=\"wide\" data-shown=\"15\"><thead><tr>" +
-                     text_head("Layer") + "<th scope=\"col\" data-sort=\"number\">Weight</th>" +
-                     number_head("SQNR, dB", "Of the weight behind its codes against the float one") +
-                     number_head("Elements", "Of the weight", "number minor") + "</tr></thead><tbody>";
+  std::string html =
+      "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
+      plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) + ". " +
+      rounding_sentence(report) + tables_sentence(report) +
+      "</p><div data-search=\"weights-table\" data-label=\"Search layers\" data-float-only=\"float only\">"
+      "<table id=\"weights-table\" class=\"wide\" data-shown=\"15\"><thead><tr>" +
+      text_head("Layer") + "<th scope=\"col\" data-sort=\"number\">Weight</th>" +
+      number_head("SQNR, dB", "Of the weight behind its codes against the float one") +
+      number_head("Elements", "Of the weight", "number minor") + "</tr></thead><tbody>";
   const std::string type(title_of(report.format.codes));
   for (const Layer& layer : worst_first(report.layers)) html += row(layer, type);
   return html + "</tbody></table></div></section>\n";

@@ -67,6 +67,7 @@ std::string to_json(const ComparisonReport& report) {
             {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
             {"calibration_samples", report.calibration_samples},
             {"evaluation_samples", report.evaluation_samples},
+            {"evaluation_digest", report.evaluation_digest},
             {"skipped_samples", report.skipped_samples},
             {"outlier_samples", outliers_json(report.outliers)},
             {"fp32", metrics(report.fp32)},

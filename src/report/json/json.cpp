@@ -75,6 +75,8 @@ std::string to_json(const ModelReport& report) {
 std::string to_json(const PlanReport& report) {
   return render("plan", {{"model", report.model},
                          {"target", report.target},
+                         {"samples", report.samples},
+                         {"sample_digest", report.sample_digest},
                          {"layers", layers(report)},
                          {"edges", edges(report)},
                          {"notes", report.notes},
@@ -94,6 +96,8 @@ std::string to_json(const LintReport& report) {
                         {"mac_share", number(finding.mac_share)}});
   return render("lint", {{"model", report.plan.model},
                          {"target", report.plan.target},
+                         {"samples", report.plan.samples},
+                         {"sample_digest", report.plan.sample_digest},
                          {"origin", report.origin},
                          {"codes", report.codes},
                          {"built_for", report.built_for.empty() ? Json(nullptr) : Json(report.built_for)},

@@ -33,6 +33,8 @@ std::string to_json(const SensitivityReport& report) {
                                 {"equalize", report.equalized ? equalization_json(*report.equalized) : Json(nullptr)},
                                 {"calibration_samples", report.calibration_samples},
                                 {"evaluation_samples", report.evaluation_samples},
+                                {"calibration_digest", report.calibration_digest},
+                                {"evaluation_digest", report.evaluation_digest},
                                 {"skipped_samples", report.skipped_samples},
                                 {"sqnr_db_all", number(report.sqnr_db_all)},
                                 {"fp32", metrics(report.fp32)},

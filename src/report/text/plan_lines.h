@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "detent/plan_report.h"
-#include "report/text/lists.h"
+#include "report/lists.h"
 
 namespace detent {
 

@@ -12,7 +12,7 @@
 #include "detent/run.h"
 #include "detent/sensitivity.h"
 #include "detent/verify.h"
-#include "report/text/lists.h"
+#include "report/lists.h"
 
 namespace detent {
 

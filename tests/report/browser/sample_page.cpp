@@ -1,4 +1,4 @@
-// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize|graph [VALUES or NODES]
+// Writes a page from made-up numbers of realistic size, for the browser test: sample_page OUT.html compare|quantize|weights|graph [VALUES or NODES]
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -261,18 +261,43 @@ QuantizeReport made_up_quantization(const ComparisonReport& comparison) {
   return report;
 }
 
+/// A language model of six blocks in INT4, one layer of it left float.
+QuantizeWeightsReport made_up_weights() {
+  QuantizeWeightsReport report;
+  report.model = "models/language_model.onnx", report.output = "out/language_model.int4.onnx";
+  report.target = "tensorrt:10.13";
+  for (size_t i = 0; i < 24; ++i) {
+    const std::string name =
+        "/blocks." + std::to_string(i / 4) + "/" + (i % 4 ? "mlp" : "attention") + "/MatMul_" + std::to_string(i % 4);
+    const bool codes = i != 5;
+    report.layers.push_back(
+        {name, "MatMul", codes, codes ? "codes" : "--exclude", 589824, codes ? 15.0 + static_cast<double>(i % 7) : 0});
+  }
+  report.weight_bytes = 7'000'000;
+  report.model_bytes = 56'000'000, report.output_bytes = 9'000'000;
+  report.rounding = {.layers = 23, .samples = 64, .before_db = 15.25, .after_db = 19.5, .kept = true, .seconds = 20};
+  report.provenance = {
+      .producer = "detent 0.1.0", .target = report.target, .samples = 64, .options = "weight-only=int4"};
+  return report;
+}
+
 }  // namespace
 }  // namespace detent
 
 int main(int argc, char** argv) {
   const std::string page = argc > 2 ? argv[2] : "";
-  if (argc > 4 || (page != "compare" && page != "quantize" && page != "graph")) {
-    std::cerr << "usage: sample_page OUT.html compare|quantize [VALUES]\n";
+  if (argc > 4 || (page != "compare" && page != "quantize" && page != "weights" && page != "graph")) {
+    std::cerr << "usage: sample_page OUT.html compare|quantize|weights|graph [VALUES or NODES]\n";
     return 2;
   }
   if (page == "graph") {
     std::ofstream file(argv[1], std::ios::binary);
     file << detent::to_html(detent::made_up_graph(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1000));
+    return file.flush() ? 0 : 1;
+  }
+  if (page == "weights") {
+    std::ofstream file(argv[1], std::ios::binary);
+    file << detent::to_html(detent::made_up_weights());
     return file.flush() ? 0 : 1;
   }
   const size_t values = std::max<size_t>(argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 40, 40);

@@ -5,7 +5,9 @@
 
 #include <limits>
 
+#include "dangling_reference.h"
 #include "nesting_fault.h"
+#include "report/judged_by_top1.h"
 
 namespace detent {
 namespace {
@@ -18,16 +20,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 const std::string kHostile = "</script><script>alert('1')</script>\"&";
 
 ComparisonReport small_comparison() {
-  ComparisonReport report;
-  report.model = "folder/net.onnx";
-  report.target = "tensorrt:10.13";
-  report.calibration_samples = 24;
-  report.evaluation_samples = 1;
-  report.fp32 = {{"top1", 0.79}};
+  ComparisonReport report = judged_by_top1(24, 1);
   report.variants = {{.calibrator = "max", .metrics = {{"top1", 0.7}, {"sqnr_db", 10}}, .size_bytes = 1000},
                      {.calibrator = "mse", .metrics = {{"top1", 0.765}, {"sqnr_db", 12}}, .size_bytes = 1000}};
   report.winner = "mse";
-  report.criterion = "top1";
   report.plan.layers = {{"conv1", "Conv", true, "R1 weighted op", "constant weight", 10, 5},
                         {"head", "Conv", false, "R12 user", "excluded", 30, 5}};
   report.plan.edges = {{"x", "conv1", "Conv", 0, true, 3, "R1 weighted op", "data input"},
@@ -68,6 +64,7 @@ TEST(Html, HasEverySection) {
   for (const std::string id : {"candidates", "coverage", "sensitivity", "values", "placement"})
     EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"" + id + "\">"), HasSubstr("<a href=\"#" + id + "\">")));
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
 }
 
 TEST(Html, LeavesOutWhatItWasNotGiven) {
@@ -84,6 +81,7 @@ TEST(Html, OfAnEmptyReportSaysThatNothingWasCompared) {
   EXPECT_THAT(page, Not(HasSubstr("<section")));
   EXPECT_THAT(page, Not(HasSubstr("<nav")));
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
 }
 
 TEST(Html, OfASensitivityStartsWithTheWorstOfLayersAndOperators) {
@@ -95,6 +93,7 @@ TEST(Html, OfASensitivityStartsWithTheWorstOfLayersAndOperators) {
   report.variants = 5;
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("net.onnx \u2013 sensitivity of layers</title>"),
                           HasSubstr("<strong>gate</strong> costs most: alone in INT8 it leaves 13.0\u00A0dB")));
   EXPECT_LT(page.find("<code>gate</code>"), page.find("<code>conv1</code>"));
@@ -206,6 +205,7 @@ TEST(Html, TellsWhatEqualizationTriedAndGained) {
   report.equalized = small_equalization();
   const std::string page = to_html(report, std::nullopt);
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<section id=\"equalization\">"), HasSubstr("<a href=\"#equalization\">"),
                           HasSubstr("2 values have their channels evened out"),
                           HasSubstr("--equalize</span> auto, channels of 256 samples)"),
@@ -270,6 +270,7 @@ TEST(Html, TellsWhichBiasesWereAbsorbed) {
               AllOf(HasSubstr("3 of 64 channels in 1 value lost"), HasSubstr("20.00 \u2192 21.50\u00A0dB: kept."),
                     HasSubstr("<code>high</code>"), HasSubstr(">12.5</td>"), Not(HasSubstr("equalize-families"))));
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   absorbed.kept = false;
   EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("could lose"), HasSubstr(": dropped.")));
 }
@@ -316,6 +317,7 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   sensitivity.layers[0].name = sensitivity.layers[0].op = kHostile;
   const std::string page = to_html(report, sensitivity);
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
   EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
   EXPECT_THAT(page, HasSubstr("alert(&#39;1&#39;)"));
@@ -325,6 +327,8 @@ TEST(NestingFault, FindsATagThatWasLetThrough) {  // the check above is not blin
   EXPECT_NE(nesting_fault("<!doctype html><html><body><p>a < b</p><script>"), "");
   EXPECT_NE(nesting_fault("<!doctype html><html><body><p><b></p><script>"), "");
   EXPECT_EQ(nesting_fault("<!doctype html><html><body><p>a</p><script>"), "");
+  EXPECT_EQ(dangling_reference("<a href=\"#there\"></a><p id=\"there\"></p><div data-search=\"gone\">"), "gone");
+  EXPECT_EQ(dangling_reference("<a href=\"#gone\"></a><p id=\"there\"></p>"), "gone");
 }
 
 TEST(Html, StaysSmallForManyValues) {

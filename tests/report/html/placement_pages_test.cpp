@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dangling_reference.h"
 #include "nesting_fault.h"
 #include "report/html/page.h"
 
@@ -43,6 +44,7 @@ LintReport small_lint() {
 TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
   const std::string page = to_html(small_plan());
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<strong>1 pair</strong> on 1 value: 1 of 2 weighted layers would run in INT8."),
                           HasSubstr("id=\"coverage\""), HasSubstr("<table id=\"layers\""), HasSubstr("id=\"edges\""),
                           HasSubstr("a note of the plan"), HasSubstr("3 values whose channels"),
@@ -53,12 +55,14 @@ TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
 TEST(PlanPage, OfNothingStands) {
   const std::string page = to_html(PlanReport{});
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("Nothing of it would be quantized."), Not(HasSubstr("id=\"equalizable\""))));
 }
 
 TEST(LintPage, CountsTheFindingsAndListsKindsWithTheirCureAndEachFinding) {
   const std::string page = to_html(small_lint());
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page,
               AllOf(HasSubstr("<strong class=\"broken\">2 errors, 1 warning, 0 notes</strong> for tensorrt:10.13."),
                     HasSubstr("<li>Built for onnxruntime: 2 of 3 findings follow from that.</li>"),
@@ -86,6 +90,7 @@ TEST(PlanAndLintPages, EscapeEveryNameThatComesFromOutside) {
   report.findings[0] = {kHostile, kHostile, kHostile, kHostile, kHostile, 0};
   for (const std::string& page : {to_html(plan), to_html(report)}) {
     EXPECT_EQ(nesting_fault(page), "");
+    EXPECT_EQ(dangling_reference(page), "");
     EXPECT_EQ(page.find("<script>"), page.rfind("<script>"));
     EXPECT_THAT(page, Not(HasSubstr("alert('1')")));
   }

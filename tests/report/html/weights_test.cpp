@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "detent/quantize_weights.h"
+#include "report/html/dangling_reference.h"
 #include "report/html/nesting_fault.h"
 #include "report/html/page.h"
 #include "report/html/sections.h"
@@ -68,6 +69,7 @@ TEST(WeightsPage, IsOnePageWithoutWhatOnlyActivationsHave) {
   report.layers[1].name = kHostile;
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");
+  EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, Not(HasSubstr(kHostile)));
   EXPECT_THAT(page, HasSubstr("Rounded with"));
   EXPECT_THAT(page, Not(HasSubstr("Calibrator")));

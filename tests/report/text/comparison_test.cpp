@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "report/json/json.h"
+#include "report/judged_by_top1.h"
 #include "report/text/text.h"
 
 namespace detent {
@@ -13,18 +14,12 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 ComparisonReport two_variants() {
-  ComparisonReport report;
-  report.model = "folder/net.onnx";
-  report.target = "tensorrt:10.13";
-  report.calibration_samples = 64;
-  report.evaluation_samples = 100;
-  report.fp32 = {{"top1", 0.79}};
+  ComparisonReport report = judged_by_top1(64, 100);
   report.variants.push_back(
       {"max", "", {{"top1", 0.626}, {"sqnr_db", 2.25}, {"cosine", 0.7}}, {{"y", 2.25, 0.7}}, {}, 4100000, 1.5});
   report.variants.push_back(
       {"auto", "mse", {{"top1", 0.6895}, {"sqnr_db", 4}, {"cosine", 0.8}}, {{"y", 4, 0.8}}, {}, 4100000, 2});
   report.winner = "auto";
-  report.criterion = "top1";
   return report;
 }
 

@@ -1,4 +1,4 @@
-#include "report/text/lists.h"
+#include "report/lists.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,5 +1,5 @@
 // Lists that a person reads: what says the same is said once, nothing is lost.
-#include "report/text/lists.h"
+#include "report/lists.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,31 @@
+#include "core/stop.h"
+
+#include <utility>
+
+#include "detent/error.h"
+#include "detent/progress.h"
+
+namespace detent {
+
+namespace {
+
+thread_local const std::stop_token* current = nullptr;
+
+}  // namespace
+
+bool stop_requested() {
+  return interrupted().load(std::memory_order_relaxed) || (current && current->stop_requested());
+}
+
+StopScope::StopScope(const std::stop_token& token)
+    : outer_(std::exchange(current, token.stop_possible() ? &token : current)) {}
+
+StopScope::~StopScope() { current = outer_; }
+
+std::stop_token caller_stop() { return current ? *current : std::stop_token(); }
+
+void stop_if_interrupted() {
+  if (stop_requested()) throw Error(ErrorCode::Interrupted, "interrupted");
+}
+
+}  // namespace detent

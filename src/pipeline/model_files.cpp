@@ -1,0 +1,40 @@
+#include "detent/model_files.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "core/content_hash.h"
+#include "core/mapped_file.h"
+#include "core/sha256.h"
+#include "model/file/weight_files.h"
+
+namespace detent {
+
+namespace {
+
+/// In pieces whose pages are given back: a file of gigabytes takes no memory.
+std::string digest_of(std::string_view bytes) {
+  constexpr size_t kPiece = size_t{1} << 24;
+  ContentHash hash;
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
+    const std::string_view piece = bytes.substr(0, kPiece);
+    hash.add(std::as_bytes(std::span(piece)));
+    let_go_of_pages(piece.data(), piece.size());
+  }
+  return hash.digest().hex();
+}
+
+}  // namespace
+
+ModelFiles digest_model_files(const std::filesystem::path& model) {
+  ModelFiles files;
+  const auto file = MappedFile::open(model);
+  files.sha256 = sha256(file->bytes());
+  let_go_of_pages(file->bytes().data(), file->bytes().size());
+  for (const auto& [location, data] : weight_files(model))
+    files.weights.push_back({location, data->bytes().size(), digest_of(data->bytes())});
+  return files;
+}
+
+}  // namespace detent

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "detent/compare.h"
+
+namespace detent {
+
+/// A comparison of folder/net.onnx for TensorRT whose float model has 79 % top-1, before there are variants.
+inline ComparisonReport judged_by_top1(size_t calibration_samples, size_t evaluation_samples) {
+  ComparisonReport report;
+  report.model = "folder/net.onnx";
+  report.target = "tensorrt:10.13";
+  report.calibration_samples = calibration_samples;
+  report.evaluation_samples = evaluation_samples;
+  report.fp32 = {{"top1", 0.79}};
+  report.criterion = "top1";
+  return report;
+}
+
+}  // namespace detent
