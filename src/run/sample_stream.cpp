@@ -113,7 +113,7 @@ class Stream {
   Stream(const DataSource& source, const StreamOptions& options, const Process& process, const Finish& finish)
       : source_(source), options_(options), process_(process), finish_(finish),
         threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
-        size_(source.size()), tokens_(2 * threads_), assembler_(options), slots_(threads_) {}
+        size_(source.size()), tokens_(tokens_for(threads_, options)), assembler_(options), slots_(threads_) {}
 
   StreamStatistics run() {
     if (size_ > 0) run_pipeline();
@@ -124,6 +124,12 @@ class Stream {
   }
 
  private:
+  /// Tokens end in order: behind the group that is processed longest stand the groups of all other threads, and the one that is read
+  /// meanwhile. With fewer than that a thread would wait for samples while another one works.
+  static size_t tokens_for(size_t threads, const StreamOptions& options) {
+    return std::max(2 * threads, threads * std::max<size_t>(options.group_size, 1) + 1);
+  }
+
   /// A stage of the pipeline that runs `work` on this object.
   template <class In, class Out, class Work>
   tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {

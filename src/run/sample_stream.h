@@ -41,7 +41,7 @@ struct SampleGroup {
     const std::function<void(size_t group_index, const std::shared_ptr<void>& result)>& finish);
 
 /// Streams every sample of `source` through `process`: decoding runs beside execution on the same `threads` threads, at
-/// most 2 * threads samples (and one incomplete group) are in memory however many there are, results arrive in order.
+/// most 2 * threads samples, or threads + 1 groups, are in memory however many there are. Results arrive in order.
 ///
 /// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among running calls.
 /// finish(size_t group_index, Result&&)                                one at a time, in ascending order.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <thread>
 
@@ -105,6 +106,36 @@ TEST(Stream, KeepsFewSamplesInMemory) {
       source, with_threads(3), [](size_t, std::vector<Sample>&&, size_t) { return 0; },
       [&](size_t, int&&) { source.alive.fetch_sub(1); });
   EXPECT_LE(source.most_alive.load(), 6U) << "two a thread";
+}
+
+TEST(Stream, ProcessesAsManyGroupsAtATimeAsThereAreThreads) {
+  using namespace std::chrono_literals;
+  StreamOptions options = with_threads(3);
+  options.group_size = 8;
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t running = 0;
+  bool all = false;
+  stream<int>(
+      Numbers(24), options,
+      [&](size_t, std::vector<Sample>&&, size_t) {
+        std::unique_lock lock(mutex);
+        all = all || ++running == 3;
+        changed.notify_all();
+        EXPECT_TRUE(changed.wait_for(lock, 30s, [&] { return all; })) << "groups wait for each other";
+        return 0;
+      },
+      [](size_t, int&&) {});
+}
+
+TEST(Stream, KeepsFewGroupsInMemory) {
+  const Numbers source(480);
+  StreamOptions options = with_threads(3);
+  options.group_size = 4;
+  stream<int>(
+      source, options, [](size_t, std::vector<Sample>&& samples, size_t) { return static_cast<int>(samples.size()); },
+      [&](size_t, int&& samples) { source.alive.fetch_sub(static_cast<size_t>(samples)); });
+  EXPECT_LE(source.most_alive.load(), 16U) << "a group a thread, and one that is read";
 }
 
 TEST(Stream, DropsAnIncompleteLastGroupWithAWarning) {
