@@ -46,7 +46,7 @@ class WorkerSlots {
 class GroupAssembler {
  public:
   explicit GroupAssembler(const StreamOptions& options)
-      : size_(std::max<size_t>(options.group_size, 1)), fill_(options.fill_last_group) {}
+      : size_(std::max<size_t>(options.group_size, 1)), last_(options.last_group) {}
 
   /// A full group, or nothing yet.
   [[nodiscard]] std::optional<SampleGroup> add(Sample sample) {
@@ -54,11 +54,12 @@ class GroupAssembler {
     if (waiting_.size() < size_) return std::nullopt;
     return SampleGroup{std::exchange(waiting_, {}), size_};
   }
-  /// The incomplete last group when it is to be filled; otherwise its samples stay and count as dropped.
+  /// The incomplete last group when it is wanted; otherwise its samples stay and count as dropped.
   [[nodiscard]] std::optional<SampleGroup> finish() {
-    if (waiting_.empty() || !fill_) return std::nullopt;
+    if (waiting_.empty() || last_ == StreamOptions::LastGroup::Drop) return std::nullopt;
     const size_t real = waiting_.size();
-    while (waiting_.size() < size_) waiting_.push_back(Sample(waiting_[real - 1]));
+    while (last_ == StreamOptions::LastGroup::Fill && waiting_.size() < size_)
+      waiting_.push_back(Sample(waiting_[real - 1]));
     return SampleGroup{std::exchange(waiting_, {}), real};
   }
   [[nodiscard]] size_t left() const { return waiting_.size(); }
@@ -66,7 +67,7 @@ class GroupAssembler {
 
  private:
   size_t size_;
-  bool fill_;
+  StreamOptions::LastGroup last_;
   std::vector<Sample> waiting_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,8 +16,8 @@ namespace detent {
 struct StreamOptions {
   size_t threads = 1;     ///< 0: all cores
   size_t group_size = 1;  ///< samples delivered together: the model's fixed batch
-  bool fill_last_group =
-      false;                   ///< repeat the last sample until the group is full; false: drop the rest with a warning
+  /// An incomplete last group is left out with a warning, filled by repeating its last sample, or stays short.
+  enum class LastGroup : uint8_t { Drop, Fill, Short } last_group = LastGroup::Drop;
   bool skip_bad_data = false;  ///< count and pass over samples whose reading ends in InvalidData
   const std::atomic<bool>* cancel = nullptr;
   Reporter* reporter = &Reporter::silent();

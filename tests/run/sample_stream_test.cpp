@@ -154,13 +154,23 @@ TEST(Stream, FillsAnIncompleteLastGroupByRepetition) {
   Warnings warnings;
   StreamOptions options = with_threads(2);
   options.group_size = 4;
-  options.fill_last_group = true;
+  options.last_group = StreamOptions::LastGroup::Fill;
   options.reporter = &warnings;
   StreamStatistics statistics;
   EXPECT_THAT(groups_of(Numbers(6), options, &statistics), ElementsAre(Group{0, 1, 2, 3, 4}, Group{4, 5, 5, 5, 2}));
   EXPECT_EQ(statistics.dropped, 0U);
   EXPECT_THAT(warnings.messages, IsEmpty());
   EXPECT_THAT(groups_of(Numbers(4), options), ElementsAre(Group{0, 1, 2, 3, 4})) << "nothing to fill";
+}
+
+TEST(Stream, LeavesAnIncompleteLastGroupShort) {
+  Warnings warnings;
+  StreamOptions options = with_threads(2);
+  options.group_size = 3;
+  options.last_group = StreamOptions::LastGroup::Short;
+  options.reporter = &warnings;
+  EXPECT_THAT(groups_of(Numbers(5), options), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 2}));
+  EXPECT_THAT(warnings.messages, IsEmpty());
 }
 
 TEST(Stream, SkipsBadSamplesAndKeepsGroupsFull) {
