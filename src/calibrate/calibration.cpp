@@ -110,7 +110,8 @@ void check_measured(const Graph& graph, const std::map<ValueId, Histogram>& hist
 }
 
 Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source, const RunSettings& settings,
-             SampleTracker* tracker, const MeasuredBeside& beside, const Checkpoint& checkpoint) {
+             SampleTracker* tracker, const MeasuredBeside& beside, const Checkpoint& checkpoint,
+             SamplePass::LastBatch last_batch) {
   std::set<ValueId> watched(values.begin(), values.end());
   watched.insert(beside.reached.begin(), beside.reached.end());
   const std::vector<ValueId> all(watched.begin(), watched.end());
@@ -141,8 +142,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   settings.reporter->begin("calibrating", source.size() - known);
   try {
     size_t done = 0;
-    const SamplePass over{
-        .source = source, .settings = settings, .last_batch = SamplePass::LastBatch::Drop, .refuse_empty = {}};
+    const SamplePass over{.source = source, .settings = settings, .last_batch = last_batch, .refuse_empty = {}};
     pass.skipped = run_over<Counts>(over, run, [&](const Counts& counts) {
                      pass.samples += counts.first;
                      settings.reporter->advance_to(done += counts.second);
@@ -173,14 +173,14 @@ Calibration for_values(const Calibration& calibration, const std::map<ValueId, V
 }
 
 Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
-                      const RunSettings& settings) {
+                      const RunSettings& settings, SamplePass::LastBatch last_batch) {
   const Stopwatch stopwatch;
   Calibration calibration;
   std::vector<ValueId> measured;
   for (const ValueId value : watched)
     if (!graph.constant(value)) measured.push_back(value);
   SampleTracker tracker;
-  const Pass pass = measure(graph, measured, source, settings, &tracker);
+  const Pass pass = measure(graph, measured, source, settings, &tracker, {}, {}, last_batch);
   if (pass.interrupted) throw Error(ErrorCode::Interrupted, "interrupted");
   if (pass.samples == 0) throw Error(ErrorCode::InvalidData, "there was no sample to calibrate with");
   report_non_finite(graph, pass.collector, tracker, true, *settings.reporter);

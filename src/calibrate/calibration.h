@@ -10,6 +10,7 @@
 #include "detent/data_source.h"
 #include "detent/progress.h"
 #include "detent/run_settings.h"
+#include "run/run_over.h"
 
 namespace detent {
 
@@ -31,9 +32,11 @@ struct Calibration {
 /// Runs every sample of `source` once and collects a histogram per value of `watched`. Constants among them are measured
 /// from their tensor. Same data, any order, any number of threads: same histograms.
 /// Warns (once a value) about NaN and Inf, naming node and sample, and about values that were never non-zero.
+/// last_batch  what becomes of samples that do not fill the source's batch.
 /// Errors  InvalidData when the source is empty or a value held nothing finite; Interrupted on Ctrl-C.
 [[nodiscard]] Calibration calibrate(const Graph& graph, std::span<const ValueId> watched, const DataSource& source,
-                                    const RunSettings& settings);
+                                    const RunSettings& settings,
+                                    SamplePass::LastBatch last_batch = SamplePass::LastBatch::Drop);
 
 /// An engine may have operators of its own at the end: they stay as they are, but nothing behind them can be measured here.
 /// One warning for each.
@@ -60,7 +63,8 @@ struct MeasuredBeside {
 /// Errors  those of reading and running.
 [[nodiscard]] Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
                            const RunSettings& settings, SampleTracker* tracker = nullptr,
-                           const MeasuredBeside& beside = {}, const Checkpoint& checkpoint = {});
+                           const MeasuredBeside& beside = {}, const Checkpoint& checkpoint = {},
+                           SamplePass::LastBatch last_batch = SamplePass::LastBatch::Drop);
 
 /// Warns about NaN and Inf, once a value, naming node and sample.
 /// samples  the tracker of the pass.

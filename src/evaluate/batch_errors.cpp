@@ -6,11 +6,13 @@ namespace detent {
 
 namespace {
 
-Tensor first_rows(const Tensor& tensor, int64_t rows) {
+/// `count` rows of a plain tensor from `first` on.
+Tensor rows_of(const Tensor& tensor, size_t first, int64_t count) {
   Shape shape = tensor.shape();
-  shape[0] = rows;
+  shape[0] = count;
   Tensor part(tensor.type(), shape);
-  std::memcpy(part.mutable_raw(), tensor.raw(), part.byte_count());
+  const size_t row = part.byte_count() / static_cast<size_t>(count);
+  std::memcpy(part.mutable_raw(), static_cast<const std::byte*>(tensor.raw()) + first * row, part.byte_count());
   return part;
 }
 
@@ -21,8 +23,14 @@ std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t 
   for (Tensor& output : outputs)
     if (!output.empty_handle() && !output.is_sequence() && output.shape().rank() > 0 &&
         output.shape()[0] == static_cast<int64_t>(batch))
-      output = first_rows(output, static_cast<int64_t>(real));
+      output = rows_of(output, 0, static_cast<int64_t>(real));
   return outputs;
+}
+
+std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row) {
+  std::vector<Tensor> rows;
+  for (const Tensor& output : outputs) rows.push_back(rows_of(output, row, 1));
+  return rows;
 }
 
 std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,

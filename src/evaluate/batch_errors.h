@@ -11,6 +11,9 @@ namespace detent {
 /// repeats the last sample.
 [[nodiscard]] std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real);
 
+/// Row `row` of each output, plain tensors that have as many on axis 0: what one sample of a joined batch gives (samples_together).
+[[nodiscard]] std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row);
+
 /// Errors of a model's outputs against the float model's, without padding. An output whose type or shape differs, because it
 /// depends on the data, gets none and its entry of `comparable` becomes false.
 /// content  of the samples that count.

@@ -9,10 +9,8 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/batch_errors.h"
+#include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"
-#include "exec/executor.h"
-#include "exec/runnable_part.h"
-#include "exec/schedule.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
 #include "run/workers.h"
@@ -20,26 +18,6 @@
 namespace detent {
 
 namespace {
-
-/// Memory of a variant that is ready to run, in sizes of the float model: its weights as floats and packed for the kernels.
-/// A ResNet-50-shaped network of 102 MB takes 236 MB a variant, INT8 codes included.
-constexpr size_t kPreparedShare = 2;
-
-/// A model ready to run as far as the named values.
-struct Prepared {
-  std::vector<ValueId> wanted;
-  Schedule schedule;
-
-  Prepared(const Model& model, const std::vector<std::string>& names, int team)
-      : wanted(values_named(model.graph(), names)), schedule(model.graph(), wanted, {.team = team}) {}
-
-  /// The models of one worker share a pool, so that it holds the activations of one at a time.
-  [[nodiscard]] std::vector<Tensor> run(std::span<const Tensor> inputs, BufferPool& pool) const {
-    OutputKeeper keeper(schedule.graph(), wanted);
-    Executor(schedule, pool).run(inputs, keeper);
-    return keeper.take();
-  }
-};
 
 /// One batch: [variant][output], and which outputs had the float model's shape in every variant.
 struct BatchErrors {
@@ -55,7 +33,7 @@ struct BatchErrors {
 /// All models, ready to run, and what is wanted of them.
 struct Contest {
   const std::vector<std::string>& names;
-  std::vector<std::shared_ptr<const Prepared>> models;  // the float model first
+  std::vector<std::shared_ptr<const PreparedModel>> models;  // the float model first
   OutputJudges judges;
 
   [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
@@ -148,7 +126,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   const int team = team_size(settings, source);
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
-  const auto original = std::make_shared<const Prepared>(reference, names, team);
+  const auto original = std::make_shared<const PreparedModel>(reference, names, team);
   std::vector<BufferPool> pools(worker_count(settings));
   Totals totals(variants.size(), names.size(), by_batch);
   Reporter& reporter = *settings.reporter;
@@ -158,7 +136,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   for (size_t first = 0; first < variants.size(); first += at_once) {
     Contest contest{names, {original}, judges};
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
-      contest.models.push_back(std::make_shared<const Prepared>(variant, names, team));
+      contest.models.push_back(std::make_shared<const PreparedModel>(variant, names, team));
     totals.begin_pass(first);
     const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
       return run_batch(contest, std::move(batch), real, pools[slot]);

@@ -49,16 +49,17 @@ size_t bytes_of(const JudgedBatch& batch) {
 }  // namespace
 
 JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> names, const DataSource& source,
-                             const RunSettings& settings, const TaskMetric* task, size_t bytes)
-    : source_(source), names_(std::move(names)), task_(task && task->given() ? task : nullptr),
-      wanted_(values_named(reference.graph(), names_)),
+                             const RunSettings& settings, const TaskMetric* task, size_t bytes,
+                             std::optional<size_t> known)
+    : source_(source), reference_bytes_(reference.byte_size()), names_(std::move(names)),
+      task_(task && task->given() ? task : nullptr), wanted_(values_named(reference.graph(), names_)),
       schedule_(reference.graph(), wanted_, {.team = team_size(settings, source)}) {
   struct Result {
     Found found;
     std::shared_ptr<const JudgedBatch> batch;
   };
   const Numbered numbered(source);
-  together_ = samples_together(reference.graph(), wanted_, source);
+  together_ = known ? *known : samples_together(reference.graph(), wanted_, source);
   // Files are often sorted by class: samples that are joined come from everywhere.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,15 +34,21 @@ class JudgedBatches {
   /// names  the values that are judged. task  nullptr, or without anything given: no truths and no scores.
   /// bytes  batches are kept that take so much together and leave as much memory free; the others are read and run again when they
   ///        are asked for.
+  /// together  samples to a batch, where a caller knows samples_together() already.
   /// Errors  those of reading, running and TaskMetric::score; InvalidData when no sample could be read; Interrupted.
   JudgedBatches(const Model& reference, std::vector<std::string> names, const DataSource& source,
-                const RunSettings& settings, const TaskMetric* task, size_t bytes = size_t{256} << 20);
+                const RunSettings& settings, const TaskMetric* task, size_t bytes = size_t{256} << 20,
+                std::optional<size_t> together = std::nullopt);
 
   [[nodiscard]] size_t size() const { return found_.size(); }
+  /// Of the float model's weights.
+  [[nodiscard]] size_t reference_bytes() const { return reference_bytes_; }
   /// Samples that were joined to a batch because that is faster (samples_together); 1: batches are the model's own.
   [[nodiscard]] size_t together() const { return together_; }
   /// Samples that count in the first `batches` batches.
   [[nodiscard]] size_t samples_in(size_t batches) const;
+  /// Where the samples that count in batch b stand in the source.
+  [[nodiscard]] const std::vector<size_t>& samples_of(size_t b) const { return found_[b].samples; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const TaskMetric* task() const { return task_; }
   /// The float model's score on batch b; nothing without a task.
@@ -64,6 +71,7 @@ class JudgedBatches {
   [[nodiscard]] JudgedBatch run(std::vector<Sample>&& samples, size_t real, BufferPool& pool) const;
 
   const DataSource& source_;
+  size_t reference_bytes_;
   std::vector<std::string> names_;
   const TaskMetric* task_;
   std::vector<ValueId> wanted_;

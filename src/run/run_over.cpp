@@ -9,7 +9,7 @@ StreamOptions stream_options(const SamplePass& pass) {
   StreamOptions options;
   options.threads = worker_count(pass.settings);
   options.group_size = pass.source.batch();
-  options.fill_last_group = pass.last_batch == SamplePass::LastBatch::Fill;
+  options.last_group = pass.last_batch;
   options.skip_bad_data = pass.settings.skip_bad_data;
   options.reporter = pass.settings.reporter;
   return options;

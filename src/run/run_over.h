@@ -18,8 +18,10 @@ struct SamplePass {
   const RunSettings& settings;
   /// The text of the progress line; empty: the caller shows progress, over several passes.
   std::string_view task = {};
-  /// An incomplete last batch is filled by repeating its last sample, or dropped with a warning.
-  enum class LastBatch { Fill, Drop } last_batch = LastBatch::Fill;
+  /// An incomplete last batch is filled by repeating its last sample, dropped with a warning, or runs as it is, which a model that
+  /// leaves its batch open takes.
+  using LastBatch = StreamOptions::LastGroup;
+  LastBatch last_batch = LastBatch::Fill;
   /// The error when no sample could be read; empty: no sample is no error.
   std::string_view refuse_empty = "no sample of the data could be read";
 };

@@ -47,7 +47,7 @@ class WorkerSlots {
 class GroupAssembler {
  public:
   explicit GroupAssembler(const StreamOptions& options)
-      : size_(std::max<size_t>(options.group_size, 1)), fill_(options.fill_last_group) {}
+      : size_(std::max<size_t>(options.group_size, 1)), last_(options.last_group) {}
 
   /// A full group, or nothing yet.
   [[nodiscard]] std::optional<SampleGroup> add(Sample sample) {
@@ -55,11 +55,12 @@ class GroupAssembler {
     if (waiting_.size() < size_) return std::nullopt;
     return SampleGroup{std::exchange(waiting_, {}), size_};
   }
-  /// The incomplete last group when it is to be filled; otherwise its samples stay and count as dropped.
+  /// The incomplete last group when it is wanted; otherwise its samples stay and count as dropped.
   [[nodiscard]] std::optional<SampleGroup> finish() {
-    if (waiting_.empty() || !fill_) return std::nullopt;
+    if (waiting_.empty() || last_ == StreamOptions::LastGroup::Drop) return std::nullopt;
     const size_t real = waiting_.size();
-    while (waiting_.size() < size_) waiting_.push_back(Sample(waiting_[real - 1]));
+    while (last_ == StreamOptions::LastGroup::Fill && waiting_.size() < size_)
+      waiting_.push_back(Sample(waiting_[real - 1]));
     return SampleGroup{std::exchange(waiting_, {}), real};
   }
   [[nodiscard]] size_t left() const { return waiting_.size(); }
@@ -67,7 +68,7 @@ class GroupAssembler {
 
  private:
   size_t size_;
-  bool fill_;
+  StreamOptions::LastGroup last_;
   std::vector<Sample> waiting_;
 };
 
@@ -114,7 +115,7 @@ class Stream {
   Stream(const DataSource& source, const StreamOptions& options, const Process& process, const Finish& finish)
       : source_(source), options_(options), process_(process), finish_(finish),
         threads_(options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency())),
-        size_(source.size()), tokens_(2 * threads_), assembler_(options), slots_(threads_) {}
+        size_(source.size()), tokens_(tokens_for(threads_, options)), assembler_(options), slots_(threads_) {}
 
   StreamStatistics run() {
     if (size_ > 0) run_pipeline();
@@ -125,6 +126,12 @@ class Stream {
   }
 
  private:
+  /// Tokens end in order: behind the group that is processed longest stand the groups of all other threads, and the one that is read
+  /// meanwhile. With fewer than that a thread would wait for samples while another one works.
+  static size_t tokens_for(size_t threads, const StreamOptions& options) {
+    return std::max(2 * threads, threads * std::max<size_t>(options.group_size, 1) + 1);
+  }
+
   /// A stage of the pipeline that runs `work` on this object.
   template <class In, class Out, class Work>
   tbb::filter<In, Out> stage(tbb::filter_mode mode, Work work) {

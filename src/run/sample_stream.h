@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,8 +15,8 @@ namespace detent {
 struct StreamOptions {
   size_t threads = 1;     ///< 0: all cores
   size_t group_size = 1;  ///< samples delivered together: the model's fixed batch
-  bool fill_last_group =
-      false;                   ///< repeat the last sample until the group is full; false: drop the rest with a warning
+  /// An incomplete last group is left out with a warning, filled by repeating its last sample, or stays short.
+  enum class LastGroup : uint8_t { Drop, Fill, Short } last_group = LastGroup::Drop;
   bool skip_bad_data = false;  ///< count and pass over samples whose reading ends in InvalidData
   Reporter* reporter = &Reporter::silent();
 };
@@ -39,7 +40,7 @@ struct SampleGroup {
     const std::function<void(size_t group_index, const std::shared_ptr<void>& result)>& finish);
 
 /// Streams every sample of `source` through `process`: decoding runs beside execution on the same `threads` threads, at
-/// most 2 * threads samples (and one incomplete group) are in memory however many there are, results arrive in order.
+/// most 2 * threads samples, or threads + 1 groups, are in memory however many there are. Results arrive in order.
 ///
 /// process(slot, std::vector<Sample>&& group, size_t real) -> Result   in parallel; `slot` < threads is unique among running calls.
 /// finish(size_t group_index, Result&&)                                one at a time, in ascending order.

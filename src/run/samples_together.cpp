@@ -10,6 +10,7 @@
 #include "exec/find_shapes.h"
 #include "ops/traits.h"
 #include "run/model_inputs.h"
+#include "run/workers.h"
 
 namespace detent {
 
@@ -64,6 +65,18 @@ bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, 
 
 }  // namespace
 
+bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
+                       size_t together) {
+  return std::ranges::all_of(values, [&](ValueId value) {
+    const auto single = one.find(value), all = joined.find(value);
+    if (single == one.end() || all == joined.end()) return false;
+    if (single->second.rank() == 0 || single->second.rank() != all->second.rank()) return false;
+    for (size_t axis = 1; axis < single->second.rank(); ++axis)
+      if (single->second[axis] != all->second[axis]) return false;
+    return single->second[0] == 1 && all->second[0] == static_cast<int64_t>(together);
+  });
+}
+
 size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source) {
   if (source.batch() != 1 || source.size() < 2 * static_cast<size_t>(kMost)) return 1;
   try {
@@ -73,9 +86,15 @@ size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, con
     const auto together = static_cast<size_t>(std::clamp(std::ceil(kPositions / positions), 1.0, kMost));
     if (together == 1) return 1;
     while (samples.size() < together) samples.push_back(source.read(samples.size()));
+    const Schedule schedule(graph, wanted);
+    const auto outputs_of = [&](std::span<const Tensor> inputs) {
+      OutputKeeper keeper(graph, wanted);
+      Executor(schedule).run(inputs, keeper);
+      return keeper.take();
+    };
     std::vector<std::vector<Tensor>> singles;
-    for (const Sample& sample : samples) singles.push_back(run_once(graph, sample.inputs, wanted));
-    const std::vector<Tensor> all = run_once(graph, stack_samples(std::move(samples)), wanted);
+    for (const Sample& sample : samples) singles.push_back(outputs_of(sample.inputs));
+    const std::vector<Tensor> all = outputs_of(stack_samples(std::move(samples)));
     for (size_t output = 0; output < wanted.size(); ++output)
       if (!same_rows(all[output], singles, output)) return 1;
     return together;

@@ -5,6 +5,7 @@
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
 #include "model/graph/graph.h"
+#include "model/graph/value_shapes.h"
 
 namespace detent {
 
@@ -29,5 +30,10 @@ class SamplesTogether final : public DataSource {
 /// first samples run together have other bits than run one by one.
 /// Errors  those of reading, but for samples that cannot be read (1).
 [[nodiscard]] size_t samples_together(const Graph& graph, std::span<const ValueId> wanted, const DataSource& source);
+
+/// True when axis 0 of each value counts samples and nothing else: what was found for a joined batch can be told of each sample.
+/// one, joined  shapes that one sample, and `together` of them, give the values; a value without one is not cut.
+[[nodiscard]] bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, const ValueShapes& joined,
+                                     size_t together);
 
 }  // namespace detent

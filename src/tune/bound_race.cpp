@@ -13,6 +13,7 @@
 #include "detent/progress.h"
 #include "evaluate/batch_errors.h"
 #include "run/for_each_index.h"
+#include "run/pool_lease.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -31,29 +32,6 @@ std::vector<size_t> stages_of(const JudgedBatches& batches) {
   std::ranges::reverse(stages);
   return stages;
 }
-
-/// One for each thread that works.
-class PoolLease {
- public:
-  explicit PoolLease(size_t threads) : pools_(threads) {
-    for (BufferPool& pool : pools_) free_.push_back(&pool);
-  }
-  BufferPool* take() {
-    const std::scoped_lock lock(mutex_);
-    BufferPool* pool = free_.back();
-    free_.pop_back();
-    return pool;
-  }
-  void give_back(BufferPool* pool) {
-    const std::scoped_lock lock(mutex_);
-    free_.push_back(pool);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<BufferPool> pools_;
-  std::vector<BufferPool*> free_;
-};
 
 }  // namespace
 
@@ -202,14 +180,13 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     reporter.advance_to(++done);
   };
   for_each_index(until - from, threads, [&](size_t i) {
-    BufferPool* pool = pools.take();
+    const PoolLease::Held pool(pools);
     try {
       run_one(from + i, *pool);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::Interrupted) throw;
       throw error.in("sample '" + batches.get(from + i, *pool)->name + "'");
     }
-    pools.give_back(pool);
   });
   reporter.end();
   if (judge_.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())

@@ -11,12 +11,15 @@
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/evaluate_on_batches.h"
+#include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
+#include "exec/runnable_part.h"
 #include "rewrite/quantized_model.h"
 #include "rewrite/weight_memo.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
+#include "run/samples_together.h"
 #include "tune/tie_band.h"
 
 namespace detent {
@@ -65,6 +68,8 @@ class Contest {
     const SampleSubset first(*question.source, samples_);
     names_ = values_to_compare(question.model, read_first_inputs(first, question.settings));
     if (names_.empty()) return;
+    const Graph& graph = question.model.graph();
+    together_ = question.together ? *question.together : samples_together(graph, values_named(graph, names_), first);
     for (const std::string_view name : kCandidates) variants_.add(question.ranges_of(*make_calibrator(name)));
     regrets_ = worst_regrets_db(variants_.ranges, question.calibration, question.format.range_kind());
     results_.resize(variants_.ranges.size());
@@ -155,9 +160,9 @@ class Contest {
       models.push_back(
           quantized_model(question_.model, question_.plan, variants_.ranges[v], question_.format, {}, &weights_));
     const std::string task = "measuring " + std::to_string(playing.size()) + " calibrators";
-    EvaluationRequest request{question_.model, names_, samples, question_.settings, task};
-    request.by_batch = true;
-    const Evaluation evaluation = evaluate_models(models, request);
+    constexpr size_t kKept = size_t{256} << 20;
+    const JudgedBatches batches(question_.model, names_, samples, question_.settings, nullptr, kKept, together_);
+    const Evaluation evaluation = evaluate_on_batches(models, batches, question_.settings, task);
     const auto scores = sample_scores(evaluation);
     if (first == 0) names_ = outputs_ = evaluation.outputs;
     if (evaluation.outputs != outputs_) return;  // a shape that depends on the data shows first in this round
@@ -176,7 +181,8 @@ class Contest {
   DistinctRanges variants_;
   std::vector<double> regrets_;
   std::vector<Result> results_;
-  WeightMemo weights_;  // the same in all variants, as long as biases do not ask for other scales
+  WeightMemo weights_;   // the same in all variants, as long as biases do not ask for other scales
+  size_t together_ = 1;  // samples that run at once
   size_t winner_ = 0, highest_ = 0;
 };
 

@@ -61,6 +61,7 @@ struct CalibratorQuestion {
   const DataSource* source;  ///< the calibration data; nullptr when there is none
   const RunSettings& settings;
   ChoiceEffort effort = {};
+  std::optional<size_t> together = {};  ///< samples that run at once, where the caller knows samples_together() already
 };
 
 /// Quantizes the model once for each of auto_candidates() and runs these variants beside the float model, in two rounds: all of them on
@@ -70,7 +71,7 @@ struct CalibratorQuestion {
 /// Cost    runs of the model for 75e9 multiply-accumulates, about 5 s of one core, or a fifth of the calibration samples, whichever is
 ///         more; fewer samples and fewer candidates, the safest first, where that does not pay for 2 samples of each. The same
 ///         for any machine and any number of threads: the file must not depend on the clock.
-/// Memory  see evaluate_models.
+/// Memory  see evaluate_models and JudgedBatches.
 /// Errors  InvalidOption without data or when no output can be compared and there is no other calibrator to take; those of
 ///         evaluate_models.
 /// Source  the smallest tensor error is not the best network: calibrators/README.md.

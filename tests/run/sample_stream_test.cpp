@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <stop_token>
 #include <thread>
@@ -110,6 +111,36 @@ TEST(Stream, KeepsFewSamplesInMemory) {
   EXPECT_LE(source.most_alive.load(), 6U) << "two a thread";
 }
 
+TEST(Stream, ProcessesAsManyGroupsAtATimeAsThereAreThreads) {
+  using namespace std::chrono_literals;
+  StreamOptions options = with_threads(3);
+  options.group_size = 8;
+  std::mutex mutex;
+  std::condition_variable changed;
+  size_t running = 0;
+  bool all = false;
+  stream<int>(
+      Numbers(24), options,
+      [&](size_t, std::vector<Sample>&&, size_t) {
+        std::unique_lock lock(mutex);
+        all = all || ++running == 3;
+        changed.notify_all();
+        EXPECT_TRUE(changed.wait_for(lock, 30s, [&] { return all; })) << "groups wait for each other";
+        return 0;
+      },
+      [](size_t, int&&) {});
+}
+
+TEST(Stream, KeepsFewGroupsInMemory) {
+  const Numbers source(480);
+  StreamOptions options = with_threads(3);
+  options.group_size = 4;
+  stream<int>(
+      source, options, [](size_t, std::vector<Sample>&& samples, size_t) { return static_cast<int>(samples.size()); },
+      [&](size_t, int&& samples) { source.alive.fetch_sub(static_cast<size_t>(samples)); });
+  EXPECT_LE(source.most_alive.load(), 16U) << "a group a thread, and one that is read";
+}
+
 TEST(Stream, DropsAnIncompleteLastGroupWithAWarning) {
   Warnings warnings;
   StreamOptions options = with_threads(2);
@@ -126,13 +157,23 @@ TEST(Stream, FillsAnIncompleteLastGroupByRepetition) {
   Warnings warnings;
   StreamOptions options = with_threads(2);
   options.group_size = 4;
-  options.fill_last_group = true;
+  options.last_group = StreamOptions::LastGroup::Fill;
   options.reporter = &warnings;
   StreamStatistics statistics;
   EXPECT_THAT(groups_of(Numbers(6), options, &statistics), ElementsAre(Group{0, 1, 2, 3, 4}, Group{4, 5, 5, 5, 2}));
   EXPECT_EQ(statistics.dropped, 0U);
   EXPECT_THAT(warnings.messages, IsEmpty());
   EXPECT_THAT(groups_of(Numbers(4), options), ElementsAre(Group{0, 1, 2, 3, 4})) << "nothing to fill";
+}
+
+TEST(Stream, LeavesAnIncompleteLastGroupShort) {
+  Warnings warnings;
+  StreamOptions options = with_threads(2);
+  options.group_size = 3;
+  options.last_group = StreamOptions::LastGroup::Short;
+  options.reporter = &warnings;
+  EXPECT_THAT(groups_of(Numbers(5), options), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 2}));
+  EXPECT_THAT(warnings.messages, IsEmpty());
 }
 
 TEST(Stream, SkipsBadSamplesAndKeepsGroupsFull) {

@@ -47,6 +47,19 @@ TEST(SamplesTogether, AreOneWhereTheModelMixesThem) {
 
 TEST(SamplesTogether, AreOneWhereThereAreFew) { EXPECT_EQ(together(convolution("N", 4), 4, 15), 1U); }
 
+TEST(SamplesTogether, AreToldApartWhereTheFirstAxisCountsThem) {
+  const ValueShapes one{{0, Shape{1, 4}}, {1, Shape{2, 4}}, {2, Shape{4, 1}}, {3, Shape{}}, {4, Shape{1, 4}}};
+  const ValueShapes eight{{0, Shape{8, 4}}, {1, Shape{16, 4}}, {2, Shape{4, 8}}, {3, Shape{}}, {4, Shape{8, 5}}};
+  const auto cut = [&](std::vector<ValueId> values) { return are_cut_by_sample(values, one, eight, 8); };
+  EXPECT_TRUE(cut({0}));
+  EXPECT_TRUE(cut({})) << "there is nothing to tell apart";
+  EXPECT_FALSE(cut({0, 1})) << "two rows a sample";
+  EXPECT_FALSE(cut({2})) << "samples on another axis";
+  EXPECT_FALSE(cut({3})) << "a number";
+  EXPECT_FALSE(cut({4})) << "another size beside the samples";
+  EXPECT_FALSE(cut({5})) << "a value that did not run";
+}
+
 TEST(SamplesTogether, KeepTheirNamesAndOrder) {
   const MemorySource source(test::residual_samples(4));
   const SamplesTogether joined(source, 4);

@@ -84,9 +84,9 @@ Absorption absorb_biases(Model& model, std::span<const Tensor> inputs, const Dat
     std::vector<Model> candidates;
     for (int i = 0; i < 2; ++i) candidates.push_back(model.clone());
     apply_patch(candidates.back(), make_absorb_patch(model.graph(), judged));
-    const std::vector<std::vector<double>> scores =
-        scores_of(judge(candidates, SampleSubset(source, samples_beside_deciding(source, kMeasuringSamples)),
-                        SampleSubset(source, deciding_samples(source))));
+    const SampleSubset fit(source, samples_beside_deciding(source, kMeasuringSamples));
+    const SampleSubset held_out(source, deciding_samples(source));
+    const std::vector<std::vector<double>> scores = scores_of(judge(fit, held_out)(candidates));
     report.sqnr_before_db = mean(scores.front());
     report.sqnr_after_db = mean(scores.back());
     if (*report.sqnr_after_db < *report.sqnr_before_db) {

@@ -26,7 +26,7 @@ std::vector<size_t> part_of(const std::vector<size_t>& samples, size_t part, siz
 }  // namespace
 
 CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOptions& options, const FoldJudge& judge)
-    : model_(model), judge_(judge) {
+    : model_(model) {
   const DataSource& source = data.source;
   const std::vector<size_t> samples = samples_by_hash(source, kMostSamples, data.always);
   const size_t parts = parts_of(samples.size());
@@ -37,6 +37,7 @@ CrossFit::CrossFit(const Model& model, const EqualizeData& data, const FactorOpt
                                             read_first_inputs(fit, data.settings)));
     Fold& fold = *folds_.back();
     fold.equalizer.emplace(model, fold.inputs, fold.fit, data.settings, options);
+    fold.scorer = judge(fold.fit, fold.held_out);
   }
 }
 
@@ -44,9 +45,9 @@ std::vector<std::vector<double>> CrossFit::on_part(std::span<const std::vector<E
                                                    size_t part) const {
   const Fold& fold = *folds_.at(part);
   const auto model_of = [&](size_t i) {
-    return lists[i].empty() ? model_.clone() : fold.equalizer->equalized(fold.equalizer->equalization(lists[i]));
+    return lists[i].empty() ? model_.clone() : fold.equalizer->equalized(lists[i]);
   };
-  return scores_of(judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), fold.fit, fold.held_out));
+  return scores_of(judge_models(fold.scorer, lists.size(), model_of, is_lean(model_.graph())));
 }
 
 std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {

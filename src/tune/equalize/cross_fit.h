@@ -42,10 +42,10 @@ class CrossFit {
     SampleSubset fit, held_out;
     std::vector<Tensor> inputs;          ///< of the first batch of `fit`
     std::optional<Equalizer> equalizer;  ///< checked on `inputs`
+    FoldScorer scorer;
   };
 
   const Model& model_;
-  const FoldJudge& judge_;
   std::vector<std::unique_ptr<Fold>> folds_;
 };
 

@@ -22,7 +22,7 @@ namespace {
 class Acceptance {
  public:
   Acceptance(const Model& model, const Equalizer& equalizer, const EqualizeData& data, const FoldJudge& judge)
-      : model_(model), equalizer_(equalizer), data_(data), judge_(judge) {}
+      : model_(model), equalizer_(equalizer), scorer_(judge(data.all, data.all)) {}
 
   /// `items`, or what is left of them without the family whose absence serves best; nothing when that is no better either.
   [[nodiscard]] std::vector<EqualizeItem> accepted_of(const std::vector<EqualizeItem>& items, EqualizeReport& report) {
@@ -54,10 +54,8 @@ class Acceptance {
 
  private:
   [[nodiscard]] FoldScores measure(const std::vector<std::vector<EqualizeItem>>& lists) const {
-    const auto model_of = [&](size_t i) {
-      return lists[i].empty() ? model_.clone() : equalizer_.equalized(equalizer_.equalization(lists[i]));
-    };
-    return judge_models(judge_, lists.size(), model_of, is_lean(model_.graph()), data_.all, data_.all);
+    const auto model_of = [&](size_t i) { return lists[i].empty() ? model_.clone() : equalizer_.equalized(lists[i]); };
+    return judge_models(scorer_, lists.size(), model_of, is_lean(model_.graph()));
   }
 
   /// Over the calibrators: the samples of all of them together.
@@ -73,8 +71,7 @@ class Acceptance {
 
   const Model& model_;
   const Equalizer& equalizer_;
-  const EqualizeData& data_;
-  const FoldJudge& judge_;
+  FoldScorer scorer_;
 };
 
 }  // namespace

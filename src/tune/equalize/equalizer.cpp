@@ -38,14 +38,19 @@ bool Equalizer::has(EqualizeFamily family) const {
 
 Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
   Equalization free = with_factors(items, false);
-  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(free)) ? free
-                                                                                        : with_factors(items, true);
+  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(patched(free)))
+             ? free
+             : with_factors(items, true);
 }
 
-bool Equalizer::rounds_too_much(const Equalization& equalization) const {
+Model Equalizer::patched(const Equalization& equalization) const {
   Model copy = model_.clone();
   apply_patch(copy, make_equalize_patch(copy.graph(), equalization));
-  return changed_output(before_, copy, inputs_, 0.25).has_value();
+  return copy;
+}
+
+bool Equalizer::rounds_too_much(const Model& equalized) const {
+  return changed_output(before_, equalized, inputs_, 0.25).has_value();
 }
 
 Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const {
@@ -64,9 +69,13 @@ Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, boo
   return result;
 }
 
-Model Equalizer::equalized(const Equalization& equalization) const {
-  Model copy = model_.clone();
-  apply_equalization(copy, equalization, inputs_);
+Model Equalizer::equalized(const std::vector<EqualizeItem>& items) const {
+  const Equalization free = with_factors(items, false);
+  if (free.empty()) return model_.clone();
+  if (!holds_half_values(model_.graph()))
+    if (Model copy = patched(free); !rounds_too_much(copy)) return copy;
+  Model copy = patched(with_factors(items, true));
+  check_same_outputs(before_, copy, inputs_, "equalization");
   return copy;
 }
 

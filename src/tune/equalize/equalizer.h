@@ -27,9 +27,9 @@ class Equalizer {
   /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
   /// more than a quarter of the bound of changed_output(), and for half types, factors are powers of two, which round nothing.
   [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
-  /// A copy of the model, equalized and checked.
+  /// A copy of the model with equalization(items), checked.
   /// Errors  Internal when an output changed by more than rounding.
-  [[nodiscard]] Model equalized(const Equalization& equalization) const;
+  [[nodiscard]] Model equalized(const std::vector<EqualizeItem>& items) const;
 
   /// The report's lines for the families (none kept) and for the values in `equalization`.
   [[nodiscard]] std::vector<EqualizeReport::Family> describe_families() const;
@@ -47,7 +47,8 @@ class Equalizer {
     return behind_activations ? groups_behind_ : groups_;
   }
   [[nodiscard]] Equalization with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const;
-  [[nodiscard]] bool rounds_too_much(const Equalization& equalization) const;
+  [[nodiscard]] Model patched(const Equalization& equalization) const;
+  [[nodiscard]] bool rounds_too_much(const Model& equalized) const;
   [[nodiscard]] const std::vector<ChannelGroup>& groups_of(EqualizeFamily family) const {
     return groups_for(family == EqualizeFamily::Act);
   }

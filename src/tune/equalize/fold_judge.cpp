@@ -1,6 +1,7 @@
 #include "tune/equalize/fold_judge.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
@@ -9,13 +10,15 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/compared_values.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/evaluate_on_batches.h"
+#include "evaluate/judged_batches.h"
 #include "evaluate/sample_scores.h"
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/quantized_model.h"
 #include "run/model_inputs.h"
+#include "run/samples_together.h"
 #include "run/workers.h"
 #include "tune/choose_calibrator.h"
 
@@ -33,49 +36,97 @@ std::vector<std::string> named(const std::vector<std::string>& specs) {
   return names;
 }
 
-/// The models that one equalized model becomes, one a calibrator.
-void add_variants(const Model& model, const DataSource& samples, const std::vector<Tensor>& inputs,
-                  const JudgeOptions& options, const std::vector<std::string>& calibrators,
-                  std::vector<Model>& variants) {
-  const Graph& graph = model.graph();
-  const PlacementPlan plan = make_placement_plan(graph, options.target, options.placement, find_shapes(graph, inputs));
-  RunSettings quiet = options.run;
-  quiet.reporter = &Reporter::silent();
-  const Calibration calibration = calibrate(graph, plan.quantized_values(), samples, quiet);
-  const RangesOf ranges_of = [&](const Calibrator& calibrator) {
-    return choose_ranges(plan, calibration,
-                         {graph, calibrator, options.overrides, options.format.range_kind(), worker_count(options.run),
-                          options.clipped_samples});
-  };
-  for (const std::string& name : calibrators) {
-    const auto ranges =
-        is_auto(name) ? choose_calibrator({model, plan, options.format, calibration, ranges_of, &samples, quiet}).ranges
-                      : ranges_of(*make_calibrator(name));
-    variants.push_back(quantized_model(model, plan, ranges, options.format));
+/// Judges on one pair of parts, of which it keeps what no model changes.
+class Scorer {
+ public:
+  Scorer(const Model& reference, const JudgeOptions& options, const DataSource& fit, const DataSource& held_out)
+      : options_(options), calibrators_(named(options.calibrators)), fit_(fit),
+        inputs_(read_first_inputs(held_out, options.run)),
+        batches_(reference, outputs_of(reference, inputs_), held_out, options.run, nullptr) {
+    if (batches_.together() == 1 || fit.size() < batches_.together()) return;
+    std::vector<Sample> samples;
+    for (size_t i = 0; i < batches_.together(); ++i) samples.push_back(fit.read(i));
+    joined_inputs_ = stack_samples(std::move(samples));
   }
-}
+
+  [[nodiscard]] FoldScores scores_of(std::span<const Model> models) const {
+    std::vector<Model> variants;
+    for (const Model& model : models) add_variants(model, variants);
+    auto samples = sample_scores(evaluate_on_batches(variants, batches_, options_.run, "judging equalization"));
+    FoldScores scores(models.size());
+    for (size_t v = 0; v < variants.size(); ++v) scores[v / calibrators_.size()].push_back(std::move(samples[v]));
+    return scores;
+  }
+
+ private:
+  static std::vector<std::string> outputs_of(const Model& reference, std::span<const Tensor> inputs) {
+    std::vector<std::string> outputs = values_to_compare(reference, inputs);
+    if (!outputs.empty()) return outputs;
+    throw Error(ErrorCode::InvalidOption,
+                "--equalize auto and --absorb-bias on measure at the outputs, but no output that can run comes from "
+                "float values",
+                "name the families: gate, relu, linear, norm");
+  }
+
+  /// Samples run together where what is measured can be told of each of them.
+  [[nodiscard]] Calibration calibrated(const Graph& graph, const std::vector<ValueId>& values,
+                                       const ValueShapes& shapes, const RunSettings& settings) const {
+    std::vector<ValueId> measured;
+    for (const ValueId value : values)
+      if (!graph.constant(value)) measured.push_back(value);
+    if (joined_inputs_.empty() ||
+        !are_cut_by_sample(measured, shapes, find_shapes(graph, joined_inputs_), batches_.together()))
+      return calibrate(graph, values, fit_, settings);
+    const SamplesTogether joined(fit_, batches_.together());
+    return calibrate(graph, values, joined, settings, SamplePass::LastBatch::Short);
+  }
+
+  /// The models that one equalized model becomes, one a calibrator.
+  void add_variants(const Model& model, std::vector<Model>& variants) const {
+    const Graph& graph = model.graph();
+    const ValueShapes shapes = find_shapes(graph, inputs_);
+    const PlacementPlan plan = make_placement_plan(graph, options_.target, options_.placement, shapes);
+    RunSettings quiet = options_.run;
+    quiet.reporter = &Reporter::silent();
+    const Calibration calibration = calibrated(graph, plan.quantized_values(), shapes, quiet);
+    const RangesOf ranges_of = [&](const Calibrator& calibrator) {
+      return choose_ranges(plan, calibration,
+                           {graph, calibrator, options_.overrides, options_.format.range_kind(),
+                            worker_count(options_.run), options_.clipped_samples});
+    };
+    for (const std::string& name : calibrators_) {
+      const CalibratorQuestion question{.model = model,
+                                        .plan = plan,
+                                        .format = options_.format,
+                                        .calibration = calibration,
+                                        .ranges_of = ranges_of,
+                                        .source = &fit_,
+                                        .settings = quiet,
+                                        .together = batches_.together()};
+      const auto ranges = is_auto(name) ? choose_calibrator(question).ranges : ranges_of(*make_calibrator(name));
+      variants.push_back(quantized_model(model, plan, ranges, options_.format));
+    }
+  }
+
+  const JudgeOptions& options_;
+  std::vector<std::string> calibrators_;
+  const DataSource& fit_;
+  std::vector<Tensor> inputs_;  // of the first batch of what is judged
+  JudgedBatches batches_;
+  std::vector<Tensor> joined_inputs_;  // of several samples; none where they run one by one
+};
 
 }  // namespace
 
 FoldJudge make_fold_judge(const Model& reference, JudgeOptions options) {
-  return [&reference, options = std::move(options)](std::span<const Model> models, const DataSource& fit,
-                                                    const DataSource& held_out) {
-    const std::vector<std::string> calibrators = named(options.calibrators);
-    const std::vector<Tensor> inputs = read_first_inputs(held_out, options.run);
-    const std::vector<std::string> outputs = values_to_compare(reference, inputs);
-    if (outputs.empty())
-      throw Error(ErrorCode::InvalidOption,
-                  "--equalize auto and --absorb-bias on measure at the outputs, but no output that can run comes from "
-                  "float values",
-                  "name the families: gate, relu, linear, norm");
-    std::vector<Model> variants;
-    for (const Model& model : models) add_variants(model, fit, inputs, options, calibrators, variants);
-    EvaluationRequest request{reference, outputs, held_out, options.run, "judging equalization"};
-    request.by_batch = true;
-    std::vector<std::vector<double>> samples = sample_scores(evaluate_models(variants, request));
-    FoldScores scores(models.size());
-    for (size_t v = 0; v < variants.size(); ++v) scores[v / calibrators.size()].push_back(std::move(samples[v]));
-    return scores;
+  // The scorers may outlive the judge, so that they share what it was given.
+  const auto shared = std::make_shared<const JudgeOptions>(std::move(options));
+  return [&reference, shared](const DataSource& fit, const DataSource& held_out) -> FoldScorer {
+    std::shared_ptr<const Scorer> scorer;  // made when it is asked: a judgement may turn out to be needless
+    return [&reference, shared, &fit, &held_out, scorer](std::span<const Model> models) mutable {
+      if (!scorer) scorer = std::make_shared<const Scorer>(reference, *shared, fit, held_out);
+      return scorer->scores_of(models);
+    };
   };
 }
 

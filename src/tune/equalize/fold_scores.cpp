@@ -7,14 +7,14 @@
 
 namespace detent {
 
-FoldScores judge_models(const FoldJudge& judge, size_t count, const std::function<Model(size_t)>& make, bool one_by_one,
-                        const DataSource& fit, const DataSource& held_out) {
+FoldScores judge_models(const FoldScorer& scorer, size_t count, const std::function<Model(size_t)>& make,
+                        bool one_by_one) {
   FoldScores scores;
   std::vector<Model> models;
   for (size_t i = 0; i < count; ++i) {
     models.push_back(make(i));
     if (!one_by_one && i + 1 < count) continue;
-    std::ranges::move(judge(models, fit, held_out), std::back_inserter(scores));
+    std::ranges::move(scorer(models), std::back_inserter(scores));
     models.clear();
   }
   return scores;

@@ -15,14 +15,17 @@ using PartScores = std::vector<std::vector<double>>;
 /// SQNR of each model on each sample (sample_scores): [model][calibrator][sample].
 using FoldScores = std::vector<std::vector<std::vector<double>>>;
 
-/// Quantizes each model with what `fit` says and measures it on `held_out`.
-using FoldJudge =
-    std::function<FoldScores(std::span<const Model> models, const DataSource& fit, const DataSource& held_out)>;
+/// Quantizes each model and measures it.
+using FoldScorer = std::function<FoldScores(std::span<const Model> models)>;
+
+/// A scorer that quantizes with what `fit` says and measures on `held_out`, both of which must outlive it. It keeps what does not
+/// depend on the models, such as the float model's outputs, so ask one again rather than make another.
+using FoldJudge = std::function<FoldScorer(const DataSource& fit, const DataSource& held_out)>;
 
 /// Of `count` models that `make` makes: all at once, or one after the other, each gone before the next is made, where `one_by_one`.
-/// What the judge says of one must not depend on the others.
-[[nodiscard]] FoldScores judge_models(const FoldJudge& judge, size_t count, const std::function<Model(size_t)>& make,
-                                      bool one_by_one, const DataSource& fit, const DataSource& held_out);
+/// What the scorer says of one must not depend on the others.
+[[nodiscard]] FoldScores judge_models(const FoldScorer& scorer, size_t count, const std::function<Model(size_t)>& make,
+                                      bool one_by_one);
 
 /// score_db of each model and calibrator: [model][calibrator].
 [[nodiscard]] std::vector<std::vector<double>> scores_of(const FoldScores& samples);

@@ -19,6 +19,7 @@
 #include "tune/equalize/apply.h"
 #include "tune/equalize/equalized_model.h"
 #include "tune/equalize/fold_scores.h"
+#include "tune/equalize/judge_without_memory.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
@@ -58,10 +59,10 @@ Absorption absorb(Model& model, const FoldJudge& judge, size_t threads = 1) {
 
 /// Made up: 20 dB before, `after` with what is absorbed.
 FoldJudge judge_of(double after) {
-  return [after](std::span<const Model> models, const DataSource&, const DataSource&) {
+  return test::without_memory([after](std::span<const Model> models, const DataSource&, const DataSource&) {
     EXPECT_EQ(models.size(), 2U);
     return FoldScores{{{20}}, {{after}}};
-  };
+  });
 }
 
 std::string bytes_of(const Model& model) {
@@ -101,10 +102,10 @@ TEST(AbsorbBiases, LeaveTheModelAloneWhereItWouldLose) {
 
 TEST(AbsorbBiases, AskNobodyWhereNothingWouldGetSmaller) {
   Model model = high_network(0);
-  const Absorption absorption =
-      absorb(model, [](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
+  const Absorption absorption = absorb(
+      model, test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
         throw std::logic_error("nobody asked");
-      });
+      }));
   EXPECT_EQ(absorption.report.activations, 1U);
   EXPECT_TRUE(absorption.report.values.empty());
   EXPECT_FALSE(absorption.report.kept);

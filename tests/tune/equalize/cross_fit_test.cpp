@@ -14,6 +14,7 @@
 #include "run/memory_source.h"
 #include "run/model_inputs.h"
 #include "tune/equalize/fold_scores.h"
+#include "tune/equalize/judge_without_memory.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
@@ -36,13 +37,13 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
   const MemorySource source(test::residual_samples(samples));
   const RunSettings settings;
   std::vector<Round> rounds;
-  const FoldJudge judge = [&](std::span<const Model> models, const DataSource& fit, const DataSource& held_out) {
+  const auto judge = [&](std::span<const Model> models, const DataSource& fit, const DataSource& held_out) {
     EXPECT_EQ(models.size(), 1U);
     rounds.push_back({names_of(fit), names_of(held_out)});
     return FoldScores{{{static_cast<double>(rounds.size())}}};
   };
   const std::vector<Tensor> inputs = read_first_inputs(source, settings);
-  const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, judge);
+  const CrossFit cross_fit(model, {inputs, source, source, settings, no_samples()}, {}, test::without_memory(judge));
   const auto scores = cross_fit(std::vector<std::vector<EqualizeItem>>(1));
   if (said) *said = scores.at(0);
   return rounds;
@@ -96,7 +97,7 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
   const ReachesTheClip given;
   const RunSettings settings;
   std::vector<double> second;  // the judged models' outputs on the first sample
-  const FoldJudge judge = [&](std::span<const Model> models, const DataSource&, const DataSource& held_out) {
+  const auto judge = [&](std::span<const Model> models, const DataSource&, const DataSource& held_out) {
     if (names_of(held_out).contains("sample0"))
       for (const Model& model : models) {
         const Graph& graph = model.graph();
@@ -106,7 +107,8 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
     return FoldScores(models.size(), {{1.0}});
   };
   const std::vector<Tensor> first = read_first_inputs(given.source, settings);
-  const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {}, judge);
+  const CrossFit cross_fit(given.model, {first, given.source, given.source, settings, no_samples()}, {},
+                           test::without_memory(judge));
   static_cast<void>(cross_fit(std::vector<std::vector<EqualizeItem>>{{}, {{EqualizeFamily::Relu, 1}}}));
   ASSERT_EQ(second.size(), 2U);
   EXPECT_EQ(second[0], 10);

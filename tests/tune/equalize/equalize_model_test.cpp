@@ -19,6 +19,7 @@
 #include "run/model_inputs.h"
 #include "tune/equalize/fold_judge.h"
 #include "tune/equalize/fold_scores.h"
+#include "tune/equalize/judge_without_memory.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
@@ -34,14 +35,14 @@ EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJud
 }
 
 FoldJudge no_judge() {
-  return [](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
+  return test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) -> FoldScores {
     throw std::logic_error("nobody asked");
-  };
+  });
 }
 
 /// What it measures is made up: 20 dB for models without equalization, `gain` more for others.
 FoldJudge judge_of(double gain) {
-  return [gain](std::span<const Model> models, const DataSource&, const DataSource&) {
+  return test::without_memory([gain](std::span<const Model> models, const DataSource&, const DataSource&) {
     const Model plain = test::residual_network(64);
     const auto differs = [&](const Model& model, const char* name) {
       const Tensor *was = plain.graph().constant(plain.graph().find_value(name)),
@@ -55,7 +56,7 @@ FoldJudge judge_of(double gain) {
       scores.push_back({{same ? 20 : 20 + gain}});
     }
     return scores;
-  };
+  });
 }
 
 TEST(EqualizeRequest, ReadsFamiliesInTheirOrderWithExponents) {

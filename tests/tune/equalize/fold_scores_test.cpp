@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "evaluate/float_network.h"
-#include "run/memory_source.h"
-
 namespace detent {
 namespace {
 
@@ -19,9 +16,8 @@ double number_of(const Model& model) {
 
 /// How many models the judge gets at a time, with what it says of them: their numbers.
 std::pair<std::vector<size_t>, FoldScores> judged(size_t count, bool one_by_one) {
-  const MemorySource source(test::residual_samples(1));
   std::vector<size_t> at_a_time;
-  const FoldJudge judge = [&](std::span<const Model> models, const DataSource&, const DataSource&) {
+  const FoldScorer scorer = [&](std::span<const Model> models) {
     at_a_time.push_back(models.size());
     FoldScores scores;
     for (const Model& model : models) scores.push_back({{number_of(model)}});
@@ -32,7 +28,7 @@ std::pair<std::vector<size_t>, FoldScores> judged(size_t count, bool one_by_one)
     return parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[1] x) => (float[1] " + name + ") { " +
                             name + " = Relu (x) }");
   };
-  FoldScores scores = judge_models(judge, count, make, one_by_one, source, source);
+  FoldScores scores = judge_models(scorer, count, make, one_by_one);
   return {at_a_time, scores};
 }
 

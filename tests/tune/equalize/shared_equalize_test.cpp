@@ -14,6 +14,7 @@
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/equalizer.h"
 #include "tune/equalize/fold_scores.h"
+#include "tune/equalize/judge_without_memory.h"
 
 // Every family of every shared model says the same before and after, on samples that were not measured; with high biases
 // absorbed, on those that were.
@@ -38,10 +39,10 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
     const Equalizer equalizer(model, inputs, *measured, settings, {});
     const NamedOutputs said = outputs_of(model, unseen);
     for (const EqualizeFamily family : kEqualizeFamilies) {
-      const Equalization equalization = equalizer.equalization({{family, 0.5}});
-      if (equalization.empty()) continue;
+      const std::vector<EqualizeItem> items{{family, 0.5}};
+      if (equalizer.equalization(items).empty()) continue;
       ++equalized;
-      const Model after = equalizer.equalized(equalization);
+      const Model after = equalizer.equalized(items);
       EXPECT_NO_THROW(check_same_outputs(said, after, unseen, std::string(name_of(family)))) << short_name(file);
     }
   }
@@ -50,9 +51,9 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
 
 TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
   if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
-  const FoldJudge content = [](std::span<const Model>, const DataSource&, const DataSource&) {
+  const FoldJudge content = test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) {
     return FoldScores{{{0}}, {{1}}};
-  };
+  });
   size_t absorbed = 0;
   for (const auto& file : shared_models()) {
     Model model = prepared(file);

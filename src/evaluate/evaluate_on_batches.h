@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "detent/run_settings.h"
+#include "evaluate/evaluate_models.h"
+#include "evaluate/judged_batches.h"
+#include "model/model.h"
+
+namespace detent {
+
+/// evaluate_models() with `by_batch` where the float model has run: its outputs are those of `batches`, and nothing is read again that
+/// they kept. Of samples that were joined there is an entry each, as if they had run one by one; a batch that the model fixes has one.
+/// In the order of the source.
+///
+/// variants  models that hold the values of `batches`; they may be quantized. Those whose weights take more than
+///           `weight_bytes` together run in several passes.
+/// Empty     `skipped`, `task` and `seconds`: nothing is read, judged by labels or timed here.
+/// Errors    those of reading and running, naming the first sample of a batch; Interrupted.
+[[nodiscard]] Evaluation evaluate_on_batches(std::span<const Model> variants, const JudgedBatches& batches,
+                                             const RunSettings& settings, std::string_view task,
+                                             size_t weight_bytes = size_t{4} << 30);
+
+}  // namespace detent

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "tune/equalize/fold_scores.h"
+
+namespace detent::test {
+
+/// A judge that answers every question alone: `judge` gets the models, the samples to fit, and those that are held out.
+template <class Judge>
+FoldJudge without_memory(Judge judge) {
+  return [judge = std::move(judge)](const DataSource& fit, const DataSource& held_out) -> FoldScorer {
+    return [judge, &fit, &held_out](std::span<const Model> models) { return FoldScores(judge(models, fit, held_out)); };
+  };
+}
+
+}  // namespace detent::test
