@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/file_bytes.h"
+#include "core/files/file_bytes.h"
 #include "core/memory_limit.h"
 #include "detent/error.h"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "core/file_bytes.h"
+#include "core/files/file_bytes.h"
 #include "detent/tensor.h"
 
 namespace detent {

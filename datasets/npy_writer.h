@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "detent/tensor.h"
 
 namespace detent {

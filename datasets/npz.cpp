@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/files/temporary.h"
 #include "core/memory_limit.h"
 #include "core/system_reason.h"
-#include "core/temporary.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/error.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/file_bytes.h"
+#include "core/files/file_bytes.h"
 #include "core/memory_limit.h"
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"

@@ -1,6 +1,6 @@
 #include "calibrate/sample_digest.h"
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 
 namespace detent {
 

@@ -8,7 +8,7 @@
 #include "cli/option_groups.h"
 #include "cli/report_options.h"
 #include "cli/weight_only.h"
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
 #include "report/compared_types.h"

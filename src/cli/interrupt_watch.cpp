@@ -10,7 +10,7 @@
 #include <string_view>
 #include <thread>
 
-#include "core/unfinished.h"
+#include "core/files/unfinished.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 

@@ -3,7 +3,7 @@
 namespace detent::cli {
 
 /// From now on SIGINT, SIGTERM and SIGHUP set interrupted(), which work looks at between two steps; a thread of this object's own ends the
-/// process with code 130 and without half files (core/unfinished.h) where it does not end by itself within a second, as in a
+/// process with code 130 and without half files (core/files/unfinished.h) where it does not end by itself within a second, as in a
 /// product of hours, and with a second signal. A write beyond the limit of a file's size fails
 /// instead of ending the process, and a mapped file that becomes shorter ends it with a message. Called once.
 void watch_signals();

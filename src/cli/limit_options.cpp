@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/allowed_folders.h"
+#include "core/files/allowed_folders.h"
 #include "core/memory_limit.h"
 #include "detent/error.h"
 

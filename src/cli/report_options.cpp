@@ -8,7 +8,7 @@
 #include <ctime>
 #include <string_view>
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 #include "detent/model_files.h"

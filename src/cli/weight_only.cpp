@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "core/atomic_file.h"
 #include "core/code_words.h"
+#include "core/files/atomic_file.h"
 #include "detent/error.h"
 #include "report/html/page.h"
 #include "report/json/json.h"

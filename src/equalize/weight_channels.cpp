@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "detent/error.h"
 #include "ops/traits.h"
 

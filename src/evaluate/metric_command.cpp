@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/child_process.h"
-#include "core/temporary.h"
+#include "core/files/child_process.h"
+#include "core/files/temporary.h"
 #include "detent/error.h"
 
 namespace detent {

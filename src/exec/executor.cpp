@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "core/stop.h"
 #include "exec/node_errors.h"
 #include "exec/step_work.h"

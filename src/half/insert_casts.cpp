@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "core/onnx_type.h"
 #include "model/name_source.h"
 #include "ops/traits.h"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
 

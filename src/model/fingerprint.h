@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 #include "model/model.h"
 
 namespace detent {

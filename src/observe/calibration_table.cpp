@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/memory_limit.h"
 #include "core/shown_text.h"
 #include "detent/error.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 #include "detent/histogram.h"
 #include "equalize/equalization.h"
 #include "observe/float_reach.h"

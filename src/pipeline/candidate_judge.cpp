@@ -12,7 +12,7 @@
 #include "evaluate/error_sums.h"
 #include "evaluate/metric_command.h"
 #include "evaluate/score_error.h"
-#include "pipeline/provenance.h"
+#include "pipeline/parts/provenance.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
 

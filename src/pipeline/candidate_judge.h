@@ -10,7 +10,7 @@
 #include "evaluate/task_metric.h"
 #include "model/model.h"
 #include "pipeline/compared_candidates.h"
-#include "pipeline/identified_samples.h"
+#include "pipeline/parts/identified_samples.h"
 
 namespace detent {
 

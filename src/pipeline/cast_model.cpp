@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
@@ -14,10 +14,10 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
-#include "pipeline/half_setup.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/provenance.h"
-#include "pipeline/written_file.h"
+#include "pipeline/parts/half_setup.h"
+#include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/provenance.h"
+#include "pipeline/parts/written_file.h"
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"

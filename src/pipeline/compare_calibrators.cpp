@@ -7,10 +7,10 @@
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/compared_candidates.h"
-#include "pipeline/plan_report.h"
-#include "pipeline/sensitivity_report.h"
-#include "pipeline/setup.h"
-#include "pipeline/value_charts.h"
+#include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/sensitivity_report.h"
+#include "pipeline/parts/setup.h"
+#include "pipeline/parts/value_charts.h"
 #include "run/sample_subset.h"
 
 namespace detent {

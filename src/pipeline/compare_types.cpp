@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/compared_types.h"
-#include "pipeline/plan_report.h"
+#include "pipeline/parts/plan_report.h"
 #include "place/targets/target.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/weight_bytes.h"

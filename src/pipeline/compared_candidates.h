@@ -9,7 +9,7 @@
 #include "detent/provenance.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
-#include "pipeline/setup.h"
+#include "pipeline/parts/setup.h"
 #include "tune/choose_calibrator.h"
 
 namespace detent {

@@ -9,7 +9,7 @@
 #include "calibrate/merged_statistics.h"
 #include "calibrate/outlier_samples.h"
 #include "calibrate/tensorrt_cache.h"
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "detent/cache.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"

@@ -5,7 +5,7 @@
 #include "model/origin.h"
 #include "model/qoperators.h"
 #include "ops/find_operator.h"
-#include "pipeline/provenance.h"
+#include "pipeline/parts/provenance.h"
 #include "place/draft/float_nodes.h"
 #include "prepare/read_model_to_run.h"
 

@@ -2,14 +2,14 @@
 #include <string>
 #include <vector>
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "detent/error.h"
 #include "detent/merge.h"
 #include "detent/progress.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
-#include "pipeline/inspect_table.h"
+#include "pipeline/parts/inspect_table.h"
 
 namespace detent {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "core/content_hash.h"
-#include "core/mapped_file.h"
-#include "core/sha256.h"
+#include "core/files/content_hash.h"
+#include "core/files/mapped_file.h"
+#include "core/files/sha256.h"
 #include "model/file/weight_files.h"
 
 namespace detent {

@@ -1,4 +1,4 @@
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/data_source.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 
 namespace detent {
 

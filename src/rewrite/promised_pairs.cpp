@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "ops/traits.h"
 
 namespace detent {

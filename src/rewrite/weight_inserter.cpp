@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "ops/traits.h"
 #include "rewrite/bias_quantizer.h"
 #include "rewrite/weight_quantizer.h"

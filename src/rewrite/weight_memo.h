@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "model/graph/graph.h"
 #include "rewrite/weight_quantizer.h"
 

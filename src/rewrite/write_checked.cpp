@@ -1,6 +1,6 @@
 #include "rewrite/write_checked.h"
 
-#include "core/atomic_file.h"
+#include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "detent/error.h"
 #include "detent/progress.h"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 #include "detent/error.h"
 
 namespace detent {

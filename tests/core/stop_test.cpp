@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "core/child_process.h"
+#include "core/files/child_process.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "model/temporary_folder.h"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 #include "exec/one_node_models.h"
 #include "exec/one_node_protos.h"
 #include "ops/find_operator.h"

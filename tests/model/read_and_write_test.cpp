@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "core/allowed_folders.h"
+#include "core/files/allowed_folders.h"
 #include "detent/error.h"
 #include "model/graph/stored_data.h"
 #include "model/model.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/temporary.h"
+#include "core/files/temporary.h"
 #include "detent/error.h"
 
 namespace detent {

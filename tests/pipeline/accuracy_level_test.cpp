@@ -5,8 +5,8 @@
 #include <set>
 
 #include "calibrate/calibration.h"
-#include "pipeline/closing_samples.h"
-#include "pipeline/improve.h"
+#include "pipeline/parts/closing_samples.h"
+#include "pipeline/parts/improve.h"
 #include "pipeline/small_network.h"
 
 namespace detent {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 
 namespace detent {
 

@@ -6,8 +6,8 @@
 #include <charconv>
 #include <optional>
 
-#include "core/allowed_folders.h"
-#include "core/mapped_file.h"
+#include "core/files/allowed_folders.h"
+#include "core/files/mapped_file.h"
 #include "core/memory_limit.h"
 #include "detent/error.h"
 #include "model/graph/stored_data.h"

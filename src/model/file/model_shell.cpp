@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "model/file/wire_fields.h"
 
 namespace detent {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "model/file/detached_initializers.h"
 #include "model/file/wire_fields.h"
 #include "model/graph/stored_data.h"

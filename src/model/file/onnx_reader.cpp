@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "model/file/convert_old_opset.h"
 #include "model/file/default_domain.h"
 #include "model/file/external_data.h"

@@ -4,9 +4,9 @@
 
 #include <unistd.h>
 
-#include "core/atomic_file.h"
-#include "core/content_hash.h"
-#include "core/mapped_file.h"
+#include "core/files/atomic_file.h"
+#include "core/files/content_hash.h"
+#include "core/files/mapped_file.h"
 #include "model/file/data_files.h"
 #include "model/file/detached_initializers.h"
 #include "model/file/model_stream.h"

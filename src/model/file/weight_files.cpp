@@ -2,7 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "detent/error.h"
 #include "model/file/model_shell.h"
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <string>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "detent/error.h"
 
 namespace detent {

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "core/packed_elements.h"
 #include "core/typed_fields.h"
 #include "model/graph/stored_data.h"

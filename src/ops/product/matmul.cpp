@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"

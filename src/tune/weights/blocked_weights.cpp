@@ -1,6 +1,6 @@
 #include "tune/weights/blocked_weights.h"
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "detent/error.h"
 #include "rewrite/table_quantizer.h"
 #include "run/for_each_index.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/content_hash.h"
+#include "core/files/content_hash.h"
 #include "fuzz/fuzz_input.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"

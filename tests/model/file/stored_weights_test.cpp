@@ -4,7 +4,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/mapped_file.h"
+#include "core/files/mapped_file.h"
 #include "detent/error.h"
 #include "model/fingerprint.h"
 #include "model/graph/stored_data.h"

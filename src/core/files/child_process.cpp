@@ -1,0 +1,121 @@
+#include "core/files/child_process.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "core/files/unfinished.h"
+#include "core/stop.h"
+#include "core/system_reason.h"
+#include "detent/error.h"
+
+namespace detent {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+class Descriptor {
+ public:
+  Descriptor(const std::filesystem::path& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {
+    if (number_ < 0) throw Error(ErrorCode::CannotWrite, path.string() + ": " + with_system_reason("cannot be opened"));
+  }
+  ~Descriptor() { ::close(number_); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Between fork and exec only calls that are safe in a process of many threads.
+pid_t start(const std::vector<char*>& words, const Descriptor& in, const Descriptor& out, const Descriptor& err) {
+  const pid_t child = ::fork();
+  if (child < 0) throw Error(ErrorCode::CannotWrite, with_system_reason("no process can be started"));
+  if (child > 0) return child;
+  ::setpgid(0, 0);  // a group of its own, so that what it starts ends with it
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+  if (::dup2(in.number(), 0) < 0 || ::dup2(out.number(), 1) < 0 || ::dup2(err.number(), 2) < 0) ::_exit(126);
+  ::execv(words[0], words.data());
+  ::_exit(127);
+}
+
+/// Asks the group to end, and ends it when it has not within two seconds.
+void end_group(pid_t child) {
+  constexpr int kPatience = 100;
+  ::kill(-child, SIGTERM);
+  for (int i = 0; i < kPatience; ++i) {
+    if (::waitpid(child, nullptr, WNOHANG) != 0) return;
+    std::this_thread::sleep_for(milliseconds(20));
+  }
+  ::kill(-child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
+/// While it lives the command ends with the process.
+class Remembered {
+ public:
+  explicit Remembered(pid_t group) : group_(group) { remember_command(group); }
+  ~Remembered() { forget_command(group_); }
+  Remembered(const Remembered&) = delete;
+  Remembered& operator=(const Remembered&) = delete;
+  [[nodiscard]] pid_t group() const { return group_; }
+
+ private:
+  pid_t group_;
+};
+
+int wait_for(pid_t child) {
+  int status = 0;
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    if (ended < 0 && errno != EINTR) throw Error(ErrorCode::Internal, with_system_reason("a command was lost"));
+    if (stop_requested()) {
+      end_group(child);
+      throw Error(ErrorCode::Interrupted, "interrupted");
+    }
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
+
+}  // namespace
+
+CommandResult run_command(const std::string& command, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& scratch) {
+  std::vector<std::string> text = {"/bin/sh", "-c", command + " \"$@\"", "sh"};
+  text.insert(text.end(), arguments.begin(), arguments.end());
+  std::vector<char*> words;
+  for (std::string& word : text) words.push_back(word.data());
+  words.push_back(nullptr);
+
+  const auto out_file = scratch / "stdout";
+  const auto err_file = scratch / "stderr";
+  CommandResult result;
+  {
+    const Descriptor in("/dev/null", O_RDONLY);
+    const Descriptor out(out_file, O_WRONLY | O_CREAT | O_TRUNC);
+    const Descriptor err(err_file, O_WRONLY | O_CREAT | O_TRUNC);
+    const Remembered child(start(words, in, out, err));
+    result.exit_code = wait_for(child.group());
+  }
+  result.out = text_of(out_file);
+  result.err = text_of(err_file);
+  return result;
+}
+
+}  // namespace detent

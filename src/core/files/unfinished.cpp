@@ -1,0 +1,61 @@
+#include "core/files/unfinished.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+
+namespace detent {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Unfinished {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+  std::set<pid_t> commands;
+};
+
+/// Never destroyed: the thread that ends the process may come while static objects go.
+Unfinished& unfinished() {
+  static auto* all = new Unfinished;
+  return *all;
+}
+
+}  // namespace
+
+int make_unfinished(const fs::path& path, const std::function<int()>& make) {
+  const std::scoped_lock lock(unfinished().mutex);  // over both, so that nothing is made behind end_at_once()
+  unfinished().paths.insert(path);
+  return make();
+}
+
+void forget_unfinished(const fs::path& path) {
+  const std::scoped_lock lock(unfinished().mutex);
+  unfinished().paths.erase(path);
+}
+
+void remember_command(pid_t group) {
+  const std::scoped_lock lock(unfinished().mutex);
+  unfinished().commands.insert(group);
+}
+
+void forget_command(pid_t group) {
+  const std::scoped_lock lock(unfinished().mutex);
+  unfinished().commands.erase(group);
+}
+
+void end_at_once(int exit_code) {
+  unfinished().mutex.lock();
+  for (const pid_t group : unfinished().commands) ::kill(-group, SIGKILL);
+  // Others may still write into a folder: what they add meanwhile is removed with the next try.
+  constexpr int kTries = 3;
+  std::error_code ignored;
+  for (const fs::path& path : unfinished().paths)
+    for (int i = 0; i < kTries && fs::exists(fs::symlink_status(path, ignored)); ++i) fs::remove_all(path, ignored);
+  ::_exit(exit_code);
+}
+
+}  // namespace detent

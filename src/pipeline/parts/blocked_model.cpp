@@ -1,0 +1,79 @@
+#include "pipeline/parts/blocked_model.h"
+
+#include "detent/error.h"
+#include "detent/version.h"
+#include "exec/same_outputs.h"
+#include "prepare/raise_opset.h"
+#include "prepare/weights_in_rows.h"
+#include "run/workers.h"
+#include "tune/weights/block_variants.h"
+
+namespace detent {
+
+namespace {
+
+/// The opset of the format, and constants as engines take them; checked on `inputs`.
+size_t prepare(Model& model, const BlockFormat& format, std::span<const Tensor> inputs) {
+  const bool raises = model.graph().opset() < opset_for(format);
+  const bool rearranges = !put_weights_in_rows(model.graph()).rewire.empty();
+  if (!raises && !rearranges) return 0;
+  const NamedOutputs before = inputs.empty() ? NamedOutputs{} : outputs_of(model, inputs);
+  if (raises) raise_opset(model, opset_for(format));
+  const size_t rearranged = put_weights_in_rows(model);
+  if (!inputs.empty()) check_same_outputs(before, model, inputs, "raising the opset and rearranging weights");
+  return rearranged;
+}
+
+/// As the command line spells them.
+std::string options_text(const BlockedModel& blocked, const BlockedRequest& request) {
+  const int64_t block = blocked.format.block;
+  std::string text = "weight-only=" + std::string(name_of(request.format.codes)) +
+                     "; block=" + (block == 0 ? std::string("channel") : std::to_string(block));
+  for (const std::string& pattern : request.placement.exclude) text += "; exclude=" + pattern;
+  for (const std::string& op : request.placement.exclude_op) text += "; exclude-op=" + op;
+  if (blocked.rounding && blocked.rounding->kept) text += "; rounding=moments";
+  return text;
+}
+
+}  // namespace
+
+BlockFormat block_format(const WeightFormat& format) {
+  const bool known = format.block == 0 || format.block == 16 || format.block == 32 || format.block == 64 ||
+                     format.block == 128 || format.block == 256;
+  if (!known)
+    throw Error(ErrorCode::InvalidOption, "engines know no blocks of " + std::to_string(format.block),
+                "16, 32, 64, 128, 256 or channel");
+  return {.codes = format.codes == WeightCodes::Int4 ? DataType::Int4 : DataType::Int8, .block = format.block};
+}
+
+BlockedModel make_blocked_model(Model model, const BlockedRequest& request, const DataSource* data,
+                                std::span<const Tensor> inputs) {
+  BlockedModel blocked{.model = std::move(model), .format = block_format(request.format)};
+  blocked.rearranged = prepare(blocked.model, blocked.format, inputs);
+  const Graph& graph = blocked.model.graph();
+  blocked.plan = make_weights_plan(graph, request.target, request.placement, blocks_of(blocked.format));
+  blocked.weights = quantize_weights(graph, blocked.plan, blocked.format, worker_count(request.run));
+  if (!data || blocked.plan.weights.empty()) return blocked;
+  blocked.rounding = round_blocks(blocked.model, blocked.plan, blocked.format, blocked.weights, *data, request.run);
+  blocked.weights = std::move(blocked.rounding->weights);
+  return blocked;
+}
+
+void write_blocks(BlockedModel& blocked) {
+  const GraphPatch patch = make_blocks_patch(blocked.model.graph(), blocked.plan, blocked.weights, blocked.format);
+  if (!patch.add_nodes.empty()) apply_patch(blocked.model, patch);
+}
+
+Provenance describe_blocked_origin(const BlockedModel& blocked, const BlockedRequest& request,
+                                   const ModelFacts& facts) {
+  return {.producer = tool_version(),
+          .target = request.target.spec(),
+          .calibrator = "",
+          .ranges = "",
+          .samples = blocked.rounding ? blocked.rounding->samples : 0,
+          .sample_digest = "",
+          .options = options_text(blocked, request),
+          .source_producer = facts.producer};
+}
+
+}  // namespace detent

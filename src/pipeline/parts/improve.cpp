@@ -1,0 +1,86 @@
+#include "pipeline/parts/improve.h"
+
+#include <fmt/core.h>
+
+#include "tune/refine/refine_ranges.h"
+#include "tune/refine/round_weights.h"
+
+namespace detent {
+
+namespace {
+
+std::string changed_text(size_t changed, size_t of, const char* what) {
+  return fmt::format("{} of {} {}", changed, of, what);
+}
+
+AccuracyReport::Step step_of(const RefinedRanges& refined) {
+  return {"ranges",          changed_text(refined.changes.size(), refined.values, "ranges"),
+          refined.before_db, refined.after_db,
+          refined.kept,      refined.samples,
+          refined.seconds,   refined.reason};
+}
+
+/// Of a WeightRoundingReport or a BiasCorrectionReport.
+AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
+  return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
+          report.kept,     report.samples,     report.seconds,        report.reason};
+}
+
+}  // namespace
+
+QuantizeOptions with_level(QuantizeOptions options) {
+  const bool data = options.data.given();
+  if (options.calibrator.empty())
+    options.calibrator = data && options.accuracy != Accuracy::Fast ? "auto" : std::string(kSafeCalibrator);
+  if (options.accuracy != Accuracy::Best || !data) return options;
+  if (options.equalize.equalize.empty() && options.table.empty()) options.equalize.equalize = "auto";
+  options.equalize.bias_correction = true;
+  return options;
+}
+
+bool rounds_weights(Accuracy accuracy, CodeType type) {
+  return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);
+}
+
+Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
+                    ChosenRanges& chosen) {
+  Improvement result;
+  const auto layers = static_cast<size_t>(setup.plan.coverage.int8_layers);
+  const DataSource* source = setup.data ? &setup.samples() : nullptr;
+  if (options.accuracy == Accuracy::Best && source) {
+    if (setup.equalized && setup.equalized->report.acceptance) {
+      const EqualizeReport& evened = setup.equalized->report;
+      result.steps.push_back(
+          {.name = "equalization",
+           .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
+           .before_db = evened.acceptance->before_db,
+           .after_db = evened.acceptance->after_db,
+           .kept = evened.acceptance->accepted,
+           .samples = evened.acceptance->samples,
+           .seconds = evened.seconds,
+           .reason = evened.acceptance->reason});
+    }
+    const RangesOf ranges_of = setup.ranges_from(calibration);
+    RefinedRanges refined = refine_ranges(
+        {setup.model, setup.plan, setup.format, calibration, setup.overrides, chosen, ranges_of, *source, options.run});
+    result.steps.push_back(step_of(refined));
+    chosen.ranges = std::move(refined.ranges);
+  }
+  if (source && rounds_weights(options.accuracy, options.placement.type)) {
+    WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
+    result.steps.push_back(
+        step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
+    result.constants = std::move(weights.patch);
+  }
+  if (!options.equalize.bias_correction) return result;
+  BiasCorrection biases =
+      correct_biases(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run, result.constants);
+  if (options.accuracy == Accuracy::Best)
+    result.steps.push_back(
+        step_of("biases", changed_text(biases.report.layers, layers, "layers' biases"), biases.report));
+  result.biases = std::move(biases.report);
+  result.constants = joined(result.constants, biases.patch);
+  return result;
+}
+
+}  // namespace detent

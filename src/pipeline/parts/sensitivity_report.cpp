@@ -1,0 +1,85 @@
+#include "pipeline/parts/sensitivity_report.h"
+
+#include <algorithm>
+
+#include "calibrate/range_book.h"
+#include "calibrate/sample_digest.h"
+#include "core/stopwatch.h"
+#include "detent/error.h"
+#include "evaluate/compared_values.h"
+#include "evaluate/value_errors.h"
+#include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/value_charts.h"
+#include "run/model_inputs.h"
+#include "tune/layer_errors.h"
+
+namespace detent {
+
+namespace {
+
+std::optional<double> nats_of(const TaskSums& sums) {
+  const auto metrics = sums.metrics();
+  const auto nats = metrics.find("nats");
+  return nats == metrics.end() ? std::nullopt : std::optional(nats->second);
+}
+
+}  // namespace
+
+void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, const Graph& graph,
+                      const PlacementPlan& plan, const std::function<double(const LayerDecision&)>& share) {
+  for (const LayerErrors::Choice& choice : errors.choices) {
+    const Node& node = graph.node(choice.what.node);
+    const LayerDecision* layer = plan.find_layer(node.id);
+    (layer ? report.layers : report.operators)
+        .push_back({node.name, node.op_type, choice.alone.sqnr_db.value_or(0), choice.all_but.sqnr_db.value_or(0),
+                    layer ? share(*layer) : 0, choice.alone.worst, nats_of(choice.alone_task),
+                    nats_of(choice.all_but_task)});
+  }
+  report.evaluation_samples = errors.samples;
+  report.skipped_samples += errors.skipped;
+  report.sqnr_db_all = errors.all.sqnr_db.value_or(0);
+  report.outputs = errors.all.outputs;
+  report.fp32 = errors.fp32_task.metrics();
+  report.all = errors.all_task.metrics();
+  report.variants = errors.variants;
+  report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
+}
+
+SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples) {
+  const Stopwatch stopwatch;
+  const auto& [setup, placement, calibration, calibrator, chosen, constants, task] = measured;
+  const RunSettings& run = setup.run;
+  const Graph& graph = setup.model.graph();
+  const auto names = values_to_compare(setup.model, read_first_inputs(samples, run));
+  if (names.empty())
+    throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
+  RangeBook ranges(
+      calibration, setup.range_choice(calibrator),
+      [&](std::span<const ValueId> values) { return setup.measure(values); }, known_ranges(setup.plan, chosen));
+
+  SensitivityReport report;
+  report.values = measure_value_errors(setup.model, setup.plan, chosen, setup.format, samples, run);
+  Model corrected = setup.model.clone();
+  if (!constants.empty()) apply_patch(corrected, constants);
+  PairVariants variants(corrected, *setup.plan.target, placement, setup.shapes, setup.format, ranges);
+  const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
+
+  report.target = setup.plan.target->spec();
+  report.calibrator = calibrator.name();
+  report.corrected_biases = constants.replace_constants.size();
+  report.calibration_samples = calibration.samples;
+  report.calibration_digest = sample_digest(calibration.identities);
+  report.skipped_samples = calibration.skipped;
+  const auto macs = static_cast<double>(std::max<int64_t>(1, setup.plan.coverage.macs));
+  add_layer_errors(report, errors, graph, setup.plan,
+                   [&](const LayerDecision& layer) { return static_cast<double>(layer.macs) / macs; });
+  report.equalized = setup.equalize_report();
+  std::map<ValueId, Histogram> histograms;
+  for (const auto& [value, histogram] : ranges.calibration().histograms)
+    if (chosen.contains(value)) histograms.emplace(value, histogram);
+  report.histograms = describe_values(graph, histograms, setup.format.range_kind(), {{report.calibrator, &chosen}});
+  report.seconds = stopwatch.seconds();
+  return report;
+}
+
+}  // namespace detent

@@ -1,0 +1,130 @@
+#include "pipeline/parts/verdict.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "detent/error.h"
+#include "evaluate/blame.h"
+#include "pipeline/parts/provenance.h"
+#include "prepare/read_model_to_run.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "tune/equalize/apply.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kBlameSamples = 4;
+constexpr size_t kBlamedShown = 3;
+constexpr size_t kCuresShown = 2;
+
+std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>& named) {
+  return named ? std::optional(JudgedFacts::Named{named->name, named->sqnr_db}) : std::nullopt;
+}
+
+JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
+  JudgedFacts facts = judged_facts(grounds.closing);
+  facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
+  facts.calibration_samples = report.samples;
+  facts.calibrated_with = grounds.closing && grounds.calibrated_with;
+  return facts;
+}
+
+/// The float model as set_up() prepared it; by now the weights of that one are INT8.
+Model read_again(const QuantizeOptions& options, const Setup& setup, const GraphPatch& constants) {
+  Model model = read_float_model(options.model);
+  const auto inputs = read_first_inputs(*setup.data, options.run);
+  const FloatType type = float_type_of(options.format, *setup.plan.target);
+  (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement, type));
+  if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
+  if (setup.half) repeat_half(model, *setup.half);
+  if (!constants.empty()) apply_patch(model, constants);
+  return model;
+}
+
+void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+               const VerdictGrounds& grounds) {
+  try {
+    const Model model = read_again(options, setup, grounds.constants);
+    if (ranges_fingerprint(model.graph(), grounds.ranges) != report.provenance.ranges)
+      throw Error(ErrorCode::Internal, "the model reads differently now");
+    const SampleSubset few(*setup.data, consecutive_samples(*setup.data, 0, kBlameSamples));
+    Blame blame = find_blame(model, setup.plan, grounds.ranges, setup.format, few, options.run);
+    report.verdict.blame_sqnr_db = blame.sqnr_db;
+    report.verdict.blame = std::move(blame.values);
+  } catch (const Error& error) {  // the model is written: what explains it may fail
+    if (error.code() == ErrorCode::Interrupted) throw;
+    report.verdict.caveats.push_back(std::string("the values to blame could not be measured: ") + error.what());
+  }
+}
+
+/// What is not used yet, the likeliest first.
+std::vector<std::string> cures_for(const QuantizeReport& report, const QuantizeOptions& options) {
+  std::vector<std::string> cures;
+  const bool data = options.data.given();
+  if (options.format.per_tensor) cures.emplace_back("without --per-tensor");
+  if (data && options.accuracy != Accuracy::Best) cures.emplace_back("--accuracy best, which takes minutes");
+  if (data && !report.measured) cures.emplace_back("--calibrator auto, which measures all of them");
+  if (!options.bound.given()) cures.emplace_back("--min-sqnr 20, which keeps layers float");
+  cures.resize(std::min(cures.size(), kCuresShown));
+  return cures;
+}
+
+/// Where no value alone is to blame: those that their own pair distorts most.
+std::string distorted_text(std::vector<VerdictReport::Blame> blame) {
+  if (blame.empty()) return {};
+  std::ranges::stable_sort(blame, {}, &VerdictReport::Blame::sqnr_db);
+  std::string text = "\n  no value alone is to blame; their own pairs distort most:";
+  for (size_t i = 0; i < std::min(kBlamedShown, blame.size()); ++i)
+    text += fmt::format("{} '{}' {:.1f} dB", i ? "," : "", blame[i].value, blame[i].sqnr_db);
+  return text;
+}
+
+std::string warning_text(const QuantizeReport& report) {
+  const VerdictReport& verdict = report.verdict;
+  std::string text = report.output + " is " + std::string(name_of(*verdict.quality)) + ": " + verdict.reasons.front();
+  const bool several = report.error && report.error->outputs.size() > 1;
+  size_t shown = 0;
+  for (const VerdictReport::Blame& blame : verdict.blame) {
+    // A tenth of a dB is what one measurement on few samples may vary by.
+    if (shown == kBlamedShown || blame.sqnr_db_without < verdict.blame_sqnr_db + 0.1) break;
+    text += fmt::format("\n  '{}': without its pair {} {:.1f} dB instead of {:.1f}; itself {:.1f} dB", blame.value,
+                        several ? "the worst output has" : "the output has", blame.sqnr_db_without,
+                        verdict.blame_sqnr_db, blame.sqnr_db);
+    ++shown;
+  }
+  if (shown == 0) text += distorted_text(verdict.blame);
+  for (const std::string& cure : verdict.cures) text += "\n  try " + cure;
+  return text;
+}
+
+}  // namespace
+
+JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
+  JudgedFacts facts;
+  if (!closing) return facts;
+  facts.samples = closing->report.samples;
+  facts.output = named(closing->worst_output);
+  facts.sample = named(closing->worst_sample);
+  if (const auto& decisions = closing->decisions) {
+    facts.classified = decisions->all;
+    facts.agreeing = decisions->agreeing;
+    facts.classes = decisions->classes;
+    if (closing->report.outputs.size() > 1) facts.decided_by = decisions->name;
+  }
+  facts.uncomparable = closing->uncomparable;
+  return facts;
+}
+
+void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+                 const VerdictGrounds& grounds) {
+  report.verdict = judge(facts_of(report, grounds));
+  if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
+  add_blame(report, options, setup, grounds);
+  report.verdict.cures = cures_for(report, options);
+  options.run.reporter->warn(warning_text(report));
+}
+
+}  // namespace detent

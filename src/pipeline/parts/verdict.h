@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+
+#include "detent/qparams.h"
+#include "detent/quantize.h"
+#include "evaluate/closing_error.h"
+#include "evaluate/judge.h"
+#include "model/graph_patch.h"
+#include "pipeline/parts/setup.h"
+
+namespace detent {
+
+/// What a verdict and its blame rest on. Looks at things that must outlive it.
+struct VerdictGrounds {
+  const std::optional<ClosingError>& closing;  ///< absent: not measured
+  bool calibrated_with = false;                ///< the samples that it was measured on
+  const std::map<ValueId, Range>& ranges;
+  const GraphPatch& constants;  ///< of the float model that were replaced before it was quantized
+};
+
+/// What a closing error says to a judge; nothing where it was not measured. What else a judge asks is left to the caller.
+[[nodiscard]] JudgedFacts judged_facts(const std::optional<ClosingError>& closing);
+
+/// What the closing error says of the model: fills the report's verdict. For all but a good one it looks for the values to
+/// blame, on a few samples and the float model read anew, and warns in one block.
+void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+                 const VerdictGrounds& grounds);
+
+}  // namespace detent

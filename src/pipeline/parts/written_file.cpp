@@ -1,0 +1,44 @@
+#include "pipeline/parts/written_file.h"
+
+#include <limits>
+
+#include "core/memory_limit.h"
+#include "detent/error.h"
+#include "model/file/data_files.h"
+
+namespace detent {
+
+namespace {
+
+constexpr uint64_t kMostInOneFile = std::numeric_limits<int32_t>::max();  // protobuf's sizes are signed 32-bit numbers
+
+}  // namespace
+
+WriteOptions write_options(bool overwrite, ExternalData where) {
+  switch (where) {
+    case ExternalData::Always: return {.overwrite = overwrite, .external_data_above = 0};
+    case ExternalData::Never:
+      return {.overwrite = overwrite, .external_data_above = std::numeric_limits<uint64_t>::max()};
+    case ExternalData::Auto: break;
+  }
+  return {.overwrite = overwrite, .external_data_above = kMostInOneFile};
+}
+
+void check_one_file(const std::filesystem::path& output, ExternalData where,
+                    const std::function<uint64_t()>& least_bytes) {
+  if (where != ExternalData::Never) return;
+  const uint64_t bytes = least_bytes();
+  if (bytes <= kMostInOneFile) return;
+  throw Error(ErrorCode::CannotWrite,
+              output.string() + ": the model takes " + memory_text(bytes) + " at least, and protobuf allows one file " +
+                  memory_text(kMostInOneFile),
+              "without --external-data never the weights go into a file beside it");
+}
+
+uint64_t written_bytes(const std::filesystem::path& model) {
+  uint64_t bytes = std::filesystem::file_size(model);
+  for (const std::filesystem::path& file : data_files_of(model)) bytes += std::filesystem::file_size(file);
+  return bytes;
+}
+
+}  // namespace detent

@@ -1,0 +1,72 @@
+#include "core/files/child_process.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "model/temporary_folder.h"
+
+namespace detent {
+namespace {
+
+/// Ended, but nobody asked for its exit code yet.
+bool is_zombie(pid_t process) {
+  const std::string stat = TemporaryFolder::read("/proc/" + std::to_string(process) + "/stat");
+  const size_t name_ends = stat.rfind(')');
+  return name_ends == std::string::npos || stat.compare(name_ends, 3, ") Z") == 0;
+}
+
+TEST(RunCommand, ReturnsWhatWasPrintedAndTheExitCode) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command("echo out; echo err >&2; exit 3; :", {}, folder.path());
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.out, "out\n");
+  EXPECT_EQ(result.err, "err\n");
+}
+
+TEST(RunCommand, PassesEachArgumentAsOneWord) {
+  const TemporaryFolder folder;
+  const CommandResult result = run_command("printf '<%s>' first", {"a b", "$HOME;'", ""}, folder.path());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.out, "<first><a b><$HOME;'><>");
+}
+
+TEST(RunCommand, GivesItNoInput) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_command("cat; echo done; :", {}, folder.path()).out, "done\n");
+}
+
+TEST(RunCommand, SaysWhichSignalEndedIt) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(run_command("kill -9 $$; :", {}, folder.path()).exit_code, 128 + 9);
+  EXPECT_EQ(run_command("there_is_no_such_command", {}, folder.path()).exit_code, 127);
+}
+
+TEST(RunCommand, EndsItAndWhatItStartedWhenInterrupted) {
+  const TemporaryFolder folder;
+  const auto started = folder / "started";
+  std::thread later([&] {
+    while (!std::filesystem::exists(started)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    interrupted() = true;
+  });
+  const Error error = error_of<Error>([&] {
+    static_cast<void>(run_command("start() { sleep 60 & echo $! > \"$1.new\"; mv \"$1.new\" \"$1\"; wait; }; start",
+                                  {started.string()}, folder.path()));
+  });
+  later.join();
+  interrupted() = false;
+  EXPECT_EQ(error.code(), ErrorCode::Interrupted);
+  const pid_t sleeper = static_cast<pid_t>(std::stol(TemporaryFolder::read(started)));
+  // The signal was sent before the error was thrown; that the process is gone may take the system a moment.
+  for (int i = 0; i < 200 && ::kill(sleeper, 0) == 0 && !is_zombie(sleeper); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(::kill(sleeper, 0) != 0 || is_zombie(sleeper));
+}
+
+}  // namespace
+}  // namespace detent
