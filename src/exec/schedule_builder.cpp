@@ -10,6 +10,7 @@
 #include "exec/shape_needs.h"
 #include "ops/find_operator.h"
 #include "ops/self_gated.h"
+#include "ops/shape_only.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -236,7 +237,12 @@ void ScheduleBuilder::add_step(const Node& node) {
   }
   context.fused = step.fused;
   with_node_in_errors(graph_, node, [&] {
-    const auto make = [&] { return std::shared_ptr<const Kernel>(operation->make(context)); };
+    const auto make = [&]() -> std::shared_ptr<const Kernel> {
+      std::unique_ptr<Kernel> kernel = operation->make(context);
+      if (context.shape_suffices && step.fused.empty())
+        kernel = for_shapes_only(std::move(kernel), operation->traits.kind);
+      return kernel;
+    };
     step.kernel = options_.kernels ? options_.kernels->get(kernel_key(node, step), make) : make();
     step.subgraphs = schedule_subgraphs(node);
   });

@@ -1,12 +1,11 @@
 #include "prepare/raise_opset.h"
 
-#include <onnx/defs/schema.h>
-
 #include <algorithm>
 
 #include "detent/error.h"
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
+#include "prepare/operator_history.h"
 #include "prepare/opset_adapters.h"
 #include "prepare/subgraph_models.h"
 
@@ -14,15 +13,10 @@ namespace detent {
 
 namespace {
 
-/// The last opset that libonnx has schemas for.
-constexpr int kNewestSchema = 17;
-
 bool changed_at(const Node& node, int version) {
   if (!node.domain.empty()) return false;
-  if (version > kNewestSchema) return find_opset_change(node.op_type, version).adapt != nullptr;
-  const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(node.op_type, version);
-  const bool existed = onnx::OpSchemaRegistry::Schema(node.op_type, version - 1) != nullptr;
-  return schema && existed && schema->SinceVersion() == version;
+  if (version > kNewestListedOpset) return find_opset_change(node.op_type, version).adapt != nullptr;
+  return operator_changed_at(node.op_type, version);
 }
 
 /// Collects one version step; `problems` gets one entry for each node that cannot be adapted.

@@ -1,0 +1,52 @@
+#include "ops/shape_only.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "ops/kernel_function.h"
+
+namespace detent {
+namespace {
+
+/// What a kernel for shapes gives for the inputs; the kernel that it stands for gives 7.
+Tensor given(OpKind kind, std::vector<Tensor> inputs) {
+  const auto kernel =
+      for_shapes_only(kernel_of([](KernelCall& call) { call.set_output(0, Tensor::scalar<float>(7)); }), kind);
+  std::vector<Tensor> outputs(1);
+  Workspace workspace;
+  KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
+  kernel->run(call);
+  return outputs[0];
+}
+
+const Tensor kTwo = Tensor::from<float>({2}, {1, 2});
+
+TEST(ForShapesOnly, HandsOnWhatHasTheShapeOfTheOutput) {
+  EXPECT_EQ(given(OpKind::Relu, {kTwo}).raw(), kTwo.raw());
+  EXPECT_EQ(given(OpKind::Clip, {kTwo, Tensor::scalar<float>(0), Tensor()}).raw(), kTwo.raw())
+      << "bounds are no operands";
+  EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<float>({2}, {3, 4})}).raw(), kTwo.raw());
+}
+
+TEST(ForShapesOnly, RunsTheKernelWhereTheShapeMayBeAnother) {
+  EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<float>({3, 1}, {3, 4, 5})}).element_count(), 1) << "broadcast";
+  EXPECT_EQ(given(OpKind::Add, {kTwo, Tensor::from<double>({2}, {3, 4})}).element_count(), 1) << "another type";
+  EXPECT_EQ(given(OpKind::MaxPool, {kTwo}).element_count(), 1);
+  EXPECT_EQ(given(OpKind::Relu, {Tensor::sequence({kTwo})}).element_count(), 1);
+  EXPECT_EQ(given(OpKind::Relu, {}).element_count(), 1);
+}
+
+TEST(UnseenZeros, AreZerosWhenSomebodyLooks) {
+  const Tensor zeros = unseen_zeros({2, 3});
+  EXPECT_EQ(zeros.shape(), (Shape{2, 3}));
+  for (const float zero : zeros.data<float>()) EXPECT_EQ(zero, 0);
+}
+
+TEST(UnseenZeros, TakeNoMemoryBefore) {
+  const Tensor zeros = unseen_zeros({1 << 20, 1 << 20});  // 4 TiB
+  EXPECT_EQ(zeros.element_count(), int64_t{1} << 40);
+}
+
+}  // namespace
+}  // namespace detent
