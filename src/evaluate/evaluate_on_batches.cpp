@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <span>
 
 #include "detent/error.h"
 #include "detent/progress.h"
@@ -42,7 +43,7 @@ std::vector<Sums> errors_by_entry(const JudgedBatch& batch, std::vector<Tensor> 
   return entries;
 }
 
-/// Variants [first, first + count) on every batch; adds a variant to each entry.
+/// These variants on every batch; adds a variant to each entry.
 void run_pass(std::span<const Model> variants, const JudgedBatches& batches, const RunSettings& settings,
               std::atomic<size_t>& done, std::vector<Found>& found) {
   const size_t threads = worker_count(settings);
@@ -83,24 +84,27 @@ std::vector<size_t> comparable_in(const std::vector<Found>& found, size_t output
 
 }  // namespace
 
-Evaluation evaluate_on_batches(std::span<const Model> variants, const JudgedBatches& batches,
+Evaluation evaluate_on_batches(size_t count, const std::function<Model(size_t)>& make, const JudgedBatches& batches,
                                const RunSettings& settings, std::string_view task, size_t weight_bytes) {
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * batches.reference_bytes()));
-  const size_t samples = batches.samples_in(batches.size()), passes = (variants.size() + at_once - 1) / at_once;
+  const size_t samples = batches.samples_in(batches.size()), passes = (count + at_once - 1) / at_once;
   std::vector<Found> found(batches.size(), {{}, std::vector<bool>(batches.names().size(), true)});
   std::atomic<size_t> done{0};
   settings.reporter->begin(task, samples * passes);
-  for (size_t first = 0; first < variants.size(); first += at_once)
-    run_pass(variants.subspan(first, std::min(at_once, variants.size() - first)), batches, settings, done, found);
+  for (size_t first = 0; first < count; first += at_once) {
+    std::vector<Model> variants;
+    for (size_t v = first; v < std::min(count, first + at_once); ++v) variants.push_back(make(v));
+    run_pass(variants, batches, settings, done, found);
+  }
   settings.reporter->end();
 
   Evaluation result;
   result.samples = samples;
   const std::vector<size_t> kept = comparable_in(found, batches.names().size());
   for (const size_t i : kept) result.outputs.push_back(batches.names()[i]);
-  result.errors.assign(variants.size(), Sums(kept.size()));
-  result.by_batch.resize(variants.size());
+  result.errors.assign(count, Sums(kept.size()));
+  result.by_batch.resize(count);
   // Entries by the place of their first sample in the source.
   std::vector<std::pair<size_t, const std::vector<Sums>*>> order;
   for (size_t b = 0; b < batches.size(); ++b)
@@ -108,7 +112,7 @@ Evaluation evaluate_on_batches(std::span<const Model> variants, const JudgedBatc
       order.emplace_back(batches.samples_of(b)[e], &found[b].errors[e]);
   std::ranges::sort(order);
   for (const auto& [sample, entry] : order)
-    for (size_t v = 0; v < variants.size(); ++v) {
+    for (size_t v = 0; v < count; ++v) {
       Sums& sums = result.by_batch[v].emplace_back();
       for (size_t k = 0; k < kept.size(); ++k) {
         sums.push_back((*entry)[v][kept[k]]);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <span>
+#include <functional>
 #include <string_view>
 
 #include "detent/run_settings.h"
@@ -14,12 +14,12 @@ namespace detent {
 /// they kept. Of samples that were joined there is an entry each, as if they had run one by one; a batch that the model fixes has one.
 /// In the order of the source.
 ///
-/// variants  models that hold the values of `batches`; they may be quantized. Those whose weights take more than
-///           `weight_bytes` together run in several passes.
+/// count, make  variants that hold the values of `batches`; they may be quantized. Each is made when its turn comes and gone before
+///              the next, but for as many as `weight_bytes` hold, in the order of their numbers.
 /// Empty     `skipped`, `task` and `seconds`: nothing is read, judged by labels or timed here.
-/// Errors    those of reading and running, naming the first sample of a batch; Interrupted.
-[[nodiscard]] Evaluation evaluate_on_batches(std::span<const Model> variants, const JudgedBatches& batches,
-                                             const RunSettings& settings, std::string_view task,
-                                             size_t weight_bytes = size_t{4} << 30);
+/// Errors    those of `make`, of reading and of running, naming the first sample of a batch; Interrupted.
+[[nodiscard]] Evaluation evaluate_on_batches(size_t count, const std::function<Model(size_t)>& make,
+                                             const JudgedBatches& batches, const RunSettings& settings,
+                                             std::string_view task, size_t weight_bytes = size_t{256} << 20);
 
 }  // namespace detent

@@ -53,7 +53,8 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
                              std::optional<size_t> known)
     : source_(source), reference_bytes_(reference.byte_size()), names_(std::move(names)),
       task_(task && task->given() ? task : nullptr), wanted_(values_named(reference.graph(), names_)),
-      schedule_(reference.graph(), wanted_, {.team = team_size(settings, source)}) {
+      schedule_(std::make_unique<const Schedule>(reference.graph(), wanted_,
+                                                 ScheduleOptions{.team = team_size(settings, source)})) {
   struct Result {
     Found found;
     std::shared_ptr<const JudgedBatch> batch;
@@ -88,6 +89,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     return std::tuple(hash_of_name(batch.name), batch.name, batch.position);
   };
   std::ranges::sort(found_, {}, order);
+  if (std::ranges::all_of(found_, [](const Found& batch) { return batch.kept != nullptr; })) schedule_.reset();
 }
 
 JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, BufferPool& pool) const {
@@ -97,8 +99,8 @@ JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, Buffe
   if (task_) batch.truths = task_->truths_of(std::span(samples).first(real));
   batch.content = content_of(std::span(samples).first(real));
   batch.inputs = stack_samples(std::move(samples));
-  OutputKeeper keeper(schedule_.graph(), wanted_);
-  Executor(schedule_, pool).run(batch.inputs, keeper);
+  OutputKeeper keeper(schedule_->graph(), wanted_);
+  Executor(*schedule_, pool).run(batch.inputs, keeper);
   batch.expected = real_part(keeper.take(), batch.size, real);
   return batch;
 }

@@ -75,7 +75,7 @@ class JudgedBatches {
   std::vector<std::string> names_;
   const TaskMetric* task_;
   std::vector<ValueId> wanted_;
-  Schedule schedule_;
+  std::unique_ptr<const Schedule> schedule_;  // gone where every batch is kept: it holds the weights packed
   size_t together_ = 1;
   std::vector<Found> found_;
 };

@@ -155,14 +155,14 @@ class Contest {
     const auto begin = samples_.begin() + static_cast<std::ptrdiff_t>(first);
     const auto taken = static_cast<std::ptrdiff_t>(std::min(count, samples_.size() - first));
     const SampleSubset samples(*question_.source, {begin, begin + taken});
-    std::vector<Model> models;
-    for (const size_t v : playing)
-      models.push_back(
-          quantized_model(question_.model, question_.plan, variants_.ranges[v], question_.format, {}, &weights_));
+    const auto model_of = [&](size_t i) {
+      return quantized_model(question_.model, question_.plan, variants_.ranges[playing[i]], question_.format, {},
+                             &weights_);
+    };
     const std::string task = "measuring " + std::to_string(playing.size()) + " calibrators";
     constexpr size_t kKept = size_t{256} << 20;
     const JudgedBatches batches(question_.model, names_, samples, question_.settings, nullptr, kKept, together_);
-    const Evaluation evaluation = evaluate_on_batches(models, batches, question_.settings, task);
+    const Evaluation evaluation = evaluate_on_batches(playing.size(), model_of, batches, question_.settings, task);
     const auto scores = sample_scores(evaluation);
     if (first == 0) names_ = outputs_ = evaluation.outputs;
     if (evaluation.outputs != outputs_) return;  // a shape that depends on the data shows first in this round

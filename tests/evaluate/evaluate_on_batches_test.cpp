@@ -55,7 +55,8 @@ Evaluation on_batches(const std::vector<Model>& variants, const std::vector<std:
   const MemorySource source = samples();
   const RunSettings settings{.threads = threads};
   const JudgedBatches batches(model, names, source, settings, nullptr, size_t{1} << 30, together);
-  return evaluate_on_batches(variants, batches, settings, "testing", bytes);
+  const auto make = [&](size_t v) { return variants[v].clone(); };
+  return evaluate_on_batches(variants.size(), make, batches, settings, "testing", bytes);
 }
 
 std::vector<Model> two_variants() {

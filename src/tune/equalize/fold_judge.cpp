@@ -52,9 +52,11 @@ class Scorer {
   [[nodiscard]] FoldScores scores_of(std::span<const Model> models) const {
     std::vector<Model> variants;
     for (const Model& model : models) add_variants(model, variants);
-    auto samples = sample_scores(evaluate_on_batches(variants, batches_, options_.run, "judging equalization"));
+    const size_t count = variants.size();
+    const auto take = [&](size_t v) { return std::move(variants[v]); };
+    auto samples = sample_scores(evaluate_on_batches(count, take, batches_, options_.run, "judging equalization"));
     FoldScores scores(models.size());
-    for (size_t v = 0; v < variants.size(); ++v) scores[v / calibrators_.size()].push_back(std::move(samples[v]));
+    for (size_t v = 0; v < count; ++v) scores[v / calibrators_.size()].push_back(std::move(samples[v]));
     return scores;
   }
 
