@@ -38,7 +38,7 @@ BoundReport hold_bound(Setup& setup, ChosenRanges& chosen, const Calibration& ca
   Model improved = setup.model.clone();  // the model stays as it is: ranges come from it
   if (!constants.empty()) apply_patch(improved, constants);
   PairVariants variants(improved, *setup.plan.target, placement, setup.shapes, setup.format, book);
-  BoundedPlan bounded = keep_layers_float(variants, improved, judge, setup.run);
+  BoundedPlan bounded = keep_layers_float({variants, improved, judge, setup.run});
   setup.plan = std::move(bounded.plan);
   chosen.ranges = book.ranges_of(setup.plan);
   return std::move(bounded.report);

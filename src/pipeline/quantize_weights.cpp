@@ -136,7 +136,7 @@ Closing closing_of(const QuantizeWeightsOptions& options, const DataSource* data
 /// Weights that cost more than the bound allows stay float.
 BoundReport hold_bound(BlockedModel& blocked, const BlockedRequest& request, const BoundJudge& judge) {
   BlockVariants variants(blocked.model, request.target, request.placement, blocked.format, blocked.weights);
-  BoundedPlan bounded = keep_layers_float(variants, blocked.model, judge, request.run);
+  BoundedPlan bounded = keep_layers_float({variants, blocked.model, judge, request.run});
   blocked.plan = std::move(bounded.plan);
   const auto is_left = [&](const auto& entry) {
     const auto& [weights, tables] = std::tie(blocked.plan.weights, blocked.plan.tables);

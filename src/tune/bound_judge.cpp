@@ -90,7 +90,10 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
                 "no output can be compared: none comes from float values and has one shape in "
                 "all variants");
   const auto score_of = [&](size_t model) {
-    return command ? command->judge(model) : evaluation.task[model].metrics().at(metric_);
+    if (!command) return evaluation.task[model].metrics().at(metric_);
+    if (model > 0) return command->judge(model);
+    if (!fp32_by_command_) fp32_by_command_ = command->judge(0);
+    return *fp32_by_command_;
   };
   std::vector<Score> scores;
   const double fp32 = metric_ == "sqnr_db" ? 0 : score_of(0);

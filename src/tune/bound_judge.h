@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,7 @@ class BoundJudge {
   std::unique_ptr<TaskMetric> task_;
   std::vector<std::string> judged_, float_values_;
   std::string metric_;
+  mutable std::optional<double> fp32_by_command_;  // asked once: a command may take long
 };
 
 /// The judge of a bound; nullptr where none is given. Errors  those of BoundJudge.

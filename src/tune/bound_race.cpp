@@ -21,8 +21,8 @@ namespace detent {
 namespace {
 
 constexpr size_t kFirstSamples = 64;
-constexpr size_t kReferences = 4;  // sets that estimates are made from; each costs a jackknife
-constexpr size_t kAtOnce = 6;      // models in memory, where a command judges
+constexpr size_t kReferences = 4;       // sets that estimates are made from; each costs a jackknife
+constexpr size_t kByCommandAtOnce = 2;  // sets that share a run of the float model
 
 /// Numbers of batches: all, half of them, and so on as long as the samples are kFirstSamples or more.
 std::vector<size_t> stages_of(const JudgedBatches& batches) {
@@ -42,22 +42,21 @@ struct BoundRace::Field {
   std::optional<Set> base;
 };
 
-BoundRace::BoundRace(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings,
-                     PlanOf plan_of)
-    : variants_(variants), model_(model), judge_(judge), settings_(settings), plan_of_(std::move(plan_of)) {}
+BoundRace::BoundRace(const BoundedModel& bounded, PlanOf plan_of) : bounded_(bounded), plan_of_(std::move(plan_of)) {}
 
 const JudgedBatches& BoundRace::batches() {
   if (!batches_) {
-    batches_.emplace(judge_.reference(), judge_.judged_values(), judge_.samples(), settings_, &judge_.task());
-    comparable_.assign(judge_.judged_values().size(), true);
+    batches_.emplace(bounded_.judge.reference(), bounded_.judge.judged_values(), bounded_.judge.samples(),
+                     bounded_.settings, &bounded_.judge.task());
+    comparable_.assign(bounded_.judge.judged_values().size(), true);
   }
   return *batches_;
 }
 
-TallyRules BoundRace::rules() const { return {*batches_, judge_.metric(), comparable_}; }
+TallyRules BoundRace::rules() const { return {*batches_, bounded_.judge.metric(), comparable_}; }
 
 size_t BoundRace::samples_in(size_t batches) const {
-  return batches_ ? batches_->samples_in(batches) : judge_.samples().size();
+  return batches_ ? batches_->samples_in(batches) : bounded_.judge.samples().size();
 }
 
 BoundJudge::Score BoundRace::score_on(const Set& set, size_t batches) const {
@@ -70,8 +69,8 @@ BoundRace::Standing BoundRace::standing_of(const Set& set) const {
     standing.score = known->second;
     standing.batches = batches_ ? batches_->size() : 0;
     standing.on_all = true;
-    standing.slack = judge_.slack(known->second);
-    standing.meets = judge_.meets(known->second);
+    standing.slack = bounded_.judge.slack(known->second);
+    standing.meets = bounded_.judge.meets(known->second);
   } else if (const auto tally = tallies_.find(set); tally != tallies_.end() && tally->second.size() > 0) {
     standing.batches = tally->second.size();
     standing.score = score_on(set, standing.batches);
@@ -86,22 +85,23 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const BoundJudge::Score& here = standing.score;
   const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
   // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
-  const double least = judge_.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
+  const double least = bounded_.judge.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
   const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
     const double one = std::max(least, jackknife_error(own, reference));
     if (!(one < error)) return;
     error = one;
-    slack = reference_on_all + judge_.slack(here) - reference_here;
+    slack = reference_on_all + bounded_.judge.slack(here) - reference_here;
   };
-  if (judge_.metric() != "sqnr_db") {
-    const double whole = judge_.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
+  if (bounded_.judge.metric() != "sqnr_db") {
+    const double whole =
+        bounded_.judge.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
     estimate(whole, whole, float_scores_without_one(batches, rules));
   } else {
     estimate(0, 0, std::vector<double>(batches));
   }
   for (const Set& reference : references_)
-    estimate(judge_.slack(scores_.at(reference)), judge_.slack(score_on(reference, batches)),
+    estimate(bounded_.judge.slack(scores_.at(reference)), bounded_.judge.slack(score_on(reference, batches)),
              scores_without_one(tallies_.at(reference), batches, rules));
   const double left = 1 - static_cast<double>(batches) / static_cast<double>(rules.batches.size());
   standing.slack = slack;
@@ -109,20 +109,26 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   if (std::abs(slack) > kSureErrors * standing.error) standing.meets = slack > 0;
 }
 
-void BoundRace::measure_by_command(const std::vector<Set>& sets) {
-  std::vector<Set> fresh;
-  for (const Set& set : sets)
-    if (!scores_.contains(set)) fresh.push_back(set);
-  for (size_t begin = 0; begin < fresh.size(); begin += kAtOnce) {
-    const auto some = std::span(fresh).subspan(begin, std::min(kAtOnce, fresh.size() - begin));
-    std::vector<PlacementPlan> plans;
-    for (const Set& set : some) plans.push_back(plan_of_(set));
-    variants_.measure_for(plans);
-    std::vector<Model> models;
-    for (const PlacementPlan& plan : plans) models.push_back(variants_.model(plan));
-    const auto scores = judge_.measure(models, fmt::format("measuring {} more models by the metric", some.size()));
-    for (size_t i = 0; i < some.size(); ++i) scores_.emplace(some[i], scores[i]);
+void BoundRace::run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings) {
+  while (true) {
+    std::vector<Set> next;
+    for (size_t i = 0; i < sets.size() && next.size() < kByCommandAtOnce; ++i)
+      if (!standings[i].on_all && goes_on(i, standings)) next.push_back(sets[i]);
+    if (next.empty()) return;
+    measure_by_command(next);
+    for (size_t i = 0; i < sets.size(); ++i) standings[i] = standing_of(sets[i]);
   }
+}
+
+void BoundRace::measure_by_command(const std::vector<Set>& sets) {
+  std::vector<PlacementPlan> plans;
+  for (const Set& set : sets) plans.push_back(plan_of_(set));
+  bounded_.variants.measure_for(plans);
+  std::vector<Model> models;
+  for (const PlacementPlan& plan : plans) models.push_back(bounded_.variants.model(plan));
+  const auto scores =
+      bounded_.judge.measure(models, fmt::format("measuring {} more models by the metric", sets.size()));
+  for (size_t i = 0; i < sets.size(); ++i) scores_.emplace(sets[i], scores[i]);
 }
 
 void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t until) {
@@ -134,13 +140,13 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     std::vector<PlacementPlan> plans;
     if (field.base) plans.push_back(plan_of_(*field.base));
     for (const size_t i : here) plans.push_back(plan_of_(field.sets[i]));
-    variants_.measure_for(plans);
-    field.models = std::make_unique<ModelsSideBySide>(model_);
+    bounded_.variants.measure_for(plans);
+    field.models = std::make_unique<ModelsSideBySide>(bounded_.model);
     std::optional<size_t> base;
     size_t next = 0;
-    if (field.base) base = field.models->add(variants_.patch(plans[next++]));
-    for (const size_t i : here) field.variant_of[i] = field.models->add(variants_.patch(plans[next++]), base);
-    field.models->prepare(batches.names(), team_size(settings_, judge_.samples()));
+    if (field.base) base = field.models->add(bounded_.variants.patch(plans[next++]));
+    for (const size_t i : here) field.variant_of[i] = field.models->add(bounded_.variants.patch(plans[next++]), base);
+    field.models->prepare(batches.names(), team_size(bounded_.settings, bounded_.judge.samples()));
   }
   size_t from = until, running = 0;
   std::vector<ScoreTally*> tallies(field.models->size());
@@ -154,11 +160,11 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     tally.resize(until);
     ++running;
   }
-  Reporter& reporter = *settings_.reporter;
-  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", judge_.metric(), running,
+  Reporter& reporter = *bounded_.settings.reporter;
+  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric(), running,
                              running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
-  const size_t threads = worker_count(settings_);
+  const size_t threads = worker_count(bounded_.settings);
   PoolLease pools(threads);
   std::atomic<size_t> done{0};
   std::mutex mutex;
@@ -189,7 +195,7 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     }
   });
   reporter.end();
-  if (judge_.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())
+  if (bounded_.judge.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in all variants");
   if (until < batches.size()) return;
@@ -203,10 +209,12 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
 
 std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, const GoesOn& goes_on,
                                                 const std::optional<Set>& base) {
-  if (by_command()) measure_by_command(sets);
   std::vector<Standing> standings;
   for (const Set& set : sets) standings.push_back(standing_of(set));
-  if (by_command()) return standings;
+  if (by_command()) {
+    run_by_command(sets, goes_on, standings);
+    return standings;
+  }
   Field field{sets, nullptr, std::vector<std::optional<size_t>>(sets.size()), base};
   const std::vector<size_t> stages = stages_of(batches());
   for (const size_t until : stages) {
@@ -230,8 +238,8 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
   if (const auto known = confirmed_.find(set); known != confirmed_.end()) return known->second;
   const PlacementPlan plan = plan_of_(set);
   std::vector<Model> models;
-  models.push_back(variants_.model(plan));
-  const BoundJudge::Score score = judge_.measure(models, "confirming " + judge_.metric()).front();
+  models.push_back(bounded_.variants.model(plan));
+  const BoundJudge::Score score = bounded_.judge.measure(models, "confirming " + bounded_.judge.metric()).front();
   return confirmed_.emplace(set, score).first->second;
 }
 

@@ -18,6 +18,14 @@
 
 namespace detent {
 
+/// A model under a bound: its variants, how they are judged, and how they are run. All of it outlives who looks at it.
+struct BoundedModel {
+  FloatVariants& variants;
+  const Model& model;  ///< the float model
+  const BoundJudge& judge;
+  const RunSettings& settings;
+};
+
 /// Measures sets of choices that stay float side by side, on more and more of the samples until it is sure on which side of a
 /// bound each lies: most lie far from it, and a part of the samples says so.
 ///
@@ -26,7 +34,8 @@ namespace detent {
 ///         another set: its score there plus the difference between the two on the part. Of these estimates the one with the smallest
 ///         standard error (jackknife, with the correction for a part of a finite whole) counts; a set is sure where it lies
 ///         kSureErrors of them from the bound.
-/// A bound by a command has no score on parts: every set is measured on all samples.
+/// A bound by a command has no score on parts, because nobody knows whether the command can judge one: every set is measured on all
+///         samples, two at a time, and who goes on is asked in between.
 class BoundRace {
  public:
   using Set = ChoiceSet;
@@ -48,8 +57,7 @@ class BoundRace {
 
   static constexpr double kSureErrors = 2;
 
-  BoundRace(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings,
-            PlanOf plan_of);
+  BoundRace(const BoundedModel& bounded, PlanOf plan_of);
 
   /// Standings when nobody goes on. base  a set that most of these are nearly equal to: what they have in common with it is
   /// computed once. A set that was measured before begins where it ended.
@@ -71,19 +79,18 @@ class BoundRace {
  private:
   struct Field;  // sets that run side by side
 
-  [[nodiscard]] bool by_command() const { return judge_.metric() == "metric"; }
+  [[nodiscard]] bool by_command() const { return bounded_.judge.metric() == "metric"; }
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;
   /// Fills the slack, its error, and whether that is sure.
   void estimate_slack(const Set& set, Standing& standing) const;
+  /// Those that go on, in their order.
+  void run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void measure_by_command(const std::vector<Set>& sets);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
 
-  FloatVariants& variants_;
-  const Model& model_;
-  const BoundJudge& judge_;
-  const RunSettings& settings_;
+  BoundedModel bounded_;
   PlanOf plan_of_;
   std::optional<JudgedBatches> batches_;
   std::vector<bool> comparable_;

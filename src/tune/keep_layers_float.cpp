@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "core/stopwatch.h"
-#include "tune/bound_race.h"
 #include "tune/choice_sets.h"
 #include "tune/rank_choices.h"
 
@@ -24,29 +23,30 @@ constexpr size_t kTelling = 500;  // samples that say where to look; what is fou
 
 class Search {
  public:
-  Search(FloatVariants& variants, const Model& model, const BoundJudge& judge, const RunSettings& settings)
-      : variants_(variants), model_(model), judge_(judge), settings_(settings), whole_(variants.plan({})),
-        race_(variants, model, judge, settings, [this](const Set& set) { return variants_.plan(names_of(set)); }) {}
+  explicit Search(const BoundedModel& bounded)
+      : bounded_(bounded), whole_(bounded.variants.plan({})),
+        race_(bounded, [this](const Set& set) { return bounded_.variants.plan(names_of(set)); }) {}
 
   BoundedPlan find() {
     const Stopwatch stopwatch;
     BoundReport& report = result_.report;
-    report.bound = judge_.bound_text();
-    report.metric = judge_.metric();
-    report.samples = judge_.samples().size();
+    report.bound = bounded_.judge.bound_text();
+    report.metric = bounded_.judge.metric();
+    report.samples = bounded_.judge.samples().size();
     const BoundJudge::Score all_int8 = race_.measure({}).score;
     if (report.metric != "sqnr_db") report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
     Set found;
-    report.met = judge_.meets(all_int8);
+    report.met = bounded_.judge.meets(all_int8);
     if (!report.met) {
-      ranking_ = rank_choices(variants_, model_, judge_.float_values(), judge_.samples(), settings_);
+      ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
+                              bounded_.judge.samples(), bounded_.settings);
       if (const std::optional<Set> enough = shortest_beginning()) {
         accept(*enough);
         give_back();
       }
-      while (!accepted_.empty() && !judge_.meets(race_.confirm(accepted_.back()))) accepted_.pop_back();
+      while (!accepted_.empty() && !bounded_.judge.meets(race_.confirm(accepted_.back()))) accepted_.pop_back();
       report.met = !accepted_.empty();
       found = report.met ? accepted_.back() : best_known();
     }
@@ -65,7 +65,9 @@ class Search {
     for (const size_t i : kept) names.emplace(name(i), reason(i));
     return names;
   }
-  [[nodiscard]] const std::string& name(size_t i) const { return variants_.graph().node(ranking_[i].what.node).name; }
+  [[nodiscard]] const std::string& name(size_t i) const {
+    return bounded_.variants.graph().node(ranking_[i].what.node).name;
+  }
 
   /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
   /// behind it are not measured any further.
@@ -108,7 +110,7 @@ class Search {
     const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;
     for (size_t count = limit; count > 0 && 2 * count >= limit; count = count / 2) {
       const Set set = first_choices(count);
-      if (judge_.rank(race_.measure(set).score) > judge_.rank(race_.measure(best).score)) best = set;
+      if (bounded_.judge.rank(race_.measure(set).score) > bounded_.judge.rank(race_.measure(best).score)) best = set;
     }
     return best;
   }
@@ -189,14 +191,14 @@ class Search {
   /// The reason that the plan gives for a kept choice.
   [[nodiscard]] std::string reason(size_t i) const {
     const auto cost = cost_.find(i);
-    const std::string bound = "; " + judge_.bound_text();
+    const std::string bound = "; " + bounded_.judge.bound_text();
     if (cost == cost_.end())
       return fmt::format("INT8 alone leaves {:.1f} dB at the output", ranking_[i].alone_db) + bound;
     std::string text = fmt::format("INT8 costs {:.1f} dB", cost->second.db);
-    if (judge_.metric() == "metric") text += fmt::format(" and {:.4g} of the metric", cost->second.score);
-    if (judge_.metric() == "nats") text += fmt::format(" and {:.4f} nats a token", -cost->second.score);
-    if (judge_.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
-    if (judge_.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
+    if (bounded_.judge.metric() == "metric") text += fmt::format(" and {:.4g} of the metric", cost->second.score);
+    if (bounded_.judge.metric() == "nats") text += fmt::format(" and {:.4f} nats a token", -cost->second.score);
+    if (bounded_.judge.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
+    if (bounded_.judge.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
     if (cost->second.samples > 0) text += fmt::format(" on {} samples", cost->second.samples);
     return text + bound;
   }
@@ -209,10 +211,10 @@ class Search {
     report.output = score.output;
     for (const size_t i : found) {
       const NodeId node = ranking_[i].what.node;
-      report.kept.push_back({name(i), variants_.graph().node(node).op_type, reason(i),
+      report.kept.push_back({name(i), bounded_.variants.graph().node(node).op_type, reason(i),
                              whole_.find_layer(node) != nullptr, ranking_[i].macs_share});
     }
-    result_.plan = variants_.plan(names_of(found));
+    result_.plan = bounded_.variants.plan(names_of(found));
   }
 
   struct Cost {
@@ -221,10 +223,7 @@ class Search {
     size_t samples = 0;  // that it was measured on; 0: all
   };
 
-  FloatVariants& variants_;
-  const Model& model_;
-  const BoundJudge& judge_;
-  const RunSettings& settings_;
+  BoundedModel bounded_;
   PlacementPlan whole_;
   std::vector<RankedChoice> ranking_;
   std::map<size_t, Cost> cost_;
@@ -235,9 +234,6 @@ class Search {
 
 }  // namespace
 
-BoundedPlan keep_layers_float(FloatVariants& variants, const Model& model, const BoundJudge& judge,
-                              const RunSettings& settings) {
-  return Search(variants, model, judge, settings).find();
-}
+BoundedPlan keep_layers_float(const BoundedModel& bounded) { return Search(bounded).find(); }
 
 }  // namespace detent

@@ -1,11 +1,8 @@
 #pragma once
 
 #include "detent/accuracy_bound.h"
-#include "detent/run_settings.h"
-#include "model/model.h"
 #include "place/plan/placement_plan.h"
-#include "tune/bound_judge.h"
-#include "tune/float_variants.h"
+#include "tune/bound_race.h"
 
 namespace detent {
 
@@ -27,7 +24,6 @@ struct BoundedPlan {
 /// A plan with nothing in INT8 meets no bound: where only that would, or nothing does, `met` is false and the plan is the best
 /// of those that were measured. Reasons in the plan say what each layer was measured to cost.
 /// Same result for any number of threads. Errors  those of measuring.
-[[nodiscard]] BoundedPlan keep_layers_float(FloatVariants& variants, const Model& model, const BoundJudge& judge,
-                                            const RunSettings& settings);
+[[nodiscard]] BoundedPlan keep_layers_float(const BoundedModel& bounded);
 
 }  // namespace detent

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "evaluate/evaluate_models.h"
 #include "evaluate/float_network.h"
 #include "evaluate/variants_of.h"
+#include "model/temporary_folder.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -21,8 +25,11 @@ class Race : public ::testing::Test {
   /// A bound on the SQNR.
   std::unique_ptr<BoundRace> race(double min_sqnr_db) {
     bound_.min_sqnr_db = min_sqnr_db;
+    return race();
+  }
+  std::unique_ptr<BoundRace> race() {
     judge_.emplace(bound_, model_, &source_, network_.settings);
-    return std::make_unique<BoundRace>(network_.variants, model_, *judge_, network_.settings,
+    return std::make_unique<BoundRace>(BoundedModel{network_.variants, model_, *judge_, network_.settings},
                                        [this](const Set& set) { return plan_of(set); });
   }
   PlacementPlan plan_of(const Set& set) {
@@ -98,6 +105,29 @@ TEST_F(Race, EstimatesFromTheNearestSet) {
   const Standing near = with->run({{4}}, once).front(), alone = without->run({{4}}, once).front();
   EXPECT_LT(near.error, alone.error);
   EXPECT_NEAR(near.slack, sqnr_of({4}) - sqnr_of({}), 4 * near.error);
+}
+
+/// Every call takes a line of the log: the first is the float model's and the third set is the first that is as good.
+TEST_F(Race, AsksACommandOfSetsThatMayStillCountAndOnceOfTheFloatModel) {
+  const TemporaryFolder folder;
+  const std::string log = (folder / "calls").string();
+  const auto script = folder.write(
+      "metric.sh", "echo >> '" + log + "'; case $(wc -l < '" + log + "') in 2|3) echo 0;; *) echo 1;; esac");
+  std::vector<std::vector<Tensor>> samples;
+  for (const Tensor& sample : test::residual_samples(3)) samples.push_back({sample});
+  bound_.max_drop = 0.5;
+  bound_.evaluation.data.own = samples_in_memory(samples);
+  bound_.evaluation.metric_command = "sh '" + script.string() + "'";
+  const auto race = this->race();
+  const auto nobody_before = [](size_t i, std::span<const Standing> all) {
+    return std::ranges::none_of(all.first(i), [](const Standing& one) { return one.meets == true; });
+  };
+  const auto standings = race->run({{0}, {1}, {2}, {3}, {4}}, nobody_before);
+  std::vector<std::optional<bool>> meets;
+  for (const Standing& one : standings) meets.push_back(one.meets);
+  EXPECT_EQ(meets, (std::vector<std::optional<bool>>{false, false, true, true, std::nullopt})) << "two at a time";
+  EXPECT_EQ(race->measurements(), 4U);
+  EXPECT_EQ(TemporaryFolder::read(log), std::string(5, '\n')) << "of the float model and of four sets";
 }
 
 }  // namespace

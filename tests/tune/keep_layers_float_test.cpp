@@ -39,7 +39,7 @@ BoundedPlan within(test::VariantsOf& network, double min_sqnr_db) {
   AccuracyBound bound;
   bound.min_sqnr_db = min_sqnr_db;
   const BoundJudge judge(bound, network.model, &network.source, network.settings);
-  return keep_layers_float(network.variants, network.model, judge, network.settings);
+  return keep_layers_float({network.variants, network.model, judge, network.settings});
 }
 
 double sqnr_of(test::VariantsOf& network, const PlacementPlan& plan) {
