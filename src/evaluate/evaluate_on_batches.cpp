@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 
+#include "core/stop.h"
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/batch_errors.h"
@@ -59,7 +60,7 @@ void run_pass(std::span<const Model> variants, const JudgedBatches& batches, con
     const auto batch = batches.get(b, *pool);
     try {
       for (const auto& model : models) {
-        if (interrupted()) throw Error(ErrorCode::Interrupted, "interrupted");
+        stop_if_interrupted();
         std::vector<Tensor> outputs = real_part(model->run(batch->inputs, *pool), batch->size, batch->real);
         auto entries = errors_by_entry(*batch, std::move(outputs), batches.together() > 1, found[b].comparable);
         found[b].errors.resize(entries.size());
