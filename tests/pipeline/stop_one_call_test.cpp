@@ -127,6 +127,7 @@ TEST_F(StopOneCall, EveryFunctionWithRunSettingsObeys) {
   const DataOptions given{.sources = {data}};
   const std::filesystem::path model = folder_ / "model.onnx";
   const std::filesystem::path out = folder_ / "out";
+  std::filesystem::create_directory(out);
   const auto ends = [](const char* function, auto call) {
     RunSettings run;
     EXPECT_NO_THROW(call(run)) << function;
