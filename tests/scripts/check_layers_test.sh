@@ -146,7 +146,7 @@ changed() {
   expect "$@"
   mv "$tree/kept" "$tree/src/README.md"
 }
-changed 's/^\(| `model\/graph` .*| \)`core` |$/\1`core`, `cellar` |/' 'model/graph uses "cellar", which is no room of the table'
+changed 's/^\(| `model\/graph` .*| \)`core\/files` |$/\1`core\/files`, `cellar` |/' 'model/graph uses "cellar", which is no room of the table'
 changed 's/^| zlib .*$/| zlib | `cellar` |/' '"cellar" is no room of the table'
 changed 's/^| zlib .*$/| abacus | `core` |/' 'check_layers knows no library abacus'
 changed 's/^\(| `report` .*| \)`commands`, `core` |$/\1`report\/json` |/' 'by the table report uses itself in a circle' \
