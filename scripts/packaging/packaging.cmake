@@ -101,6 +101,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are those of the libraries that the files are linked with
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_THREADS 0)  # all cores: the debug files double what is to be compressed
 set(CPACK_DEBIAN_MAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
