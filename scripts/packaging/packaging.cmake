@@ -84,6 +84,8 @@ detent_debug_file(detent ${CMAKE_INSTALL_BINDIR})
 detent_debug_file(detent_codecs ${CMAKE_INSTALL_LIBDIR}/detent)
 detent_debug_file(detent_shared ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides-dbgsym DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+  RENAME detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ----------------------------------------------------
@@ -114,6 +116,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME detent)
+set(CPACK_DEBIAN_MAIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_NAME detent-dbgsym)
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_SECTION debug)
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_SHLIBDEPS OFF)
