@@ -84,6 +84,8 @@ detent_debug_file(detent ${CMAKE_INSTALL_BINDIR})
 detent_debug_file(detent_codecs ${CMAKE_INSTALL_LIBDIR}/detent)
 detent_debug_file(detent_shared ${CMAKE_INSTALL_LIBDIR})
 install(FILES ${CMAKE_BINARY_DIR}/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/lintian-overrides-dbgsym DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+  RENAME detent-dbgsym COMPONENT dbgsym EXCLUDE_FROM_ALL)
 install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
 
 # ---- Packages: `cpack -G DEB` and `cpack -G TXZ` in the build folder ----------------------------------------------------
@@ -101,6 +103,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dependencies are those of the libraries that the files are linked with
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_THREADS 0)  # all cores: the debug files double what is to be compressed
 set(CPACK_DEBIAN_MAIN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/triggers)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy, python3-onnx")
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
@@ -111,9 +114,9 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
   WORLD_EXECUTE)
 # One package, and one beside it with the debug files where they are made: per_generator.cmake says of which components.
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
-set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_MAIN_PACKAGE_NAME detent)
+set(CPACK_DEBIAN_MAIN_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_NAME detent-dbgsym)
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_SECTION debug)
 set(CPACK_DEBIAN_DBGSYM_PACKAGE_SHLIBDEPS OFF)

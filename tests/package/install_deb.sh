@@ -25,7 +25,9 @@ trap cleanup EXIT
 
 . "$(dirname "$0")/../scripts/debug_files.sh"
 grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || skip "the build makes no debug files: cmake --preset release"
-(cd "$build" && cpack -G "DEB;TXZ" -B "$work/packages" >"$work/log" 2>&1) || fail "cpack: $(tail -n 20 "$work/log")"
+# The archive of debug files takes 50 s of CPU and is the component that scripts.install installs: it is left out here.
+(cd "$build" && cpack -G DEB -B "$work/packages" >"$work/log" 2>&1 &&
+  cpack -G TXZ -D CPACK_DETENT_DEBUG_FILES=OFF -B "$work/packages" >"$work/log" 2>&1) || fail "cpack: $(tail -n 20 "$work/log")"
 for package in "$work"/packages/*.deb "$work"/packages/*.tar.xz; do
   echo "$(basename "$package") $(($(stat -c %s "$package") / 1024)) KiB"
 done
@@ -45,13 +47,9 @@ mkdir -p "$work/moved"
 tar -C "$work/moved" --strip-components=1 -xf "$archive"
 "$work/moved/bin/detent" --version >/dev/null || fail "the program of the archive does not start"
 
-program=$work/moved/bin/detent
-expect_stripped "$program"
+expect_stripped "$work/moved/bin/detent"
 address=$(address_of "$build/detent.debug" detent::quantize_model)
 [ -n "$address" ] || fail "quantize_model is not in detent.debug"
-expect_no_line "$program" "$address"
-tar -C "$work/moved" --strip-components=1 -xf "$(echo "$work"/packages/detent-*-debug.tar.xz)"
-expect_line "$program" "$address" detent::quantize_model src/pipeline/quantize_model.cpp
 
 mkdir -p "$work/layer" "$work/root"
 mount -t tmpfs tmpfs "$work/layer" 2>/dev/null || skip "no mounts here"
