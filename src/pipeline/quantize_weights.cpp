@@ -14,7 +14,6 @@
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
-#include "model/same_content.h"
 #include "pipeline/parts/blocked_model.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
@@ -22,6 +21,7 @@
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/table_quantizer.h"
+#include "rewrite/write_checked.h"
 #include "run/model_inputs.h"
 #include "run/workers.h"
 #include "tune/bound_judge.h"
@@ -97,17 +97,6 @@ QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
     report.reason = std::to_string(rounding.short_of_rows) +
                     " of them had fewer input vectors than rows; more samples would tell more";
   return report;
-}
-
-/// Writes the model, reads it back and compares.
-void write_same(const Model& model, const QuantizeWeightsOptions& options) {
-  stop_if_interrupted();
-  check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
-  write_model(model, options.output, write_options(options.overwrite, options.external_data));
-  if (same_content(model, read_back(options.output))) return;
-  std::error_code ignored;
-  std::filesystem::remove(options.output, ignored);
-  throw Error(ErrorCode::Internal, options.output.string() + ": reads back different from what was written");
 }
 
 /// What the written model is measured on: --eval whole, or the first of the data.
@@ -201,9 +190,10 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   report.provenance = describe_blocked_origin(blocked, request, facts);
   if (report.bound) note_bound(report.provenance, *report.bound);
   write_provenance(blocked.model, report.provenance);
-  write_same(blocked.model, options);
+  check_one_file(options.output, options.external_data, [&] { return blocked.model.byte_size(); });
+  write_same(blocked.model, options.output, write_options(options.overwrite, options.external_data));
   report.written_opset = blocked.model.graph().opset();
-  report.output_bytes = std::filesystem::file_size(options.output);
+  report.output_bytes = written_bytes(options.output);
   report.seconds = stopwatch.seconds();
   report.peak_mb = peak_memory_mb();
   return report;

@@ -9,6 +9,7 @@
 #include "detent/error.h"
 #include "detent/qparams.h"
 #include "model/model.h"
+#include "model/temporary_folder.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -18,18 +19,10 @@ using ::testing::HasSubstr;
 
 /// The overrides in a file of this text.
 RangeOverrides read_text(const std::string& text) {
-  const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-  const auto file =
-      std::filesystem::temp_directory_path() / ("detent_overrides_" + std::string(test->name()) + ".json");
+  const TemporaryFolder folder;
+  const auto file = folder / "overrides.json";
   std::ofstream(file) << text;
-  try {
-    RangeOverrides overrides = read_overrides(file);
-    std::filesystem::remove(file);
-    return overrides;
-  } catch (...) {
-    std::filesystem::remove(file);
-    throw;
-  }
+  return read_overrides(file);
 }
 
 /// Message and hint of the error that `work` ends in; its code must be InvalidOption.

@@ -9,6 +9,8 @@
 #include "detent/error.h"
 #include "model/graph/stored_data.h"
 #include "model/model.h"
+#include "model/same_content.h"
+#include "model/write_shown_model.h"
 #include "tests/model/onnx_protos.h"
 #include "tests/model/temporary_folder.h"
 
@@ -331,6 +333,24 @@ TEST(WriteModel, AFailedWriteLeavesTheFolderAsItWas) {
   }
   EXPECT_THAT(folder.names(), ElementsAre("m.onnx"));
   EXPECT_EQ(TemporaryFolder::read(file), "precious");
+}
+
+TEST(WriteShownModel, ShowsTheWholeFileBeforeItHasItsNameAndLeavesNothingWhereThatIsRefused) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("m.onnx", "precious");
+  for (const uint64_t external_above : {uint64_t{0}, uint64_t{1} << 30}) {
+    const WriteOptions options{.overwrite = true, .external_data_above = external_above};
+    const auto refuse = [&](const fs::path& written) {
+      EXPECT_TRUE(same_content(sample(), read_model(written)));
+      EXPECT_EQ(TemporaryFolder::read(file), "precious");
+      throw Error(ErrorCode::Internal, "refused");
+    };
+    EXPECT_EQ(error_of<Error>([&] { write_shown_model(sample(), file, options, refuse); }).code(), ErrorCode::Internal);
+    EXPECT_THAT(folder.names(), ElementsAre("m.onnx"));
+    EXPECT_EQ(TemporaryFolder::read(file), "precious");
+  }
+  write_shown_model(sample(), file, {.overwrite = true}, [](const fs::path&) {});
+  EXPECT_TRUE(same_content(sample(), read_model(file)));
 }
 
 TEST(WriteModel, LargeModelsPutTheirWeightsBesideThem) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/files/temporary.h"
 #include "detent/detent.h"
 #include "detent/error.h"
 #include "detent/placement_options.h"
@@ -28,10 +29,7 @@ namespace fs = std::filesystem;
 class QuantizeModel : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("detent_quantize_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    folder_ = make_temporary_folder(::testing::UnitTest::GetInstance()->current_test_info()->name());
   }
   void TearDown() override {
     interrupted() = false;

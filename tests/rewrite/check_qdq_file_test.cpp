@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "model/temporary_folder.h"
 #include "place/make_plan.h"
 #include "place/placement_case_reader.h"
 #include "rewrite/qdq_inserter.h"
@@ -337,11 +338,11 @@ TEST_P(DamagedFile, IsCaughtAndItsTwinPasses) {
   QuantizedNetwork network(damage.target);
   for (const Flaw& flaw : find_qdq_flaws(network.graph(), network.promised))
     ADD_FAILURE() << flaw.node << ": " << flaw.what;
-  const fs::path path = fs::temp_directory_path() / ("detent_damaged_" + damage.name + ".onnx");
+  const TemporaryFolder folder;
+  const fs::path path = folder / (damage.name + ".onnx");
   damage.harm(network);
   write_model(network.model, path, {.overwrite = true});
   const Model back = read_model(path);
-  fs::remove(path);
   try {
     check_qdq_file(back.graph(), path, network.promised, {});
     FAIL() << "the damage was not seen";

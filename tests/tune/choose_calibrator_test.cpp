@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 
+#include "core/files/temporary.h"
 #include "datasets/npy_writer.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
@@ -29,10 +30,7 @@ constexpr int64_t kInputs = 64;
 class CalibratorAuto : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("detent_auto_" + std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
+    folder_ = make_temporary_folder(::testing::UnitTest::GetInstance()->current_test_info()->name());
   }
   void TearDown() override { fs::remove_all(folder_); }
 

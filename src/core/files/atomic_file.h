@@ -31,6 +31,8 @@ class AtomicFile {
   void go_to(std::filesystem::path target);
   /// Content on disk, still under the temporary name.
   void sync();
+  /// Where the content is until commit(); empty for what is a device, pipe or socket.
+  [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
   /// sync() unless done, then the name, and the folder on disk.
   void commit();
   [[noreturn]] void fail(int reason) const;

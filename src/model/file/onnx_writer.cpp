@@ -12,13 +12,14 @@
 #include "model/file/model_stream.h"
 #include "model/graph/stored_data.h"
 #include "model/graph/tensor_proto.h"
-#include "model/model.h"
+#include "model/write_shown_model.h"
 
 namespace detent {
 
 namespace {
 
 namespace fs = std::filesystem;
+using Check = std::function<void(const fs::path& written)>;
 
 Error cannot_write(const fs::path& path, const std::string& why) {
   return {ErrorCode::CannotWrite, path.string() + ": " + why};
@@ -114,14 +115,19 @@ void remove_all_but(const fs::path& kept, const std::vector<fs::path>& files) {
 }
 
 /// Data first, under a name that only the new model names: whoever is killed in between leaves the old pair whole.
-void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path) {
+void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, const fs::path& path,
+               const Check& check) {
   const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
   const std::vector<fs::path> replaced = data_files_of(path);
   const bool was_there = fs::exists(data_path);
   data.commit();
   try {
+    // Behind a link the temporary file lies in another folder than its weights: that one is read through the link.
+    const bool linked = fs::is_symlink(path);
+    if (!linked) check(model.temporary());
     model.commit();
-  } catch (const Error&) {
+    if (linked) check(path);
+  } catch (...) {
     if (!was_there) ::unlink(data_path.c_str());
     throw;
   }
@@ -129,7 +135,8 @@ void name_pair(AtomicFile& data, const fs::path& data_path, AtomicFile& model, c
 }
 
 /// Returns false, with nothing written, where no tensor is large enough for a data file.
-bool write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
+bool write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options,
+                          const Check& check) {
   AtomicFile file(path.string() + ".data"), model(path, options.overwrite);
   DataFile data(path, file);
   onnx::ModelProto shell;
@@ -144,14 +151,15 @@ bool write_with_data_file(onnx::ModelProto& proto, const fs::path& path, const W
   write_proto(model, path, shell);
   file.sync();
   model.sync();
-  name_pair(file, data_path, model, path);
+  name_pair(file, data_path, model, path, check);
   return true;
 }
 
-void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options) {
+void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOptions& options, const Check& check) {
   AtomicFile file(path, options.overwrite);
   write_proto(file, path, proto);
   file.sync();
+  check(file.temporary());
   const FolderLock lock(path.has_parent_path() ? path.parent_path() : fs::path("."));
   const std::vector<fs::path> replaced = data_files_of(path);
   file.commit();
@@ -161,14 +169,18 @@ void write_in_one(onnx::ModelProto& proto, const fs::path& path, const WriteOpti
 }  // namespace
 
 void write_model(const Model& model, const fs::path& path, const WriteOptions& options) {
+  write_shown_model(model, path, options, [](const fs::path&) {});
+}
+
+void write_shown_model(const Model& model, const fs::path& path, const WriteOptions& options, const Check& check) {
   check_writable(path, options.overwrite);
   std::error_code error;
   if (fs::exists(path, error) && !fs::is_regular_file(path, error))  // a rename would replace the device by a file
     throw cannot_write(path, "exists and is not a regular file");
   // The model is the same before and after: its initializers only step aside while the rest is written.
   auto& proto = const_cast<onnx::ModelProto&>(model.proto());
-  if (model.byte_size() > options.external_data_above && write_with_data_file(proto, path, options)) return;
-  write_in_one(proto, path, options);
+  if (model.byte_size() > options.external_data_above && write_with_data_file(proto, path, options, check)) return;
+  write_in_one(proto, path, options, check);
 }
 
 }  // namespace detent

@@ -36,8 +36,14 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
 }
 
 uint64_t written_bytes(const std::filesystem::path& model) {
-  uint64_t bytes = std::filesystem::file_size(model);
-  for (const std::filesystem::path& file : data_files_of(model)) bytes += std::filesystem::file_size(file);
+  uint64_t bytes = 0;
+  const auto add = [&](const std::filesystem::path& file) {
+    std::error_code gone;  // another process may have replaced it
+    const auto size = std::filesystem::file_size(file, gone);
+    if (!gone) bytes += size;
+  };
+  add(model);
+  for (const std::filesystem::path& file : data_files_of(model)) add(file);
   return bytes;
 }
 
