@@ -122,9 +122,7 @@ void resize_11(const Graph& graph, const Node& node, GraphPatch& patch) {
 bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
   if (axis == -1) return true;
   const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
-  if (!shape) return false;
-  const auto rank = static_cast<int64_t>(shape->size());
-  return axis == rank - 1 || axis + rank == rank - 1;
+  return shape && axis == static_cast<int64_t>(shape->size()) - 1;
 }
 
 /// Until opset 12 the input is seen as a matrix, cut at `axis` (default 1), and each row is normalised; from 13 on only

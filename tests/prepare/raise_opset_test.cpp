@@ -142,6 +142,14 @@ TEST(RaiseOpset, SoftmaxOverSeveralAxesIsDoneOnRows) {
   }
 }
 
+TEST(RaiseOpset, AnAxisThatNoTensorHasIsLeftToTheOperatorToRefuse) {
+  for (const char* axis : {"9223372036854775807", "-9223372036854775807", "-2", "9"}) {
+    const Model model =
+        raised(11, 13, std::string("g (float[2, 5] x) => (float[2, 5] y) { y = Softmax <axis = ") + axis + "> (x) }");
+    EXPECT_THAT(operators_of(model), ElementsAre("Flatten", "Softmax", "Shape", "Reshape")) << axis;
+  }
+}
+
 TEST(RaiseOpset, SoftmaxOfUnknownRankIsRaisedToo) {
   const Model model = raised(
       9, 13, "g (float[1, 4] x, int64[3] s) => (float[A, B, C] y) { r = Reshape (x, s)\n y = Softmax <axis = 2> (r) }");
