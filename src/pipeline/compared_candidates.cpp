@@ -66,7 +66,7 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
   for (const auto& ranges : candidates.ranges) {
     const Stopwatch stopwatch;
     GraphPatch constants;
-    if (setup.data && rounds_weights(Accuracy::Balanced, options.placement.type))
+    if (setup.data && weights_are_rounded(Accuracy::Balanced, options.placement.type))
       constants = round_weights(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
     candidates.weights_rounded.push_back(!constants.empty());
     WeightMemo* const unchanged = constants.empty() ? &weights : nullptr;

@@ -13,6 +13,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "core/passage.h"
 #include "core/stop.h"
 #include "detent/error.h"
 
@@ -82,30 +83,6 @@ struct Token {
   std::shared_ptr<void> result;
   std::exception_ptr error;
 };
-
-#if defined(__SANITIZE_THREAD__)
-/// Shows the order of the stages to ThreadSanitizer, which cannot see inside TBB: all that was done before one passage ends
-/// is visible to every passage that begins later. Ten uncontended locks a sample.
-class Passage {
- public:
-  Passage() { pass_gate(); }
-  ~Passage() { pass_gate(); }
-  Passage(const Passage&) = delete;
-  Passage& operator=(const Passage&) = delete;
-
- private:
-  static void pass_gate() {
-    static std::mutex gate;
-    const std::scoped_lock lock(gate);
-  }
-};
-#else
-/// TBB orders the stages itself: there is nothing to do.
-class Passage {
- public:
-  Passage() {}
-};
-#endif
 
 class Stream {
  public:

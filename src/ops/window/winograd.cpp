@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/passage.h"
 #include "ops/simd/winograd.h"
 #include "ops/window/channels_last_convolution.h"
 
@@ -43,10 +44,13 @@ class Winograd final : public ChannelsLastConvolution {
     const int threads = std::min(team, static_cast<int>(blocks));
     const size_t floats = 16 * (plane_step(block_tiles_, channels_) + plane_step(block_tiles_, outputs_));
     auto* scratch = static_cast<float*>(workspace.scratch(floats * sizeof(float) * static_cast<size_t>(threads)));
+    const Passage whole;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
-    for (size_t block = 0; block < blocks; ++block)
+    for (size_t block = 0; block < blocks; ++block) {
+      const Passage part;
       run_block(block * block_tiles_, input, {output, finish, rest},
                 scratch + floats * static_cast<size_t>(threads > 1 ? omp_get_thread_num() : 0));
+    }
   }
 
  private:

@@ -38,7 +38,7 @@ QuantizeOptions with_level(QuantizeOptions options) {
   return options;
 }
 
-bool rounds_weights(Accuracy accuracy, CodeType type) {
+bool weights_are_rounded(Accuracy accuracy, CodeType type) {
   return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);
 }
 
@@ -66,7 +66,7 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
     result.steps.push_back(step_of(refined));
     chosen.ranges = std::move(refined.ranges);
   }
-  if (source && rounds_weights(options.accuracy, options.placement.type)) {
+  if (source && weights_are_rounded(options.accuracy, options.placement.type)) {
     WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
     result.steps.push_back(
         step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));

@@ -16,7 +16,7 @@ namespace detent {
 
 /// Whether weights are rounded by what layers read, where there is data: always at the best level; with FP8, whose weights have 4 bits
 /// of precision and lose more than activations do, unless the fast one is asked for.
-[[nodiscard]] bool rounds_weights(Accuracy accuracy, CodeType type);
+[[nodiscard]] bool weights_are_rounded(Accuracy accuracy, CodeType type);
 
 /// What changes besides the choice of a calibrator. Each step begins with what the steps before it kept.
 struct Improvement {
@@ -25,7 +25,8 @@ struct Improvement {
   std::vector<AccuracyReport::Step> steps;
 };
 
-/// Of the best level: ranges value by value. Then weights, as rounds_weights() says. Then biases, where they are to be corrected. `chosen` gets the new ranges; the model stays as it is.
+/// Of the best level: ranges value by value. Then weights, as weights_are_rounded() says. Then biases, where they are to be corrected.
+/// `chosen` gets the new ranges; the model stays as it is.
 /// Errors  those of refine_ranges, round_weights and correct_biases.
 [[nodiscard]] Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
                                   ChosenRanges& chosen);
