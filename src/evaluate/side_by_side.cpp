@@ -67,7 +67,7 @@ void ModelsSideBySide::fold_constants(const std::vector<std::string>& names) {
   for (const Variant& variant : variants_)
     for (const auto& rewire : variant.wiring.rewire) ends.insert(graph_->find_value(rewire.value));
   const std::vector<ValueId> wanted(ends.begin(), ends.end());
-  const Schedule schedule(*graph_, wanted);
+  const Schedule schedule(*graph_, wanted, {.make_all_constants = true});  // each variant reads them in its own way
   for (const Value& value : graph_->values())
     if (const Tensor* constant = schedule.constant(value.id); constant && !value.is_constant)
       known_.emplace_back(value.id, *constant);

@@ -134,13 +134,41 @@ bool ScheduleBuilder::reads_large(const Node& node) const {
       node.inputs, [&](ValueId value) { return value != kNoValue && constant(value)->element_count() > kLarge; });
 }
 
+bool ScheduleBuilder::could_stay_unread(const Node& node) const {
+  if (options_.make_all_constants || traits_of(graph_, node).kind != OpKind::DequantizeLinear) return false;
+  if (parts_.wanted[static_cast<size_t>(node.output(0))] || graph_.value(node.output(0)).is_output) return false;
+  return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
+    if (use.slot < 0) return false;
+    const Node& reader = graph_.node(use.node);
+    return find_operator(reader.domain, reader.op_type, graph_.opset(reader.domain))->reads_shape_only != nullptr;
+  });
+}
+
+bool ScheduleBuilder::stays_unread(const Node& node) const {
+  const Tensor* codes = constant(node.input(0));
+  return codes && could_stay_unread(node) && std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
+           const Node& reader = graph_.node(use.node);
+           const OperatorDef* operation = find_operator(reader.domain, reader.op_type, graph_.opset(reader.domain));
+           return operation->reads_shape_only(context_for(reader), static_cast<size_t>(use.slot));
+         });
+}
+
 void ScheduleBuilder::fold_constants() {
+  fold_constants(Unread::Leave);
+  for (const Node& node : graph_.nodes())
+    if (node_needed_[static_cast<size_t>(node.id)] && !constant(node.output(0)) && stays_unread(node))
+      parts_.constants[static_cast<size_t>(node.output(0))] = unseen_zeros(constant(node.input(0))->shape());
+  fold_constants(Unread::Make);
+}
+
+void ScheduleBuilder::fold_constants(Unread unread) {
   Workspace workspace;
   for (const Node& node : graph_.nodes()) {
     if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
-    const bool folds = std::all_of(node.inputs.begin(), node.inputs.end(),
-                                   [&](ValueId value) { return value == kNoValue || constant(value); });
-    if (!folds || ((lean_ || keeps_codes(node)) && reads_large(node))) continue;
+    const auto is_known = [&](ValueId value) { return value == kNoValue || constant(value); };
+    if (!std::ranges::all_of(node.inputs, is_known) || std::ranges::all_of(node.outputs, is_known)) continue;
+    if ((lean_ || keeps_codes(node)) && reads_large(node)) continue;
+    if (unread == Unread::Leave && could_stay_unread(node)) continue;
     const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
     if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;

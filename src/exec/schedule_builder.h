@@ -30,8 +30,15 @@ class ScheduleBuilder {
   void find_needed();
   /// Errors  Unsupported with every needed node that cannot run, one a line.
   void refuse_unsupported() const;
-  /// Computes needed nodes all of whose inputs are constant.
+  /// Computes needed nodes all of whose inputs are constant; makes only the shape of what nobody reads more of.
   void fold_constants();
+  enum class Unread : uint8_t { Leave, Make };
+  /// One pass in the order of the nodes. Leave  not those whose constants could_stay_unread().
+  void fold_constants(Unread unread);
+  /// A constant DequantizeLinear whose only readers might read its shape alone.
+  [[nodiscard]] bool could_stay_unread(const Node& node) const;
+  /// Its readers do, as far as constants are known.
+  [[nodiscard]] bool stays_unread(const Node& node) const;
   /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is read.
   [[nodiscard]] bool keeps_codes(const Node& node) const;
   /// True when a constant that `node` reads is large; all that it reads are constant.

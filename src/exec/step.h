@@ -40,6 +40,8 @@ struct ScheduleOptions {
   /// schedule that runs many samples while no other needs as much.
   bool keep_large_copies = false;
   bool shapes_only = false;  ///< only shapes are wanted: products that decide none are not computed
+  /// Constants of which every reader here needs the shape alone are made all the same: somebody else will read them.
+  bool make_all_constants = false;
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};
   KernelCache* kernels = nullptr;  ///< for schedules with the same `known`, which then holds all that can be folded

@@ -32,6 +32,9 @@ struct OperatorDef {
   size_t (*fuse)(const KernelContext& context, std::span<const FusedOp> candidates) = nullptr;
   /// Attribute combinations that cannot run, found before anything runs; nullopt = fine. nullptr = always fine.
   std::optional<Unsupported> (*check)(const KernelContext& context) = nullptr;
+  /// True when the kernel of this context reads only the shape of the constant in input `slot`: its numbers need not be made. nullptr =
+  /// never.
+  bool (*reads_shape_only)(const KernelContext& context, size_t slot) = nullptr;
   std::string_view domain = "";
   /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away from
   /// all other operators.

@@ -63,8 +63,9 @@ class ConvolutionKernel final : public Kernel {
         group_(context.node.int_or("group", 1)), team_(context.team),
         quantized_(is_dequantized(context, 0) || is_dequantized(context, 1)),
         shape_suffices_(context.shape_suffices && context.fused.empty()), post_ops_(context) {
-    if (const Tensor* weights = context.constant(1)) weights_ = cast(*weights, DataType::Float32);
     if (Variant::sums_integers && quantized_) integers_ = IntegerOperands::find(context);
+    if (const Tensor* weights = context.constant(1); weights && !integers_)
+      weights_ = cast(*weights, DataType::Float32);
   }
 
   void run(KernelCall& call) const override {
@@ -219,6 +220,8 @@ class ConvolutionKernel final : public Kernel {
     compiled.integer = integers != nullptr;
     if (integers)
       compiled.packed_weights = packed_for(compiled.weights, integers->weights());
+    else if (integers_)
+      compiled.packed_weights = packed_for(compiled.weights, integers_->float_weights());
     else if (!weights_.empty_handle())
       compiled.packed_weights = packed_for(compiled.weights, weights_);
     return true;
@@ -273,11 +276,16 @@ class ConvolutionKernel final : public Kernel {
   bool quantized_;  // an engine sums integers exactly: no transformed sums, whose rounding would move results by a step
   bool shape_suffices_;
   Tensor weights_;
-  std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed
+  std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed; else the float weights may be zeros
   PostOps post_ops_;
   mutable onednn::ShapeCache<Key, Compiled> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
+
+/// The weights: it sums their codes, and where oneDNN has no kernel for these it makes floats of them itself.
+bool reads_codes_instead(const KernelContext& context, size_t slot) {
+  return slot == 1 && IntegerOperands::find(context) != nullptr;
+}
 
 constexpr OpTraits kConvTraits{
     .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
@@ -294,7 +302,8 @@ constexpr OperatorDef kConvolutions[] = {
      .traits = kConvTraits,
      .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
      .layout = LayoutNeed::Any,
-     .fuse = PostOps::accept},
+     .fuse = PostOps::accept,
+     .reads_shape_only = reads_codes_instead},
     {.op_type = "ConvTranspose",
      .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
                   "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",

@@ -78,6 +78,8 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
   const size_t scales = dequantizer.scales.size();
   if (scales != 1 && (static_cast<int64_t>(scales) != codes->shape()[0] || dequantizer.node->int_or("axis", 1) != 0))
     return {};
+  if (codes->type() == DataType::Int8 && std::ranges::all_of(dequantizer.zero_points, [](int32_t z) { return z == 0; }))
+    return *codes;
   const int64_t per_channel = codes->element_count() / codes->shape()[0];
   Tensor weights(DataType::Int8, codes->shape());
   const auto out = weights.mutable_data<int8_t>();
@@ -113,7 +115,8 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
   const auto channels = static_cast<size_t>(operands->weights_.shape()[0]);
   const bool each = weights->scales.size() > 1;
-  for (size_t o = 0; o < channels; ++o) operands->scales_.push_back(operands->scale_ * weights->scales[each ? o : 0]);
+  for (size_t o = 0; o < channels; ++o) operands->weight_scales_.push_back(weights->scales[each ? o : 0]);
+  for (const float scale : operands->weight_scales_) operands->scales_.push_back(operands->scale_ * scale);
   if (context.node.input(2) == kNoValue) return operands;
   const Tensor* bias = context.constant(2);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != static_cast<int64_t>(channels))
@@ -128,6 +131,15 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
 
 dnnl::memory::data_type IntegerOperands::source_type() const {
   return type_ == DataType::Int8 ? dnnl::memory::data_type::s8 : dnnl::memory::data_type::u8;
+}
+
+Tensor IntegerOperands::float_weights() const {
+  Tensor weights(DataType::Float32, weights_.shape());
+  const auto codes = weights_.data<int8_t>();
+  const auto out = weights.mutable_data<float>();
+  const size_t per_channel = out.size() / weight_scales_.size();
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(codes[i]) * weight_scales_[i / per_channel];
+  return weights;
 }
 
 Tensor IntegerOperands::codes(const Tensor& dequantized, Allocator& allocator) const {

@@ -20,8 +20,10 @@ class IntegerOperands {
   /// products).
   [[nodiscard]] static std::unique_ptr<const IntegerOperands> find(const KernelContext& context);
 
-  /// Int8, laid out as in the file.
+  /// Int8, laid out as in the file, less their zero points.
   [[nodiscard]] const Tensor& weights() const { return weights_; }
+  /// What the DequantizeLinear of the weights gives, made anew.
+  [[nodiscard]] Tensor float_weights() const;
   /// One float an output channel, in units of the sum; an empty handle when there is no bias.
   [[nodiscard]] const Tensor& bias() const { return bias_; }
   [[nodiscard]] dnnl::memory::data_type source_type() const;
@@ -36,7 +38,8 @@ class IntegerOperands {
   float scale_ = 1;
   int32_t zero_point_ = 0;
   Tensor weights_, bias_;
-  std::vector<float> scales_;  // s_x s_w[o]
+  std::vector<float> weight_scales_;  // s_w[o]
+  std::vector<float> scales_;         // s_x s_w[o]
 };
 
 }  // namespace detent
