@@ -1,0 +1,74 @@
+// Weights whose codes are summed: their floats are not made where nobody reads them, and no bit of a result depends on it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "exec/executor.h"
+#include "exec/schedule.h"
+#include "model/model.h"
+#include "ops/find_operator.h"
+
+namespace detent {
+namespace {
+
+/// Codes on both sides of a Conv of 2 x 4 channels; `rest` reads its output c, or the weights w.
+Model network(const std::string& rest) {
+  return parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"
+      "<float s = {0.05}, int8 z = {0}, float[2] t = {0.5, 0.25},\n"
+      " int8[2] o = {0, 0}, int8[2,4,1,1] codes = {1, -2, 3, -4, 5, -6, 127, -128}>\n"
+      "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)\n"
+      "  w = DequantizeLinear <axis = 0> (codes, t, o)  c = Conv (d, w)  " +
+      rest + " }");
+}
+
+/// Whether this processor sums codes: the others run such a Conv on floats.
+bool sums_codes(const Graph& graph) {
+  const Node& conv = *graph.producer(graph.find_value("c"));
+  const OperatorDef* operation = find_operator("", "Conv", 17);
+  return operation->reads_shape_only({graph, conv, 17}, 1);
+}
+
+Tensor ramp() {
+  Tensor x(DataType::Float32, {1, 4, 6, 6});
+  float next = -6;
+  for (float& one : x.mutable_data<float>()) one = next += 0.0625F;
+  return x;
+}
+
+std::vector<float> weights_in(const Model& model, std::initializer_list<const char*> wanted, bool make_all = false) {
+  std::vector<ValueId> values;
+  for (const char* name : wanted) values.push_back(model.graph().find_value(name));
+  const Schedule schedule(model.graph(), values, {.make_all_constants = make_all});
+  const auto numbers = schedule.constant(model.graph().find_value("w"))->data<float>();
+  return {numbers.begin(), numbers.end()};
+}
+
+const std::vector<float> kFloats{0.5, -1, 1.5, -2, 1.25, -1.5, 31.75, -32};
+
+TEST(UnreadConstants, AreNotMade) {
+  const Model model = network("y = Relu (c)");
+  if (!sums_codes(model.graph())) GTEST_SKIP() << "no 8-bit dot products";
+  EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
+}
+
+TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
+  EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y", "w"}), kFloats) << "they are wanted";
+  EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";
+  EXPECT_EQ(weights_in(network("m = ReduceMax (w)  y = Mul (c, m)"), {"y"}), kFloats) << "another operator";
+  EXPECT_EQ(weights_in(network("e = Conv (x, w)  y = Add (c, e)"), {"y"}), kFloats) << "a Conv of floats";
+}
+
+TEST(UnreadConstants, ChangeNoBitOfTheResult) {
+  const Model model = network("y = Neg (c)");
+  const Graph& graph = model.graph();
+  const std::vector<Tensor> inputs{ramp()};
+  const std::vector<ValueId> alone{graph.find_value("y")}, both{graph.find_value("y"), graph.find_value("w")};
+  const Tensor without = run_once(graph, inputs, alone).front(), with = run_once(graph, inputs, both).front();
+  EXPECT_TRUE(std::ranges::equal(without.data<float>(), with.data<float>()));
+  EXPECT_TRUE(std::ranges::any_of(without.data<float>(), [](float one) { return one > 0; }));
+}
+
+}  // namespace
+}  // namespace detent
