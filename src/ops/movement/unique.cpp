@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/float_type.h"
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -39,7 +40,12 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
   };
   std::vector<int64_t> order = axis_table(view.extent);
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) { return compare(a, b) < 0; });
+  constexpr size_t kAskedAt = 4096;  // comparisons
+  size_t compared = 0;
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
+    if (++compared % kAskedAt == 0) stop_if_interrupted();
+    return compare(a, b) < 0;
+  });
   Groups groups;
   groups.inverse.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i) {
@@ -51,17 +57,18 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
     groups.inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(groups.first.size()) - 1;
   }
   if (sorted) return groups;
-  std::vector<size_t> by_first(groups.first.size());
-  std::iota(by_first.begin(), by_first.end(), 0);
-  std::ranges::sort(by_first, {}, [&](size_t g) { return groups.first[g]; });
+  // Groups in the order of their first members, which are the first of theirs that a walk over all meets.
   Groups ordered;
-  std::vector<int64_t> renamed(by_first.size());
-  for (const size_t g : by_first) {
-    renamed[g] = static_cast<int64_t>(ordered.first.size());
-    ordered.first.push_back(groups.first[g]);
-    ordered.counts.push_back(groups.counts[g]);
+  std::vector<int64_t> renamed(groups.first.size(), -1);
+  for (const int64_t g : groups.inverse) {
+    int64_t& name = renamed[static_cast<size_t>(g)];
+    if (name < 0) {
+      name = static_cast<int64_t>(ordered.first.size());
+      ordered.first.push_back(groups.first[static_cast<size_t>(g)]);
+      ordered.counts.push_back(groups.counts[static_cast<size_t>(g)]);
+    }
+    ordered.inverse.push_back(name);
   }
-  for (const int64_t g : groups.inverse) ordered.inverse.push_back(renamed[static_cast<size_t>(g)]);
   return ordered;
 }
 
