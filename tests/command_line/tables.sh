@@ -139,8 +139,12 @@ else
   accepts "merge --partial of a partial table" merge in/many.dct.partial in/whole.dct --partial -o in/sum.dct
   accepts "inspect of the sum" inspect in/sum.dct
   grep -q partial stdout || fail "the sum does not say that a part of it is partial"
-  refuses "--resume with other data" 14 "not in the data" calibrate "$model" --data random:normal,n=4,seed=2 --quiet \
-    --resume -o in/many.dct
+  if "$DETENT" inspect in/many.dct.partial | grep -q '^samples *0,'; then
+    echo "the machine is too slow for the interruption: no sample was done, so that other data are no mistake"
+  else
+    refuses "--resume with other data" 14 "not in the data" calibrate "$model" --data random:normal,n=4,seed=2 --quiet \
+      --resume -o in/many.dct
+  fi
 fi
 
 # kill -9: the last checkpoint is there, and nothing else; a temporary file of the dead writer goes with the next run.
