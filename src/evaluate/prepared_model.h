@@ -11,7 +11,8 @@
 namespace detent {
 
 /// Memory of a model that is ready to run, in sizes of the float model: its weights as floats and packed for the kernels.
-/// A ResNet-50-shaped network of 102 MB takes 236 MB a variant, INT8 codes included.
+/// An upper estimate: a ResNet-50-shaped network of 102 MB took 236 MB a variant, codes included, when weights whose codes are summed
+/// were floats as well.
 inline constexpr size_t kPreparedShare = 2;
 
 /// A model ready to run as far as the named values. Looks at the model's graph.

@@ -134,13 +134,17 @@ bool ScheduleBuilder::reads_large(const Node& node) const {
       node.inputs, [&](ValueId value) { return value != kNoValue && constant(value)->element_count() > kLarge; });
 }
 
+const OperatorDef* ScheduleBuilder::operation_of(const Node& node) const {
+  return find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+}
+
 bool ScheduleBuilder::could_stay_unread(const Node& node) const {
   if (options_.make_all_constants || traits_of(graph_, node).kind != OpKind::DequantizeLinear) return false;
   if (parts_.wanted[static_cast<size_t>(node.output(0))] || graph_.value(node.output(0)).is_output) return false;
   return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
     if (use.slot < 0) return false;
     const Node& reader = graph_.node(use.node);
-    return find_operator(reader.domain, reader.op_type, graph_.opset(reader.domain))->reads_shape_only != nullptr;
+    return operation_of(reader)->reads_shape_only != nullptr;
   });
 }
 
@@ -148,7 +152,7 @@ bool ScheduleBuilder::stays_unread(const Node& node) const {
   const Tensor* codes = constant(node.input(0));
   return codes && could_stay_unread(node) && std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
            const Node& reader = graph_.node(use.node);
-           const OperatorDef* operation = find_operator(reader.domain, reader.op_type, graph_.opset(reader.domain));
+           const OperatorDef* operation = operation_of(reader);
            return operation->reads_shape_only(context_for(reader), static_cast<size_t>(use.slot));
          });
 }
@@ -169,7 +173,7 @@ void ScheduleBuilder::fold_constants(Unread unread) {
     if (!std::ranges::all_of(node.inputs, is_known) || std::ranges::all_of(node.outputs, is_known)) continue;
     if ((lean_ || keeps_codes(node)) && reads_large(node)) continue;
     if (unread == Unread::Leave && could_stay_unread(node)) continue;
-    const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+    const OperatorDef* operation = operation_of(node);
     if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
@@ -242,7 +246,7 @@ void ScheduleBuilder::claim(const FusedOp& op) {
 }
 
 void ScheduleBuilder::add_step(const Node& node) {
-  const OperatorDef* operation = find_operator(node.domain, node.op_type, graph_.opset(node.domain));
+  const OperatorDef* operation = operation_of(node);
   KernelContext context = context_for(node);
   Step step;
   step.node = node.id;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exec/step.h"
+#include "ops/operator.h"
 
 namespace detent {
 
@@ -60,6 +61,8 @@ class ScheduleBuilder {
   [[nodiscard]] std::vector<ScheduledSubgraph> schedule_subgraphs(const Node& node) const;
   [[nodiscard]] static KernelCache::Key kernel_key(const Node& node, const Step& step);
   [[nodiscard]] KernelContext context_for(const Node& node) const;
+  /// Of a needed node, so that there is one.
+  [[nodiscard]] const OperatorDef* operation_of(const Node& node) const;
 
   const Graph& graph_;
   ScheduleOptions options_;

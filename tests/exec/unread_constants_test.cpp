@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/model.h"
 #include "ops/find_operator.h"
+#include "ops/window/integer_convolution.h"
 
 namespace detent {
 namespace {
@@ -58,6 +58,14 @@ TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
   EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";
   EXPECT_EQ(weights_in(network("m = ReduceMax (w)  y = Mul (c, m)"), {"y"}), kFloats) << "another operator";
   EXPECT_EQ(weights_in(network("e = Conv (x, w)  y = Add (c, e)"), {"y"}), kFloats) << "a Conv of floats";
+}
+
+TEST(UnreadConstants, AreMadeByAConvolutionThatHasNoKernelForItsCodes) {
+  const Model model = network("y = Relu (c)");
+  const Graph& graph = model.graph();
+  if (!sums_codes(graph)) GTEST_SKIP() << "no 8-bit dot products";
+  const Tensor floats = IntegerOperands::find({graph, *graph.producer(graph.find_value("c")), 17})->float_weights();
+  EXPECT_EQ(std::vector<float>(floats.data<float>().begin(), floats.data<float>().end()), kFloats);
 }
 
 TEST(UnreadConstants, ChangeNoBitOfTheResult) {
