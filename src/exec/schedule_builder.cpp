@@ -143,8 +143,9 @@ bool ScheduleBuilder::could_stay_unread(const Node& node) const {
   if (parts_.wanted[static_cast<size_t>(node.output(0))] || graph_.value(node.output(0)).is_output) return false;
   return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
     if (use.slot < 0) return false;
-    const Node& reader = graph_.node(use.node);
-    return operation_of(reader)->reads_shape_only != nullptr;
+    const OperatorDef* reader = operation_of(graph_.node(use.node));
+    // Weights alone: whether they are read may hang on the bias, which must be there by then.
+    return reader->reads_shape_only && use.slot == reader->traits.weight_slot;
   });
 }
 

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <climits>
+#include <functional>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -22,13 +25,13 @@ class WeightMemo {
   QuantizedWeight get(ValueId id, const Tensor& weight, int axis, const WeightOptions& options) {
     std::vector<Entry>& entries = entries_[{id, axis}];
     for (const Entry& entry : entries)
-      if (entry.options == options) return entry.quantized;
+      if (serves(entry, options)) return entry.quantized;
     QuantizedWeight quantized = quantize_weight(weight, axis, options);
     quantized.codes = shared_by_models(std::move(quantized.codes));
     return entries.emplace_back(Entry{options, std::move(quantized)}).quantized;
   }
 
-  /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with.
+  /// What get() gave for the value `id`, by axis; one entry for each of the options it was asked with that gave another result.
   [[nodiscard]] std::vector<std::pair<int, const Entry*>> entries_of(ValueId id) const {
     std::vector<std::pair<int, const Entry*>> found;
     for (auto at = entries_.lower_bound({id, INT_MIN}); at != entries_.end() && at->first.first == id; ++at)
@@ -37,6 +40,20 @@ class WeightMemo {
   }
 
  private:
+  /// Bounds that no scale meets change nothing: those of INT32 biases differ from model to model and hardly ever do.
+  static bool serves(const Entry& entry, const WeightOptions& options) {
+    if (entry.options == options) return true;
+    const auto unbound = [](WeightOptions bound) {
+      bound.least_scale.clear();
+      bound.zero_scale.clear();
+      return bound;
+    };
+    const QuantizedWeight& known = entry.quantized;
+    return known.raised == 0 && known.zero_channels == 0 && unbound(entry.options) == unbound(options) &&
+           std::ranges::equal(options.least_scale, std::span(known.qparams.scale).first(options.least_scale.size()),
+                              std::ranges::less_equal());
+  }
+
   std::map<std::pair<ValueId, int>, std::vector<Entry>> entries_;
 };
 

@@ -148,6 +148,7 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
     const float chosen = choose_scale(channel, options, at_or_zero(options.zero_scale, c));
     const float scale = std::max(chosen, at_or_zero(options.least_scale, c));
     result.raised += scale > chosen;
+    result.zero_channels += channel.size() == 0 || channel.abs().maxCoeff() == 0;
     result.qparams.scale.push_back(scale);
     for (int64_t o = 0; o < view.outer; ++o)
       for (int64_t i = view.offset(o, c); i < view.offset(o, c) + view.inner; ++i)

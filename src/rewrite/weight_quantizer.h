@@ -24,9 +24,10 @@ struct WeightOptions {
 };
 
 struct QuantizedWeight {
-  Tensor codes;       ///< of the type asked for, the shape of the weight
-  QParams qparams;    ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
-  size_t raised = 0;  ///< scales that least_scale raised
+  Tensor codes;              ///< of the type asked for, the shape of the weight
+  QParams qparams;           ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
+  size_t raised = 0;         ///< scales that least_scale raised
+  size_t zero_channels = 0;  ///< channels that are all zero
 };
 
 /// Symmetric codes of a weight tensor, one scale per index of `axis` (-1: one scale).

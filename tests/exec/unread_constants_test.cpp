@@ -53,6 +53,23 @@ TEST(UnreadConstants, AreNotMade) {
   EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
 }
 
+TEST(UnreadConstants, AreNotMadeWhereTheBiasIsDequantizedToo) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"
+      "<float s = {0.05}, int8 z = {0}, float[2] t = {0.5, 0.25}, float[2] u = {0.025, 0.0125},\n"
+      " int8[2] o = {0, 0}, int32[2] p = {0, 0}, int8[2,4,1,1] codes = {1, -2, 3, -4, 5, -6, 127, -128},\n"
+      " int32[2] bias = {40, -80}>\n"
+      "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)  w = DequantizeLinear <axis = 0> (codes, t, o)\n"
+      "  b = DequantizeLinear <axis = 0> (bias, u, p)  c = Conv (d, w, b)  y = Relu (c) }");
+  const std::vector<ValueId> wanted{model.graph().find_value("y")};
+  const Schedule schedule(model.graph(), wanted);
+  const auto bias = schedule.constant(model.graph().find_value("b"))->data<float>();
+  EXPECT_EQ(std::vector<float>(bias.begin(), bias.end()), (std::vector<float>{1, -1}));
+  if (sums_codes(network("y = Relu (c)").graph())) {
+    EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
+  }
+}
+
 TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
   EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y", "w"}), kFloats) << "they are wanted";
   EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";

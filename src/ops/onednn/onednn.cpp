@@ -31,13 +31,7 @@ Team::~Team() {
 
 const dnnl::engine& engine() {
   use_one_thread();
-  static const dnnl::engine instance = [] {
-    // Compiled primitives of 250 KB each, which kernels keep as long as they need them. Of the library's own 1024, those of variants
-    // that are gone took 110 MB of a ResNet-50; layers of one shape still share theirs.
-    constexpr int kPrimitives = 64;
-    dnnl::set_primitive_cache_capacity(kPrimitives);
-    return dnnl::engine(dnnl::engine::kind::cpu, 0);
-  }();
+  static const dnnl::engine instance(dnnl::engine::kind::cpu, 0);
   return instance;
 }
 

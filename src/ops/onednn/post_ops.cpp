@@ -62,9 +62,7 @@ bool PostOps::residuals_fit(const Shape& output, std::span<const Tensor> residua
   return true;
 }
 
-dnnl::primitive_attr PostOps::attributes(const dnnl::memory::desc& output) const {
-  dnnl::primitive_attr attributes = onednn::base_attributes();
-  dnnl::post_ops chain;
+void PostOps::append_to(dnnl::post_ops& chain, const dnnl::memory::desc& output) const {
   for (const Item& item : items_) {
     if (item.residual) {
       chain.append_binary(dnnl::algorithm::binary_add, output);
@@ -73,12 +71,10 @@ dnnl::primitive_attr PostOps::attributes(const dnnl::memory::desc& output) const
       chain.append_eltwise(1.0F, eltwise->algorithm, eltwise->alpha, eltwise->beta);
     }
   }
-  attributes.set_post_ops(chain);
-  return attributes;
 }
 
-void PostOps::bind(onednn::Arguments& arguments, std::span<const Tensor> residuals, Layout layout, Allocator& allocator,
-                   std::vector<Tensor>& keep) const {
+void PostOps::bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
+                   Allocator& allocator, std::vector<Tensor>& keep) const {
   size_t next = 0;
   for (size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].residual) continue;
@@ -86,7 +82,7 @@ void PostOps::bind(onednn::Arguments& arguments, std::span<const Tensor> residua
     keep.push_back(layout == Layout::ChannelsLast ? to_channels_last(residual, allocator)
                                                   : to_plain(residual, allocator));
     arguments.push_back(
-        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
+        {DNNL_ARG_ATTR_MULTIPLE_POST_OP(first + static_cast<int>(i)) | DNNL_ARG_SRC_1, onednn::wrap(keep.back())});
   }
 }
 

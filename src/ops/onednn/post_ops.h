@@ -15,11 +15,12 @@ class PostOps {
   [[nodiscard]] bool empty() const { return items_.empty(); }
   /// True when every residual has the output's shape, so that oneDNN can add it.
   [[nodiscard]] bool residuals_fit(const Shape& output, std::span<const Tensor> residuals) const;
-  /// Attributes with all of them as oneDNN post-ops; residuals lie in memory like `output`.
-  [[nodiscard]] dnnl::primitive_attr attributes(const dnnl::memory::desc& output) const;
-  /// Adds the residuals (in `layout`) to the arguments; `keep` holds reordered copies alive.
-  void bind(onednn::Arguments& arguments, std::span<const Tensor> residuals, Layout layout, Allocator& allocator,
-            std::vector<Tensor>& keep) const;
+  /// Appends all of them to `chain` as oneDNN post-ops; residuals lie in memory like `output`.
+  void append_to(dnnl::post_ops& chain, const dnnl::memory::desc& output) const;
+  /// Adds the residuals (in `layout`) to the arguments, the first of these post-ops being number `first` of its chain; `keep` holds
+  /// reordered copies alive.
+  void bind(onednn::Arguments& arguments, int first, std::span<const Tensor> residuals, Layout layout,
+            Allocator& allocator, std::vector<Tensor>& keep) const;
   /// The same arithmetic as separate passes over call's output 0, with ONNX broadcasting.
   void apply(KernelCall& call) const;
 

@@ -129,7 +129,10 @@ class ConvolutionKernel final : public Kernel {
     };
     if (Variant::finish_inside && call.has_input(2))
       arguments.push_back({DNNL_ARG_BIAS, onednn::wrap(compiled.integer ? integers_->bias() : call.input(2))});
-    if (compiled.fused) post_ops_.bind(arguments, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
+    if (compiled.integer) integers_->bind(arguments);
+    const int first = compiled.integer ? IntegerOperands::kPostOps : 0;
+    if (compiled.fused)
+      post_ops_.bind(arguments, first, call.residuals(), Layout::ChannelsLast, call.allocator(), keep);
     onednn::execute(compiled.primitive, compiled.scratchpad, std::move(arguments), call.workspace());
   }
 
@@ -236,9 +239,13 @@ class ConvolutionKernel final : public Kernel {
               const IntegerOperands* integers) const {
     using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
     enum class Accept : uint8_t { JitOnly, Any };
-    const auto take = [&](dnnl::primitive_attr attributes, Accept accept) {
+    const auto take = [&](bool with_post_ops, Accept accept) {
       const bool need_fast = accept == Accept::JitOnly;
-      if (integers) integers->describe(attributes);
+      dnnl::primitive_attr attributes = onednn::base_attributes();
+      dnnl::post_ops chain;
+      if (integers) integers->describe(attributes, chain);
+      if (with_post_ops) post_ops_.append_to(chain, compiled.destination);
+      attributes.set_post_ops(chain);
       const PrimitiveDesc chosen(description, attributes, onednn::engine(), need_fast);
       if (need_fast && (!chosen.get(true) || std::string_view(chosen.impl_info_str()).find("ref") != std::string::npos))
         return false;
@@ -247,8 +254,8 @@ class ConvolutionKernel final : public Kernel {
       compiled.primitive = typename Variant::Primitive(chosen);
       return true;
     };
-    compiled.fused = fuse && take(post_ops_.attributes(compiled.destination), Accept::JitOnly);
-    return compiled.fused || take(onednn::base_attributes(), integers ? Accept::JitOnly : Accept::Any);
+    compiled.fused = fuse && take(true, Accept::JitOnly);
+    return compiled.fused || take(false, integers ? Accept::JitOnly : Accept::Any);
   }
 
   Tensor pack(const Tensor& weights, const memory::desc& wanted, Allocator& allocator) const {

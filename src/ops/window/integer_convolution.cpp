@@ -94,6 +94,15 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
   return weights;
 }
 
+/// One factor for each output channel, or for all, to be broadcast over an output of this rank.
+Tensor as_factors(const std::vector<float>& scales, size_t rank) {
+  Shape shape;
+  for (size_t axis = 0; axis < rank; ++axis) shape.push_back(1);
+  const bool equal = std::ranges::all_of(scales, [&](float one) { return one == scales.front(); });
+  if (!equal) shape[1] = static_cast<int64_t>(scales.size());
+  return Tensor::from<float>(shape, std::span(scales).first(equal ? 1 : scales.size()));
+}
+
 /// |sum| <= terms * 255 * 128, also when oneDNN shifts signed data by 128.
 bool fits_32_bits(const Shape& weights) {
   constexpr int64_t kLargestProduct = 255 * 128;
@@ -110,20 +119,22 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   std::unique_ptr<IntegerOperands> operands(new IntegerOperands);
   operands->type_ = data->type;
   operands->scale_ = data->scales[0];
-  operands->zero_point_ = data->zero_points[0];
+  operands->zero_point_ = Tensor::from<int32_t>({1}, data->zero_points);
   operands->weights_ = centred_weights(context, *weights);
   if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
   const auto channels = static_cast<size_t>(operands->weights_.shape()[0]);
   const bool each = weights->scales.size() > 1;
   for (size_t o = 0; o < channels; ++o) operands->weight_scales_.push_back(weights->scales[each ? o : 0]);
-  for (const float scale : operands->weight_scales_) operands->scales_.push_back(operands->scale_ * scale);
+  std::vector<float> scales;
+  for (const float scale : operands->weight_scales_) scales.push_back(operands->scale_ * scale);
+  operands->scales_ = as_factors(scales, operands->weights_.shape().rank());
   if (context.node.input(2) == kNoValue) return operands;
   const Tensor* bias = context.constant(2);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != static_cast<int64_t>(channels))
     return nullptr;
   operands->bias_ = Tensor(DataType::Float32, bias->shape());
   const auto scaled = operands->bias_.mutable_data<float>();
-  for (size_t o = 0; o < channels; ++o) scaled[o] = bias->data<float>()[o] / operands->scales_[o];
+  for (size_t o = 0; o < channels; ++o) scaled[o] = bias->data<float>()[o] / scales[o];
   // A product of tiny scales may underflow; the float sum knows such numbers.
   if (!std::ranges::all_of(scaled, [](float one) { return std::isfinite(one); })) return nullptr;
   return operands;
@@ -146,19 +157,22 @@ Tensor IntegerOperands::codes(const Tensor& dequantized, Allocator& allocator) c
   Tensor codes(type_, dequantized.shape(), allocator, dequantized.layout());
   const auto in = dequantized.data<float>();
   if (type_ == DataType::Int8)
-    quantize_run(in.data(), codes.mutable_data<int8_t>().data(), scale_, zero_point_, in.size());
+    quantize_run(in.data(), codes.mutable_data<int8_t>().data(), scale_, zero_point(), in.size());
   else
-    quantize_run(in.data(), codes.mutable_data<uint8_t>().data(), scale_, zero_point_, in.size());
+    quantize_run(in.data(), codes.mutable_data<uint8_t>().data(), scale_, zero_point(), in.size());
   return codes;
 }
 
-void IntegerOperands::describe(dnnl::primitive_attr& attributes) const {
-  const bool equal = std::ranges::all_of(scales_, [&](float one) { return one == scales_.front(); });
-  if (equal)
-    attributes.set_output_scales(0, {scales_.front()});
-  else
-    attributes.set_output_scales(1 << 1, scales_);  // one for each channel of the output
-  if (zero_point_ != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {zero_point_});
+void IntegerOperands::describe(dnnl::primitive_attr& attributes, dnnl::post_ops& chain) const {
+  chain.append_binary(dnnl::algorithm::binary_mul, onednn::describe(scales_.shape(), Layout::Plain));
+  if (zero_point() != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});
+}
+
+void IntegerOperands::bind(onednn::Arguments& arguments) const {
+  arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, onednn::wrap(scales_)});
+  if (zero_point() == 0) return;
+  const auto one = onednn::describe(zero_point_.shape(), Layout::Plain, dnnl::memory::data_type::s32);
+  arguments.push_back({DNNL_ARG_ATTR_ZERO_POINTS | DNNL_ARG_SRC, onednn::wrap(zero_point_, one)});
 }
 
 }  // namespace detent

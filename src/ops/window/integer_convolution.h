@@ -29,17 +29,25 @@ class IntegerOperands {
   [[nodiscard]] dnnl::memory::data_type source_type() const;
   /// The codes of dequantized data, in the same layout.
   [[nodiscard]] Tensor codes(const Tensor& dequantized, Allocator& allocator) const;
-  /// Scales and the zero point of the data, for a primitive that sums integers into floats.
-  void describe(dnnl::primitive_attr& attributes) const;
+  /// For a primitive that sums integers into floats: the data's zero point, and the scales as a factor, the first post-op. The numbers
+  /// come from bind(). As attributes they would be part of the compiled kernel, and models that differ in ranges alone compile each
+  /// its own.
+  void describe(dnnl::primitive_attr& attributes, dnnl::post_ops& chain) const;
+  /// How many post-ops describe() appends.
+  static constexpr int kPostOps = 1;
+  /// Adds the numbers that describe() left open to the arguments.
+  void bind(onednn::Arguments& arguments) const;
 
  private:
   IntegerOperands() = default;
+  [[nodiscard]] int32_t zero_point() const { return zero_point_.data<int32_t>()[0]; }
+
   DataType type_ = DataType::Int8;
   float scale_ = 1;
-  int32_t zero_point_ = 0;
+  Tensor zero_point_;  // one int32
   Tensor weights_, bias_;
   std::vector<float> weight_scales_;  // s_w[o]
-  std::vector<float> scales_;         // s_x s_w[o]
+  Tensor scales_;                     // s_x s_w[o], as 1 x O x 1...; one number where all are equal
 };
 
 }  // namespace detent
