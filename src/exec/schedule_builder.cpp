@@ -256,6 +256,7 @@ void ScheduleBuilder::add_step(const Node& node) {
   step.weight_axis = operation->traits.weight_axis;
   step.transposed_weight = step.weight_axis == WeightAxis::GemmOutput && node.int_or("transB", 0) != 0;
   step.inputs = node.inputs;
+  if (const Node* dequantizer = passed_by(node)) step.inputs[0] = dequantizer->inputs[0];
   step.outputs = node.outputs;
   NodeId position = node.id;
   if (options_.fuse && operation->fuse) {
@@ -317,7 +318,27 @@ std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& n
   return subgraphs;
 }
 
+const Node* ScheduleBuilder::passed_by(const Node& node) const {
+  const OperatorDef* operation = operation_of(node);
+  if (!options_.fuse || !operation->reads_codes || node.input(0) == kNoValue || constant(node.input(0))) return nullptr;
+  const Node* before = graph_.producer(node.input(0));
+  if (!before || traits_of(graph_, *before).kind != OpKind::DequantizeLinear) return nullptr;
+  return operation->reads_codes(context_for(node)) ? before : nullptr;
+}
+
+void ScheduleBuilder::claim_passed_by() {
+  for (const Node& node : graph_.nodes()) {
+    if (!node_needed_[static_cast<size_t>(node.id)] || traits_of(graph_, node).kind != OpKind::DequantizeLinear)
+      continue;
+    const std::vector<Use> uses = needed_uses(node.output(0));
+    if (parts_.wanted[static_cast<size_t>(node.output(0))] || uses.empty()) continue;
+    claimed_[static_cast<size_t>(node.id)] = std::ranges::all_of(
+        uses, [&](const Use& use) { return use.slot == 0 && passed_by(graph_.node(use.node)) == &node; });
+  }
+}
+
 void ScheduleBuilder::make_steps() {
+  claim_passed_by();
   for (const Node& node : graph_.nodes())
     if (node_needed_[static_cast<size_t>(node.id)] && !claimed_[static_cast<size_t>(node.id)]) add_step(node);
   // A fused step runs where its last node stood: by then every residual is there, and nobody read the inner values.

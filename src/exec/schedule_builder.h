@@ -47,6 +47,11 @@ class ScheduleBuilder {
   /// One step per needed node, followers fused where their inner values are not wanted.
   void make_steps();
 
+  /// The DequantizeLinear in front of `node` whose codes its kernel can take instead; nullptr when there is none.
+  [[nodiscard]] const Node* passed_by(const Node& node) const;
+  /// Nodes that every reader passes by need no step.
+  void claim_passed_by();
+
   [[nodiscard]] const Tensor* constant(ValueId value) const { return parts_.constant(value); }
   /// The only needed reader of `value`, or nothing when there are several, or none, or the value itself is wanted.
   [[nodiscard]] std::optional<Use> only_use(ValueId value) const;

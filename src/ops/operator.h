@@ -35,6 +35,9 @@ struct OperatorDef {
   /// True when the kernel of this context reads only the shape of the constant in input `slot`: its numbers need not be made. nullptr =
   /// never.
   bool (*reads_shape_only)(const KernelContext& context, size_t slot) = nullptr;
+  /// True when the kernel of this context also takes, in input 0, the codes that the DequantizeLinear in front reads, and gives the same
+  /// bits: that node need not run for it. nullptr = never.
+  bool (*reads_codes)(const KernelContext& context) = nullptr;
   std::string_view domain = "";
   /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away from
   /// all other operators.

@@ -5,8 +5,8 @@
 
 #include "exec/executor.h"
 #include "exec/schedule.h"
+#include "exec/sums_codes.h"
 #include "model/model.h"
-#include "ops/find_operator.h"
 #include "ops/window/integer_convolution.h"
 
 namespace detent {
@@ -21,13 +21,6 @@ Model network(const std::string& rest) {
       "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)\n"
       "  w = DequantizeLinear <axis = 0> (codes, t, o)  c = Conv (d, w)  " +
       rest + " }");
-}
-
-/// Whether this processor sums codes: the others run such a Conv on floats.
-bool sums_codes(const Graph& graph) {
-  const Node& conv = *graph.producer(graph.find_value("c"));
-  const OperatorDef* operation = find_operator("", "Conv", 17);
-  return operation->reads_shape_only({graph, conv, 17}, 1);
 }
 
 Tensor ramp() {
@@ -49,7 +42,7 @@ const std::vector<float> kFloats{0.5, -1, 1.5, -2, 1.25, -1.5, 31.75, -32};
 
 TEST(UnreadConstants, AreNotMade) {
   const Model model = network("y = Relu (c)");
-  if (!sums_codes(model.graph())) GTEST_SKIP() << "no 8-bit dot products";
+  if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
   EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
 }
 
@@ -65,7 +58,7 @@ TEST(UnreadConstants, AreNotMadeWhereTheBiasIsDequantizedToo) {
   const Schedule schedule(model.graph(), wanted);
   const auto bias = schedule.constant(model.graph().find_value("b"))->data<float>();
   EXPECT_EQ(std::vector<float>(bias.begin(), bias.end()), (std::vector<float>{1, -1}));
-  if (sums_codes(network("y = Relu (c)").graph())) {
+  if (test::sums_codes()) {
     EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
   }
 }
@@ -80,7 +73,7 @@ TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
 TEST(UnreadConstants, AreMadeByAConvolutionThatHasNoKernelForItsCodes) {
   const Model model = network("y = Relu (c)");
   const Graph& graph = model.graph();
-  if (!sums_codes(graph)) GTEST_SKIP() << "no 8-bit dot products";
+  if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
   const Tensor floats = IntegerOperands::find({graph, *graph.producer(graph.find_value("c")), 17})->float_weights();
   EXPECT_EQ(std::vector<float>(floats.data<float>().begin(), floats.data<float>().end()), kFloats);
 }

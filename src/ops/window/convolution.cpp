@@ -120,7 +120,10 @@ class ConvolutionKernel final : public Kernel {
     std::vector<Tensor> keep;
     Tensor packed = compiled.packed_weights;
     if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
-    const Tensor source = compiled.integer ? integers_->codes(input, call.allocator()) : input;
+    const bool has_codes = input.type() != DataType::Float32;
+    const Tensor source = has_codes == compiled.integer ? input
+                          : compiled.integer            ? integers_->codes(input, call.allocator())
+                                                        : integers_->dequantized(input, call.allocator());
     Tensor& output = call.output(0);
     onednn::Arguments arguments{
         {DNNL_ARG_SRC, onednn::wrap(source, compiled.source)},
@@ -150,11 +153,13 @@ class ConvolutionKernel final : public Kernel {
                                               std::to_string(Variant::input_channels(weights, group_)));
   }
 
-  /// Kernels read floats, and as many numbers of the bias as there are channels.
+  /// Kernels read floats, or codes where these are summed, and as many numbers of the bias as there are channels.
   void check_elements(const KernelCall& call) const {
-    for (size_t slot = 0; slot < call.input_count(); ++slot)
-      if (call.has_input(slot) && call.input(slot).type() != DataType::Float32)
+    for (size_t slot = 0; slot < call.input_count(); ++slot) {
+      const bool takes_codes = slot == 0 && integers_ && call.input(0).type() == integers_->code_type();
+      if (call.has_input(slot) && call.input(slot).type() != DataType::Float32 && !takes_codes)
         throw unsupported_type(call.input(slot).type());
+    }
     const int64_t channels = Variant::output_channels(call.input(1).shape(), group_);
     if (call.has_input(2) && call.input(2).element_count() != channels)
       throw Error(ErrorCode::InvalidModel, "a bias of shape " + call.input(2).shape().to_string() + " for " +
@@ -289,10 +294,10 @@ class ConvolutionKernel final : public Kernel {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
-/// The weights: it sums their codes, and where oneDNN has no kernel for these it makes floats of them itself.
-bool reads_codes_instead(const KernelContext& context, size_t slot) {
-  return slot == 1 && IntegerOperands::find(context) != nullptr;
-}
+bool sums_codes(const KernelContext& context) { return IntegerOperands::find(context) != nullptr; }
+
+/// The weights' floats: where oneDNN has no kernel for the codes it makes them itself.
+bool needs_no_floats(const KernelContext& context, size_t slot) { return slot == 1 && sums_codes(context); }
 
 constexpr OpTraits kConvTraits{
     .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
@@ -310,7 +315,8 @@ constexpr OperatorDef kConvolutions[] = {
      .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
      .layout = LayoutNeed::Any,
      .fuse = PostOps::accept,
-     .reads_shape_only = reads_codes_instead},
+     .reads_shape_only = needs_no_floats,
+     .reads_codes = sums_codes},
     {.op_type = "ConvTranspose",
      .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
                   "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",

@@ -163,6 +163,16 @@ Tensor IntegerOperands::codes(const Tensor& dequantized, Allocator& allocator) c
   return codes;
 }
 
+Tensor IntegerOperands::dequantized(const Tensor& codes, Allocator& allocator) const {
+  Tensor floats(DataType::Float32, codes.shape(), allocator, codes.layout());
+  const auto out = floats.mutable_data<float>();
+  if (type_ == DataType::Int8)
+    dequantize_run(codes.data<int8_t>().data(), out.data(), scale_, zero_point(), out.size());
+  else
+    dequantize_run(codes.data<uint8_t>().data(), out.data(), scale_, zero_point(), out.size());
+  return floats;
+}
+
 void IntegerOperands::describe(dnnl::primitive_attr& attributes, dnnl::post_ops& chain) const {
   chain.append_binary(dnnl::algorithm::binary_mul, onednn::describe(scales_.shape(), Layout::Plain));
   if (zero_point() != 0) attributes.set_zero_points(DNNL_ARG_SRC, 0, {DNNL_RUNTIME_S32_VAL});

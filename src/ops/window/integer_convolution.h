@@ -26,9 +26,12 @@ class IntegerOperands {
   [[nodiscard]] Tensor float_weights() const;
   /// One float an output channel, in units of the sum; an empty handle when there is no bias.
   [[nodiscard]] const Tensor& bias() const { return bias_; }
+  /// Int8 or UInt8.
+  [[nodiscard]] DataType code_type() const { return type_; }
   [[nodiscard]] dnnl::memory::data_type source_type() const;
-  /// The codes of dequantized data, in the same layout.
+  /// The codes of dequantized data, in the same layout; and back, as the DequantizeLinear does it.
   [[nodiscard]] Tensor codes(const Tensor& dequantized, Allocator& allocator) const;
+  [[nodiscard]] Tensor dequantized(const Tensor& codes, Allocator& allocator) const;
   /// For a primitive that sums integers into floats: the data's zero point, and the scales as a factor, the first post-op. The numbers
   /// come from bind(). As attributes they would be part of the compiled kernel, and models that differ in ranges alone compile each
   /// its own.
