@@ -21,6 +21,7 @@ namespace {
 sem_t signals;  // posted by every signal: what a handler may do
 std::atomic<bool> keeps_work{false};
 std::atomic<bool> file_changed{false};
+std::atomic<bool> told{false};
 
 extern "C" void on_interrupt(int) {
   const int before = errno;
@@ -73,7 +74,7 @@ void watch() {
     if (!signal_comes(0)) return;
   }
   if (file_changed) end_for_changed_file();
-  say("detent: interrupted\n");
+  if (tells_interruption()) say("detent: interrupted\n");
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
 
@@ -92,6 +93,8 @@ void watch_signals() {
   std::signal(SIGXFSZ, on_file_limit);
   std::signal(SIGBUS, on_missing_bytes);
 }
+
+bool tells_interruption() { return !told.exchange(true); }
 
 void keep_work_when_interrupted() { keeps_work = true; }
 
