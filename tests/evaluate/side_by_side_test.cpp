@@ -16,7 +16,7 @@
 #include "evaluate/float_network.h"
 #include "evaluate/variants_of.h"
 #include "exec/buffer_pool.h"
-#include "exec/sums_codes.h"
+#include "exec/coded_network.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"

@@ -3,34 +3,17 @@
 
 #include <algorithm>
 
+#include "exec/coded_network.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
-#include "exec/sums_codes.h"
 #include "model/model.h"
 #include "ops/window/integer_convolution.h"
 
 namespace detent {
 namespace {
 
-/// Codes of type `type` with zero point `zero` on both sides of a Conv; `rest` reads its output c, or the floats d before it.
-Model network(const std::string& rest, const std::string& type = "int8", const std::string& zero = "0") {
-  return parse_model_text(
-      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"
-      "<float s = {0.05}, " +
-      type + " z = {" + zero +
-      "}, float[2] t = {0.5, 0.25},\n"
-      " int8[2] o = {0, 0}, int8[2,4,1,1] codes = {1, -2, 3, -4, 5, -6, 127, -128}>\n"
-      "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)\n"
-      "  w = DequantizeLinear <axis = 0> (codes, t, o)  c = Conv (d, w)  " +
-      rest + " }");
-}
-
-Tensor ramp() {
-  Tensor x(DataType::Float32, {1, 4, 6, 6});
-  float next = -6;
-  for (float& one : x.mutable_data<float>()) one = next += 0.0625F;
-  return x;
-}
+using test::coded_network;
+using test::ramp;
 
 /// Operators of the steps, in order.
 std::vector<std::string> steps(const Model& model, std::initializer_list<const char*> wanted, bool fuse = true) {
@@ -60,33 +43,33 @@ std::vector<float> result(const Model& model, bool fuse) {
 using Operators = std::vector<std::string>;
 
 TEST(CodesPassedOn, NobodyMakesFloatsOfThem) {
-  const Model model = network("y = Neg (c)");
+  const Model model = coded_network("y = Neg (c)");
   if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
   EXPECT_EQ(steps(model, {"y"}), (Operators{"QuantizeLinear", "Conv", "Neg"}));
 }
 
 TEST(CodesPassedOn, ButForThoseWhoReadFloats) {
   const Operators with{"QuantizeLinear", "DequantizeLinear", "Conv", "Neg"};
-  EXPECT_EQ(steps(network("y = Neg (c)"), {"y", "d"}), with) << "they are wanted";
-  EXPECT_EQ(steps(network("y = Neg (c)"), {"y"}, false), with) << "nothing is to be fused";
-  EXPECT_EQ(steps(network("m = ReduceMax (d)  y = Mul (c, m)"), {"y"}),
+  EXPECT_EQ(steps(coded_network("y = Neg (c)"), {"y", "d"}), with) << "they are wanted";
+  EXPECT_EQ(steps(coded_network("y = Neg (c)"), {"y"}, false), with) << "nothing is to be fused";
+  EXPECT_EQ(steps(coded_network("m = ReduceMax (d)  y = Mul (c, m)"), {"y"}),
             (Operators{"QuantizeLinear", "DequantizeLinear", "Conv", "ReduceMax", "Mul"}))
       << "another operator";
-  EXPECT_EQ(steps(network("e = Add (c, c)  f = Conv (d, d)  y = Add (e, f)"), {"y"}).at(1), "DequantizeLinear")
+  EXPECT_EQ(steps(coded_network("e = Add (c, c)  f = Conv (d, d)  y = Add (e, f)"), {"y"}).at(1), "DequantizeLinear")
       << "a Conv of floats";
 }
 
 TEST(CodesPassedOn, ChangeNoBit) {
   for (const char* zero : {"0", "7"})
     for (const char* type : {"int8", "uint8"}) {
-      const Model model = network("y = Neg (c)", type, zero);
+      const Model model = coded_network("y = Neg (c)", type, zero);
       EXPECT_EQ(result(model, true), result(model, false)) << type << ' ' << zero;
     }
 }
 
 TEST(CodesPassedOn, BecomeTheSameFloatsWhereNoKernelSumsThem) {
   for (const char* type : {"int8", "uint8"}) {
-    const Model model = network("y = Neg (c)", type, "7");
+    const Model model = coded_network("y = Neg (c)", type, "7");
     const Graph& graph = model.graph();
     if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
     const std::vector<Tensor> inputs{ramp()};

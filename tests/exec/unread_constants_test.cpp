@@ -3,32 +3,17 @@
 
 #include <algorithm>
 
+#include "exec/coded_network.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
-#include "exec/sums_codes.h"
 #include "model/model.h"
 #include "ops/window/integer_convolution.h"
 
 namespace detent {
 namespace {
 
-/// Codes on both sides of a Conv of 2 x 4 channels; `rest` reads its output c, or the weights w.
-Model network(const std::string& rest) {
-  return parse_model_text(
-      "<ir_version: 8, opset_import: [\"\" : 17]> g (float[1,4,6,6] x) => (float[A,B,C,D] y)\n"
-      "<float s = {0.05}, int8 z = {0}, float[2] t = {0.5, 0.25},\n"
-      " int8[2] o = {0, 0}, int8[2,4,1,1] codes = {1, -2, 3, -4, 5, -6, 127, -128}>\n"
-      "{ q = QuantizeLinear (x, s, z)  d = DequantizeLinear (q, s, z)\n"
-      "  w = DequantizeLinear <axis = 0> (codes, t, o)  c = Conv (d, w)  " +
-      rest + " }");
-}
-
-Tensor ramp() {
-  Tensor x(DataType::Float32, {1, 4, 6, 6});
-  float next = -6;
-  for (float& one : x.mutable_data<float>()) one = next += 0.0625F;
-  return x;
-}
+using test::coded_network;
+using test::ramp;
 
 std::vector<float> weights_in(const Model& model, std::initializer_list<const char*> wanted, bool make_all = false) {
   std::vector<ValueId> values;
@@ -41,7 +26,7 @@ std::vector<float> weights_in(const Model& model, std::initializer_list<const ch
 const std::vector<float> kFloats{0.5, -1, 1.5, -2, 1.25, -1.5, 31.75, -32};
 
 TEST(UnreadConstants, AreNotMade) {
-  const Model model = network("y = Relu (c)");
+  const Model model = coded_network("y = Relu (c)");
   if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
   EXPECT_EQ(weights_in(model, {"y"}), std::vector<float>(8, 0));
 }
@@ -64,14 +49,14 @@ TEST(UnreadConstants, AreNotMadeWhereTheBiasIsDequantizedToo) {
 }
 
 TEST(UnreadConstants, AreMadeWhereSomebodyReadsThem) {
-  EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y", "w"}), kFloats) << "they are wanted";
-  EXPECT_EQ(weights_in(network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";
-  EXPECT_EQ(weights_in(network("m = ReduceMax (w)  y = Mul (c, m)"), {"y"}), kFloats) << "another operator";
-  EXPECT_EQ(weights_in(network("e = Conv (x, w)  y = Add (c, e)"), {"y"}), kFloats) << "a Conv of floats";
+  EXPECT_EQ(weights_in(coded_network("y = Relu (c)"), {"y", "w"}), kFloats) << "they are wanted";
+  EXPECT_EQ(weights_in(coded_network("y = Relu (c)"), {"y"}, true), kFloats) << "for somebody else";
+  EXPECT_EQ(weights_in(coded_network("m = ReduceMax (w)  y = Mul (c, m)"), {"y"}), kFloats) << "another operator";
+  EXPECT_EQ(weights_in(coded_network("e = Conv (x, w)  y = Add (c, e)"), {"y"}), kFloats) << "a Conv of floats";
 }
 
 TEST(UnreadConstants, AreMadeByAConvolutionThatHasNoKernelForItsCodes) {
-  const Model model = network("y = Relu (c)");
+  const Model model = coded_network("y = Relu (c)");
   const Graph& graph = model.graph();
   if (!test::sums_codes()) GTEST_SKIP() << "no 8-bit dot products";
   const Tensor floats = IntegerOperands::find({graph, *graph.producer(graph.find_value("c")), 17})->float_weights();
@@ -79,7 +64,7 @@ TEST(UnreadConstants, AreMadeByAConvolutionThatHasNoKernelForItsCodes) {
 }
 
 TEST(UnreadConstants, ChangeNoBitOfTheResult) {
-  const Model model = network("y = Neg (c)");
+  const Model model = coded_network("y = Neg (c)");
   const Graph& graph = model.graph();
   const std::vector<Tensor> inputs{ramp()};
   const std::vector<ValueId> alone{graph.find_value("y")}, both{graph.find_value("y"), graph.find_value("w")};
