@@ -74,7 +74,7 @@ void watch() {
     if (!signal_comes(0)) return;
   }
   if (file_changed) end_for_changed_file();
-  if (tells_interruption()) say("detent: interrupted\n");
+  if (!told.exchange(true)) say("detent: interrupted\n");
   end_at_once(static_cast<int>(ErrorCode::Interrupted));
 }
 
@@ -94,7 +94,9 @@ void watch_signals() {
   std::signal(SIGBUS, on_missing_bytes);
 }
 
-bool tells_interruption() { return !told.exchange(true); }
+void claim_interruption() {
+  while (told.exchange(true)) ::pause();
+}
 
 void keep_work_when_interrupted() { keeps_work = true; }
 

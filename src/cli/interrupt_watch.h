@@ -8,8 +8,9 @@ namespace detent::cli {
 /// instead of ending the process, and a mapped file that becomes shorter ends it with a message. Called once.
 void watch_signals();
 
-/// True for the first who asks: the process says that it was interrupted once, whichever of its threads ends it.
-[[nodiscard]] bool tells_interruption();
+/// The caller is about to say that the process was interrupted, and to end it. Does not return where the thread above does so already:
+/// it is said once.
+void claim_interruption();
 
 /// The command keeps what it has computed when it is interrupted: it is given the time that the running step takes. A second signal
 /// ends it at once all the same.

@@ -33,7 +33,7 @@ void return_large_blocks() {
 }
 
 int report(const Error& error) {
-  if (error.code() == ErrorCode::Interrupted && !cli::tells_interruption()) return static_cast<int>(error.code());
+  if (error.code() == ErrorCode::Interrupted) cli::claim_interruption();
   // Names come from files: what a terminal would obey is shown instead. Lists in messages have lines of their own.
   std::fprintf(stderr, "detent: %s\n", shown_text(error.what(), Lines::Keep).c_str());
   if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", shown_text(error.hint(), Lines::Keep).c_str());

@@ -145,7 +145,7 @@ bool ScheduleBuilder::could_stay_unread(const Node& node) const {
     if (use.slot < 0) return false;
     const OperatorDef* reader = operation_of(graph_.node(use.node));
     // Weights alone: whether they are read may hang on the bias, which must be there by then.
-    return reader->reads_shape_only && use.slot == reader->traits.weight_slot;
+    return reader->sums_codes && use.slot == reader->traits.weight_slot;
   });
 }
 
@@ -153,8 +153,7 @@ bool ScheduleBuilder::stays_unread(const Node& node) const {
   const Tensor* codes = constant(node.input(0));
   return codes && could_stay_unread(node) && std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
            const Node& reader = graph_.node(use.node);
-           const OperatorDef* operation = operation_of(reader);
-           return operation->reads_shape_only(context_for(reader), static_cast<size_t>(use.slot));
+           return operation_of(reader)->sums_codes(context_for(reader));
          });
 }
 
@@ -256,7 +255,7 @@ void ScheduleBuilder::add_step(const Node& node) {
   step.weight_axis = operation->traits.weight_axis;
   step.transposed_weight = step.weight_axis == WeightAxis::GemmOutput && node.int_or("transB", 0) != 0;
   step.inputs = node.inputs;
-  if (const Node* dequantizer = passed_by(node)) step.inputs[0] = dequantizer->inputs[0];
+  if (const Node* dequantizer = passed_by_[static_cast<size_t>(node.id)]) step.inputs[0] = dequantizer->inputs[0];
   step.outputs = node.outputs;
   NodeId position = node.id;
   if (options_.fuse && operation->fuse) {
@@ -320,25 +319,27 @@ std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& n
 
 const Node* ScheduleBuilder::passed_by(const Node& node) const {
   const OperatorDef* operation = operation_of(node);
-  if (!options_.fuse || !operation->reads_codes || node.input(0) == kNoValue || constant(node.input(0))) return nullptr;
+  if (!options_.fuse || !operation->sums_codes || node.input(0) == kNoValue || constant(node.input(0))) return nullptr;
   const Node* before = graph_.producer(node.input(0));
   if (!before || traits_of(graph_, *before).kind != OpKind::DequantizeLinear) return nullptr;
-  return operation->reads_codes(context_for(node)) ? before : nullptr;
+  return operation->sums_codes(context_for(node)) ? before : nullptr;
 }
 
-void ScheduleBuilder::claim_passed_by() {
-  for (const Node& node : graph_.nodes()) {
-    if (!node_needed_[static_cast<size_t>(node.id)] || traits_of(graph_, node).kind != OpKind::DequantizeLinear)
-      continue;
-    const std::vector<Use> uses = needed_uses(node.output(0));
-    if (parts_.wanted[static_cast<size_t>(node.output(0))] || uses.empty()) continue;
-    claimed_[static_cast<size_t>(node.id)] = std::ranges::all_of(
-        uses, [&](const Use& use) { return use.slot == 0 && passed_by(graph_.node(use.node)) == &node; });
+void ScheduleBuilder::find_passed_by() {
+  const auto is_needed = [&](const Node& node) { return node_needed_[static_cast<size_t>(node.id)]; };
+  passed_by_.assign(graph_.nodes().size(), nullptr);
+  for (const Node& node : graph_.nodes())
+    if (is_needed(node)) passed_by_[static_cast<size_t>(node.id)] = passed_by(node);
+  for (const Node* dequantizer : passed_by_) {
+    if (!dequantizer || parts_.wanted[static_cast<size_t>(dequantizer->output(0))]) continue;
+    claimed_[static_cast<size_t>(dequantizer->id)] = std::ranges::all_of(
+        needed_uses(dequantizer->output(0)),
+        [&](const Use& use) { return use.slot == 0 && passed_by_[static_cast<size_t>(use.node)] == dequantizer; });
   }
 }
 
 void ScheduleBuilder::make_steps() {
-  claim_passed_by();
+  find_passed_by();
   for (const Node& node : graph_.nodes())
     if (node_needed_[static_cast<size_t>(node.id)] && !claimed_[static_cast<size_t>(node.id)]) add_step(node);
   // A fused step runs where its last node stood: by then every residual is there, and nobody read the inner values.

@@ -49,8 +49,8 @@ class ScheduleBuilder {
 
   /// The DequantizeLinear in front of `node` whose codes its kernel can take instead; nullptr when there is none.
   [[nodiscard]] const Node* passed_by(const Node& node) const;
-  /// Nodes that every reader passes by need no step.
-  void claim_passed_by();
+  /// Fills in passed_by_. Nodes that every reader passes by need no step.
+  void find_passed_by();
 
   [[nodiscard]] const Tensor* constant(ValueId value) const { return parts_.constant(value); }
   /// The only needed reader of `value`, or nothing when there are several, or none, or the value itself is wanted.
@@ -74,12 +74,13 @@ class ScheduleBuilder {
   SubgraphScheduler schedule_subgraph_;
   ScheduleParts parts_;
   std::vector<bool> node_needed_;
-  std::vector<bool> decides_shapes_;  // by value; empty unless only shapes are wanted
-  bool lean_;                         // weights of more than a gigabyte
-  bool keep_copies_;                  // of large constants, packed
-  bool many_codes_;                   // as floats, weights in blocks would take much memory
-  std::vector<bool> claimed_;         // by NodeId: fused into an earlier node's step
-  std::vector<NodeId> position_;      // by step: the node at whose place in the order it runs
+  std::vector<bool> decides_shapes_;    // by value; empty unless only shapes are wanted
+  bool lean_;                           // weights of more than a gigabyte
+  bool keep_copies_;                    // of large constants, packed
+  bool many_codes_;                     // as floats, weights in blocks would take much memory
+  std::vector<const Node*> passed_by_;  // by NodeId
+  std::vector<bool> claimed_;           // by NodeId: fused into an earlier node's step
+  std::vector<NodeId> position_;        // by step: the node at whose place in the order it runs
 };
 
 }  // namespace detent

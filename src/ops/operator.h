@@ -32,12 +32,9 @@ struct OperatorDef {
   size_t (*fuse)(const KernelContext& context, std::span<const FusedOp> candidates) = nullptr;
   /// Attribute combinations that cannot run, found before anything runs; nullopt = fine. nullptr = always fine.
   std::optional<Unsupported> (*check)(const KernelContext& context) = nullptr;
-  /// True when the kernel of this context reads only the shape of the constant in input `slot`: its numbers need not be made. nullptr =
-  /// never.
-  bool (*reads_shape_only)(const KernelContext& context, size_t slot) = nullptr;
-  /// True when the kernel of this context also takes, in input 0, the codes that the DequantizeLinear in front reads, and gives the same
-  /// bits: that node need not run for it. nullptr = never.
-  bool (*reads_codes)(const KernelContext& context) = nullptr;
+  /// True when the kernel of this context sums the codes in front of the DequantizeLinear nodes of its data (input 0) and its weight: it
+  /// takes codes in input 0 as well as floats, with the same bits, and reads only the shape of the weight's floats. nullptr = never.
+  bool (*sums_codes)(const KernelContext& context) = nullptr;
   std::string_view domain = "";
   /// True when inputs and outputs may be sequences and absent optionals (empty handles); the executor keeps them away from
   /// all other operators.

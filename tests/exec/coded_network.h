@@ -33,7 +33,7 @@ inline Tensor ramp() {
 inline bool sums_codes() {
   const Model model = coded_network("y = Relu (c)");
   const Node& conv = *model.graph().producer(model.graph().find_value("c"));
-  return find_operator("", "Conv", 17)->reads_codes({model.graph(), conv, 17});
+  return find_operator("", "Conv", 17)->sums_codes({model.graph(), conv, 17});
 }
 
 }  // namespace detent::test

@@ -294,10 +294,8 @@ class ConvolutionKernel final : public Kernel {
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 
+/// Where oneDNN has no kernel for the codes the kernel makes floats of them itself.
 bool sums_codes(const KernelContext& context) { return IntegerOperands::find(context) != nullptr; }
-
-/// The weights' floats: where oneDNN has no kernel for the codes it makes them itself.
-bool needs_no_floats(const KernelContext& context, size_t slot) { return slot == 1 && sums_codes(context); }
 
 constexpr OpTraits kConvTraits{
     .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
@@ -315,8 +313,7 @@ constexpr OperatorDef kConvolutions[] = {
      .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
      .layout = LayoutNeed::Any,
      .fuse = PostOps::accept,
-     .reads_shape_only = needs_no_floats,
-     .reads_codes = sums_codes},
+     .sums_codes = sums_codes},
     {.op_type = "ConvTranspose",
      .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
                   "kernel_shape:ints output_padding:ints output_shape:ints pads:ints strides:ints",
