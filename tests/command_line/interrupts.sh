@@ -38,7 +38,7 @@ says "the same while it is calibrated" "out/table.dct.partial holds the 0 sample
 rm -f out/table.dct.partial
 leaves_nothing "the same while it is calibrated"
 # A single product of 7e11 multiplications cannot be divided: the process ends all the same, and keeps no half file.
-model_of in/product.onnx '<int64[2] s = {7000, 7000}> { z = ReduceMax (x) big = Expand (z, s) p = MatMul (big, big) y = ReduceMax (p) }'
+model_of in/product.onnx '<int64[2] s = {9000, 9000}> { z = ReduceMax (x) big = Expand (z, s) p = MatMul (big, big) y = ReduceMax (p) }'
 interrupted "a product of seconds" run in/product.onnx $data
 leaves_nothing "a product of seconds"
 interrupted "the same while it is quantized" quantize in/product.onnx --data random:normal,n=2 --quiet -o out/model.onnx
@@ -48,7 +48,7 @@ leaves_nothing "the same while it is quantized"
 pid=$!
 sleep 1
 kill -INT $pid
-sleep 1
+sleep 0.7
 kill -0 $pid 2>/dev/null || fail "calibrate did not finish the running step"
 grep -q "the running step is finished first" stderr || fail "calibrate does not say what it waits for"
 kill -INT $pid
