@@ -7,8 +7,8 @@
 namespace detent {
 namespace {
 
-constexpr size_t kSample = 32;    // every 32nd window is computed first: what cannot come near them is left out
-constexpr double kMargin = 1e-9;  // far more than kSameDivergence and the rounding of lower_bound
+constexpr size_t kWindowStep = 32;  // every 32nd window is computed first: what cannot come near them is left out
+constexpr double kMargin = 1e-9;    // far more than kSameDivergence and the rounding of lower_bound
 
 double x_log_x(double x) { return x > 0 ? x * std::log(x) : 0; }
 
@@ -83,7 +83,7 @@ double ClippedDivergence::lower_bound(size_t first, size_t last, size_t levels) 
 std::vector<double> window_divergences(const ClippedDivergence& divergence, std::span<const Window> windows,
                                        size_t levels) {
   double least = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < windows.size(); i += kSample)
+  for (size_t i = 0; i < windows.size(); i += kWindowStep)
     least = std::min(least, divergence(windows[i].first, windows[i].last, levels));
   std::vector<double> found(windows.size(), std::numeric_limits<double>::infinity());
   for (size_t i = 0; i < windows.size(); ++i) {

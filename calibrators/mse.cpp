@@ -13,16 +13,16 @@
 namespace detent {
 namespace {
 
-constexpr int kSignedLevels = 127;
-constexpr int kUnsignedLevels = 255;
+constexpr int kMseSignedLevels = 127;
+constexpr int kMseUnsignedLevels = 255;
 constexpr int kFirstCandidate = 128;  // bins; with fewer a bin would be wider than a step
-constexpr int kRounds = 4;
-constexpr int kSample = 64;  // every 64th candidate is computed first: what cannot beat them is left out
+constexpr int kMseRounds = 4;
+constexpr int kCandidateStep = 64;  // every 64th candidate is computed first: what cannot beat them is left out
 
 /// Codes for [low, high], in bins.
 Grid unsigned_grid(double low, double high) {
-  const double scale = (high - low) / kUnsignedLevels;
-  return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kUnsignedLevels};
+  const double scale = (high - low) / kMseUnsignedLevels;
+  return {scale, static_cast<int>(std::nearbyint(-low / scale)), 0, kMseUnsignedLevels};
 }
 
 /// [low, high] in bins, found by moving one end at a time over bin edges. Data that is never negative keeps low = 0.
@@ -33,7 +33,7 @@ class RangeSearch {
 
   void run() {
     best_ = error_(grid({low_, high_}));
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kMseRounds; ++round) {
       // Once an end stays, the other one would find again what it found last.
       if (!move(high_, 1, low_ < 0 ? 0 : 1, max_) && round > 0) return;
       if (!move(low_, -1, high_ > 0 ? 0 : 1, -min_)) return;
@@ -58,7 +58,7 @@ class RangeSearch {
       return sign > 0 ? Window{low_, candidate} : Window{candidate, high_};
     };
     double least = best_;  // what a candidate must not exceed to be chosen
-    for (double edge = nearest; edge < furthest + 1; edge += kSample)
+    for (double edge = nearest; edge < furthest + 1; edge += kCandidateStep)
       if (const Window at = window(edge); at.high - at.low >= 1) least = std::min(least, error_(grid(at)));
     StretchBound bound(error_);
     for (double edge = nearest; edge < furthest + 1; ++edge) {
@@ -82,7 +82,7 @@ class RangeSearch {
   double best_ = 0;
 };
 
-Grid signed_grid(double amax) { return {amax / kSignedLevels, 0, 0, kSignedLevels}; }
+Grid signed_grid(double amax) { return {amax / kMseSignedLevels, 0, 0, kMseSignedLevels}; }
 
 class MseCalibrator : public Calibrator {
  public:
@@ -109,7 +109,7 @@ Range symmetric_range(const Histogram& histogram, RangeKind kind) {
   const double largest = histogram.max_abs() / histogram.bin_width();
   const auto candidate = [&](size_t i) { return std::min(static_cast<double>(i), largest); };
   double least = std::numeric_limits<double>::infinity();
-  for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kSample)
+  for (size_t i = kFirstCandidate; i <= bins.counts.size(); i += kCandidateStep)
     least = std::min(least, grid_error(error, kind, candidate(i)));
   StretchBound bound(error);
   double best_error = std::numeric_limits<double>::infinity();

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-constexpr double kDefaultPercent = 99.99;
+constexpr double kDefaultPercentile = 99.99;
 
 /// Position in bins, from bin 0 upwards, below which `percent` of `total` elements lie when `below` of them lie under bin 0;
 /// elements are spread evenly over their bin. 0 when those under bin 0 are enough.
@@ -72,7 +72,7 @@ class PercentileCalibrator : public Calibrator {
 }  // namespace
 
 std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument) {
-  if (argument.empty()) return std::make_unique<PercentileCalibrator>(kDefaultPercent);
+  if (argument.empty()) return std::make_unique<PercentileCalibrator>(kDefaultPercentile);
   if (argument.find(',') != std::string_view::npos)
     throw Error(ErrorCode::Usage,
                 "percentile:" + std::string(argument) + " names several percentages, but a model is quantized with one",

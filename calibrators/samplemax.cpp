@@ -12,7 +12,7 @@
 namespace detent {
 namespace {
 
-constexpr double kDefaultPercent = 95;
+constexpr double kDefaultSamplemaxPercent = 95;
 // With fewer, a quantile of 95 is the largest anyway, and a lower one says more of the draw than of the network.
 constexpr size_t kFewestSamples = 20;
 
@@ -70,7 +70,7 @@ class SampleMaxCalibrator : public Calibrator {
 }  // namespace
 
 std::unique_ptr<Calibrator> make_samplemax_calibrator(std::string_view argument) {
-  if (argument.empty()) return std::make_unique<SampleMaxCalibrator>(kDefaultPercent);
+  if (argument.empty()) return std::make_unique<SampleMaxCalibrator>(kDefaultSamplemaxPercent);
   double percent = 0;
   const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
   const bool complete = problem == std::errc{} && end == argument.data() + argument.size();

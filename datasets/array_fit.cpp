@@ -31,7 +31,7 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
   return std::ranges::equal(array, wanted, [](int64_t a, int64_t b) { return b < 0 || a == b; });
 }
 
-[[noreturn]] void refuse(const Shape& array, const FeedInput& input) {
+[[noreturn]] void refuse_array(const Shape& array, const FeedInput& input) {
   std::string hint;
   if (input.batch_axis == 0)
     hint = "axis 0 of an array holds the samples; the other sizes must be the model's";
@@ -70,7 +70,7 @@ ArrayFit fit_inner_axis(const Shape& array, const FeedInput& input) {
   if (inner && front && array[axis] != 1 && !input.spec.batch_axis_named) refuse_ambiguous(array, input);
   if (inner) return {input.batch_axis, static_cast<size_t>(array[axis])};
   if (front) return {0, static_cast<size_t>(array[0])};
-  refuse(array, input);
+  refuse_array(array, input);
 }
 
 /// Rows of token ids that are longer than the input.
@@ -108,7 +108,7 @@ ArrayFit fit_array(const Shape& array, const FeedInput& input) {
   if (array.rank() == rank && input.batch_axis > 0) return fit_inner_axis(array, input);
   if (batched && array.rank() + 1 == rank && agree(array.dims(), without_batch(input))) return {};
   if (const auto windows = fit_windows(array, input)) return *windows;
-  refuse(array, input);
+  refuse_array(array, input);
 }
 
 ArraySample cut_window(const Tensor& row, int64_t first, int64_t window, const FeedInput& input) {

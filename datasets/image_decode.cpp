@@ -15,7 +15,7 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
+[[noreturn]] void refuse_image(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
 
 Bytes read_bytes(const std::filesystem::path& path) {
   const auto file = FileBytes::open(path);
@@ -26,16 +26,16 @@ Bytes read_bytes(const std::filesystem::path& path) {
 }
 
 Pixels decode_bytes(const Bytes& bytes, bool as_stored) {
-  if (bytes.empty()) refuse("the file is empty (0 bytes)");
+  if (bytes.empty()) refuse_image("the file is empty (0 bytes)");
   const ImageFormat format = check_image_complete(bytes);
   check_image_size(bytes, format);
   Pixels pixels;
   std::string error;
   if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, as_stored, pixels, error))
-    refuse("the image cannot be decoded: " + error);
+    refuse_image("the image cannot be decoded: " + error);
   if (pixels.empty())
-    refuse(format == ImageFormat::Unknown ? "not an image that can be decoded"
-                                          : "the image is damaged and cannot be decoded");
+    refuse_image(format == ImageFormat::Unknown ? "not an image that can be decoded"
+                                                : "the image is damaged and cannot be decoded");
   return pixels;
 }
 
@@ -65,7 +65,7 @@ Pixels decode_image(const std::filesystem::path& path) {
   Pixels pixels = decode_file(path, false);
   if (pixels.depth() == Pixels::Depth::Bits16) return to_8_bits(pixels);
   if (pixels.depth() != Pixels::Depth::Bits8)
-    refuse(path.string() + ": the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
+    refuse_image(path.string() + ": the image has neither 8-bit nor 16-bit pixels; give such data as .npy");
   return pixels;
 }
 

@@ -21,7 +21,7 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr size_t kPngSignature = 8;
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
+[[noreturn]] void refuse_file_of_image(const std::string& what) { throw Error(ErrorCode::InvalidData, what); }
 
 bool begins(const Bytes& bytes, std::string_view magic, size_t at = 0) {
   return bytes.size() >= at + magic.size() && std::memcmp(bytes.data() + at, magic.data(), magic.size()) == 0;
@@ -44,12 +44,12 @@ void check_jpeg(const Bytes& bytes) {
   while (true) {
     // Next marker: FF and a code that is neither stuffing (00) nor fill (FF). Restart markers stand inside a scan.
     while (at + 1 < bytes.size() && !(bytes[at] == 0xff && bytes[at + 1] != 0x00 && bytes[at + 1] != 0xff)) ++at;
-    if (at + 1 >= bytes.size()) refuse(kTruncated);
+    if (at + 1 >= bytes.size()) refuse_file_of_image(kTruncated);
     const unsigned char code = bytes[at + 1];
     at += 2;
     if (code == 0xd9) return;
     if (code == 0x01 || (code >= 0xd0 && code <= 0xd8)) continue;  // markers without a length
-    if (at + 2 > bytes.size()) refuse(kTruncated);
+    if (at + 2 > bytes.size()) refuse_file_of_image(kTruncated);
     at += static_cast<size_t>(bytes[at]) << 8 | bytes[at + 1];
   }
 }
@@ -60,7 +60,7 @@ void walk_png(const Bytes& bytes, const std::function<void(std::string_view, siz
   for (size_t at = kPngSignature;;) {
     const size_t left = bytes.size() - at;
     if (left < kOverhead || left - kOverhead < big32(bytes, at))
-      refuse("the PNG image is truncated: its end chunk is missing");
+      refuse_file_of_image("the PNG image is truncated: its end chunk is missing");
     const size_t end = at + kOverhead + big32(bytes, at);
     const std::string_view type(reinterpret_cast<const char*>(&bytes[at + 4]), 4);
     visit(type, at, end);
@@ -78,19 +78,19 @@ void check_png(const Bytes& bytes) {
   walk_png(bytes, [&](std::string_view type, size_t begin, size_t end) {
     if (!is_essential(type)) return;
     const uLong checksum = crc32(0, &bytes[begin + 4], static_cast<uInt>(end - begin - 8));
-    if (checksum != big32(bytes, end - 4)) refuse("the PNG image is damaged: a checksum is wrong");
+    if (checksum != big32(bytes, end - 4)) refuse_file_of_image("the PNG image is damaged: a checksum is wrong");
   });
 }
 
 void check_webp(const Bytes& bytes) {
-  if (bytes.size() < uint64_t{little(bytes, 4, 4)} + 8) refuse("the WebP image is truncated");
+  if (bytes.size() < uint64_t{little(bytes, 4, 4)} + 8) refuse_file_of_image("the WebP image is truncated");
 }
 
 void check_bmp(const Bytes& bytes) {
   constexpr const char* kTruncated = "the BMP image is truncated";
-  if (bytes.size() < 26) refuse(kTruncated);
+  if (bytes.size() < 26) refuse_file_of_image(kTruncated);
   const bool old = little(bytes, 14, 4) == 12;  // OS/2 header: 16-bit sizes
-  if (!old && bytes.size() < 54) refuse(kTruncated);
+  if (!old && bytes.size() < 54) refuse_file_of_image(kTruncated);
   const auto side = [](uint32_t value) {
     return static_cast<uint64_t>(std::abs(int64_t{static_cast<int32_t>(value)}));
   };
@@ -100,8 +100,8 @@ void check_bmp(const Bytes& bytes) {
   const uint32_t compression = old ? 0 : little(bytes, 30, 4);
   if (compression != 0 && compression != 3) return;  // run lengths: no length to compare with
   const uint64_t row = (width * bits + 31) / 32 * 4;
-  if (row != 0 && height > (uint64_t{1} << 40) / row) refuse("the BMP image has an impossible size");
-  if (bytes.size() < little(bytes, 10, 4) + row * height) refuse(kTruncated);
+  if (row != 0 && height > (uint64_t{1} << 40) / row) refuse_file_of_image("the BMP image has an impossible size");
+  if (bytes.size() < little(bytes, 10, 4) + row * height) refuse_file_of_image(kTruncated);
 }
 
 /// The next number of a PNM header, behind blanks and comments; 0 when there is none.
@@ -126,8 +126,8 @@ void check_pnm(const Bytes& bytes) {
   const uint64_t height = pnm_number(bytes, at);
   const uint64_t highest = kind == '4' ? 1 : pnm_number(bytes, at);
   const uint64_t row = kind == '4' ? (width + 7) / 8 : width * (kind == '6' ? 3 : 1) * (highest > 255 ? 2 : 1);
-  if (width == 0 || height == 0 || highest == 0) refuse("the PNM image has no valid header");
-  if (bytes.size() < at + 1 + row * height) refuse("the PNM image is truncated");
+  if (width == 0 || height == 0 || highest == 0) refuse_file_of_image("the PNM image has no valid header");
+  if (bytes.size() < at + 1 + row * height) refuse_file_of_image("the PNM image is truncated");
 }
 
 ImageFormat format_of(const Bytes& bytes) {

@@ -15,19 +15,19 @@ namespace detent {
 
 namespace {
 
-using Spec = PreprocessSpec;
+using TransformSpec = PreprocessSpec;
 
 std::string text_of(PixelSize size) { return std::to_string(size.height) + "x" + std::to_string(size.width); }
 
-[[noreturn]] void refuse(const std::string& what, std::string hint) {
+[[noreturn]] void refuse_input(const std::string& what, std::string hint) {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
 }
 
-void check_channels(const Spec& spec, const InputSpec& input) {
+void check_channels(const TransformSpec& spec, const InputSpec& input) {
   const std::string name = "input '" + input.name + "' (" + describe_shape(input) + ")";
   if (input.shape.size() != 4)
-    refuse(name + " does not take images, which have 4 axes: batch, channels, height, width",
-           "give the data as .npy or .npz");
+    refuse_input(name + " does not take images, which have 4 axes: batch, channels, height, width",
+                 "give the data as .npy or .npz");
   const int64_t here = input.shape[spec.channels_last ? 3 : 1];
   const int64_t there = input.shape[spec.channels_last ? 1 : 3];
   if (here < 0 || here == spec.channels()) return;
@@ -38,13 +38,13 @@ void check_channels(const Spec& spec, const InputSpec& input) {
     hint = "add color=gray to --preprocess";
   else if (here == 3)
     hint = "add color=rgb or color=bgr to --preprocess";
-  refuse(
+  refuse_input(
       name + " has " + std::to_string(here) + " channels, the preprocessing gives " + std::to_string(spec.channels()),
       hint);
 }
 
 /// (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by operation.
-std::vector<std::array<float, 256>> levels_of(const Spec& spec) {
+std::vector<std::array<float, 256>> levels_of(const TransformSpec& spec) {
   std::vector<std::array<float, 256>> levels(static_cast<size_t>(spec.channels()));
   for (size_t channel = 0; channel < levels.size(); ++channel) {
     const float mean = spec.mean[spec.mean.size() == 1 ? 0 : channel];
@@ -74,7 +74,7 @@ void check_levels(const std::vector<std::array<float, 256>>& levels, const Input
 }
 
 /// What takes a preset's resize and crop to the model's size: the same part of the picture, or all of it.
-std::string smaller_crop(const Spec& spec, PixelSize model) {
+std::string smaller_crop(const TransformSpec& spec, PixelSize model) {
   const std::string whole = "resize=" + text_of(model) + ",crop=" + text_of(model);
   if (!spec.resize_short) return "use " + whole;
   const double share = static_cast<double>(*spec.resize_short) / std::min(spec.crop->height, spec.crop->width);
@@ -91,7 +91,7 @@ void check_room(PixelSize size, const Pixels& image) {
 }
 
 /// The size that every image gets, where the spec fixes it.
-std::optional<PixelSize> fixed_size(const Spec& spec) {
+std::optional<PixelSize> fixed_size(const TransformSpec& spec) {
   if (spec.letterbox) return spec.letterbox->size;
   if (spec.crop) return spec.crop;
   return spec.resize_to;
@@ -118,7 +118,7 @@ PixelSize letterboxed_size(PixelSize image, PixelSize box) {
   return {side(image.height), side(image.width)};
 }
 
-ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::move(spec)), type_(input.type) {
+ImageTransform::ImageTransform(TransformSpec spec, const InputSpec& input) : spec_(std::move(spec)), type_(input.type) {
   check_channels(spec_, input);
   height_ = input.shape[spec_.channels_last ? 1 : 2];
   width_ = input.shape[spec_.channels_last ? 2 : 3];
@@ -136,14 +136,14 @@ ImageTransform::ImageTransform(Spec spec, const InputSpec& input) : spec_(std::m
   const std::optional<PixelSize> size = fixed_size(spec_);
   const auto differs = [](int64_t wanted, int given) { return wanted > 0 && wanted != given; };
   if (size && (differs(height_, size->height) || differs(width_, size->width)))
-    refuse(name + " does not take the " + text_of(*size) + " pixels that --preprocess gives",
-           model_fixes ? (spec_.letterbox ? "use letterbox=" + text_of(model_size) + ":FILL:center|topleft"
-                          : spec_.crop    ? smaller_crop(spec_, model_size)
-                                          : "use resize=" + text_of(model_size))
-                       : "");
+    refuse_input(name + " does not take the " + text_of(*size) + " pixels that --preprocess gives",
+                 model_fixes ? (spec_.letterbox ? "use letterbox=" + text_of(model_size) + ":FILL:center|topleft"
+                                : spec_.crop    ? smaller_crop(spec_, model_size)
+                                                : "use resize=" + text_of(model_size))
+                             : "");
   if (!size && model_fixes && std::min(height_, width_) != *spec_.resize_short)
-    refuse(name + " is not what resize=" + std::to_string(*spec_.resize_short) + " without a crop gives",
-           "add crop=" + text_of(model_size) + " to --preprocess, or use resize=" + text_of(model_size));
+    refuse_input(name + " is not what resize=" + std::to_string(*spec_.resize_short) + " without a crop gives",
+                 "add crop=" + text_of(model_size) + " to --preprocess, or use resize=" + text_of(model_size));
   if (spec_.crop && spec_.resize_to &&
       (spec_.crop->height > spec_.resize_to->height || spec_.crop->width > spec_.resize_to->width))
     throw Error(ErrorCode::InvalidOption, "--preprocess: crop " + text_of(*spec_.crop) +
@@ -162,8 +162,8 @@ Pixels ImageTransform::crop(const Pixels& image) const {
   const PixelSize size = *spec_.crop;
   const PixelSize whole = image.size();
   if (size.height > whole.height || size.width > whole.width)
-    refuse("crop " + text_of(size) + " is larger than the image, " + text_of(whole),
-           "add resize=S to --preprocess, with S at least the crop's longer side");
+    refuse_input("crop " + text_of(size) + " is larger than the image, " + text_of(whole),
+                 "add resize=S to --preprocess, with S at least the crop's longer side");
   return image.part((whole.height - size.height) / 2, (whole.width - size.width) / 2, size);
 }
 
@@ -193,12 +193,12 @@ Pixels ImageTransform::place(const Pixels& image) const {
 }
 
 Tensor ImageTransform::apply(const Pixels& bgr) const {
-  const Pixels pixels = place(spec_.color == Spec::Color::Gray ? load_codecs().gray(bgr) : bgr);
+  const Pixels pixels = place(spec_.color == TransformSpec::Color::Gray ? load_codecs().gray(bgr) : bgr);
   const auto [rows, columns] = pixels.size();
   if ((height_ > 0 && height_ != rows) || (width_ > 0 && width_ != columns))
-    refuse("the image has " + text_of(pixels.size()) + " pixels after preprocessing, the model wants " +
-               std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",
-           "add a crop or a full resize=HxW to --preprocess");
+    refuse_input("the image has " + text_of(pixels.size()) + " pixels after preprocessing, the model wants " +
+                     std::to_string(height_) + "x" + std::to_string(width_) + " (-1 is open)",
+                 "add a crop or a full resize=HxW to --preprocess");
   const int64_t channels = spec_.channels();
   Tensor result(DataType::Float32,
                 spec_.channels_last ? Shape{1, rows, columns, channels} : Shape{1, channels, rows, columns});
@@ -207,7 +207,7 @@ Tensor ImageTransform::apply(const Pixels& bgr) const {
   const int64_t channel_step = spec_.channels_last ? 1 : int64_t{rows} * columns;
   for (int y = 0; y < rows; ++y)
     for (int64_t c = 0; c < channels; ++c) {
-      const uint8_t* source = pixels.row(y) + (spec_.color == Spec::Color::Rgb ? channels - 1 - c : c);
+      const uint8_t* source = pixels.row(y) + (spec_.color == TransformSpec::Color::Rgb ? channels - 1 - c : c);
       const std::array<float, 256>& level = levels_[static_cast<size_t>(c)];
       float* target = out + int64_t{y} * columns * pixel_step + c * channel_step;
       for (int64_t x = 0; x < columns; ++x) target[x * pixel_step] = level[source[x * channels]];

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMaxHeaderBytes = 1 << 20;  // numpy writes some hundred; more is not a header
 constexpr size_t kGatherBlock = 1 << 20;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& what, std::string hint = {}) {
+[[noreturn]] void refuse_npy(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
@@ -27,7 +27,7 @@ uint64_t payload_bytes(const std::string& file, DataType type, const Shape& shap
   for (const int64_t extent : shape) {
     if (extent != 0 &&
         bytes > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) / static_cast<uint64_t>(extent))
-      refuse(file, "the shape " + shape.to_string() + " in the .npy header is impossibly large");
+      refuse_npy(file, "the shape " + shape.to_string() + " in the .npy header is impossibly large");
     bytes *= static_cast<uint64_t>(extent);
   }
   return bytes;
@@ -40,11 +40,11 @@ constexpr int64_t kMostEmptyRows = 1 << 20;
 /// the disk as holes.
 void check_claim(const FileBytes& bytes, const std::string& file, uint64_t payload, const Shape& shape) {
   if (payload == 0 && std::ranges::any_of(shape, [](int64_t extent) { return extent > kMostEmptyRows; }))
-    refuse(file, "the array of shape " + shape.to_string() + " holds no elements");
+    refuse_npy(file, "the array of shape " + shape.to_string() + " holds no elements");
   if (payload <= memory_limit()) return;
   if (const uint64_t stored = bytes.stored_bytes(); stored < payload / 1000)
-    refuse(file, shape.to_string() + " elements take " + memory_text(payload) + ", of which the disk holds " +
-                     memory_text(stored) + ": the rest of the file was never written");
+    refuse_npy(file, shape.to_string() + " elements take " + memory_text(payload) + ", of which the disk holds " +
+                         memory_text(stored) + ": the rest of the file was never written");
 }
 
 /// NumPy promises 0 and 1, foreign writers may not; any other byte in a bool is undefined behaviour here.
@@ -99,19 +99,20 @@ NpyFile::NpyFile(std::shared_ptr<const FileBytes> bytes, uint64_t offset, uint64
 }
 
 void NpyFile::parse_header(uint64_t length) {
-  if (length == 0) refuse(name_, "the file is empty (0 bytes)");
+  if (length == 0) refuse_npy(name_, "the file is empty (0 bytes)");
   std::array<unsigned char, 12> prefix{};
-  if (length < 10) refuse(name_, "not a .npy file: it is too short");
+  if (length < 10) refuse_npy(name_, "not a .npy file: it is too short");
   bytes_->read(begin_, prefix.data(), std::min<size_t>(prefix.size(), length));
   if (std::memcmp(prefix.data(), "\x93NUMPY", 6) != 0)
-    refuse(name_, "not a .npy file: it does not begin with \\x93NUMPY");
+    refuse_npy(name_, "not a .npy file: it does not begin with \\x93NUMPY");
   const int version = prefix[6];
   if (version < 1 || version > 3)
-    refuse(name_, "is a .npy file of version " + std::to_string(version) + "; versions 1 to 3 are supported");
+    refuse_npy(name_, "is a .npy file of version " + std::to_string(version) + "; versions 1 to 3 are supported");
   const uint64_t start = version == 1 ? 10 : 12;
   uint64_t header_bytes = prefix[8] | static_cast<uint64_t>(prefix[9]) << 8;
   if (version > 1) header_bytes |= static_cast<uint64_t>(prefix[10]) << 16 | static_cast<uint64_t>(prefix[11]) << 24;
-  if (header_bytes > kMaxHeaderBytes || start + header_bytes > length) refuse(name_, "the .npy header is cut short");
+  if (header_bytes > kMaxHeaderBytes || start + header_bytes > length)
+    refuse_npy(name_, "the .npy header is cut short");
   std::string text(header_bytes, '\0');
   bytes_->read(begin_ + start, text.data(), text.size());
   try {
@@ -125,8 +126,8 @@ void NpyFile::parse_header(uint64_t length) {
   const uint64_t wanted = payload_bytes(name_, type_, shape_);
   const uint64_t present = length - start - header_bytes;
   if (present < wanted)
-    refuse(name_, "the file is cut short: " + shape_.to_string() + " of " + std::string(name_of(type_)) + " take " +
-                      std::to_string(wanted) + " bytes, " + std::to_string(present) + " are there");
+    refuse_npy(name_, "the file is cut short: " + shape_.to_string() + " of " + std::string(name_of(type_)) + " take " +
+                          std::to_string(wanted) + " bytes, " + std::to_string(present) + " are there");
   check_claim(*bytes_, name_, wanted, shape_);
   begin_ += start + header_bytes;
   if (shape_.rank() <= 1) fortran_ = false;  // both orders are the same

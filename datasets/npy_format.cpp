@@ -21,7 +21,7 @@ constexpr DescrEntry kDescrs[] = {
     {"u2", DataType::UInt16},  {"u4", DataType::UInt32},  {"u8", DataType::UInt64},  {"b1", DataType::Bool},
 };
 
-[[noreturn]] void refuse(const std::string& what, std::string hint = {}) {
+[[noreturn]] void refuse_npy_header(const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, what, std::move(hint));
 }
 
@@ -40,14 +40,14 @@ class HeaderText {
     return true;
   }
   void expect(char c) {
-    if (!take(c)) refuse(std::string("the .npy header lacks a '") + c + "'");
+    if (!take(c)) refuse_npy_header(std::string("the .npy header lacks a '") + c + "'");
   }
   std::string_view string() {
     skip_blanks();
     const char quote = at_ < text_.size() ? text_[at_] : '\0';
-    if (quote != '\'' && quote != '"') refuse("the .npy holds records or objects, not plain numbers");
+    if (quote != '\'' && quote != '"') refuse_npy_header("the .npy holds records or objects, not plain numbers");
     const size_t end = text_.find(quote, at_ + 1);
-    if (end == std::string_view::npos) refuse("the .npy header is cut short");
+    if (end == std::string_view::npos) refuse_npy_header("the .npy header is cut short");
     const std::string_view found = text_.substr(at_ + 1, end - at_ - 1);
     at_ = end + 1;
     return found;
@@ -59,7 +59,7 @@ class HeaderText {
       at_ += word.size();
       return word == "True";
     }
-    refuse("fortran_order in the .npy header is neither True nor False");
+    refuse_npy_header("fortran_order in the .npy header is neither True nor False");
   }
   Shape shape() {
     std::vector<int64_t> dims;
@@ -68,7 +68,7 @@ class HeaderText {
       skip_blanks();
       int64_t extent = -1;
       const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (error != std::errc{} || extent < 0) refuse("the shape in the .npy header is not a tuple of sizes");
+      if (error != std::errc{} || extent < 0) refuse_npy_header("the shape in the .npy header is not a tuple of sizes");
       at_ = static_cast<size_t>(end - text_.data());
       take('L');  // files written by Python 2
       dims.push_back(extent);
@@ -78,8 +78,8 @@ class HeaderText {
       }
     }
     if (dims.size() > Shape::kMaxRank)
-      refuse("the array has " + std::to_string(dims.size()) + " axes; at most " + std::to_string(Shape::kMaxRank) +
-             " are supported");
+      refuse_npy_header("the array has " + std::to_string(dims.size()) + " axes; at most " +
+                        std::to_string(Shape::kMaxRank) + " are supported");
     return Shape(std::span<const int64_t>(dims));
   }
 
@@ -91,13 +91,13 @@ class HeaderText {
 DataType type_from_descr(std::string_view descr) {
   const char order = descr.empty() ? '\0' : descr.front();
   if (order == '>')
-    refuse("the elements ('" + std::string(descr) + "') are big-endian, which is not supported",
-           "save the array with .astype(a.dtype.newbyteorder('<'))");
+    refuse_npy_header("the elements ('" + std::string(descr) + "') are big-endian, which is not supported",
+                      "save the array with .astype(a.dtype.newbyteorder('<'))");
   const std::string_view code = order == '<' || order == '|' || order == '=' ? descr.substr(1) : descr;
   for (const DescrEntry& entry : kDescrs)
     if (entry.code == code) return entry.type;
-  refuse("the element type '" + std::string(descr) + "' is not supported",
-         "save the array as float16, float32, float64, bool or an integer of 8 to 64 bits");
+  refuse_npy_header("the element type '" + std::string(descr) + "' is not supported",
+                    "save the array as float16, float32, float64, bool or an integer of 8 to 64 bits");
 }
 
 std::string descr_of(DataType type) {
@@ -128,13 +128,13 @@ NpyHeader parse_npy_header(std::string_view text) {
       header.shape = in.shape();
       has_shape = true;
     } else {
-      refuse("the .npy header has an unknown key '" + std::string(key) + "'");
+      refuse_npy_header("the .npy header has an unknown key '" + std::string(key) + "'");
     }
     if (in.take(',')) continue;
     in.expect('}');
     break;
   }
-  if (!has_descr || !has_order || !has_shape) refuse("the .npy header lacks descr, fortran_order or shape");
+  if (!has_descr || !has_order || !has_shape) refuse_npy_header("the .npy header lacks descr, fortran_order or shape");
   return header;
 }
 

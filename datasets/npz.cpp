@@ -36,19 +36,19 @@ constexpr size_t kBlock = 1 << 16;
 uint32_t little16(const unsigned char* at) { return at[0] | static_cast<uint32_t>(at[1]) << 8; }
 uint32_t little32(const unsigned char* at) { return little16(at) | little16(at + 2) << 16; }
 
-[[noreturn]] void refuse(const std::string& file, const std::string& what, std::string hint = {}) {
+[[noreturn]] void refuse_npz(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
 [[noreturn]] void refuse_zip64(const std::string& file) {
-  refuse(file, "the archive is in zip64 format (4 GiB and more), which is not supported",
-         "save the arrays as separate .npy files, which are read lazily");
+  refuse_npz(file, "the archive is in zip64 format (4 GiB and more), which is not supported",
+             "save the arrays as separate .npy files, which are read lazily");
 }
 
 /// A file without a name, gone when it is closed.
 int temporary_file(const std::string& file) {
   const int descriptor = open_temporary_file();
-  if (descriptor < 0) refuse(file, with_system_reason("no temporary file to unpack into"));
+  if (descriptor < 0) refuse_npz(file, with_system_reason("no temporary file to unpack into"));
   return descriptor;
 }
 
@@ -71,7 +71,7 @@ void write_all(int descriptor, const unsigned char* data, size_t bytes, const st
   while (bytes > 0) {
     const ssize_t put = ::write(descriptor, data, bytes);
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) refuse(file, with_system_reason("cannot unpack into a temporary file"));
+    if (put < 0) refuse_npz(file, with_system_reason("cannot unpack into a temporary file"));
     data += put;
     bytes -= static_cast<size_t>(put);
   }
@@ -93,7 +93,7 @@ Unpacked inflate_to(const FileBytes& bytes, uint64_t offset, uint64_t packed, ui
   for (int status = Z_OK; status != Z_STREAM_END;) {
     if (stream.avail_in == 0) {
       const auto taken = static_cast<size_t>(std::min<uint64_t>(kBlock, packed));
-      if (taken == 0) refuse(file, "the compressed data is cut short");
+      if (taken == 0) refuse_npz(file, "the compressed data is cut short");
       bytes.read(offset, in.data(), taken);
       offset += taken;
       packed -= taken;
@@ -104,10 +104,10 @@ Unpacked inflate_to(const FileBytes& bytes, uint64_t offset, uint64_t packed, ui
     stream.avail_out = kBlock;
     status = inflate(&stream, Z_NO_FLUSH);
     if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-      refuse(file, "the compressed data is damaged");
+      refuse_npz(file, "the compressed data is damaged");
     const size_t got = kBlock - stream.avail_out;
     result.bytes += got;
-    if (result.bytes > limit) refuse(file, "the compressed data is longer than the archive says");
+    if (result.bytes > limit) refuse_npz(file, "the compressed data is longer than the archive says");
     result.checksum = crc32(result.checksum, out.data(), static_cast<uInt>(got));
     write_all(descriptor, out.data(), got, file);
   }
@@ -130,8 +130,8 @@ class NpzSource final : public DataSource {
       std::string array = input.spec.name;
       if (std::find(names.begin(), names.end(), array) == names.end()) {
         if (inputs_.size() != 1 || names.size() != 1)
-          refuse(request.src, "holds no array named after the input '" + array + "'; its arrays are " + join(names),
-                 "name the arrays as the model's inputs: numpy.savez(file, **{'" + array + "': ...})");
+          refuse_npz(request.src, "holds no array named after the input '" + array + "'; its arrays are " + join(names),
+                     "name the arrays as the model's inputs: numpy.savez(file, **{'" + array + "': ...})");
         array = names.front();
       }
       arrays_.push_back(archive.open(array));
@@ -158,11 +158,11 @@ class NpzSource final : public DataSource {
     } catch (const Error& error) {
       throw error.in(array.name());
     }
-    if (fits_.back().samples == 0) refuse(array.name(), "the array holds no samples");
+    if (fits_.back().samples == 0) refuse_npz(array.name(), "the array holds no samples");
     if (fits_.back().samples != fits_.front().samples)
-      refuse(src, "input '" + inputs_.front().spec.name + "' has " + std::to_string(fits_.front().samples) +
-                      " samples, '" + inputs_[arrays_.size() - 1].spec.name + "' has " +
-                      std::to_string(fits_.back().samples));
+      refuse_npz(src, "input '" + inputs_.front().spec.name + "' has " + std::to_string(fits_.front().samples) +
+                          " samples, '" + inputs_[arrays_.size() - 1].spec.name + "' has " +
+                          std::to_string(fits_.back().samples));
   }
 
   std::vector<FeedInput> inputs_;
@@ -177,31 +177,31 @@ NpzFile::NpzFile(const fs::path& path) : bytes_(FileBytes::open(path)) { read_di
 
 void NpzFile::read_directory() {
   const std::string& file = bytes_->name();
-  if (bytes_->size() == 0) refuse(file, "the file is empty (0 bytes)");
+  if (bytes_->size() == 0) refuse_npz(file, "the file is empty (0 bytes)");
   // The end record stands last, before a comment of at most 65535 bytes.
   const uint64_t tail_bytes = std::min<uint64_t>(bytes_->size(), kEndBytes + 65535);
   std::vector<unsigned char> tail(tail_bytes);
   bytes_->read(bytes_->size() - tail_bytes, tail.data(), tail.size());
   size_t end = tail.size() < kEndBytes ? 0 : tail.size() - kEndBytes + 1;
   while (end > 0 && little32(&tail[end - 1]) != kEndSignature) --end;
-  if (end == 0) refuse(file, "not a .npz file, or cut short: the zip directory at its end is missing");
+  if (end == 0) refuse_npz(file, "not a .npz file, or cut short: the zip directory at its end is missing");
   const unsigned char* record = &tail[end - 1];
   const uint32_t count = little16(record + 10);
   const uint32_t directory_bytes = little32(record + 12);
   const uint32_t directory_offset = little32(record + 16);
   if (count == 0xffff || directory_bytes == 0xffffffff || directory_offset == 0xffffffff) refuse_zip64(file);
   if (static_cast<uint64_t>(directory_offset) + directory_bytes > bytes_->size())
-    refuse(file, "the zip directory is damaged");
+    refuse_npz(file, "the zip directory is damaged");
   std::vector<unsigned char> directory(directory_bytes);
   bytes_->read(directory_offset, directory.data(), directory.size());
   size_t at = 0;
   for (uint32_t i = 0; i < count; ++i) {
     if (directory.size() - at < kDirectoryBytes || little32(&directory[at]) != kDirectorySignature)
-      refuse(file, "the zip directory is damaged");
+      refuse_npz(file, "the zip directory is damaged");
     const unsigned char* item = &directory[at];
     const size_t name_bytes = little16(item + 28);
     const size_t item_bytes = kDirectoryBytes + name_bytes + little16(item + 30) + little16(item + 32);
-    if (directory.size() - at < item_bytes) refuse(file, "the zip directory is damaged");
+    if (directory.size() - at < item_bytes) refuse_npz(file, "the zip directory is damaged");
     Entry entry;
     entry.name.assign(reinterpret_cast<const char*>(item + kDirectoryBytes), name_bytes);
     entry.flags = static_cast<uint16_t>(little16(item + 8));
@@ -217,7 +217,7 @@ void NpzFile::read_directory() {
     entry.name.resize(entry.name.size() - 4);
     entries_.push_back(std::move(entry));
   }
-  if (entries_.empty()) refuse(file, "the archive holds no arrays");
+  if (entries_.empty()) refuse_npz(file, "the archive holds no arrays");
 }
 
 std::vector<std::string> NpzFile::names() const {
@@ -229,31 +229,32 @@ std::vector<std::string> NpzFile::names() const {
 NpyFile NpzFile::open(const std::string& name) const {
   for (const Entry& entry : entries_)
     if (entry.name == name) return open_entry(entry);
-  refuse(bytes_->name(), "holds no array named '" + name + "'; its arrays are " + join(names()));
+  refuse_npz(bytes_->name(), "holds no array named '" + name + "'; its arrays are " + join(names()));
 }
 
 NpyFile NpzFile::open_entry(const Entry& entry) const {
   const std::string label = bytes_->name() + "[" + entry.name + "]";
-  if (entry.flags & kEncrypted) refuse(label, "the array is encrypted");
+  if (entry.flags & kEncrypted) refuse_npz(label, "the array is encrypted");
   unsigned char local[kLocalBytes];
   bytes_->read(entry.local_header, local, sizeof local);
-  if (little32(local) != kLocalSignature) refuse(label, "the zip header is damaged");
+  if (little32(local) != kLocalSignature) refuse_npz(label, "the zip header is damaged");
   const uint64_t data = entry.local_header + kLocalBytes + little16(local + 26) + little16(local + 28);
-  if (data + entry.packed > bytes_->size()) refuse(label, "the file is cut short");
+  if (data + entry.packed > bytes_->size()) refuse_npz(label, "the file is cut short");
   if (entry.method == kStored) return NpyFile(bytes_, data, entry.packed, label);
   if (entry.method != kDeflated)
-    refuse(label, "is compressed by method " + std::to_string(entry.method) + "; stored and deflated are supported");
+    refuse_npz(label,
+               "is compressed by method " + std::to_string(entry.method) + "; stored and deflated are supported");
   // Deflate makes at most 258 bytes of two bits: what claims more is cut short or damaged, or there to fill the disk.
   constexpr uint64_t kMostDeflated = 1032;
   if (entry.unpacked > (entry.packed + 1) * kMostDeflated)
-    refuse(label, "claims " + memory_text(entry.unpacked) + ", which " + std::to_string(entry.packed) +
-                      " compressed bytes cannot hold");
+    refuse_npz(label, "claims " + memory_text(entry.unpacked) + ", which " + std::to_string(entry.packed) +
+                          " compressed bytes cannot hold");
   check_memory(entry.unpacked, [&] { return label + ": the array"; });
   const int descriptor = temporary_file(label);
   try {
     const Unpacked unpacked = inflate_to(*bytes_, data, entry.packed, entry.unpacked, descriptor, label);
     if (unpacked.bytes != entry.unpacked || unpacked.checksum != entry.checksum)
-      refuse(label, "the array is damaged: length or checksum is wrong");
+      refuse_npz(label, "the array is damaged: length or checksum is wrong");
   } catch (...) {
     ::close(descriptor);
     throw;

@@ -22,7 +22,7 @@ constexpr PreprocessPreset kPresets[] = {
     {"yolo", "letterbox centred 114, RGB, /255", "letterbox=model:114:center,color=rgb,div=255"},
 };
 
-[[noreturn]] void refuse(std::string_view pair, const std::string& expected) {
+[[noreturn]] void refuse_spec(std::string_view pair, const std::string& expected) {
   throw Error(ErrorCode::Usage, "--preprocess: '" + std::string(pair) + "' is not understood", expected);
 }
 
@@ -61,7 +61,7 @@ void set_resize(Spec& spec, std::string_view pair, std::string_view value) {
     spec.resize_to = size;
     spec.resize_short.reset();
   } else {
-    refuse(pair, "resize=S (short side in pixels) or resize=HxW");
+    refuse_spec(pair, "resize=S (short side in pixels) or resize=HxW");
   }
   spec.letterbox.reset();
 }
@@ -72,7 +72,7 @@ void set_crop(Spec& spec, std::string_view pair, std::string_view value) {
   if (parse_side(value, side))
     size = {side, side};
   else if (!parse_size(value, size))
-    refuse(pair, "crop=S or crop=HxW");
+    refuse_spec(pair, "crop=S or crop=HxW");
   spec.crop = size;
   spec.letterbox.reset();
 }
@@ -82,15 +82,15 @@ void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
   const auto parts = split(value, ":");
   Spec::Letterbox letterbox;
   PixelSize size;
-  if (parts.size() > 3) refuse(pair, kForm);
+  if (parts.size() > 3) refuse_spec(pair, kForm);
   if (parse_size(parts[0], size))
     letterbox.size = size;
   else if (parts[0] != "model")
-    refuse(pair, kForm);
+    refuse_spec(pair, kForm);
   if (parts.size() > 1 && (!parse_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
-    refuse(pair, kForm);
+    refuse_spec(pair, kForm);
   if (parts.size() > 2) {
-    if (parts[2] != "center" && parts[2] != "topleft") refuse(pair, kForm);
+    if (parts[2] != "center" && parts[2] != "topleft") refuse_spec(pair, kForm);
     letterbox.centred = parts[2] == "center";
   }
   spec.letterbox = letterbox;
@@ -107,8 +107,8 @@ std::vector<float> parse_channels(std::string_view pair, std::string_view value,
   for (const std::string_view part : split(value, "/")) {
     float number = 0;
     if (!parse_number(part, number) || !std::isfinite(number) || (positive && number <= 0))
-      refuse(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
-                            : "one number, or one per channel: .485/.456/.406");
+      refuse_spec(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
+                                 : "one number, or one per channel: .485/.456/.406");
     numbers.push_back(number);
   }
   return numbers;
@@ -121,15 +121,16 @@ T choose(std::string_view pair, std::string_view value, const std::pair<std::str
     if (name == value) return result;
     names += (names.empty() ? "" : ", ") + std::string(name);
   }
-  refuse(pair, "possible values: " + names);
+  refuse_spec(pair, "possible values: " + names);
 }
 
 [[noreturn]] void refuse_key(std::string_view pair, std::string_view key) {
   std::vector<std::string> names{"resize", "crop", "letterbox", "color", "div", "mean", "std", "interp", "layout"};
   for (const PreprocessPreset& preset : kPresets) names.emplace_back(preset.name);
-  refuse(pair, did_you_mean(key, names,
-                            "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, "
-                            "mean, std, interp, layout"));
+  refuse_spec(pair,
+              did_you_mean(key, names,
+                           "presets: imagenet, unit, raw, yolox, yolo; keys: resize, crop, letterbox, color, div, "
+                           "mean, std, interp, layout"));
 }
 
 void set_pair(Spec& spec, std::string_view pair) {
@@ -154,7 +155,7 @@ void set_pair(Spec& spec, std::string_view pair) {
     spec.color = choose(pair, value, kColors);
   else if (key == "div") {
     const auto numbers = parse_channels(pair, value, Sign::Positive);
-    if (numbers.size() != 1) refuse(pair, "one number above 0");
+    if (numbers.size() != 1) refuse_spec(pair, "one number above 0");
     spec.div = numbers.front();
   } else if (key == "mean")
     spec.mean = parse_channels(pair, value, Sign::Any);
@@ -198,7 +199,7 @@ PreprocessSpec parse_preprocess(std::string_view text) {
     const auto* const preset = std::find_if(std::begin(kPresets), std::end(kPresets),
                                             [part](const PreprocessPreset& entry) { return entry.name == part; });
     if (preset != std::end(kPresets)) {
-      if (!first) refuse(part, "a preset stands first");
+      if (!first) refuse_spec(part, "a preset stands first");
       for (const std::string_view pair : split(preset->pairs, ",")) set_pair(spec, pair);
       scale_known = true;
     } else {
@@ -207,7 +208,7 @@ PreprocessSpec parse_preprocess(std::string_view text) {
     }
     first = false;
   }
-  if (first) refuse(text, "a preset (imagenet, unit, raw, yolox, yolo) or key=value pairs");
+  if (first) refuse_spec(text, "a preset (imagenet, unit, raw, yolox, yolo) or key=value pairs");
   // gray over a colour preset: channel statistics of colours do not apply; say so rather than guess.
   check_channel_counts(spec);
   if (!scale_known) check_unit_statistics(spec);

@@ -10,8 +10,8 @@ namespace detent {
 
 namespace {
 
-constexpr std::string_view kPrefix = "random:";
-constexpr const char* kForm = "the form is random:normal|uniform[,n=32][,seed=1]";
+constexpr std::string_view kRandomPrefix = "random:";
+constexpr const char* kRandomForm = "the form is random:normal|uniform[,n=32][,seed=1]";
 
 struct SyntheticSpec {
   bool normal = true;
@@ -19,37 +19,37 @@ struct SyntheticSpec {
   uint64_t seed = 1;
 };
 
-[[noreturn]] void refuse(const std::string& src, const std::string& what) {
-  throw Error(ErrorCode::Usage, "--data " + src + ": " + what, kForm);
+[[noreturn]] void refuse_random(const std::string& src, const std::string& what) {
+  throw Error(ErrorCode::Usage, "--data " + src + ": " + what, kRandomForm);
 }
 
-uint64_t parse_number(const std::string& src, std::string_view key, std::string_view text) {
+uint64_t parse_whole_number(const std::string& src, std::string_view key, std::string_view text) {
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size())
-    refuse(src, "'" + std::string(key) + "' must be a whole number, not '" + std::string(text) + "'");
+    refuse_random(src, "'" + std::string(key) + "' must be a whole number, not '" + std::string(text) + "'");
   return value;
 }
 
 SyntheticSpec parse_spec(const std::string& src) {
   SyntheticSpec spec;
-  std::string_view rest = std::string_view(src).substr(kPrefix.size());
+  std::string_view rest = std::string_view(src).substr(kRandomPrefix.size());
   bool first = true;
   while (first || !rest.empty()) {
     const size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view part = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
     if (first) {
-      if (part != "normal" && part != "uniform") refuse(src, "unknown distribution '" + std::string(part) + "'");
+      if (part != "normal" && part != "uniform") refuse_random(src, "unknown distribution '" + std::string(part) + "'");
       spec.normal = part == "normal";
       first = false;
     } else if (part.starts_with("n=")) {
-      spec.count = parse_number(src, "n", part.substr(2));
-      if (spec.count == 0) refuse(src, "n must be at least 1");
+      spec.count = parse_whole_number(src, "n", part.substr(2));
+      if (spec.count == 0) refuse_random(src, "n must be at least 1");
     } else if (part.starts_with("seed=")) {
-      spec.seed = parse_number(src, "seed", part.substr(5));
+      spec.seed = parse_whole_number(src, "seed", part.substr(5));
     } else {
-      refuse(src, "unknown key '" + std::string(part) + "'");
+      refuse_random(src, "unknown key '" + std::string(part) + "'");
     }
   }
   return spec;
@@ -123,7 +123,7 @@ uint64_t RandomBits::below(uint64_t bound) {
   return value % bound;
 }
 
-bool is_synthetic(const std::string& src) { return src.starts_with(kPrefix); }
+bool is_synthetic(const std::string& src) { return src.starts_with(kRandomPrefix); }
 
 std::unique_ptr<DataSource> open_synthetic(const SourceRequest& request) {
   return std::make_unique<SyntheticSource>(parse_spec(request.src), request.inputs);

@@ -20,15 +20,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(ErrorCode code, const std::string& what) { throw Error(code, what); }
+[[noreturn]] void refuse_tensor(ErrorCode code, const std::string& what) { throw Error(code, what); }
 
 Tensor from_raw(const std::string& raw, DataType type, const Shape& shape) {
   Tensor tensor(type, shape);
   const size_t wanted = stored_bytes(type, shape.element_count());
   if (raw.size() != wanted)
-    refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " and type " +
-                                       std::string(name_of(type)) + " takes " + std::to_string(wanted) + " bytes, " +
-                                       std::to_string(raw.size()) + " are there");
+    refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " and type " +
+                                              std::string(name_of(type)) + " takes " + std::to_string(wanted) +
+                                              " bytes, " + std::to_string(raw.size()) + " are there");
   if (is_packed(type)) {
     unpack({reinterpret_cast<const uint8_t*>(raw.data()), raw.size()}, tensor);
     return tensor;
@@ -46,7 +46,7 @@ Shape shape_of(const onnx::TensorProto& proto) {
   int64_t count = 1;
   for (const int64_t extent : proto.dims()) {
     if (extent < 0 || (extent > 0 && count > (int64_t{1} << 40) / extent))
-      refuse(ErrorCode::InvalidData, "the tensor has an impossible extent, " + std::to_string(extent));
+      refuse_tensor(ErrorCode::InvalidData, "the tensor has an impossible extent, " + std::to_string(extent));
     if (extent > 0) count *= extent;
     shape.push_back(extent);
   }
@@ -55,31 +55,33 @@ Shape shape_of(const onnx::TensorProto& proto) {
 
 template <class Proto>
 Proto parse(const std::string& bytes, const std::string& what) {
-  if (bytes.empty()) refuse(ErrorCode::InvalidData, "the file is empty (0 bytes)");
+  if (bytes.empty()) refuse_tensor(ErrorCode::InvalidData, "the file is empty (0 bytes)");
   Proto proto;
-  if (!proto.ParseFromString(bytes)) refuse(ErrorCode::InvalidData, "not a serialised " + what + ", or cut short");
+  if (!proto.ParseFromString(bytes))
+    refuse_tensor(ErrorCode::InvalidData, "not a serialised " + what + ", or cut short");
   return proto;
 }
 
 /// file_bytes  of the whole file, which no tensor in it can exceed.
 Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
   // SequenceProto and OptionalProto begin like a TensorProto and keep their tensors where a TensorProto has its segment.
-  if (proto.has_segment()) refuse(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
+  if (proto.has_segment())
+    refuse_tensor(ErrorCode::Unsupported, "holds a sequence, an optional or a segment, not a tensor");
   if (proto.data_location() == onnx::TensorProto::EXTERNAL)
-    refuse(ErrorCode::Unsupported, "the tensor's elements lie in another file");
+    refuse_tensor(ErrorCode::Unsupported, "the tensor's elements lie in another file");
   const DataType type = data_type_from_onnx(proto.data_type());
-  if (proto.data_type() == 0) refuse(ErrorCode::InvalidData, "not a serialised tensor: it has no type");
+  if (proto.data_type() == 0) refuse_tensor(ErrorCode::InvalidData, "not a serialised tensor: it has no type");
   if (type == DataType::Undefined)
-    refuse(ErrorCode::Unsupported,
-           "tensors of " +
-               (proto.data_type() == kOnnxString ? std::string("strings")
-                                                 : "ONNX type " + std::to_string(proto.data_type())) +
-               " are not supported");
+    refuse_tensor(ErrorCode::Unsupported,
+                  "tensors of " +
+                      (proto.data_type() == kOnnxString ? std::string("strings")
+                                                        : "ONNX type " + std::to_string(proto.data_type())) +
+                      " are not supported");
   const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
   if (proto.has_raw_data() && proto.raw_data().size() < stored_bytes(type, shape.element_count()))
-    refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
+    refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(4 * file_bytes))
-    refuse(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
+    refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   return proto.has_raw_data() ? from_raw(proto.raw_data(), type, shape)
                               : TypedFields(proto, ErrorCode::InvalidData).read(type, shape);
 }
@@ -87,7 +89,7 @@ Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
 Tensor sequence_of(const onnx::SequenceProto& proto, size_t file_bytes) {
   using P = onnx::SequenceProto;
   if (proto.elem_type() != P::TENSOR && proto.elem_type() != P::UNDEFINED)
-    refuse(ErrorCode::Unsupported, "holds a sequence of something else than tensors");
+    refuse_tensor(ErrorCode::Unsupported, "holds a sequence of something else than tensors");
   std::vector<Tensor> elements;
   for (const onnx::TensorProto& element : proto.tensor_values()) elements.push_back(tensor_of(element, file_bytes));
   return Tensor::sequence(std::move(elements));
@@ -98,7 +100,7 @@ Tensor content_of(const onnx::OptionalProto& proto, size_t file_bytes) {
     case onnx::OptionalProto::UNDEFINED: return {};
     case onnx::OptionalProto::TENSOR: return tensor_of(proto.tensor_value(), file_bytes);
     case onnx::OptionalProto::SEQUENCE: return sequence_of(proto.sequence_value(), file_bytes);
-    default: refuse(ErrorCode::Unsupported, "holds an optional of something else than a tensor or a sequence");
+    default: refuse_tensor(ErrorCode::Unsupported, "holds an optional of something else than a tensor or a sequence");
   }
 }
 

@@ -19,8 +19,8 @@ namespace {
 using Json = nlohmann::json;
 using Records = std::vector<std::vector<int32_t>>;
 
-constexpr std::string_view kPrefix = "text:";
-constexpr const char* kForm = "the form is text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]";
+constexpr std::string_view kTextPrefix = "text:";
+constexpr const char* kTextForm = "the form is text:FILE,vocab=bytes|FILE[,length=N][,field=NAME]";
 
 bool is_json_lines(const std::filesystem::path& file) { return lower_extension(file) == ".jsonl"; }
 
@@ -83,7 +83,7 @@ class Reader {
 
  private:
   [[nodiscard]] std::vector<int32_t> encode(const std::string& text, const std::string& where) const {
-    if (!vocabulary_) throw Error(ErrorCode::Usage, file_ + ": text needs a vocabulary", kForm);
+    if (!vocabulary_) throw Error(ErrorCode::Usage, file_ + ": text needs a vocabulary", kTextForm);
     return vocabulary_->encode(text, where);
   }
 
@@ -158,7 +158,7 @@ int64_t sample_length(const TextSpec& spec, const FeedInput& input) {
 
 TextSpec parse_text_spec(const std::string& src) {
   TextSpec spec;
-  std::string rest = src.substr(std::min(kPrefix.size(), src.size()));
+  std::string rest = src.substr(std::min(kTextPrefix.size(), src.size()));
   const auto taken = [&](std::string_view key) -> std::optional<std::string> {
     const size_t comma = rest.rfind(',');
     if (comma == std::string::npos || !std::string_view(rest).substr(comma + 1).starts_with(key)) return std::nullopt;
@@ -174,18 +174,18 @@ TextSpec parse_text_spec(const std::string& src) {
       const char* end = value->data() + value->size();
       const auto [stop, error] = std::from_chars(value->data(), end, spec.length);
       if (error != std::errc{} || stop != end || spec.length < 1)
-        throw Error(ErrorCode::Usage, src + ": length=" + *value + " is not a whole number from 1 on", kForm);
+        throw Error(ErrorCode::Usage, src + ": length=" + *value + " is not a whole number from 1 on", kTextForm);
       more = true;
     }
   }
-  if (rest.empty()) throw Error(ErrorCode::Usage, src + ": no file is named", kForm);
+  if (rest.empty()) throw Error(ErrorCode::Usage, src + ": no file is named", kTextForm);
   spec.file = rest;
   return spec;
 }
 
 std::vector<std::vector<int32_t>> read_records(const TextSpec& spec) { return Reader(spec).read(); }
 
-bool is_text(const std::string& src) { return src.starts_with(kPrefix); }
+bool is_text(const std::string& src) { return src.starts_with(kTextPrefix); }
 
 std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   const TextSpec spec = parse_text_spec(request.src);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kLongestToken = 256;  // bytes; looking for the longest token costs so many steps a character
 
-[[noreturn]] void refuse(const std::string& file, const std::string& what, std::string hint = {}) {
+[[noreturn]] void refuse_vocabulary(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
 }
 
@@ -58,7 +58,7 @@ char unescaped(std::string_view text, size_t& at, const std::string& file) {
       break;
     default: break;
   }
-  refuse(file, "the vocabulary holds an escape that is none of \\n \\r \\t \\\\ \\\" \\' \\xHH");
+  refuse_vocabulary(file, "the vocabulary holds an escape that is none of \\n \\r \\t \\\\ \\\" \\' \\xHH");
 }
 
 bool is_quoted(std::string_view line) {
@@ -70,11 +70,11 @@ bool is_quoted(std::string_view line) {
 
 void Vocabulary::add(std::string token, const std::string& file) {
   if (token.size() > kLongestToken)
-    refuse(file, "token " + std::to_string(size_) + " has " + std::to_string(token.size()) +
-                     " bytes; a vocabulary is one "
-                     "token a line");
+    refuse_vocabulary(file, "token " + std::to_string(size_) + " has " + std::to_string(token.size()) +
+                                " bytes; a vocabulary is one "
+                                "token a line");
   if (is_piece(token))
-    refuse(
+    refuse_vocabulary(
         file,
         "token " + std::to_string(size_) + " '" + token + "' is a piece of a word, which only its own tokenizer tells",
         "make the ids with that tokenizer and give them as .npy, .npz or a .jsonl of numbers");
@@ -82,7 +82,8 @@ void Vocabulary::add(std::string token, const std::string& file) {
   const auto id = static_cast<int32_t>(size_++);
   if (token.empty()) return;  // an empty line keeps its id
   const auto [known, added] = ids_.emplace(std::move(token), id);
-  if (!added) refuse(file, "tokens " + std::to_string(known->second) + " and " + std::to_string(id) + " are the same");
+  if (!added)
+    refuse_vocabulary(file, "tokens " + std::to_string(known->second) + " and " + std::to_string(id) + " are the same");
 }
 
 Vocabulary Vocabulary::of_bytes() {
@@ -129,7 +130,7 @@ Vocabulary Vocabulary::read(const std::filesystem::path& path) {
   if (first.ends_with('\r')) first.pop_back();
   const bool one_line = text.find_first_not_of("\r\n", first.size()) == std::string::npos;
   Vocabulary vocabulary = one_line && is_quoted(first) ? of_characters(first, file) : of_lines(text, file);
-  if (vocabulary.ids_.empty()) refuse(file, "the vocabulary holds no token");
+  if (vocabulary.ids_.empty()) refuse_vocabulary(file, "the vocabulary holds no token");
   return vocabulary;
 }
 
@@ -150,10 +151,10 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text, const std::string
     if (found == ids_.end()) {
       length = character_length(rest);
       if (unknown < 0)
-        refuse(where,
-               "line " + std::to_string(line) + ": no token of the vocabulary begins '" +
-                   std::string(rest.substr(0, length)) + "'",
-               "the vocabulary must be the model's; a token <unk> stands for what it does not hold");
+        refuse_vocabulary(where,
+                          "line " + std::to_string(line) + ": no token of the vocabulary begins '" +
+                              std::string(rest.substr(0, length)) + "'",
+                          "the vocabulary must be the model's; a token <unk> stands for what it does not hold");
     }
     ids.push_back(found == ids_.end() ? unknown : found->second);
     line += static_cast<size_t>(std::ranges::count(rest.substr(0, length), '\n'));

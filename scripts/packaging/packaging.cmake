@@ -2,9 +2,10 @@
 include(CMakePackageConfigHelpers)
 
 # ---- Manual and completions, made of the options -----------------------------------------------------------------------
-file(GLOB manual_sources CONFIGURE_DEPENDS src/manual/*.cpp)
+file(GLOB manual_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} src/manual/*.cpp)
 add_executable(detent_manual ${manual_sources})
 target_link_libraries(detent_manual PRIVATE detent_cli)
+detent_batches(detent_manual)
 if(DETENT_DEBUG_FILES)
   target_link_options(detent_manual PRIVATE -Wl,--strip-debug)
 endif()

@@ -18,12 +18,12 @@ namespace detent {
 namespace {
 
 /// Padding is shown as NaN, which counts nowhere.
-struct Worker : Observer {
+struct RangeWorker : Observer {
   Executor executor;
   ChannelRangeObserver observer;
   BatchContent content = {};
 
-  Worker(const Schedule& schedule, const std::map<ValueId, int>& axes) : executor(schedule), observer(axes) {}
+  RangeWorker(const Schedule& schedule, const std::map<ValueId, int>& axes) : executor(schedule), observer(axes) {}
   void observe(ValueId value, const Tensor& tensor) override {
     const std::vector<uint8_t> counted =
         is_floating_point(tensor.type()) ? counted_elements(tensor, content) : std::vector<uint8_t>();
@@ -44,9 +44,9 @@ ChannelRanges channel_ranges_of(const Graph& graph, const std::map<ValueId, int>
   std::vector<ValueId> wanted;
   for (const auto& [value, axis] : axes) wanted.push_back(value);
   const Schedule schedule(graph, wanted, {.exact_fusion = true, .team = team_size(settings, source)});
-  std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
+  std::vector<std::unique_ptr<RangeWorker>> workers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, axes);
+    if (!workers[slot]) workers[slot] = std::make_unique<RangeWorker>(schedule, axes);
     workers[slot]->content = content_of(batch);
     workers[slot]->executor.run(stack_samples(std::move(batch)), *workers[slot]);
     return true;

@@ -13,14 +13,14 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct CalibrateState {
   CalibrateOptions options;
   ReportOptions report;
   std::string targets;
   std::vector<Collect> collect;
 };
 
-int calibrate(State& state, Environment& environment) {
+int calibrate(CalibrateState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   std::istringstream targets(state.targets);
   for (std::string target; std::getline(targets, target, ',');) state.options.targets.push_back(target);
@@ -37,7 +37,7 @@ int calibrate(State& state, Environment& environment) {
 }  // namespace
 
 Action declare_calibrate(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<CalibrateState>();
   CalibrateOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the calibration table goes")->required()->type_name("TABLE.dct");

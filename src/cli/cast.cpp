@@ -11,13 +11,13 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct CastState {
   CastModelOptions options;
   ReportOptions report;
   std::vector<Collect> collect;
 };
 
-int cast(State& state, Environment& environment) {
+int cast(CastState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.run.reporter = &environment.reporter;
   state.report.overwrite = state.options.overwrite;
@@ -31,7 +31,7 @@ int cast(State& state, Environment& environment) {
 }  // namespace
 
 Action declare_cast(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<CastState>();
   CastModelOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the converted model goes")->required()->type_name("OUT.onnx");

@@ -20,7 +20,7 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct CompareState {
   CompareOptions options;
   ReportOptions report;
   std::optional<double> fail_below;
@@ -51,18 +51,18 @@ void check_limit(const ComparisonReport& report) {
 }
 
 /// What stands only beside --types, or not beside it.
-void check_types_given(const CLI::App& app, State& state) {
+void check_types_given(const CLI::App& app, CompareState& state) {
   TypeChoice& types = state.options.types;
   const std::vector<std::string>& calibrators = state.options.calibrators;
   if (types.names.empty()) {
-    const char* stray = state.block != State{}.block ? "--block" : types.max_drop ? "--max-drop" : "--min-sqnr";
-    if (state.block != State{}.block || types.max_drop || types.min_sqnr_db)
+    const char* stray = state.block != CompareState{}.block ? "--block" : types.max_drop ? "--max-drop" : "--min-sqnr";
+    if (state.block != CompareState{}.block || types.max_drop || types.min_sqnr_db)
       throw Error(ErrorCode::Usage, std::string(stray) + " is for --types", "add --types int8,fp8,int4");
     return;
   }
   if (state.options.placement.type != CodeType::Int8)
     throw Error(ErrorCode::Usage, "--types names the types, so --type has nothing to say", "leave --type away");
-  if (std::ranges::find(types.names, "int4") == types.names.end() && state.block != State{}.block)
+  if (std::ranges::find(types.names, "int4") == types.names.end() && state.block != CompareState{}.block)
     throw Error(ErrorCode::Usage, "--block is for int4, which --types does not name", "leave --block away");
   types.block = state.block == "channel" ? 0 : std::stoll(state.block);
   if (app.get_option("--calibrators")->count() == 0 || calibrators == CompareOptions{}.calibrators) return;
@@ -72,7 +72,7 @@ void check_types_given(const CLI::App& app, State& state) {
   types.calibrator = calibrators.front();
 }
 
-int compare(const CLI::App& app, State& state, Environment& environment) {
+int compare(const CLI::App& app, CompareState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   check_types_given(app, state);
   state.report.check();
@@ -97,7 +97,7 @@ int compare(const CLI::App& app, State& state, Environment& environment) {
 }
 
 /// --types, --block, --max-drop and --min-sqnr.
-void add_type_options(CLI::App& app, State& state) {
+void add_type_options(CLI::App& app, CompareState& state) {
   TypeChoice& types = state.options.types;
   app.add_option("--types", types.names,
                  "Put types side by side instead of calibrators, comma separated: int8, fp8 (each with the one "
@@ -121,7 +121,7 @@ void add_type_options(CLI::App& app, State& state) {
 }  // namespace
 
 Action declare_compare(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<CompareState>();
   CompareOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   state->collect.push_back(add_data_options(app, options.data, Need::Required));

@@ -5,7 +5,7 @@ namespace detent::cli {
 
 namespace {
 
-constexpr const char* kGroup = "Evaluation";
+constexpr const char* kEvaluationGroup = "Evaluation";
 
 }  // namespace
 
@@ -15,12 +15,12 @@ Collect add_eval_options(CLI::App& app, DataOptions& eval, const DataOptions& da
                                 "[INPUT=]SRC: samples to judge on, in the forms and with the --preprocess of --data")
                      ->type_name("[INPUT=]SRC")
                      ->allow_extra_args(false)
-                     ->group(kGroup);
+                     ->group(kEvaluationGroup);
   if (need == Need::Required) source->required();
   app.add_option("--eval-limit", eval.limit, "Judge on N samples that lie evenly over --eval")
       ->type_name("N")
       ->check(count_from(1))
-      ->group(kGroup);
+      ->group(kEvaluationGroup);
   eval.spread = true;
   return [&eval, &data] {
     eval.preprocess = data.preprocess;
@@ -35,7 +35,7 @@ void add_next_token_flag(CLI::App& app, bool& next_token) {
          "Language models: holds logits [N,S,V] against the token ids shifted by one. Gives the cross entropy in "
          "nats a token, perplexity and the share of tokens that are told. Ids of one more than the model's length "
          "score each position; of its own length all but the last")
-      ->group(kGroup);
+      ->group(kEvaluationGroup);
 }
 
 Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, const DataOptions& data, Need need) {
@@ -43,19 +43,19 @@ Collect add_evaluation_options(CLI::App& app, EvaluationOptions& evaluation, con
   app.add_option("--labels", evaluation.labels,
                  "Classes of the samples: columns file,label; files relative to --eval. Gives top-1 and top-5")
       ->type_name("FILE.csv")
-      ->group(kGroup);
+      ->group(kEvaluationGroup);
   app.add_option(
          "--masks", evaluation.masks,
          "Folder of masks with the names of the images: pixel = class (255 of more than two classes: unlabelled). "
          "Gives the mean IoU")
       ->type_name("DIR")
-      ->group(kGroup);
+      ->group(kEvaluationGroup);
   add_next_token_flag(app, evaluation.next_token);
   app.add_option("--metric-command", evaluation.metric_command,
                  "Your own metric: called with two folders of one .npy per output, the float model's and a "
                  "candidate's; prints one number, larger is better")
       ->type_name("CMD")
-      ->group(kGroup);
+      ->group(kEvaluationGroup);
   return collect;
 }
 

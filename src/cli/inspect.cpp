@@ -11,7 +11,7 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct InspectState {
   std::filesystem::path file;
   std::string value;
   ReportOptions report;
@@ -23,7 +23,7 @@ void print(const Report& report, const ReportOptions& options) {
   options.print(to_text(report));
 }
 
-int inspect(const State& state) {
+int inspect(const InspectState& state) {
   state.report.check();
   if (!is_table(state.file)) {
     if (!state.value.empty())
@@ -40,7 +40,7 @@ int inspect(const State& state) {
 }  // namespace
 
 Action declare_inspect(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<InspectState>();
   app.add_option("FILE", state->file, "ONNX model or calibration table")->required();
   app.add_option("--value", state->value, "Show how this value of a table is distributed")->type_name("NAME");
   add_json_option(app, state->report);

@@ -13,14 +13,14 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct LintState {
   LintOptions options;
   ReportOptions report;
   bool strict = false;
   std::vector<Collect> collect;
 };
 
-int lint(State& state, Environment& environment) {
+int lint(LintState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.run.reporter = &environment.reporter;
   state.report.check();
@@ -37,7 +37,7 @@ int lint(State& state, Environment& environment) {
 }  // namespace
 
 Action declare_lint(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<LintState>();
   app.add_option("MODEL", state->options.model, "Q/DQ model of any origin")->required();
   app.add_option("--target", state->options.target, "tensorrt, tensorrt:8.6, onnxruntime ...")->capture_default_str();
   state->collect.push_back(add_shape_option(app, state->options.shapes));

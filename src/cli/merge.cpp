@@ -10,12 +10,12 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct MergeState {
   MergeTablesOptions options;
   ReportOptions report;
 };
 
-int merge(State& state) {
+int merge(MergeState& state) {
   state.options.overwrite = state.report.overwrite;
   state.report.check();
   const TableReport report = merge_tables(state.options);
@@ -27,7 +27,7 @@ int merge(State& state) {
 }  // namespace
 
 Action declare_merge(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<MergeState>();
   MergeTablesOptions& options = state->options;
   app.add_option("TABLE", options.tables, "Calibration tables of one model, TABLE.partial of interrupted ones too")
       ->required();

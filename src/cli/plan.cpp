@@ -12,13 +12,13 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct PlanState {
   PlanModelOptions options;
   ReportOptions report;
   std::vector<Collect> collect;
 };
 
-int plan(State& state, Environment& environment) {
+int plan(PlanState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.run.reporter = &environment.reporter;
   state.report.check();
@@ -33,7 +33,7 @@ int plan(State& state, Environment& environment) {
 }  // namespace
 
 Action declare_plan(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<PlanState>();
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
   state->collect.push_back(add_shape_option(app, state->options.shapes));

@@ -5,7 +5,7 @@ namespace detent::cli {
 namespace {
 
 /// TOML string; CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
-std::string quoted(const std::string& text) {
+std::string toml_quoted(const std::string& text) {
   const char mark = text.find_first_of("\"\\") == std::string::npos ? '"' : '\'';
   return mark + text + mark;
 }
@@ -17,7 +17,7 @@ std::string key_of(const CLI::Option& option) {
 std::string value_of(const CLI::Option& option) {
   const bool repeatable = option.get_items_expected_max() > 1;
   std::string list;
-  for (const std::string& item : option.results()) list += (list.empty() ? "" : ", ") + quoted(item);
+  for (const std::string& item : option.results()) list += (list.empty() ? "" : ", ") + toml_quoted(item);
   return repeatable ? "[" + list + "]" : list;
 }
 
@@ -31,7 +31,7 @@ std::string section_text(const CLI::App& command, const std::string& parent) {
     else if (option->count() > 0)
       text += key_of(*option) + " = " + value_of(*option) + "\n";
     else if (!option->get_default_str().empty())
-      text += key_of(*option) + " = " + quoted(option->get_default_str()) + "\n";
+      text += key_of(*option) + " = " + toml_quoted(option->get_default_str()) + "\n";
   }
   return text;
 }

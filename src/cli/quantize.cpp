@@ -15,7 +15,7 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct QuantizeState {
   QuantizeOptions options;
   ReportOptions report;
   std::filesystem::path report_file;
@@ -24,7 +24,7 @@ struct State {
   std::vector<Collect> collect;
 };
 
-int quantize(const CLI::App& app, State& state, Environment& environment) {
+int quantize(const CLI::App& app, QuantizeState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.overwrite = state.report.overwrite;
   if (state.report_file == "-") state.report.json = "-", state.report_file.clear();
@@ -79,7 +79,7 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
 }  // namespace
 
 Action declare_quantize(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<QuantizeState>();
   QuantizeOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   app.add_option("-o,--output", options.output, "Where the quantized model goes")->required()->type_name("OUT.onnx");

@@ -18,7 +18,7 @@ namespace detent::cli {
 
 namespace {
 
-constexpr const char* kGroup = "Report";
+constexpr const char* kReportGroup = "Report";
 
 bool names_json_file(const std::string& argument) {
   if (argument == "-" || argument.ends_with(".json")) return true;
@@ -82,16 +82,16 @@ void add_json_option(CLI::App& app, ReportOptions& options, const std::string& g
 void add_html_option(CLI::App& app, ReportOptions& options, const std::string& content) {
   app.add_option("--html", options.html, "Write the report as one HTML page: " + content)
       ->type_name("FILE.html")
-      ->group(kGroup);
+      ->group(kReportGroup);
 }
 
 void add_report_overwrite(CLI::App& app, ReportOptions& options, const std::string& files) {
-  app.add_flag("--overwrite", options.overwrite, "Replace " + files + " if it exists")->group(kGroup);
+  app.add_flag("--overwrite", options.overwrite, "Replace " + files + " if it exists")->group(kReportGroup);
 }
 
 void add_all_option(CLI::App& app, ReportOptions& options, const std::string& lists) {
   app.add_flag("--all", options.all, "List every " + lists + "; without it lines that say the same are one")
-      ->group(kGroup);
+      ->group(kReportGroup);
 }
 
 std::vector<std::string> with_json_values(const std::vector<std::string>& arguments) {

@@ -11,7 +11,7 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct RunState {
   RunOptions options;
   ReportOptions report;
   std::vector<Collect> collect;
@@ -20,7 +20,7 @@ struct State {
 }  // namespace
 
 Action declare_run(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<RunState>();
   app.add_option("MODEL", state->options.model, "Float or Q/DQ ONNX model")->required();
   app.add_option("-o,--output", state->options.output_folder,
                  "Folder for one .npy per output; made when it is not there")

@@ -13,7 +13,7 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct SensitivityState {
   SensitivityOptions options;
   ReportOptions report;
   size_t top = 20;
@@ -21,7 +21,7 @@ struct State {
   std::vector<Collect> collect;
 };
 
-int sensitivity(const CLI::App& app, State& state, Environment& environment) {
+int sensitivity(const CLI::App& app, SensitivityState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
   state.options.weights = weight_format(app, state.weights);
   state.report.check();
@@ -37,7 +37,7 @@ int sensitivity(const CLI::App& app, State& state, Environment& environment) {
 }  // namespace
 
 Action declare_sensitivity(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<SensitivityState>();
   SensitivityOptions& options = state->options;
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   state->collect.push_back(add_data_options(app, options.data, Need::Required));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
 
-std::string quoted(std::string_view argument) {
+std::string shell_quoted(std::string_view argument) {
   if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) return std::string(argument);
   std::string text = "'";
   for (const char character : argument) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
@@ -19,7 +19,7 @@ std::string quoted(std::string_view argument) {
 
 std::string typed_command(std::span<const char* const> arguments) {
   std::string text = "detent";
-  for (const char* argument : arguments) text += " " + quoted(argument);
+  for (const char* argument : arguments) text += " " + shell_quoted(argument);
   return text;
 }
 

@@ -11,12 +11,12 @@ namespace detent::cli {
 
 namespace {
 
-struct State {
+struct VerifyState {
   VerifyOptions options;
   ReportOptions report;
 };
 
-int verify(State& state, Environment& environment) {
+int verify(VerifyState& state, Environment& environment) {
   state.report.check();
   state.options.run.reporter = &environment.reporter;
   const VerifyReport report = verify_models(state.options);
@@ -29,7 +29,7 @@ int verify(State& state, Environment& environment) {
 }  // namespace
 
 Action declare_verify(CLI::App& app) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<VerifyState>();
   app.add_option("DIR", state->options.folders, "Folders with model.onnx or *.onnx and test_data_set_*")->required();
   app.add_option("--rtol", state->options.rtol, "Relative tolerance")
       ->capture_default_str()

@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kMost = uint64_t{1} << 56;
-
 std::optional<uint64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   uint64_t value = 0;
@@ -51,15 +49,16 @@ std::optional<uint64_t> left_in_group(const fs::path& group, const char* limit_n
 /// The least that a group and those around it leave. In a container the path may be the host's: then only the root is seen.
 uint64_t left_in_groups(const fs::path& root, fs::path path, const char* limit_name, const char* usage_name,
                         const char* droppable_name) {
-  uint64_t least = kMost;
+  uint64_t least = kAddressableBytes;
   for (path = path.relative_path();; path = path.parent_path()) {
-    least = std::min(least, left_in_group(root / path, limit_name, usage_name, droppable_name).value_or(kMost));
+    least =
+        std::min(least, left_in_group(root / path, limit_name, usage_name, droppable_name).value_or(kAddressableBytes));
     if (path.empty()) return least;
   }
 }
 
 uint64_t left_by_control_groups() {
-  uint64_t least = kMost;
+  uint64_t least = kAddressableBytes;
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {  // "0::/path" in version 2, "9:memory:/path" in version 1
     const size_t first = line.find(':'), second = line.find(':', first + 1);
@@ -76,7 +75,7 @@ uint64_t left_by_control_groups() {
 
 uint64_t left_of_address_space() {
   rlimit allowed{};
-  if (::getrlimit(RLIMIT_AS, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) return kMost;
+  if (::getrlimit(RLIMIT_AS, &allowed) != 0 || allowed.rlim_cur == RLIM_INFINITY) return kAddressableBytes;
   const uint64_t pages = number_in("/proc/self/statm").value_or(0);
   const uint64_t taken = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE));
   return allowed.rlim_cur - std::min<uint64_t>(allowed.rlim_cur, taken);
@@ -86,9 +85,10 @@ uint64_t left_of_address_space() {
 
 uint64_t free_memory() {
   const auto kib = number_behind("/proc/meminfo", "MemAvailable:");
-  const uint64_t available = kib ? *kib * 1024 : kMost;
+  const uint64_t available = kib ? *kib * 1024 : kAddressableBytes;
   // Never 0, which would stand for "not known": the error then names the limit.
-  return std::max<uint64_t>(1, std::min({available, left_by_control_groups(), left_of_address_space(), kMost}));
+  return std::max<uint64_t>(
+      1, std::min({available, left_by_control_groups(), left_of_address_space(), kAddressableBytes}));
 }
 
 }  // namespace detent

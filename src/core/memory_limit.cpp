@@ -10,8 +10,6 @@ namespace detent {
 
 namespace {
 
-constexpr uint64_t kMost = uint64_t{1} << 56;  // what 64-bit processors address
-
 std::atomic<uint64_t> limit{0};  // 0: not asked for yet
 std::atomic<uint64_t> held{0};
 
@@ -54,7 +52,7 @@ uint64_t parse_memory(std::string_view text) {
     unit = 1'000'000'000;
   else if (!suffix.empty())
     refuse_size(text);
-  if (bytes == 0 || bytes > kMost / unit) refuse_size(text);
+  if (bytes == 0 || bytes > kAddressableBytes / unit) refuse_size(text);
   return bytes * unit;
 }
 

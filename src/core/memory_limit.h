@@ -8,6 +8,9 @@
 
 namespace detent {
 
+/// Bytes that 64-bit processors address: no tensor is larger, and no limit.
+constexpr uint64_t kAddressableBytes = uint64_t{1} << 56;
+
 /// Bytes that tensors, tables, images and arrays may take, each and together. Until set_memory_limit it is what
 /// free_memory() said when it was first asked for.
 [[nodiscard]] uint64_t memory_limit();

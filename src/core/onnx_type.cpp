@@ -10,7 +10,7 @@ struct TypePair {
 };
 
 // By number: the installed library names none after BFLOAT16. Source: onnx.proto of ONNX 1.23, TensorProto.DataType.
-constexpr TypePair kTypes[] = {
+constexpr TypePair kOnnxTypes[] = {
     {1, DataType::Float32},
     {2, DataType::UInt8},
     {3, DataType::Int8},
@@ -41,13 +41,13 @@ constexpr TypePair kTypes[] = {
 }  // namespace
 
 DataType data_type_from_onnx(int64_t onnx_type) {
-  for (const TypePair& pair : kTypes)
+  for (const TypePair& pair : kOnnxTypes)
     if (pair.onnx == onnx_type) return pair.type;
   return DataType::Undefined;
 }
 
 int32_t onnx_type_of(DataType type) {
-  for (const TypePair& pair : kTypes)
+  for (const TypePair& pair : kOnnxTypes)
     if (pair.type == type) return pair.onnx;
   return 0;
 }

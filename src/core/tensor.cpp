@@ -21,7 +21,7 @@ struct TypeInfo {
 };
 
 // Names as in TensorProto.DataType of onnx.proto, in lower case.
-constexpr TypeInfo kTypes[] = {
+constexpr TypeInfo kElementTypes[] = {
     {DataType::Undefined, "undefined", 0, 0},
     {DataType::Float32, "float", 4, 32},
     {DataType::Float64, "double", 8, 64},
@@ -105,12 +105,12 @@ void transpose_batches(const Tensor& in, Tensor& out, int64_t batch, int64_t row
 }  // namespace
 
 void check_extents(DataType type, const Shape& shape) {
-  constexpr int64_t kMostBytes = int64_t{1} << 56;
   int64_t bytes = static_cast<int64_t>(std::max<size_t>(byte_size(type), 1));
   bool empty = false;
   for (const int64_t extent : shape) {
     if (extent < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > kMostBytes)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) ||
+        bytes > static_cast<int64_t>(kAddressableBytes))
       throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
     empty = empty || extent == 0;
   }
@@ -120,16 +120,16 @@ void check_extents(DataType type, const Shape& shape) {
     });
 }
 
-size_t byte_size(DataType type) { return kTypes[static_cast<size_t>(type)].bytes; }
+size_t byte_size(DataType type) { return kElementTypes[static_cast<size_t>(type)].bytes; }
 
-size_t bit_size(DataType type) { return kTypes[static_cast<size_t>(type)].bits; }
+size_t bit_size(DataType type) { return kElementTypes[static_cast<size_t>(type)].bits; }
 
 bool is_small_float(DataType type) { return type >= DataType::Float8E4M3FN && type <= DataType::Float4E2M1; }
 
-std::string_view name_of(DataType type) { return kTypes[static_cast<size_t>(type)].name; }
+std::string_view name_of(DataType type) { return kElementTypes[static_cast<size_t>(type)].name; }
 
 DataType data_type_named(std::string_view name) {
-  for (const TypeInfo& info : kTypes)
+  for (const TypeInfo& info : kElementTypes)
     if (info.name == name) return info.type;
   return DataType::Undefined;
 }

@@ -115,13 +115,13 @@ void find_worst_sample(const std::map<size_t, std::vector<ErrorSums>>& by_sample
 }
 
 /// Sums over all samples, output by output.
-struct Totals {
+struct ClosingTotals {
   std::vector<ErrorSums> sums;
   std::vector<Decisions> decisions;
   std::vector<bool> comparable, rows;  // rows: of rank 2 in all samples
   bool only_integers = true;
 
-  explicit Totals(const ReferenceOutputs& reference)
+  explicit ClosingTotals(const ReferenceOutputs& reference)
       : sums(reference.names.size()), decisions(reference.names.size()), comparable(reference.names.size(), true),
         rows(reference.names.size(), true) {
     for (size_t i = 0; i < decisions.size(); ++i) decisions[i].name = reference.names[i];
@@ -194,7 +194,7 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
 
 ClosingError measure_closing_error(const ReferenceOutputs& reference, const Model& candidate, const DataSource& source,
                                    const RunSettings& settings) {
-  Totals totals(reference);
+  ClosingTotals totals(reference);
   std::map<size_t, std::vector<ErrorSums>> by_sample;
   ClosingError found;
   size_t measured = 0;

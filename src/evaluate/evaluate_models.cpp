@@ -39,7 +39,7 @@ struct Contest {
   [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
 };
 
-BatchErrors run_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
+BatchErrors run_contest_batch(const Contest& contest, std::vector<Sample>&& batch, size_t real, BufferPool& pool) {
   const size_t size = batch.size();
   BatchErrors result{
       .comparable = std::vector<bool>(contest.names.size(), true), .name = batch.front().name, .real = real};
@@ -72,7 +72,7 @@ void keep_where(std::vector<ErrorSums>& sums, const std::vector<bool>& wanted) {
 }
 
 /// Sums of all batches, added in their order. Passes run some variants each, and the float model anew.
-struct Totals {
+struct ContestTotals {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
   std::vector<TaskSums> task;                                 // [0] of the float model, [1 + variant]
@@ -82,7 +82,7 @@ struct Totals {
   std::vector<std::string> batch_names;
   size_t samples = 0, skipped = 0;
 
-  Totals(size_t variants, size_t outputs, bool keep_batches)
+  ContestTotals(size_t variants, size_t outputs, bool keep_batches)
       : errors(variants, std::vector<ErrorSums>(outputs)), comparable(outputs, true), task(variants + 1),
         task_by_batch(variants + 1), seconds(variants + 1), by_batch(keep_batches ? variants : 0) {}
 
@@ -128,7 +128,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
   const auto original = std::make_shared<const PreparedModel>(reference, names, team);
   std::vector<BufferPool> pools(worker_count(settings));
-  Totals totals(variants.size(), names.size(), by_batch);
+  ContestTotals totals(variants.size(), names.size(), by_batch);
   Reporter& reporter = *settings.reporter;
   const size_t passes = (variants.size() + at_once - 1) / at_once;
   size_t finished = 0;
@@ -139,7 +139,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
       contest.models.push_back(std::make_shared<const PreparedModel>(variant, names, team));
     totals.begin_pass(first);
     const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-      return run_batch(contest, std::move(batch), real, pools[slot]);
+      return run_contest_batch(contest, std::move(batch), real, pools[slot]);
     };
     const auto add = [&](BatchErrors&& batch) {
       for (size_t m = 0; m < batch.outputs.size(); ++m)

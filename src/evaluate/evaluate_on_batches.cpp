@@ -19,24 +19,24 @@ namespace detent {
 
 namespace {
 
-using Sums = std::vector<ErrorSums>;  // by output
+using SumsOfSamples = std::vector<ErrorSums>;  // by output
 
 /// What was found of one batch: [entry][variant].
 struct Found {
-  std::vector<std::vector<Sums>> errors;
+  std::vector<std::vector<SumsOfSamples>> errors;
   std::vector<bool> comparable;
 };
 
 /// Errors of each sample of a joined batch, or of a batch as a whole.
-std::vector<Sums> errors_by_entry(const JudgedBatch& batch, std::vector<Tensor> outputs, bool joined,
-                                  std::vector<bool>& comparable) {
+std::vector<SumsOfSamples> errors_by_entry(const JudgedBatch& batch, std::vector<Tensor> outputs, bool joined,
+                                           std::vector<bool>& comparable) {
   if (!joined) return {errors_of(batch.expected, outputs, batch.content, comparable)};
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].type() == batch.expected[i].type() && outputs[i].shape() == batch.expected[i].shape()) continue;
     comparable[i] = false;
     outputs[i] = batch.expected[i];  // it need not have a row for each sample
   }
-  std::vector<Sums> entries;
+  std::vector<SumsOfSamples> entries;
   for (size_t row = 0; row < batch.real; ++row) {
     const BatchContent content = batch.content.empty() ? BatchContent{} : BatchContent{batch.content[row]};
     entries.push_back(errors_of(row_of(batch.expected, row), row_of(outputs, row), content, comparable));
@@ -104,17 +104,17 @@ Evaluation evaluate_on_batches(size_t count, const std::function<Model(size_t)>&
   result.samples = samples;
   const std::vector<size_t> kept = comparable_in(found, batches.names().size());
   for (const size_t i : kept) result.outputs.push_back(batches.names()[i]);
-  result.errors.assign(count, Sums(kept.size()));
+  result.errors.assign(count, SumsOfSamples(kept.size()));
   result.by_batch.resize(count);
   // Entries by the place of their first sample in the source.
-  std::vector<std::pair<size_t, const std::vector<Sums>*>> order;
+  std::vector<std::pair<size_t, const std::vector<SumsOfSamples>*>> order;
   for (size_t b = 0; b < batches.size(); ++b)
     for (size_t e = 0; e < found[b].errors.size(); ++e)
       order.emplace_back(batches.samples_of(b)[e], &found[b].errors[e]);
   std::ranges::sort(order);
   for (const auto& [sample, entry] : order)
     for (size_t v = 0; v < count; ++v) {
-      Sums& sums = result.by_batch[v].emplace_back();
+      SumsOfSamples& sums = result.by_batch[v].emplace_back();
       for (size_t k = 0; k < kept.size(); ++k) {
         sums.push_back((*entry)[v][kept[k]]);
         result.errors[v][k] += sums.back();

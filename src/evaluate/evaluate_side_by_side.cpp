@@ -12,7 +12,7 @@ namespace detent {
 
 namespace {
 
-struct BatchErrors {
+struct VariantErrors {
   std::vector<std::vector<ErrorSums>> errors;  // [variant][output]
   std::vector<bool> comparable;
   std::vector<TaskSums> task;  // of the float model, then by variant; empty: nothing is judged
@@ -25,10 +25,10 @@ struct Judged {
   const TaskMetric* task;
 };
 
-BatchErrors run_batch(const ModelsSideBySide& variants, const Judged& judged, std::vector<Sample>&& batch, size_t real,
-                      BufferPool& pool) {
+VariantErrors run_variants_batch(const ModelsSideBySide& variants, const Judged& judged, std::vector<Sample>&& batch,
+                                 size_t real, BufferPool& pool) {
   const size_t size = batch.size();
-  BatchErrors result;
+  VariantErrors result;
   result.errors.resize(variants.size());
   result.comparable.assign(judged.names.size(), true);
   std::vector<Truth> truths;
@@ -80,9 +80,9 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std
   const Judged judged{names, judge && judge->given() ? judge : nullptr};
   if (judged.task) evaluation.task.resize(1 + variants.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    return run_batch(variants, judged, std::move(batch), real, pools[slot]);
+    return run_variants_batch(variants, judged, std::move(batch), real, pools[slot]);
   };
-  const auto add = [&](BatchErrors&& batch) {
+  const auto add = [&](VariantErrors&& batch) {
     for (size_t v = 0; v < totals.size(); ++v)
       for (size_t i = 0; i < names.size(); ++i) totals[v][i] += batch.errors[v][i];
     for (size_t i = 0; i < names.size(); ++i) comparable[i] = comparable[i] && batch.comparable[i];
@@ -92,7 +92,7 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std
     result.seconds += batch.seconds;
     result.float_seconds += batch.float_seconds;
   };
-  const SampleCounts counts = run_over<BatchErrors>({.source = source, .settings = settings, .task = task}, run, add);
+  const SampleCounts counts = run_over<VariantErrors>({.source = source, .settings = settings, .task = task}, run, add);
   evaluation.samples = counts.samples;
   evaluation.skipped = counts.skipped;
 

@@ -22,7 +22,7 @@ std::string reply(const OptionEntry& entry) {
   }
 }
 
-std::string function_name(const CommandPage& page) {
+std::string bash_function_name(const CommandPage& page) {
   std::string name = "_" + page.name;
   std::ranges::replace(name, ' ', '_');
   return name;
@@ -43,7 +43,7 @@ std::string bash_completion(std::span<const CommandPage> pages) {
       if (entry.takes_value && !entry.value_may_miss)
         cases += "    " + joined(entry.names, "|") + ") " + reply(entry) + "; return ;;\n";
     }
-    text += function_name(page) + "() {\n  case \"$prev\" in\n" + cases + "    *) ;;\n  esac\n";
+    text += bash_function_name(page) + "() {\n  case \"$prev\" in\n" + cases + "    *) ;;\n  esac\n";
     const bool takes_files = std::ranges::any_of(page.options, [](const auto& e) { return e.positional; });
     text += "  if [[ $cur == -* ]]" + std::string(takes_files ? "" : " || true") + "; then\n";
     text += "    COMPREPLY=($(compgen -W '" + joined(words, " ") + "' -- \"$cur\"))\n";
@@ -66,7 +66,8 @@ std::string bash_completion(std::span<const CommandPage> pages) {
     text += "      '" + before + " " + last + "') command='" + words + "' ;;\n";
   }
   text += "    esac\n  done\n  case \"$command\" in\n";
-  for (const CommandPage& page : pages) text += "    '" + words_below(page) + "') " + function_name(page) + " ;;\n";
+  for (const CommandPage& page : pages)
+    text += "    '" + words_below(page) + "') " + bash_function_name(page) + " ;;\n";
   return text + "  esac\n}\n\ncomplete -F _detent_main detent\n";
 }
 

@@ -11,7 +11,7 @@ namespace detent::manual {
 namespace {
 
 /// Text as roff prints it: backslashes and dashes as they are, no line that begins like a request. Source: groff_char(7), groff(7).
-std::string escaped(std::string_view text) {
+std::string roff_escaped(std::string_view text) {
   std::string out;
   bool begins = true;
   for (const char c : text) {
@@ -34,7 +34,7 @@ std::string paragraph(const std::string& text) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const size_t first = std::min(text.find_first_not_of(' ', at), end);
     if (!out.empty()) out += ".br\n";
-    out += escaped(text.substr(first, end - first)) + "\n";
+    out += roff_escaped(text.substr(first, end - first)) + "\n";
     at = end + 1;
   }
   return out;
@@ -48,9 +48,9 @@ std::string dashed(std::string name) {
 std::string heading(const OptionEntry& entry) {
   std::string text;
   for (const std::string& name : entry.names)
-    text += std::string(text.empty() ? "" : ", ") + (entry.positional ? "\\fI" : "\\fB") + escaped(name) + "\\fR";
+    text += std::string(text.empty() ? "" : ", ") + (entry.positional ? "\\fI" : "\\fB") + roff_escaped(name) + "\\fR";
   if (!entry.value.empty()) {
-    const std::string value = "\\fI" + escaped(entry.value) + "\\fR";
+    const std::string value = "\\fI" + roff_escaped(entry.value) + "\\fR";
     text += entry.value_may_miss ? " [" + value + "]" : " " + value;
   }
   return text;
@@ -64,19 +64,19 @@ std::string option_text(const OptionEntry& entry) {
   if (entry.required) add("Required.");
   if (entry.repeats && entry.text.find("repeatable") == std::string::npos && !entry.positional) add("Takes several.");
   if (!entry.fallback.empty()) add("Default: " + entry.fallback + ".");
-  if (!remarks.empty()) text += ".br\n" + escaped(remarks) + "\n";
+  if (!remarks.empty()) text += ".br\n" + roff_escaped(remarks) + "\n";
   return text;
 }
 
 std::string synopsis(const CommandPage& page) {
-  std::string text = ".SH SYNOPSIS\n\\fB" + escaped(page.name) + "\\fR";
+  std::string text = ".SH SYNOPSIS\n\\fB" + roff_escaped(page.name) + "\\fR";
   if (!page.below.empty()) text += " \\fICOMMAND\\fR";
   for (const OptionEntry& entry : page.options)
     if (entry.required && !entry.positional)
-      text += " \\fB" + escaped(entry.names.back()) + "\\fR \\fI" + escaped(entry.value) + "\\fR";
+      text += " \\fB" + roff_escaped(entry.names.back()) + "\\fR \\fI" + roff_escaped(entry.value) + "\\fR";
   text += " [\\fIOPTIONS\\fR]";
   for (const OptionEntry& entry : page.options)
-    if (entry.positional) text += " \\fI" + escaped(entry.names.front()) + "\\fR" + (entry.repeats ? " ..." : "");
+    if (entry.positional) text += " \\fI" + roff_escaped(entry.names.front()) + "\\fR" + (entry.repeats ? " ..." : "");
   return text + "\n";
 }
 
@@ -90,7 +90,7 @@ std::string options(const CommandPage& page) {
     if (entry.positional) text += option_text(entry);
   if (!groups.empty()) text += ".SH OPTIONS\n";
   for (const std::string& group : groups) {
-    if (!group.empty()) text += ".SS " + escaped(group) + "\n";
+    if (!group.empty()) text += ".SS " + roff_escaped(group) + "\n";
     for (const OptionEntry& entry : page.options)
       if (!entry.positional && entry.group == group) text += option_text(entry);
   }
@@ -98,7 +98,7 @@ std::string options(const CommandPage& page) {
 }
 
 /// Lines as they are: commands, lists with columns.
-std::string verbatim(const std::string& text) { return ".nf\n" + escaped(text) + "\n.fi\n"; }
+std::string verbatim(const std::string& text) { return ".nf\n" + roff_escaped(text) + "\n.fi\n"; }
 
 constexpr std::pair<int, const char*> kExitCodes[] = {
     {0, "Done."},
@@ -117,7 +117,7 @@ constexpr std::pair<int, const char*> kExitCodes[] = {
 std::string exit_status() {
   std::string text = ".SH EXIT STATUS\n";
   for (const auto& [code, meaning] : kExitCodes)
-    text += ".TP\n\\fB" + std::to_string(code) + "\\fR\n" + escaped(meaning) + "\n";
+    text += ".TP\n\\fB" + std::to_string(code) + "\\fR\n" + roff_escaped(meaning) + "\n";
   return text;
 }
 
@@ -126,14 +126,15 @@ std::string exit_status() {
 std::string man_file(const CommandPage& page) { return dashed(page.name) + ".1"; }
 
 std::string man_page(const CommandPage& page, std::span<const CommandPage> pages) {
-  std::string text = ".TH " + escaped(dashed(page.name)) + " 1 \"\" \"detent " + escaped(version_number()) + "\"\n";
-  text += ".SH NAME\n" + escaped(dashed(page.name)) + " \\- " + escaped(page.summary) + "\n";
+  std::string text =
+      ".TH " + roff_escaped(dashed(page.name)) + " 1 \"\" \"detent " + roff_escaped(version_number()) + "\"\n";
+  text += ".SH NAME\n" + roff_escaped(dashed(page.name)) + " \\- " + roff_escaped(page.summary) + "\n";
   text += synopsis(page);
   if (!page.below.empty()) {
     text += ".SH COMMANDS\n";
     for (const CLI::App* below : page.below)
-      text += ".TP\n\\fB" + escaped(page.name + " " + below->get_name()) + "\\fR\n" +
-              escaped(below->get_description()) + "\n";
+      text += ".TP\n\\fB" + roff_escaped(page.name + " " + below->get_name()) + "\\fR\n" +
+              roff_escaped(below->get_description()) + "\n";
   }
   text += options(page);
   if (!page.footer.empty()) text += ".SH NOTES\n" + verbatim(page.footer);
@@ -143,7 +144,7 @@ std::string man_page(const CommandPage& page, std::span<const CommandPage> pages
   std::string others;
   for (const CommandPage& other : pages)
     if (other.name != page.name)
-      others += (others.empty() ? ".BR " : " \",\"\n.BR ") + escaped(dashed(other.name)) + " (1)";
+      others += (others.empty() ? ".BR " : " \",\"\n.BR ") + roff_escaped(dashed(other.name)) + " (1)";
   return text + others + "\n";
 }
 

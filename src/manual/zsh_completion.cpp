@@ -7,7 +7,7 @@ namespace detent::manual {
 namespace {
 
 /// Inside single quotes of a specification: brackets and colons have a meaning there. Source: zshcompsys(1), _arguments.
-std::string escaped(std::string_view text) {
+std::string zsh_escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'')
@@ -33,13 +33,13 @@ std::string specification(const OptionEntry& entry, const std::string& name) {
   std::string text = entry.repeats ? "*" : "";
   text += name;
   if (entry.takes_value && name.starts_with("--")) text += "=";
-  text += "[" + escaped(short_text(entry.text)) + "]";
+  text += "[" + zsh_escaped(short_text(entry.text)) + "]";
   if (entry.takes_value)
-    text += std::string(entry.value_may_miss ? "::" : ":") + escaped(entry.value) + ":" + action(entry);
+    text += std::string(entry.value_may_miss ? "::" : ":") + zsh_escaped(entry.value) + ":" + action(entry);
   return "    '" + text + "' \\\n";
 }
 
-std::string function_name(const CommandPage& page) {
+std::string zsh_function_name(const CommandPage& page) {
   std::string name = "_" + page.name;
   std::ranges::replace(name, ' ', '_');
   return name;
@@ -50,12 +50,13 @@ std::string function_name(const CommandPage& page) {
 std::string zsh_completion(std::span<const CommandPage> pages) {
   std::string text = "#compdef detent\n# Made from the program's options; changes are lost.\n\n";
   for (const CommandPage& page : pages) {
-    text += function_name(page) + "() {\n";
+    text += zsh_function_name(page) + "() {\n";
     if (!page.below.empty()) text += "  local state line\n  local -a commands\n";
     text += "  _arguments -C -s \\\n";
     for (const OptionEntry& entry : page.options) {
       if (entry.positional) {
-        text += "    '" + std::string(entry.repeats ? "*" : "") + ":" + escaped(entry.names.front()) + ":_files' \\\n";
+        text +=
+            "    '" + std::string(entry.repeats ? "*" : "") + ":" + zsh_escaped(entry.names.front()) + ":_files' \\\n";
         continue;
       }
       for (const std::string& name : entry.names) text += specification(entry, name);
@@ -66,10 +67,10 @@ std::string zsh_completion(std::span<const CommandPage> pages) {
     }
     text += "    '1: :->command' '*:: :->rest' && return\n  commands=(\n";
     for (const CLI::App* below : page.below)
-      text += "    '" + escaped(below->get_name()) + ":" + escaped(below->get_description()) + "'\n";
+      text += "    '" + zsh_escaped(below->get_name()) + ":" + zsh_escaped(below->get_description()) + "'\n";
     text += "  )\n  case $state in\n    command) _describe command commands ;;\n    rest)\n      case $words[1] in\n";
     for (const CLI::App* below : page.below)
-      text += "        " + below->get_name() + ") " + function_name(page) + "_" + below->get_name() + " ;;\n";
+      text += "        " + below->get_name() + ") " + zsh_function_name(page) + "_" + below->get_name() + " ;;\n";
     text += "      esac ;;\n  esac\n}\n\n";
   }
   return text + "_detent \"$@\"\n";

@@ -1,16 +1,12 @@
 #include "model/patch_union.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "core/same_tensor.h"
 
 namespace detent {
 
 namespace {
-
-bool same_tensor(const Tensor& a, const Tensor& b) {
-  return a.type() == b.type() && a.shape() == b.shape() &&
-         (a.raw() == b.raw() || std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0);
-}
 
 /// Text that is equal for nodes that compute the same. Attributes that are not integers make every node different.
 std::string content_of(const NodeSpec& spec, const std::vector<std::string>& inputs, size_t position) {

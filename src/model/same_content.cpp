@@ -2,7 +2,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <cstring>
+#include "core/same_tensor.h"
 
 namespace detent {
 
@@ -14,11 +14,6 @@ bool same_messages(const Repeated& a, const Repeated& b) {
   for (int i = 0; i < a.size(); ++i)
     if (a.Get(i).SerializeAsString() != b.Get(i).SerializeAsString()) return false;
   return true;
-}
-
-bool same_tensor(const Tensor& a, const Tensor& b) {
-  return a.type() == b.type() && a.shape() == b.shape() &&
-         (a.byte_count() == 0 || std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0);
 }
 
 bool same_initializers(const Model& a, const Model& b) {

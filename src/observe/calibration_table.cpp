@@ -33,7 +33,7 @@ constexpr uint32_t kReachesVersion = 5;    // the same, the reaches
 constexpr uint32_t kTokensVersion = 6;     // the same, the tokens
 constexpr char kChecksumTag = 0x79;        // field 15, 64 bits
 constexpr size_t kChecksumBytes = 9;
-constexpr int kBins = Histogram::kBins;
+constexpr int kStoredBins = Histogram::kBins;
 
 uint32_t format_version(const CalibrationTable& table) {
   if (!table.tokens.empty()) return kTokensVersion;
@@ -63,7 +63,7 @@ void store_counts(const Histogram& histogram, stored::Value& out) {
   const auto first = std::ranges::find_if(counts, filled);
   const auto last = std::find_if(counts.rbegin(), std::make_reverse_iterator(first), filled).base();
   if (first == last) return;
-  out.set_first_bin(static_cast<int32_t>(first - counts.begin()) - kBins);
+  out.set_first_bin(static_cast<int32_t>(first - counts.begin()) - kStoredBins);
   out.mutable_counts()->Add(first, last);
 }
 
@@ -93,10 +93,10 @@ Histogram restore_histogram(const stored::Value& value) {
                          .min = value.min(),
                          .max = value.max(),
                          .log2_width = value.log2_width(),
-                         .positive = std::vector<uint64_t>(kBins),
-                         .negative = std::vector<uint64_t>(kBins)};
+                         .positive = std::vector<uint64_t>(kStoredBins),
+                         .negative = std::vector<uint64_t>(kStoredBins)};
   const int first = value.first_bin();
-  if (first < -kBins || value.counts_size() > kBins - first)
+  if (first < -kStoredBins || value.counts_size() > kStoredBins - first)
     throw damaged_table("it has bins outside of every histogram");
   for (int i = 0; i < value.counts_size(); ++i) {
     const int bin = first + i;

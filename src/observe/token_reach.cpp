@@ -12,11 +12,11 @@ namespace detent {
 
 namespace {
 
-constexpr uint32_t kMagnitude = 0x7fffffff;  // all bits but the sign: as integers they are in the order of |x|
+constexpr uint32_t kTokenMagnitude = 0x7fffffff;  // all bits but the sign: as integers they are in the order of |x|
 constexpr uint32_t kInfinity = 0x7f800000;
 
 uint32_t magnitude(float x) {
-  const uint32_t bits = std::bit_cast<uint32_t>(x) & kMagnitude;
+  const uint32_t bits = std::bit_cast<uint32_t>(x) & kTokenMagnitude;
   return bits < kInfinity ? bits : 0;
 }
 

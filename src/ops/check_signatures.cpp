@@ -28,26 +28,26 @@ const SignatureVersion& version_at(const OperatorDef& definition, int64_t opset)
   return later == versions.begin() ? *later : *(later - 1);
 }
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::InvalidModel, what); }
+[[noreturn]] void refuse_signature(const std::string& what) { throw Error(ErrorCode::InvalidModel, what); }
 
 /// `word` is "input" or "output", `given` the node's values. What a name is left out of at the end is no value.
 void check_values(const std::string& word, const std::vector<Parameter>& parameters, std::span<const ValueId> given) {
   while (!given.empty() && given.back() == kNoValue) given = given.first(given.size() - 1);
   const bool repeats = !parameters.empty() && parameters.back().repeats();
   if (given.size() > parameters.size() && !repeats)
-    refuse(std::to_string(given.size()) + " " + word + "s are given, at most " + std::to_string(parameters.size()) +
-           " are allowed");
+    refuse_signature(std::to_string(given.size()) + " " + word + "s are given, at most " +
+                     std::to_string(parameters.size()) + " are allowed");
   const size_t fixed = parameters.size() - repeats;
   for (size_t i = 0; i < parameters.size(); ++i) {
     const bool must = parameters[i].presence == Presence::Required || parameters[i].presence == Presence::OneOrMore;
     // Any output of a list may be unwanted.
     const bool named = i < given.size() && (given[i] != kNoValue || (i >= fixed && word == "output"));
     if (must && !named)
-      refuse(word + " " + std::to_string(i) + " (" + std::string(parameters[i].name) + ") is required");
+      refuse_signature(word + " " + std::to_string(i) + " (" + std::string(parameters[i].name) + ") is required");
   }
   if (word == "input")
     for (size_t i = fixed; i < given.size(); ++i)
-      if (given[i] == kNoValue) refuse("input " + std::to_string(i) + " has an empty name");
+      if (given[i] == kNoValue) refuse_signature("input " + std::to_string(i) + " has an empty name");
 }
 
 std::string with_article(std::string_view type) {
@@ -72,13 +72,13 @@ bool is_one_of(std::string_view value, std::string_view choices) {
 void check_attribute(const AttributeRule& rule, const Attribute& attribute) {
   const std::string_view type = kAttributeTypes[attribute.value.index()];
   const std::string name = "attribute '" + attribute.name + "' is ";
-  if (type != rule.type) refuse(name + with_article(type) + "; it must be " + with_article(rule.type));
+  if (type != rule.type) refuse_signature(name + with_article(type) + "; it must be " + with_article(rule.type));
   if (rule.choices.empty()) return;
   const std::string& value = std::get<std::string>(attribute.value);
   if (is_one_of(value, rule.choices)) return;
   std::string choices(rule.choices);
   for (size_t at = 0; (at = choices.find('|', at)) != choices.npos; at += 2) choices.replace(at, 1, ", ");
-  refuse(name + "'" + value + "'; it must be one of " + choices);
+  refuse_signature(name + "'" + value + "'; it must be one of " + choices);
 }
 
 void check_node(const Node& node, const OperatorDef& definition, int64_t opset) {
@@ -93,7 +93,7 @@ void check_node(const Node& node, const OperatorDef& definition, int64_t opset) 
     if (rule.required && !node.has(rule.name)) {
       // A constant that no Tensor can hold is reported where it is read.
       if (node.op_type == "Constant") continue;
-      refuse("attribute '" + std::string(rule.name) + "' is required");
+      refuse_signature("attribute '" + std::string(rule.name) + "' is required");
     }
 }
 

@@ -7,7 +7,7 @@ namespace detent {
 
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUnlimited = std::numeric_limits<float>::infinity();
 
 /// False when the bound is computed while the network runs.
 bool read_bound(const Graph& graph, const Node& clip, size_t slot, const char* attribute, std::optional<float>& bound) {
@@ -24,14 +24,14 @@ bool read_bound(const Graph& graph, const Node& clip, size_t slot, const char* a
 
 float opened(float bound) {
   constexpr float kUnbounded = 1e30F;
-  return std::abs(bound) < kUnbounded ? bound : std::copysign(kInfinity, bound);
+  return std::abs(bound) < kUnbounded ? bound : std::copysign(kUnlimited, bound);
 }
 
 }  // namespace
 
-float ClipBounds::low() const { return opened(min.value_or(-kInfinity)); }
+float ClipBounds::low() const { return opened(min.value_or(-kUnlimited)); }
 
-float ClipBounds::high() const { return opened(max.value_or(kInfinity)); }
+float ClipBounds::high() const { return opened(max.value_or(kUnlimited)); }
 
 std::optional<ClipBounds> clip_bounds(const Graph& graph, const Node& clip) {
   ClipBounds bounds;

@@ -30,8 +30,9 @@ namespace detent {
 namespace {
 
 /// Keeps layers float until the bound holds; the plan and its ranges change with them.
-BoundReport hold_bound(Setup& setup, ChosenRanges& chosen, const Calibration& calibration, const GraphPatch& constants,
-                       const PlacementOptions& placement, const BoundJudge& judge) {
+BoundReport hold_accuracy_bound(Setup& setup, ChosenRanges& chosen, const Calibration& calibration,
+                                const GraphPatch& constants, const PlacementOptions& placement,
+                                const BoundJudge& judge) {
   RangeBook book(
       calibration, setup.range_choice(*chosen.calibrator),
       [&](std::span<const ValueId> values) { return setup.measure(values); }, known_ranges(setup.plan, chosen.ranges));
@@ -110,7 +111,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   // what pays beyond that; a bound on the cost of quantization -> layers that stay float
   Improvement improved = improve(options, setup, calibration, chosen);
   std::optional<BoundReport> bound;
-  if (judge) bound = hold_bound(setup, chosen, calibration, improved.constants, setup.placement, *judge);
+  if (judge) bound = hold_accuracy_bound(setup, chosen, calibration, improved.constants, setup.placement, *judge);
 
   // plan + ranges -> Q/DQ model
   const ClosingSamples closing_on = closing_samples(options, setup, calibration);

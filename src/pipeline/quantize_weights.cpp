@@ -123,7 +123,7 @@ Closing closing_of(const QuantizeWeightsOptions& options, const DataSource* data
 }
 
 /// Weights that cost more than the bound allows stay float.
-BoundReport hold_bound(BlockedModel& blocked, const BlockedRequest& request, const BoundJudge& judge) {
+BoundReport hold_weight_bound(BlockedModel& blocked, const BlockedRequest& request, const BoundJudge& judge) {
   BlockVariants variants(blocked.model, request.target, request.placement, blocked.format, blocked.weights);
   BoundedPlan bounded = keep_layers_float({variants, blocked.model, judge, request.run});
   blocked.plan = std::move(bounded.plan);
@@ -174,7 +174,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   report.rearranged = blocked.rearranged;
   report.notes = blocked.plan.notes;
   if (blocked.rounding) report.rounding = describe(*blocked.rounding);
-  if (bound_judge) report.bound = hold_bound(blocked, request, *bound_judge);
+  if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
   describe_layers(report, blocked);
   describe_tables(report, blocked);
 

@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-constexpr double kLargestCode = std::numeric_limits<int32_t>::max();
+constexpr double kLargestBiasCode = std::numeric_limits<int32_t>::max();
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
     // The code belongs to the scale as it is stored: as float.
     const float scale = input_scale * weight_scale[c % weight_scale.size()];
     const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
-    if (!(std::abs(code) <= kLargestCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;
+    if (!(std::abs(code) <= kLargestBiasCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;
     codes[c] = static_cast<int32_t>(code);
     if (c == 0 || !per_tensor) result.qparams.scale.push_back(scale);
   }
@@ -45,7 +45,7 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
 std::vector<float> least_weight_scales(const Tensor& bias, float input_scale, size_t count, int64_t products) {
   const double sums = std::min(static_cast<double>(products) * 128 * 255, 0x1p30);
   // Two products and a quotient are rounded to float on the way, each by 2^-24 at most: 2^-22 of 2^31 is kept free.
-  const double limit = kLargestCode - 0x1p9 - sums;
+  const double limit = kLargestBiasCode - 0x1p9 - sums;
   const Tensor values = cast(bias, DataType::Float64);
   std::vector<float> least(count, 0.0F);
   for (size_t c = 0; c < values.data<double>().size(); ++c) {

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/files/mapped_file.h"
+#include "core/same_tensor.h"
 
 namespace detent {
 
 namespace {
-
-bool same_bytes(const Tensor& a, const Tensor& b) {
-  return a.type() == b.type() && a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
-}
 
 /// The ends of 8-bit codes and of 7-bit ones, that of INT32.
 bool ends_range(double code, DataType type) {
@@ -47,7 +43,7 @@ std::string tell(double number, double value, double scale, int64_t element) {
 }  // namespace
 
 std::string content_flaw(const Tensor& original, const Tensor& written) {
-  const bool same = same_bytes(original, written);
+  const bool same = same_tensor(original, written);
   for (const Tensor* tensor : {&original, &written}) let_go_of_pages(tensor->raw(), tensor->byte_count());
   return same ? "" : "holds other numbers than the model's";
 }

@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-constexpr float kLargestCode = 127;
+constexpr float kLargestTableCode = 127;
 constexpr int64_t kMostVanishing = 16;  // of so many numbers one may become 0
 
 bool is_finite(std::span<const float> values) {
@@ -35,7 +35,7 @@ std::optional<BlockedWeight> exact_codes(const Tensor& table) {
   for (size_t i = 0; i < values.size(); ++i) {
     const float code = std::nearbyint(values[i] / scale);
     const bool is_negative_zero = values[i] == 0 && std::signbit(values[i]);
-    if (std::abs(code) > kLargestCode || code * scale != values[i] || is_negative_zero) return std::nullopt;
+    if (std::abs(code) > kLargestTableCode || code * scale != values[i] || is_negative_zero) return std::nullopt;
     out[i] = static_cast<int8_t>(code);
   }
   return BlockedWeight{std::move(codes), cast(Tensor::scalar(scale), table.type())};

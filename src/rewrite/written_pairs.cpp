@@ -1,8 +1,8 @@
 #include "rewrite/written_pairs.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "core/same_tensor.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -16,9 +16,9 @@ bool same_numbers(const Tensor* a, const Tensor* b) {
          std::ranges::equal(cast(*a, DataType::Float32).data<float>(), cast(*b, DataType::Float32).data<float>());
 }
 
-bool same_bytes(const Tensor* a, const Tensor* b) {
+bool same_content_or_none(const Tensor* a, const Tensor* b) {
   if (!a || !b) return a == b;
-  return a->type() == b->type() && a->shape() == b->shape() && std::memcmp(a->raw(), b->raw(), a->byte_count()) == 0;
+  return same_tensor(*a, *b);
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ WrittenGrid grid_of(const Graph& graph, const Node& node) {
 }
 
 bool same_grid(const WrittenGrid& a, const WrittenGrid& b) {
-  return same_numbers(a.scale, b.scale) && same_bytes(a.zero_point, b.zero_point);
+  return same_numbers(a.scale, b.scale) && same_content_or_none(a.zero_point, b.zero_point);
 }
 
 WrittenPairs::WrittenPairs(const Graph& graph, const std::set<std::string>& original)

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // scores are quotients of counts: 0.79 - 0.78 is not 0.01
 
-std::string metric_of(const AccuracyBound& bound) {
+std::string bounded_metric(const AccuracyBound& bound) {
   if (bound.min_sqnr_db) return "sqnr_db";
   if (!bound.evaluation.metric_command.empty()) return "metric";
   if (!bound.evaluation.masks.empty()) return "miou";
@@ -32,7 +32,7 @@ std::string metric_of(const AccuracyBound& bound) {
 
 BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data,
                        const RunSettings& settings)
-    : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(metric_of(bound)) {
+    : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
   if (bound.evaluation.data.given()) {

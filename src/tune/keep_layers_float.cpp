@@ -17,13 +17,13 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kAtOnce = 6;     // sets of one field: what they have in common is computed once
-constexpr size_t kFruitless = 2;  // fields in a row that give nothing back before the search ends
-constexpr size_t kTelling = 500;  // samples that say where to look; what is found there is measured on all
+constexpr size_t kLayersAtOnce = 6;  // sets of one field: what they have in common is computed once
+constexpr size_t kFruitless = 2;     // fields in a row that give nothing back before the search ends
+constexpr size_t kTelling = 500;     // samples that say where to look; what is found there is measured on all
 
-class Search {
+class LayerSearch {
  public:
-  explicit Search(const BoundedModel& bounded)
+  explicit LayerSearch(const BoundedModel& bounded)
       : bounded_(bounded), whole_(bounded.variants.plan({})),
         race_(bounded, [this](const Set& set) { return bounded_.variants.plan(names_of(set)); }) {}
 
@@ -103,7 +103,7 @@ class Search {
         if (found) enough = counts[*found];
       };
       look(doubling_counts(failed, limit));
-      while (enough && *enough - failed > 1) look(counts_between(failed, *enough, kAtOnce));
+      while (enough && *enough - failed > 1) look(counts_between(failed, *enough, kLayersAtOnce));
       if (!enough) enough = limit;  // which a part of the samples may have wrong
       if (meets(first_choices(*enough))) return first_choices(*enough);
       failed = *enough;
@@ -155,7 +155,7 @@ class Search {
     while (broken - together > 1) {
       const std::vector<size_t> counts = together == 0 && broken == order.size()
                                              ? doubling_counts(0, broken - 1)
-                                             : counts_between(together, broken, kAtOnce);
+                                             : counts_between(together, broken, kLayersAtOnce);
       std::vector<Set> sets;
       for (const size_t count : counts) sets.push_back(without(found, std::span(order).first(count)));
       const auto first = first_that(false, sets, found);
@@ -176,7 +176,7 @@ class Search {
     size_t fruitless = 0;
     while (!order.empty() && fruitless < kFruitless) {
       const Set found = accepted_.back();
-      const Set some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(kAtOnce, order.size())));
+      const Set some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(kLayersAtOnce, order.size())));
       const std::vector<Set> sets = each_without(found, some);
       // Those that seem to lie a standard error below the bound are not worth all samples.
       const auto promising = [](const Standing& one) { return one.batches == 0 || one.slack >= -one.error; };
@@ -241,6 +241,6 @@ class Search {
 
 }  // namespace
 
-BoundedPlan keep_layers_float(const BoundedModel& bounded) { return Search(bounded).find(); }
+BoundedPlan keep_layers_float(const BoundedModel& bounded) { return LayerSearch(bounded).find(); }
 
 }  // namespace detent

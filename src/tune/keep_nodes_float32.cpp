@@ -22,7 +22,7 @@ namespace detent {
 namespace {
 
 constexpr size_t kRankingSamples = 16;
-constexpr size_t kAtOnce = 6;          // models in memory
+constexpr size_t kNodesAtOnce = 6;     // models in memory
 constexpr size_t kMostGivenBack = 24;  // nodes that are worth a measurement each
 
 struct RankedNode {
@@ -30,9 +30,9 @@ struct RankedNode {
   double alone_db = 0;  ///< at the worst output when only this node is half
 };
 
-class Search {
+class NodeSearch {
  public:
-  explicit Search(const HalfQuestion& question)
+  explicit NodeSearch(const HalfQuestion& question)
       : question_(question), model_(question.model.clone()),
         masks_(cut_masks(model_.graph(), question.format, question.reaches)) {
     // As make_half does: nodes behind such masks are half and may be ranked.
@@ -80,8 +80,8 @@ class Search {
       if (plan_.type_of(node.id) == plan_.format.type) ranking_.push_back({node.id});
     const DataSource& all = question_.judge.samples();
     const SampleSubset samples(all, samples_by_hash(all, kRankingSamples));
-    for (size_t begin = 0; begin < ranking_.size(); begin += kAtOnce) {
-      const size_t count = std::min(kAtOnce, ranking_.size() - begin);
+    for (size_t begin = 0; begin < ranking_.size(); begin += kNodesAtOnce) {
+      const size_t count = std::min(kNodesAtOnce, ranking_.size() - begin);
       std::vector<Model> models;
       for (size_t i = 0; i < count; ++i) models.push_back(alone(ranking_[begin + i].node));
       const Evaluation found = evaluate_models(models, {question_.reference, question_.judge.float_values(), samples,
@@ -152,6 +152,6 @@ class Search {
 
 }  // namespace
 
-ForcedFloat32 keep_nodes_float32(const HalfQuestion& question) { return Search(question).find(); }
+ForcedFloat32 keep_nodes_float32(const HalfQuestion& question) { return NodeSearch(question).find(); }
 
 }  // namespace detent

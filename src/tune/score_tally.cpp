@@ -38,7 +38,7 @@ TaskSums task_on(size_t batches, const TallyRules& rules, At at) {
   return sums;
 }
 
-double metric_of(const TaskSums& sums, const TallyRules& rules) {
+double tallied_metric(const TaskSums& sums, const TallyRules& rules) {
   const auto metrics = sums.metrics();
   const auto found = metrics.find(rules.metric);
   return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
@@ -51,7 +51,7 @@ std::vector<double> task_without_one(size_t batches, const TallyRules& rules, At
   for (size_t b = 0; b < batches; ++b) {
     TaskSums rest = all;
     rest -= at(b);
-    scores.push_back(metric_of(rest, rules));
+    scores.push_back(tallied_metric(rest, rules));
   }
   return scores;
 }
@@ -65,8 +65,8 @@ BoundJudge::Score score_of(const ScoreTally& tally, size_t batches, const TallyR
   if (error.outputs.size() > 1) score.output = error.worst;
   score.score = score.sqnr_db;
   if (!is_task(rules)) return score;
-  score.fp32 = metric_of(task_on(batches, rules, [&](size_t b) { return rules.batches.float_score(b); }), rules);
-  score.score = metric_of(task_on(batches, rules, [&](size_t b) { return tally.at(b).task; }), rules);
+  score.fp32 = tallied_metric(task_on(batches, rules, [&](size_t b) { return rules.batches.float_score(b); }), rules);
+  score.score = tallied_metric(task_on(batches, rules, [&](size_t b) { return tally.at(b).task; }), rules);
   return score;
 }
 

@@ -12,7 +12,7 @@
 namespace detent {
 namespace {
 
-constexpr size_t kBlock = 64;
+constexpr size_t kBlockBytes = 64;
 
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes (section 4.2.2).
 constexpr std::array<uint32_t, 64> kRound = {
@@ -51,7 +51,7 @@ void add_block(const char* block, State& state) {
 
 /// Whole blocks, in portable arithmetic: 0.3 GB/s.
 void add_blocks(const char* blocks, size_t count, State& state) {
-  for (size_t i = 0; i < count; ++i) add_block(blocks + i * kBlock, state);
+  for (size_t i = 0; i < count; ++i) add_block(blocks + i * kBlockBytes, state);
 }
 
 /// The same with the CPU's own instructions, which do two rounds each: 1.2 GB/s. They keep the state as ABEF and CDGH, highest word
@@ -64,7 +64,7 @@ __attribute__((target("sha,sse4.1"))) void add_blocks_by_instruction(const char*
   };
   __m128i abef = words(state[0], state[1], state[4], state[5]);
   __m128i cdgh = words(state[2], state[3], state[6], state[7]);
-  for (size_t i = 0; i < count; ++i, blocks += kBlock) {
+  for (size_t i = 0; i < count; ++i, blocks += kBlockBytes) {
     const __m128i abef_before = abef, cdgh_before = cdgh;
     __m128i w[4];  // the last 16 words of the schedule
     for (size_t j = 0; j < 16; ++j) {
@@ -103,15 +103,15 @@ std::string sha256(std::string_view bytes, Sha256Way way) {
   const auto add = way == Sha256Way::Fastest && by_instruction ? add_blocks_by_instruction : add_blocks;
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const uint64_t bits = 8 * static_cast<uint64_t>(bytes.size());
-  add(bytes.data(), bytes.size() / kBlock, state);
-  bytes.remove_prefix(bytes.size() / kBlock * kBlock);
+  add(bytes.data(), bytes.size() / kBlockBytes, state);
+  bytes.remove_prefix(bytes.size() / kBlockBytes * kBlockBytes);
   // The rest, one set bit, zeros, and the length in the last 8 bytes of one or two blocks.
-  std::array<char, 2 * kBlock> last{};
+  std::array<char, 2 * kBlockBytes> last{};
   std::ranges::copy(bytes, last.begin());
   last[bytes.size()] = static_cast<char>(0x80);
-  const size_t end = bytes.size() + 9 <= kBlock ? kBlock : 2 * kBlock;
+  const size_t end = bytes.size() + 9 <= kBlockBytes ? kBlockBytes : 2 * kBlockBytes;
   for (size_t i = 0; i < 8; ++i) last[end - 1 - i] = static_cast<char>(bits >> (8 * i) & 0xFF);
-  add(last.data(), end / kBlock, state);
+  add(last.data(), end / kBlockBytes, state);
   std::string digits;
   for (const uint32_t word : state) digits += fmt::format("{:08x}", word);
   return digits;

@@ -31,7 +31,7 @@ bool is_added(const FloatDraft& draft, const Node& node, int slot) {
 }
 
 /// Why the constant does not fit the type; empty when it does.
-std::string trouble(const Tensor& constant, bool added, const FloatFormat& format) {
+std::string trouble_of_constant(const Tensor& constant, bool added, const FloatFormat& format) {
   const TensorReach reach = reach_of(constant, format);
   if (reach.amax > format.largest) return fmt::format("{:.3g} is beyond {:.5g}", reach.amax, format.largest);
   if (constant.shape().element_count() == 1) return scalar_trouble(constant.data<float>()[0], format);
@@ -65,7 +65,7 @@ void constants(FloatDraft& draft) {
     for (const Use& use : value.uses) {
       if (use.slot < 0) continue;
       const Node& node = draft.graph().node(use.node);
-      const std::string why = trouble(constant, is_added(draft, node, use.slot), draft.format());
+      const std::string why = trouble_of_constant(constant, is_added(draft, node, use.slot), draft.format());
       if (why.empty() || is_bound(node, use.slot)) continue;
       const std::string reason = "constant '" + value.name + "': " + why;
       draft.keep({use.node, "constant", value.id, reach_of(constant, draft.format()).amax, reason});

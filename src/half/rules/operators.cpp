@@ -80,7 +80,7 @@ constexpr std::array<std::string_view, 38> kBFloat16From22{"Acos",
                                                            "Softsign",
                                                            "ThresholdedRelu"};
 
-std::string_view trouble(const FloatDraft& draft, const Node& node) {
+std::string_view trouble_of_operator(const FloatDraft& draft, const Node& node) {
   if (!node.domain.empty()) return "its domain is not ONNX's";
   const auto holds_graph = [](const Attribute& attribute) {
     return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
@@ -102,7 +102,7 @@ std::string_view trouble(const FloatDraft& draft, const Node& node) {
 void operators(FloatDraft& draft) {
   const Graph& graph = draft.graph();
   for (const Node& node : graph.nodes())
-    if (const std::string_view why = trouble(draft, node); !why.empty())
+    if (const std::string_view why = trouble_of_operator(draft, node); !why.empty())
       draft.keep({node.id, "operator", kNoValue, 0, std::string(why)});
   for (const Value& value : graph.values())
     for (const Use& use : value.uses)

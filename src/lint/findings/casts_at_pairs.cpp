@@ -42,7 +42,7 @@ std::vector<NodeId> layers(const LintView& view, const Node& node) {
   return id != kNoNode && view.found().is_weighted(id) ? std::vector<NodeId>{id} : std::vector<NodeId>{};
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_casts_at_pairs(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   const Graph& graph = file.graph;
   for (const Node& cast : graph.nodes()) {
@@ -74,7 +74,7 @@ FindingKind cast_at_pair() {
           "a Cast parts a pair from the kernel that writes or reads it",
           "github.com/NVIDIA/Model-Optimizer, modelopt/onnx/utils.py, fold_q_fp16_to_fp32_casts and "
           "fold_dq_fp32_to_fp16_casts, which take such casts away",
-          check,
+          check_casts_at_pairs,
           FindingScope::Types};
 }
 

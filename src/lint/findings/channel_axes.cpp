@@ -39,7 +39,7 @@ bool concerns(const LintView& view, const QuantizedOperand& operand) {
 /// 0 for scales per channel in 8.x and 9.x, 1 from opset 13 on in main behind 10.13.
 bool reads_default(const Target& target) { return target.engine == Engine::OnnxRuntime || target.version_major >= 11; }
 
-void check_missing(const LintView& view, FindingLog& log) {
+void check_missing_channel_axes(const LintView& view, FindingLog& log) {
   constexpr int64_t kDefault = 1;  // ONNX's
   for (const int index : nodes_where(view, [](const QdqNode& node) {
          return node.role == QdqRole::Weight && node.per_channel() && node.block == 0 && !node.axis;
@@ -97,7 +97,7 @@ FindingKind missing_axis() {
           FindingLevel::Error,
           "scales per channel without an axis attribute",
           "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp; tried in ONNX Runtime 1.30",
-          check_missing};
+          check_missing_channel_axes};
 }
 
 FindingKind wrong_axis() {

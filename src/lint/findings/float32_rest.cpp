@@ -77,7 +77,7 @@ std::string names_of(const LintView& view, const Rest& rest) {
   return text;
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_float32_rest(const LintView& view, FindingLog& log) {
   if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // FP32 alone is nobody's rest
   const Rest rest = find_rest(view);
   if (rest.nodes.empty()) return;
@@ -109,7 +109,7 @@ FindingKind float32_rest() {
           "docs.nvidia.com/deeplearning/tensorrt/latest/api/migration/tensorrt-10x-to-11x.html, Strongly Typed "
           "Networks Are "
           "Now Required",
-          check,
+          check_float32_rest,
           FindingScope::Types};
 }
 

@@ -35,7 +35,7 @@ bool belongs_in_int8(const LintView& view, const EdgeDecision& edge) {
   return edge.rule == RuleId::PoolingAndElementwise;
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_float_islands(const LintView& view, FindingLog& log) {
   std::set<NodeId> named;
   for (const EdgeDecision& edge : view.given_plan().edges) {
     if (!belongs_in_int8(view, edge) || view.is_quantized(edge.consumer, edge.slot)) continue;
@@ -59,7 +59,7 @@ FindingKind float_island() {
           "an op in float between INT8 layers",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
-          check};
+          check_float_islands};
 }
 
 }  // namespace detent::findings

@@ -11,8 +11,6 @@ namespace {
 
 constexpr int64_t kFp8Opset = 19;  // ONNX docs/Changelog.md, QuantizeLinear-19
 
-bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }
-
 std::vector<NodeId> layers_of_all(const LintView& view, const std::vector<int>& nodes) {
   std::set<NodeId> layers;
   for (const int index : nodes)

@@ -109,7 +109,7 @@ void check_measured(const LintView& view, FindingLog& log) {
   }
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_half_range(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   for (const Value& value : file.graph.values()) {
     const Tensor* tensor = value.is_constant ? readable_constant(file.graph, value.id) : nullptr;
@@ -127,7 +127,7 @@ FindingKind overflow_in_half() {
           std::nullopt,
           "16-bit floats that are Inf or NaN, or with --data reach beyond half of the range",
           "IEEE 754-2019, binary16; the headroom is that of src/half",
-          check,
+          check_half_range,
           FindingScope::Types};
 }
 

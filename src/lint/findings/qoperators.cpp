@@ -8,7 +8,7 @@
 namespace detent::findings {
 namespace {
 
-void check(const LintView& view, FindingLog& log) {
+void check_qoperators(const LintView& view, FindingLog& log) {
   std::map<std::string, int> counts;
   const Node* first = nullptr;
   for (const Node& node : view.graph().nodes()) {
@@ -33,7 +33,7 @@ FindingKind qoperators() {
           "QLinear... and ...Integer operators",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html",
-          check};
+          check_qoperators};
 }
 
 }  // namespace detent::findings

@@ -22,7 +22,7 @@ std::vector<NodeId> layers_at(const LintView& view, const std::string& qdq) {
   return found == nodes.end() ? std::vector<NodeId>{} : view.layers_of(static_cast<int>(found - nodes.begin()));
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_scale_types(const LintView& view, FindingLog& log) {
   const LintedFile& file = view.file();
   const Graph& graph = file.graph;
   if (graph.opset() < kTypedScales) return;
@@ -47,7 +47,7 @@ FindingKind scale_type_mixed() {
           std::nullopt,
           "QuantizeLinear reads a value of one type with a scale of another",
           "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantDequantLinearHelper, main behind 10.13",
-          check,
+          check_scale_types,
           FindingScope::Types};
 }
 

@@ -33,7 +33,7 @@ NodeId activation_of(const LintView& view, const Node& layer) {
   return behind == layer.output(0) ? kNoNode : view.graph().producer(behind)->id;
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_split_activations(const LintView& view, FindingLog& log) {
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || view.found().kind(node.id) == OpKind::ConvTranspose) continue;
     if (!view.is_meant_int8(node.id)) continue;
@@ -55,7 +55,7 @@ FindingKind pair_between_conv_and_activation() {
           "a pair parts a weighted op from its activation",
           "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/"
           "quantized-types-explicit-quantization.html; tried in ONNX Runtime 1.30",
-          check};
+          check_split_activations};
 }
 
 }  // namespace detent::findings

@@ -116,7 +116,7 @@ void check_table(const LintView& view, const Value& value, const Tensor& table, 
   }
 }
 
-void check(const LintView& view, FindingLog& log) {
+void check_vanishing_constants(const LintView& view, FindingLog& log) {
   const Graph& graph = view.file().graph;
   for (const Value& value : graph.values()) {
     const Tensor* tensor = value.is_constant ? readable_constant(graph, value.id) : nullptr;
@@ -138,7 +138,7 @@ FindingKind vanishing_constant() {
           std::nullopt,
           "a constant in 16 bits that became 0 where it guards a division, or a table of such numbers",
           "IEEE 754-2019, binary16, subnormal numbers; the limits are those of src/half",
-          check,
+          check_vanishing_constants,
           FindingScope::Types};
 }
 

@@ -12,7 +12,7 @@
 namespace detent::findings {
 namespace {
 
-void check(const LintView& view, FindingLog& log) {
+void check_whole_pairs(const LintView& view, FindingLog& log) {
   const std::string cure = "put a DequantizeLinear with the same scale and zero point behind it";
   for (int i = 0; i < static_cast<int>(view.reading().nodes.size()); ++i) {
     const QdqNode& node = view.qdq(i);
@@ -49,7 +49,7 @@ FindingKind q_without_dq() {
           FindingLevel::Error,
           "a QuantizeLinear without its DequantizeLinear",
           "onnx.ai/onnx/operators/onnx__QuantizeLinear.html",
-          check};
+          check_whole_pairs};
 }
 
 FindingKind cast_between_halves() {

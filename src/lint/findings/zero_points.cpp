@@ -13,13 +13,12 @@ namespace {
 constexpr std::string_view kParser = "github.com/onnx/onnx-tensorrt, onnxOpImporters.cpp, QuantizeLinear";
 
 bool is_int16(DataType type) { return type == DataType::Int16 || type == DataType::UInt16; }
-bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }  // its own findings
 bool is_bias(const QdqNode& node) { return node.role == QdqRole::Bias; }
 bool shifted(const QdqNode& node) {
   return std::any_of(node.zero_points.begin(), node.zero_points.end(), [](int64_t point) { return point != 0; });
 }
 
-void check_missing(const LintView& view, FindingLog& log) {
+void check_missing_zero_points(const LintView& view, FindingLog& log) {
   const bool optional = view.target().version_major >= 10;
   // A constant of codes says itself what they are, and where it is a weight alone no INT8 kernel asks for a zero point.
   const auto told = [&](int index) {
@@ -91,8 +90,8 @@ void check_shifted(const LintView& view, FindingLog& log) {
 }  // namespace
 
 FindingKind missing_zero_point() {
-  return {"missing-zero-point", FindingLevel::Error, std::nullopt, "a pair without a zero point", kParser,
-          check_missing};
+  return {"missing-zero-point",     FindingLevel::Error, std::nullopt, "a pair without a zero point", kParser,
+          check_missing_zero_points};
 }
 
 FindingKind uint8_codes() {

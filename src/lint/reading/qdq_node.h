@@ -38,6 +38,9 @@ struct QdqNode {
   [[nodiscard]] bool per_channel() const { return scales.size() > 1; }
 };
 
+/// The codes are 8-bit floats.
+[[nodiscard]] inline bool is_fp8(const QdqNode& node) { return node.codes == DataType::Float8E4M3FN; }
+
 /// The node is a QuantizeLinear or a DequantizeLinear.
 [[nodiscard]] bool is_qdq(const Graph& graph, const Node& node);
 

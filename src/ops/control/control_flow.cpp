@@ -220,7 +220,7 @@ std::unique_ptr<Kernel> make_batched_scan(const KernelContext& context) {
       [scan = Scan(context.node, *body_of(context), "directions")](KernelCall& call) { run_batched_scan(call, scan); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kControlFlowDefinitions[] = {
     {.op_type = "If",
      .signature = "cond -> outputs+; else_branch:graph! then_branch:graph!",
      .traits = {.data_inputs = 0},
@@ -249,6 +249,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> control_flow_operators() { return kDefinitions; }
+std::span<const OperatorDef> control_flow_operators() { return kControlFlowDefinitions; }
 
 }  // namespace detent

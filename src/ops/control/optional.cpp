@@ -28,7 +28,7 @@ std::unique_ptr<Kernel> make_get_element(const KernelContext&) {
 constexpr OpTraits kHolds{.kind = OpKind::Sequence, .data_inputs = 0};
 constexpr OpTraits kTells{.kind = OpKind::ShapeOf, .data_inputs = 0};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kOptionalDefinitions[] = {
     {.op_type = "Optional",
      .signature = "input? -> output; type:type",
      .traits = kHolds,
@@ -54,6 +54,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> optional_operators() { return kDefinitions; }
+std::span<const OperatorDef> optional_operators() { return kOptionalDefinitions; }
 
 }  // namespace detent

@@ -118,7 +118,7 @@ std::unique_ptr<Kernel> make_length(const KernelContext&) {
 }
 
 /// `extent` in parts of `each`, the last one smaller where it does not divide.
-std::vector<int64_t> parts_of(int64_t extent, int64_t each) {
+std::vector<int64_t> split_extents(int64_t extent, int64_t each) {
   if (each < 1) throw Error(ErrorCode::InvalidData, "parts of extent " + std::to_string(each) + " make no sense");
   check_tensor_count(static_cast<uint64_t>(extent / each + (extent % each != 0)));
   std::vector<int64_t> parts;
@@ -129,7 +129,7 @@ std::vector<int64_t> parts_of(int64_t extent, int64_t each) {
 /// Extents of the parts, which `split` lists or, as a scalar, gives for all of them.
 std::vector<int64_t> listed_parts(const Tensor& split, int64_t extent) {
   const std::vector<int64_t> parts = integers_of(split);
-  if (split.shape().rank() == 0) return parts_of(extent, parts[0]);
+  if (split.shape().rank() == 0) return split_extents(extent, parts[0]);
   int64_t rest = extent;
   for (const int64_t part : parts) {
     if (part < 0 || part > rest) rest = -1;  // no sum that could overflow
@@ -141,7 +141,7 @@ std::vector<int64_t> listed_parts(const Tensor& split, int64_t extent) {
   return parts;
 }
 
-std::unique_ptr<Kernel> make_split(const KernelContext& context) {
+std::unique_ptr<Kernel> make_sequence_split(const KernelContext& context) {
   const bool keep = context.node.int_or("keepdims", 1) != 0;
   return kernel_of([keep, at = context.node.int_or("axis", 0)](KernelCall& call) {
     const Tensor& input = tensor_input(call, 0);
@@ -150,7 +150,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
     const bool listed = call.has_input(1);
     std::vector<Tensor> elements;
     int64_t first = 0;
-    for (const int64_t part : listed ? listed_parts(tensor_input(call, 1), extent) : parts_of(extent, 1)) {
+    for (const int64_t part : listed ? listed_parts(tensor_input(call, 1), extent) : split_extents(extent, 1)) {
       const Tensor element = part_of(input, axis, first, part, call.allocator());
       elements.push_back(keep || listed ? element : without_axis(element, axis));
       first += part;
@@ -159,7 +159,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
   });
 }
 
-std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
+std::unique_ptr<Kernel> make_sequence_concat(const KernelContext& context) {
   if (!context.node.has("axis")) throw Error(ErrorCode::InvalidModel, "attribute axis is missing");
   const bool adds_axis = context.node.int_or("new_axis", 0) != 0;
   return kernel_of([adds_axis, axis = context.node.int_or("axis", 0)](KernelCall& call) {
@@ -221,7 +221,7 @@ constexpr OperatorDef sequence_operator(std::string_view op_type, Signature sign
           .any_value = true};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSequenceDefinitions[] = {
     sequence_operator("SequenceConstruct", "inputs+ -> output_sequence", kMakesSequence, make_construct),
     {.op_type = "SequenceEmpty",
      .signature = "-> output; dtype:int",
@@ -236,15 +236,15 @@ constexpr OperatorDef kDefinitions[] = {
     sequence_operator("SequenceErase", "input_sequence position? -> output_sequence", kMakesSequence, make_erase),
     sequence_operator("SequenceLength", "input_sequence -> length", kCounts, make_length),
     sequence_operator("SplitToSequence", "input split? -> output_sequence; axis:int keepdims:int", kMakesSequence,
-                      make_split),
+                      make_sequence_split),
     sequence_operator("ConcatFromSequence", "input_sequence -> concat_result; axis:int! new_axis:int", kReadsSequence,
-                      make_concat),
+                      make_sequence_concat),
     sequence_operator("SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!", kMakesSequence,
                       make_map, 17),
 };
 
 }  // namespace
 
-std::span<const OperatorDef> sequence_operators() { return kDefinitions; }
+std::span<const OperatorDef> sequence_operators() { return kSequenceDefinitions; }
 
 }  // namespace detent

@@ -124,7 +124,7 @@ std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node
                         UnaryFunction::Clip};
 }
 
-constexpr OperatorDef definition_of(const Activation& activation) {
+constexpr OperatorDef activation_definition(const Activation& activation) {
   return {.op_type = activation.op_type,
           .signature = activation.signature,
           .traits = {.kind = activation.kind, .data_inputs = 1},
@@ -132,7 +132,7 @@ constexpr OperatorDef definition_of(const Activation& activation) {
           .layout = LayoutNeed::Same};
 }
 
-constexpr std::array<OperatorDef, 2> kOthers = {{
+constexpr std::array<OperatorDef, 2> kOtherActivationOperators = {{
     // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
     {.op_type = "Clip",
      .signature = "input -> output; max:float min:float | 11: input min? max? -> output",
@@ -146,7 +146,8 @@ constexpr std::array<OperatorDef, 2> kOthers = {{
      .layout = LayoutNeed::Same},
 }};
 
-constexpr auto kDefinitions = joined(definitions_of(kActivations, definition_of), kOthers);
+constexpr auto kActivationDefinitions =
+    joined(definitions_of(kActivations, activation_definition), kOtherActivationOperators);
 
 }  // namespace
 
@@ -185,6 +186,6 @@ void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const Ac
   }
 }
 
-std::span<const OperatorDef> activation_operators() { return kDefinitions; }
+std::span<const OperatorDef> activation_operators() { return kActivationDefinitions; }
 
 }  // namespace detent

@@ -33,7 +33,7 @@ bool is_nan(T x) {
 
 /// Integers go through uint64, where overflow is defined and the low bits are the same.
 template <class T>
-T value_of(BinaryFunction function, T a, T b) {
+T binary_value(BinaryFunction function, T a, T b) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   const auto wide_a = static_cast<Wide>(a), wide_b = static_cast<Wide>(b);
   switch (function) {
@@ -56,7 +56,7 @@ bool is_dense(const Broadcast& broadcast) {
 /// The two innermost loops go to the vector code at once.
 void combine_floats(BinaryFunction function, const Broadcast& broadcast, float* out) {
   if (!is_dense(broadcast))
-    return loop_over<float>(broadcast, out, [&](float a, float b) { return value_of(function, a, b); });
+    return loop_over<float>(broadcast, out, [&](float a, float b) { return binary_value(function, a, b); });
   const auto loops = broadcast.loops();
   const Broadcast::Loop& inner = loops.back();
   BinaryRows rows{1, inner.extent, 0, inner.strides[0], 0, inner.strides[1]};
@@ -78,7 +78,7 @@ void combine_into(BinaryFunction function, const Broadcast& broadcast, Tensor& o
     if constexpr (std::is_same_v<T, float>)
       combine_floats(function, broadcast, out);
     else
-      loop_over<T>(broadcast, out, [&](T a, T b) { return value_of(function, a, b); });
+      loop_over<T>(broadcast, out, [&](T a, T b) { return binary_value(function, a, b); });
   });
 }
 
@@ -204,7 +204,7 @@ std::unique_ptr<Kernel> make_pow(const KernelContext&) {
   });
 }
 
-constexpr OperatorDef definition_of(const Arithmetic& arithmetic) {
+constexpr OperatorDef binary_definition(const Arithmetic& arithmetic) {
   return {.op_type = arithmetic.op_type,
           .signature = arithmetic.signature,
           .traits = {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
@@ -222,15 +222,16 @@ constexpr OperatorDef definition_of_variadic(const Variadic& variadic) {
           .first_opset = 6};
 }
 
-constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Pow",
-                                                  .signature = "X Y -> Z",
-                                                  .traits = {.kind = OpKind::Pow},
-                                                  .make = make_pow,
-                                                  .layout = LayoutNeed::Any,
-                                                  .first_opset = 7}}};
+constexpr std::array<OperatorDef, 1> kOtherBinaryOperators = {{{.op_type = "Pow",
+                                                                .signature = "X Y -> Z",
+                                                                .traits = {.kind = OpKind::Pow},
+                                                                .make = make_pow,
+                                                                .layout = LayoutNeed::Any,
+                                                                .first_opset = 7}}};
 
-constexpr auto kDefinitions = joined(
-    joined(definitions_of(kArithmetic, definition_of), definitions_of(kVariadic, definition_of_variadic)), kOthers);
+constexpr auto kBinaryDefinitions =
+    joined(joined(definitions_of(kArithmetic, binary_definition), definitions_of(kVariadic, definition_of_variadic)),
+           kOtherBinaryOperators);
 
 }  // namespace
 
@@ -242,6 +243,6 @@ Tensor combine(BinaryFunction function, const Tensor& a, const Tensor& b, Alloca
   return output;
 }
 
-std::span<const OperatorDef> binary_operators() { return kDefinitions; }
+std::span<const OperatorDef> binary_operators() { return kBinaryDefinitions; }
 
 }  // namespace detent

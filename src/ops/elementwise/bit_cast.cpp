@@ -34,23 +34,23 @@ std::unique_ptr<Kernel> make_bit_cast(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
+std::optional<Unsupported> refuse_bit_cast_type(const KernelContext& context) {
   if (target_type(context.node) != DataType::Undefined) return std::nullopt;
   return Unsupported{"an output element type which Detent does not compute with"};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kBitCastDefinitions[] = {
     {.op_type = "BitCast",
      .signature = "input -> output; to:int!",
      .traits = {.kind = OpKind::Cast, .data_inputs = 0},
      .make = make_bit_cast,
      .layout = LayoutNeed::Same,
      .first_opset = 26,
-     .check = refuse_type},
+     .check = refuse_bit_cast_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> bit_cast_operators() { return kDefinitions; }
+std::span<const OperatorDef> bit_cast_operators() { return kBitCastDefinitions; }
 
 }  // namespace detent

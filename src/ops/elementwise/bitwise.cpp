@@ -14,7 +14,7 @@ enum class BitFunction : uint8_t { And, Or, Xor, ShiftLeft, ShiftRight };
 
 /// Shifts by the width of the type or more, or by a negative number, leave nothing but copies of the sign.
 template <class T>
-T value_of(BitFunction function, T a, T b) {
+T bitwise_value(BitFunction function, T a, T b) {
   const bool beyond = static_cast<uint64_t>(b) >= 8 * sizeof(T);
   T sign{0};
   if constexpr (std::is_signed_v<T>)
@@ -42,7 +42,8 @@ std::unique_ptr<Kernel> binary_kernel(BitFunction function, Accepts accepts) {
     visit_number(type, [&]<class T>(T) {
       if constexpr (std::is_integral_v<T>) {
         if (std::is_signed_v<T> && accepts == Accepts::UnsignedOnly) throw unsupported_type(type);
-        loop_over<T>(broadcast, output.mutable_data<T>().data(), [&](T a, T b) { return value_of(function, a, b); });
+        loop_over<T>(broadcast, output.mutable_data<T>().data(),
+                     [&](T a, T b) { return bitwise_value(function, a, b); });
       } else {
         throw unsupported_type(type);
       }
@@ -64,7 +65,7 @@ std::unique_ptr<Kernel> make_shift(const KernelContext& context) {
                        context.opset >= 28 ? Accepts::AllIntegers : Accepts::UnsignedOnly);
 }
 
-void run_not(KernelCall& call) {
+void run_bitwise_not(KernelCall& call) {
   visit_number(call.input(0).type(), [&]<class T>(T) {
     if constexpr (std::is_integral_v<T>) {
       const auto in = call.input(0).data<T>();
@@ -76,11 +77,11 @@ void run_not(KernelCall& call) {
   });
 }
 
-std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
+std::unique_ptr<Kernel> make_bitwise_not(const KernelContext&) { return kernel_of(run_bitwise_not); }
 
 constexpr OpTraits kBits{.kind = OpKind::OtherElementwise, .data_inputs = 0};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kBitwiseDefinitions[] = {
     {.op_type = "BitwiseAnd",
      .signature = "A B -> C",
      .traits = kBits,
@@ -102,7 +103,7 @@ constexpr OperatorDef kDefinitions[] = {
     {.op_type = "BitwiseNot",
      .signature = "X -> Y",
      .traits = kBits,
-     .make = make_not,
+     .make = make_bitwise_not,
      .layout = LayoutNeed::Same,
      .first_opset = 18},
     {.op_type = "BitShift",
@@ -115,6 +116,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> bitwise_operators() { return kDefinitions; }
+std::span<const OperatorDef> bitwise_operators() { return kBitwiseDefinitions; }
 
 }  // namespace detent

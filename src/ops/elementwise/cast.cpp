@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-CastOptions options_of(const Node& node) {
+CastOptions cast_options(const Node& node) {
   using Rounding = CastOptions::Rounding;
   const std::string rounding = node.string_or("round_mode", "up");
   return {.saturate = node.int_or("saturate", 1) != 0,
@@ -26,15 +26,15 @@ void cast_to(KernelCall& call, DataType type, const CastOptions& options) {
 
 std::unique_ptr<Kernel> make_cast(const KernelContext& context) {
   const DataType type = data_type_from_onnx(context.node.int_or("to", 0));
-  return kernel_of([type, options = options_of(context.node)](KernelCall& call) { cast_to(call, type, options); });
+  return kernel_of([type, options = cast_options(context.node)](KernelCall& call) { cast_to(call, type, options); });
 }
 
 std::unique_ptr<Kernel> make_cast_like(const KernelContext& context) {
   return kernel_of(
-      [options = options_of(context.node)](KernelCall& call) { cast_to(call, call.input(1).type(), options); });
+      [options = cast_options(context.node)](KernelCall& call) { cast_to(call, call.input(1).type(), options); });
 }
 
-std::optional<Unsupported> refuse(const KernelContext& context) {
+std::optional<Unsupported> refuse_cast(const KernelContext& context) {
   const int64_t code = context.node.int_or("to", 0);
   if (data_type_from_onnx(code) == DataType::Undefined)
     return Unsupported{"casts to element type " + std::to_string(code) +
@@ -47,7 +47,7 @@ std::optional<Unsupported> refuse(const KernelContext& context) {
 
 constexpr OpTraits kCast{.kind = OpKind::Cast, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCastDefinitions[] = {
     {.op_type = "Cast",
      .signature = "input -> output; to:int! | 19: input -> output; saturate:int to:int! | 24: input -> output; "
                   "round_mode:string(up|down|nearest) saturate:int to:int!",
@@ -55,7 +55,7 @@ constexpr OperatorDef kDefinitions[] = {
      .make = make_cast,
      .layout = LayoutNeed::Same,
      .first_opset = 6,
-     .check = refuse},
+     .check = refuse_cast},
     {.op_type = "CastLike",
      .signature = "input target_type -> output | 19: input target_type -> output; saturate:int | 24: input target_type "
                   "-> output; round_mode:string(up|down|nearest) saturate:int",
@@ -66,6 +66,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> cast_operators() { return kDefinitions; }
+std::span<const OperatorDef> cast_operators() { return kCastDefinitions; }
 
 }  // namespace detent

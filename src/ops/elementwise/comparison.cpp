@@ -89,7 +89,7 @@ void run_where(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_where(const KernelContext&) { return kernel_of(run_where); }
 
-constexpr OperatorDef definition_of(const Comparison& comparison) {
+constexpr OperatorDef comparison_definition(const Comparison& comparison) {
   return {.op_type = comparison.op_type,
           .signature = "A B -> C",
           .traits = {.kind = OpKind::OtherElementwise},
@@ -98,17 +98,18 @@ constexpr OperatorDef definition_of(const Comparison& comparison) {
           .first_opset = 7};
 }
 
-constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Where",
-                                                  .signature = "condition X Y -> output",
-                                                  .traits = {.kind = OpKind::OtherElementwise},
-                                                  .make = make_where,
-                                                  .layout = LayoutNeed::Any,
-                                                  .first_opset = 9}}};
+constexpr std::array<OperatorDef, 1> kOtherComparisonOperators = {{{.op_type = "Where",
+                                                                    .signature = "condition X Y -> output",
+                                                                    .traits = {.kind = OpKind::OtherElementwise},
+                                                                    .make = make_where,
+                                                                    .layout = LayoutNeed::Any,
+                                                                    .first_opset = 9}}};
 
-constexpr auto kDefinitions = joined(definitions_of(kComparisons, definition_of), kOthers);
+constexpr auto kComparisonDefinitions =
+    joined(definitions_of(kComparisons, comparison_definition), kOtherComparisonOperators);
 
 }  // namespace
 
-std::span<const OperatorDef> comparison_operators() { return kDefinitions; }
+std::span<const OperatorDef> comparison_operators() { return kComparisonDefinitions; }
 
 }  // namespace detent

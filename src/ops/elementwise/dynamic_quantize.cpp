@@ -32,7 +32,7 @@ void run_dynamic(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(run_dynamic); }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kDynamicQuantizeDefinitions[] = {
     {.op_type = "DynamicQuantizeLinear",
      .signature = "x -> y y_scale y_zero_point",
      .traits = {.kind = OpKind::QOperator},
@@ -42,6 +42,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> dynamic_quantize_operators() { return kDefinitions; }
+std::span<const OperatorDef> dynamic_quantize_operators() { return kDynamicQuantizeDefinitions; }
 
 }  // namespace detent

@@ -27,7 +27,7 @@ float class_of(uint8_t bits, DataType type) {
   }
 }
 
-Tensor classes_of(const Tensor& tensor, Allocator& allocator) {
+Tensor float_classes(const Tensor& tensor, Allocator& allocator) {
   Tensor classes(DataType::Float32, tensor.shape(), allocator, tensor.layout());
   std::ranges::transform(tensor.data<uint8_t>(), classes.mutable_data<float>().begin(),
                          [&](uint8_t bits) { return class_of(bits, tensor.type()); });
@@ -39,7 +39,7 @@ template <class Test>
 std::unique_ptr<Kernel> test_kernel(Test test) {
   return kernel_of([test](KernelCall& call) {
     const Tensor& given = call.input(0);
-    const Tensor input = is_small_float(given.type()) ? classes_of(given, call.allocator()) : given;
+    const Tensor input = is_small_float(given.type()) ? float_classes(given, call.allocator()) : given;
     auto out = call.make_output(0, DataType::Bool, input.shape(), input.layout()).mutable_data<bool>();
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (std::is_floating_point_v<T>) {
@@ -64,7 +64,7 @@ std::unique_ptr<Kernel> make_is_inf(const KernelContext& context) {
 
 constexpr OpTraits kTest{.kind = OpKind::OtherElementwise, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kFloatClassDefinitions[] = {
     {.op_type = "IsNaN",
      .signature = "X -> Y",
      .traits = kTest,
@@ -81,6 +81,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> float_class_operators() { return kDefinitions; }
+std::span<const OperatorDef> float_class_operators() { return kFloatClassDefinitions; }
 
 }  // namespace detent

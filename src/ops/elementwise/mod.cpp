@@ -45,7 +45,7 @@ std::unique_ptr<Kernel> make_mod(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kModDefinitions[] = {
     {.op_type = "Mod",
      .signature = "A B -> C; fmod:int",
      .traits = {.kind = OpKind::OtherElementwise},
@@ -56,6 +56,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> mod_operators() { return kDefinitions; }
+std::span<const OperatorDef> mod_operators() { return kModDefinitions; }
 
 }  // namespace detent

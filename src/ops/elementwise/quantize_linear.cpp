@@ -279,13 +279,13 @@ std::unique_ptr<Kernel> make_dequantize(const KernelContext& context) {
       [attributes = Attributes(context.node, context.opset)](KernelCall& call) { run_dequantize(call, attributes); });
 }
 
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
+std::optional<Unsupported> refuse_quantize_linear_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("output_dtype", 0);
   if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kQuantizeLinearDefinitions[] = {
     {.op_type = "QuantizeLinear",
      .signature = "x y_scale y_zero_point? -> y | 13: x y_scale y_zero_point? -> y; axis:int | 19: x y_scale "
                   "y_zero_point? -> y; axis:int saturate:int | 21: x y_scale y_zero_point? -> y; axis:int "
@@ -295,7 +295,7 @@ constexpr OperatorDef kDefinitions[] = {
      .make = make_quantize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
-     .check = refuse_type},
+     .check = refuse_quantize_linear_type},
     {.op_type = "DequantizeLinear",
      .signature =
          "x x_scale x_zero_point? -> y | 13: x x_scale x_zero_point? -> y; axis:int | 21: x x_scale x_zero_point? -> "
@@ -304,11 +304,11 @@ constexpr OperatorDef kDefinitions[] = {
      .make = make_dequantize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
-     .check = refuse_type},
+     .check = refuse_quantize_linear_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> quantize_linear_operators() { return kDefinitions; }
+std::span<const OperatorDef> quantize_linear_operators() { return kQuantizeLinearDefinitions; }
 
 }  // namespace detent

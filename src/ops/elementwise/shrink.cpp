@@ -27,7 +27,7 @@ std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kShrinkDefinitions[] = {
     {.op_type = "Shrink",
      .signature = "input -> output; bias:float lambd:float",
      .traits = {.kind = OpKind::OtherActivation},
@@ -38,6 +38,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> shrink_operators() { return kDefinitions; }
+std::span<const OperatorDef> shrink_operators() { return kShrinkDefinitions; }
 
 }  // namespace detent

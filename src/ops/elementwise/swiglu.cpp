@@ -33,7 +33,7 @@ std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSwigluDefinitions[] = {
     {.op_type = "SwiGLU",
      .signature = "A B -> Y; alpha:float",
      .traits = {.kind = OpKind::OtherElementwise},
@@ -44,6 +44,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> swiglu_operators() { return kDefinitions; }
+std::span<const OperatorDef> swiglu_operators() { return kSwigluDefinitions; }
 
 }  // namespace detent

@@ -75,7 +75,7 @@ void run_not(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
 
-constexpr OperatorDef definition_of(const Unary& unary) {
+constexpr OperatorDef unary_definition(const Unary& unary) {
   return {.op_type = unary.op_type,
           .signature = unary.signature,
           .traits = {.kind = unary.kind},
@@ -91,17 +91,18 @@ constexpr OperatorDef definition_of_rare(const Rare& rare) {
           .layout = LayoutNeed::Same};
 }
 
-constexpr std::array<OperatorDef, 1> kOthers = {{{.op_type = "Not",
-                                                  .signature = "X -> Y",
-                                                  .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
-                                                  .make = make_not,
-                                                  .layout = LayoutNeed::Same}}};
+constexpr std::array<OperatorDef, 1> kOtherUnaryOperators = {
+    {{.op_type = "Not",
+      .signature = "X -> Y",
+      .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
+      .make = make_not,
+      .layout = LayoutNeed::Same}}};
 
-constexpr auto kDefinitions =
-    joined(joined(definitions_of(kUnary, definition_of), definitions_of(kRare, definition_of_rare)), kOthers);
+constexpr auto kUnaryDefinitions = joined(
+    joined(definitions_of(kUnary, unary_definition), definitions_of(kRare, definition_of_rare)), kOtherUnaryOperators);
 
 }  // namespace
 
-std::span<const OperatorDef> unary_operators() { return kDefinitions; }
+std::span<const OperatorDef> unary_operators() { return kUnaryDefinitions; }
 
 }  // namespace detent

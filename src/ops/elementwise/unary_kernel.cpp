@@ -37,7 +37,7 @@ double activation_value(const UnarySpec& spec, double x) {
   }
 }
 
-double value_of(const UnarySpec& spec, double x) {
+double unary_value(const UnarySpec& spec, double x) {
   switch (spec.function) {
     case UnaryFunction::Erf: return std::erf(x);
     case UnaryFunction::Exp: return std::exp(x);
@@ -82,7 +82,7 @@ std::unique_ptr<Kernel> unary_kernel(UnarySpec spec) {
       if constexpr (std::is_same_v<T, float>) {
         apply_unary(spec, in.data(), out.data(), in.size());
       } else if constexpr (std::is_same_v<T, double>) {
-        for (size_t i = 0; i < in.size(); ++i) out[i] = value_of(spec, in[i]);
+        for (size_t i = 0; i < in.size(); ++i) out[i] = unary_value(spec, in[i]);
       } else {
         for (size_t i = 0; i < in.size(); ++i) out[i] = integer_value(spec.function, in[i]);
       }

@@ -63,7 +63,7 @@ std::unique_ptr<Kernel> make_range(const KernelContext&) {
 
 constexpr OpTraits kConstant{.kind = OpKind::Constant, .data_inputs = 0};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kConstantDefinitions[] = {
     {.op_type = "Constant",
      .signature = "-> output; value:tensor! | 11: -> output; sparse_value:sparse_tensor value:tensor | 12: -> output; "
                   "sparse_value:sparse_tensor value:tensor value_float:float value_floats:floats value_int:int "
@@ -82,6 +82,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> constant_operators() { return kDefinitions; }
+std::span<const OperatorDef> constant_operators() { return kConstantDefinitions; }
 
 }  // namespace detent

@@ -45,7 +45,7 @@ std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kDropoutDefinitions[] = {
     {.op_type = "Dropout",
      .signature = "data -> output mask?; ratio:float | 12: data ratio? training_mode? -> output mask?; seed:int",
      .traits = {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1},
@@ -56,6 +56,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> dropout_operators() { return kDefinitions; }
+std::span<const OperatorDef> dropout_operators() { return kDropoutDefinitions; }
 
 }  // namespace detent

@@ -28,23 +28,23 @@ std::unique_ptr<Kernel> make_eye_like(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
+std::optional<Unsupported> refuse_eye_like_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
   if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kEyeLikeDefinitions[] = {
     {.op_type = "EyeLike",
      .signature = "input -> output; dtype:int k:int",
      .traits = {.data_inputs = 0},
      .make = make_eye_like,
      .first_opset = 9,
-     .check = refuse_type},
+     .check = refuse_eye_like_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> eye_like_operators() { return kDefinitions; }
+std::span<const OperatorDef> eye_like_operators() { return kEyeLikeDefinitions; }
 
 }  // namespace detent

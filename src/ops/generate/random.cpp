@@ -106,7 +106,7 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
 }
 
 /// Refuses element types that a Tensor cannot hold.
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
+std::optional<Unsupported> refuse_random_type(const KernelContext& context) {
   const int64_t code = context.node.int_or("dtype", 0);
   if (code == 0 || data_type_from_onnx(code) != DataType::Undefined) return std::nullopt;
   return Unsupported{"element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
@@ -114,43 +114,43 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 
 constexpr OpTraits kNoData{.data_inputs = 0};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kRandomDefinitions[] = {
     {.op_type = "RandomNormal",
      .signature = "-> output; dtype:int mean:float scale:float seed:float shape:ints!",
      .traits = kNoData,
      .make = make_random<Distribution::Normal, ShapeFrom::Attribute>,
-     .check = refuse_type},
+     .check = refuse_random_type},
     {.op_type = "RandomNormalLike",
      .signature = "input -> output; dtype:int mean:float scale:float seed:float",
      .traits = kNoData,
      .make = make_random<Distribution::Normal, ShapeFrom::Input>,
-     .check = refuse_type},
+     .check = refuse_random_type},
     {.op_type = "RandomUniform",
      .signature = "-> output; dtype:int high:float low:float seed:float shape:ints!",
      .traits = kNoData,
      .make = make_random<Distribution::Uniform, ShapeFrom::Attribute>,
-     .check = refuse_type},
+     .check = refuse_random_type},
     {.op_type = "RandomUniformLike",
      .signature = "input -> output; dtype:int high:float low:float seed:float",
      .traits = kNoData,
      .make = make_random<Distribution::Uniform, ShapeFrom::Input>,
-     .check = refuse_type},
+     .check = refuse_random_type},
     {.op_type = "Bernoulli",
      .signature = "input -> output; dtype:int seed:float",
      .traits = kNoData,
      .make = make_bernoulli,
      .first_opset = 15,
-     .check = refuse_type},
+     .check = refuse_random_type},
     {.op_type = "Multinomial",
      .signature = "input -> output; dtype:int sample_size:int seed:float",
      .traits = kNoData,
      .make = make_multinomial,
      .first_opset = 7,
-     .check = refuse_type},
+     .check = refuse_random_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> random_operators() { return kDefinitions; }
+std::span<const OperatorDef> random_operators() { return kRandomDefinitions; }
 
 }  // namespace detent

@@ -47,7 +47,7 @@ std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCenterCropPadDefinitions[] = {
     {.op_type = "CenterCropPad",
      .signature = "input_data shape -> output_data; axes:ints",
      .traits = {.data_inputs = 1},
@@ -57,6 +57,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> center_crop_pad_operators() { return kDefinitions; }
+std::span<const OperatorDef> center_crop_pad_operators() { return kCenterCropPadDefinitions; }
 
 }  // namespace detent

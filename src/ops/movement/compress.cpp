@@ -33,7 +33,7 @@ std::unique_ptr<Kernel> make_compress(const KernelContext& context) {
   return kernel_of([axis](KernelCall& call) { run_compress(call, axis); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCompressDefinitions[] = {
     {.op_type = "Compress",
      .signature = "input condition -> output; axis:int",
      .traits = {.data_inputs = 1},
@@ -43,6 +43,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> compress_operators() { return kDefinitions; }
+std::span<const OperatorDef> compress_operators() { return kCompressDefinitions; }
 
 }  // namespace detent

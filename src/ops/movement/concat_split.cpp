@@ -101,7 +101,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kConcatSplitDefinitions[] = {
     {.op_type = "Concat",
      .signature = "inputs+ -> concat_result; axis:int!",
      .traits = {.kind = OpKind::Concat, .commutes = true},
@@ -119,6 +119,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> concat_split_operators() { return kDefinitions; }
+std::span<const OperatorDef> concat_split_operators() { return kConcatSplitDefinitions; }
 
 }  // namespace detent

@@ -9,7 +9,7 @@ namespace detent {
 namespace {
 
 /// `index` counted from the front. Errors  InvalidData when it lies outside.
-int64_t checked(int64_t index, int64_t extent) {
+int64_t checked_gather_index(int64_t index, int64_t extent) {
   if (index < -extent || index >= extent)
     throw Error(ErrorCode::InvalidData,
                 "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
@@ -39,7 +39,8 @@ std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
         int64_t offset = 0;
         for (size_t k = 0; k < to.rank(); ++k) {
           const int64_t own = i / to.element_count(k + 1, to.rank()) % to[k];
-          offset = offset * from[k] + (k == axis ? checked(indices[static_cast<size_t>(i)], from[k]) : own);
+          offset =
+              offset * from[k] + (k == axis ? checked_gather_index(indices[static_cast<size_t>(i)], from[k]) : own);
         }
         out[i] = in[offset];
       }
@@ -74,8 +75,8 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
     for (int64_t p = 0; p < picks; ++p) {
       int64_t offset = p / per_batch;
       for (size_t k = 0; k < depth; ++k)
-        offset =
-            offset * from[batch_axes + k] + checked(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
+        offset = offset * from[batch_axes + k] +
+                 checked_gather_index(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
       if (bytes > 0)
         std::copy_n(static_cast<const std::byte*>(input.raw()) + static_cast<size_t>(offset) * bytes, bytes,
                     static_cast<std::byte*>(output.mutable_raw()) + static_cast<size_t>(p) * bytes);
@@ -85,7 +86,7 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
 
 constexpr OpTraits kGather{.kind = OpKind::Gather, .commutes = true, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kGatherElementsDefinitions[] = {
     {.op_type = "GatherElements",
      .signature = "data indices -> output; axis:int",
      .traits = kGather,
@@ -100,6 +101,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> gather_elements_operators() { return kDefinitions; }
+std::span<const OperatorDef> gather_elements_operators() { return kGatherElementsDefinitions; }
 
 }  // namespace detent

@@ -27,7 +27,7 @@ void run_non_zero(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_non_zero(const KernelContext&) { return kernel_of(run_non_zero); }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kNonZeroDefinitions[] = {
     {.op_type = "NonZero",
      .signature = "X -> Y",
      .traits = {.data_inputs = 0},
@@ -37,6 +37,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> non_zero_operators() { return kDefinitions; }
+std::span<const OperatorDef> non_zero_operators() { return kNonZeroDefinitions; }
 
 }  // namespace detent

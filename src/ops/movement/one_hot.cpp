@@ -44,7 +44,7 @@ std::unique_ptr<Kernel> make_one_hot(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kOneHotDefinitions[] = {
     {.op_type = "OneHot",
      .signature = "indices depth values -> output; axis:int",
      .traits = {.data_inputs = 0},
@@ -54,6 +54,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> one_hot_operators() { return kDefinitions; }
+std::span<const OperatorDef> one_hot_operators() { return kOneHotDefinitions; }
 
 }  // namespace detent

@@ -115,7 +115,7 @@ std::optional<Unsupported> refuse_mode(const KernelContext& context) {
 }
 
 // Padding with another value than 0 does not commute; whoever moves a pair across a Pad must look at the value.
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kPadDefinitions[] = {
     {.op_type = "Pad",
      .signature = "data -> output; mode:string(constant|reflect|edge) pads:ints! value:float | 11: data pads "
                   "constant_value? -> output; mode:string(constant|reflect|edge) | 18: data pads constant_value? axes? "
@@ -130,6 +130,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> pad_operators() { return kDefinitions; }
+std::span<const OperatorDef> pad_operators() { return kPadDefinitions; }
 
 }  // namespace detent

@@ -43,7 +43,7 @@ std::unique_ptr<Kernel> make_reverse(const KernelContext& context) {
                     time = context.node.int_or("time_axis", 0)](KernelCall& call) { run_reverse(call, batch, time); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kReverseSequenceDefinitions[] = {
     {.op_type = "ReverseSequence",
      .signature = "input sequence_lens -> Y; batch_axis:int time_axis:int",
      .traits = {.data_inputs = 1},
@@ -53,6 +53,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> reverse_sequence_operators() { return kDefinitions; }
+std::span<const OperatorDef> reverse_sequence_operators() { return kReverseSequenceDefinitions; }
 
 }  // namespace detent

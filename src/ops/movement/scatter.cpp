@@ -23,7 +23,7 @@ Join join_of(const Node& node) {
 
 /// Integers wrap around through uint64.
 template <class T>
-T joined(Join join, T old, T update) {
+T joined_update(Join join, T old, T update) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   const auto a = static_cast<Wide>(old), b = static_cast<Wide>(update);
   switch (join) {
@@ -35,7 +35,7 @@ T joined(Join join, T old, T update) {
   }
 }
 
-int64_t checked(int64_t index, int64_t extent) {
+int64_t checked_scatter_index(int64_t index, int64_t extent) {
   if (index < -extent || index >= extent)
     throw Error(ErrorCode::InvalidData,
                 "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
@@ -70,7 +70,7 @@ void write_updates(Tensor& output, const Tensor& updates, Join join, Offsets&& o
       const T* in = updates.data<T>().data();
       for (int64_t i = 0; i < count; ++i) {
         T& target = out[offset_of(i)];
-        target = joined(join, target, in[i]);
+        target = joined_update(join, target, in[i]);
       }
     });
   }
@@ -93,7 +93,7 @@ void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
     int64_t offset = 0;
     for (size_t k = 0; k < rank; ++k) {
       const int64_t own = i / shape.element_count(k + 1, rank) % shape[k];
-      offset = offset * data[k] + (k == axis ? checked(indices[static_cast<size_t>(i)], data[k]) : own);
+      offset = offset * data[k] + (k == axis ? checked_scatter_index(indices[static_cast<size_t>(i)], data[k]) : own);
     }
     return offset;
   });
@@ -116,7 +116,8 @@ void scatter_nd(KernelCall& call, Join join) {
   const std::vector<int64_t> indices = integers_of(call.input(1));
   std::vector<int64_t> starts(slice > 0 ? static_cast<size_t>(updates.element_count() / slice) : 0);
   for (size_t p = 0; p < starts.size(); ++p) {
-    for (size_t k = 0; k < depth; ++k) starts[p] = starts[p] * data[k] + checked(indices[p * depth + k], data[k]);
+    for (size_t k = 0; k < depth; ++k)
+      starts[p] = starts[p] * data[k] + checked_scatter_index(indices[p * depth + k], data[k]);
     starts[p] *= slice;
   }
   write_updates(copy_of_data(call), updates, join,
@@ -169,7 +170,7 @@ std::unique_ptr<Kernel> make_tensor_scatter(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kScatterDefinitions[] = {
     {.op_type = "Scatter",
      .signature = "data indices updates -> output; axis:int",
      .traits = {.data_inputs = 1},
@@ -198,6 +199,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> scatter_operators() { return kDefinitions; }
+std::span<const OperatorDef> scatter_operators() { return kScatterDefinitions; }
 
 }  // namespace detent

@@ -115,7 +115,7 @@ std::unique_ptr<Kernel> make_identity(const KernelContext&) {
 constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1};
 constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kShapeDefinitions[] = {
     {.op_type = "Shape",
      .signature = "data -> shape | 15: data -> shape; end:int start:int",
      .traits = kShapeOf,
@@ -145,6 +145,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> shape_operators() { return kDefinitions; }
+std::span<const OperatorDef> shape_operators() { return kShapeDefinitions; }
 
 }  // namespace detent

@@ -113,7 +113,7 @@ std::unique_ptr<Kernel> make_gather(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSliceGatherDefinitions[] = {
     {.op_type = "Slice",
      .signature = "data -> output; axes:ints ends:ints! starts:ints! | 10: data starts ends axes? steps? -> output",
      .traits = {.kind = OpKind::Slice, .commutes = true, .data_inputs = 1},
@@ -127,6 +127,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> slice_gather_operators() { return kDefinitions; }
+std::span<const OperatorDef> slice_gather_operators() { return kSliceGatherDefinitions; }
 
 }  // namespace detent

@@ -36,7 +36,7 @@ int64_t block_of(const KernelContext& context) {
   return block;
 }
 
-[[noreturn]] void refuse(const Shape& shape, int64_t block) {
+[[noreturn]] void refuse_depth(const Shape& shape, int64_t block) {
   throw Error(ErrorCode::InvalidData,
               "a tensor of shape " + shape.to_string() + " cannot be cut into blocks of " + std::to_string(block));
 }
@@ -52,7 +52,7 @@ bool is_depth_first(const KernelContext& context) {
 std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
   return kernel_of([block = block_of(context), depth_first = is_depth_first(context)](KernelCall& call) {
     const Shape& s = call.input(0).shape();
-    if (s.rank() != 4 || s[1] % (block * block) != 0) refuse(s, block);
+    if (s.rank() != 4 || s[1] % (block * block) != 0) refuse_depth(s, block);
     const int64_t depth = s[1] / (block * block);
     const Shape shape{s[0], depth, checked_product(s[2], block, "the height"),
                       checked_product(s[3], block, "the width")};
@@ -66,7 +66,7 @@ std::unique_ptr<Kernel> make_depth_to_space(const KernelContext& context) {
 std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
   return kernel_of([block = block_of(context), depth_first = is_depth_first(context)](KernelCall& call) {
     const Shape& s = call.input(0).shape();
-    if (s.rank() != 4 || s[2] % block != 0 || s[3] % block != 0) refuse(s, block);
+    if (s.rank() != 4 || s[2] % block != 0 || s[3] % block != 0) refuse_depth(s, block);
     const Shape shape{s[0], checked_product(s[1], block * block, "the number of channels"), s[2] / block, s[3] / block};
     const Six extents{s[0], s[1], s[2] / block, block, s[3] / block, block};
     if (depth_first)
@@ -78,7 +78,7 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
 
 constexpr OpTraits kSpaceDepth{.kind = OpKind::SpaceDepth, .commutes = true, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSpaceDepthDefinitions[] = {
     {.op_type = "DepthToSpace",
      .signature = "input -> output; blocksize:int! | 11: input -> output; blocksize:int! mode:string(DCR|CRD)",
      .traits = kSpaceDepth,
@@ -91,6 +91,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> space_depth_operators() { return kDefinitions; }
+std::span<const OperatorDef> space_depth_operators() { return kSpaceDepthDefinitions; }
 
 }  // namespace detent

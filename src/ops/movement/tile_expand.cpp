@@ -51,7 +51,7 @@ void tile(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile); }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kTileExpandDefinitions[] = {
     {.op_type = "Expand",
      .signature = "input shape -> output",
      .traits = {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1},
@@ -66,6 +66,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> tile_expand_operators() { return kDefinitions; }
+std::span<const OperatorDef> tile_expand_operators() { return kTileExpandDefinitions; }
 
 }  // namespace detent

@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> make_transpose(const KernelContext& context) {
   return kernel_of([order = context.node.ints_or("perm", {})](KernelCall& call) { transpose(call, order); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kTransposeDefinitions[] = {
     {.op_type = "Transpose",
      .signature = "data -> transposed; perm:ints",
      .traits = {.kind = OpKind::Transpose, .commutes = true, .data_inputs = 1},
@@ -62,6 +62,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> transpose_operators() { return kDefinitions; }
+std::span<const OperatorDef> transpose_operators() { return kTransposeDefinitions; }
 
 }  // namespace detent

@@ -32,7 +32,7 @@ std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kTriluDefinitions[] = {
     {.op_type = "Trilu",
      .signature = "input k? -> output; upper:int",
      .traits = {.data_inputs = 1},
@@ -42,6 +42,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> trilu_operators() { return kDefinitions; }
+std::span<const OperatorDef> trilu_operators() { return kTriluDefinitions; }
 
 }  // namespace detent

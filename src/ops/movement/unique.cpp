@@ -108,7 +108,7 @@ std::unique_ptr<Kernel> make_unique(const KernelContext& context) {
       [axis, sorted = context.node.int_or("sorted", 1) != 0](KernelCall& call) { run_unique(call, axis, sorted); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kUniqueDefinitions[] = {
     {.op_type = "Unique",
      .signature = "X -> Y indices? inverse_indices? counts?; axis:int sorted:int",
      .traits = {.data_inputs = 1},
@@ -118,6 +118,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> unique_operators() { return kDefinitions; }
+std::span<const OperatorDef> unique_operators() { return kUniqueDefinitions; }
 
 }  // namespace detent

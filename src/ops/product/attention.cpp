@@ -18,7 +18,7 @@ namespace {
 /// The stage of the scores that output 3 shows.
 enum class Shown : int64_t { Product = 0, Capped = 1, Masked = 2, Probabilities = 3 };
 
-struct Options {
+struct AttentionOptions {
   int64_t query_heads, key_heads;  ///< for inputs of rank 3; 0 = not given
   float scale, cap;                ///< scale NaN: 1 / sqrt(head size); cap 0: none
   bool causal;
@@ -36,7 +36,7 @@ Tensor split_heads(const Tensor& tensor, int64_t heads, Allocator& allocator) {
   return swap_middle(tensor.reshaped(Shape{shape[0], shape[1], heads, shape[2] / heads}), allocator);
 }
 
-struct Operands {
+struct AttentionOperands {
   Tensor query, key, value;    ///< B x H x S x D, the past in front of keys and values
   Tensor bias;                 ///< mask as numbers to add, broadcast to B x H x Sq x Sk; empty: none
   std::vector<int64_t> valid;  ///< how many keys of each batch entry count; empty: all
@@ -73,12 +73,12 @@ Tensor bias_of(const Tensor& mask, int64_t keys) {
 }
 
 template <class T>
-Operands operands_of(const KernelCall& call, const Options& options) {
-  Operands operands{.query = split_heads(call.input(0), options.query_heads, call.allocator()),
-                    .key = split_heads(call.input(1), options.key_heads, call.allocator()),
-                    .value = split_heads(call.input(2), options.key_heads, call.allocator()),
-                    .bias = {},
-                    .valid = {}};
+AttentionOperands attention_operands(const KernelCall& call, const AttentionOptions& options) {
+  AttentionOperands operands{.query = split_heads(call.input(0), options.query_heads, call.allocator()),
+                             .key = split_heads(call.input(1), options.key_heads, call.allocator()),
+                             .value = split_heads(call.input(2), options.key_heads, call.allocator()),
+                             .bias = {},
+                             .valid = {}};
   if (call.has_input(4)) operands.past = call.input(4).shape()[2];
   operands.key = with_past(call, 4, operands.key);
   operands.value = with_past(call, 5, operands.value);
@@ -119,7 +119,7 @@ struct Visible {
 };
 
 /// Sees to it that query `q` of batch entry `b` looks neither into the future (causal) nor out of its window.
-Visible visible_keys(const Operands& operands, const Options& options, int64_t b, int64_t q) {
+Visible visible_keys(const AttentionOperands& operands, const AttentionOptions& options, int64_t b, int64_t q) {
   const int64_t keys = operands.key.shape()[2];
   const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(b)];
   const bool external = operands.past == 0 && !operands.valid.empty();
@@ -143,7 +143,7 @@ void make_probabilities(std::vector<double>& row) {
 /// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
 /// unless that is nullptr. `row` is memory for one row.
 template <class T>
-void score_row(const Operands& operands, const Options& options, std::array<int64_t, 4> at, T* scores,
+void score_row(const AttentionOperands& operands, const AttentionOptions& options, std::array<int64_t, 4> at, T* scores,
                std::vector<double>& row, T* shown) {
   const int64_t size = operands.query.shape()[3], keys = operands.key.shape()[2];
   const double scale = std::isnan(options.scale) ? 1 / std::sqrt(static_cast<double>(size)) : options.scale;
@@ -170,8 +170,8 @@ void score_row(const Operands& operands, const Options& options, std::array<int6
 }
 
 template <class T>
-void attend(KernelCall& call, const Options& options) {
-  const Operands operands = operands_of<T>(call, options);
+void attend(KernelCall& call, const AttentionOptions& options) {
+  const AttentionOperands operands = attention_operands<T>(call, options);
   const Shape &query = operands.query.shape(), &value = operands.value.shape();
   const int64_t keys = value[2], width = value[3], queries = query[2];
   Tensor output(data_type_of<T>, Shape{query[0], query[1], queries, width}, call.allocator());
@@ -213,14 +213,14 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
     throw Error(ErrorCode::InvalidModel,
                 "attribute qk_matmul_output_mode is " + std::to_string(shown) + ", expected 0 to 3");
   constexpr int64_t kFurthest = int64_t{1} << 48;  // no sequence is as long: positions stay within 64 bits
-  const Options options{.query_heads = node.int_or("q_num_heads", 0),
-                        .key_heads = node.int_or("kv_num_heads", 0),
-                        .scale = node.float_or("scale", std::numeric_limits<float>::quiet_NaN()),
-                        .cap = node.float_or("softcap", 0),
-                        .causal = node.int_or("is_causal", 0) != 0,
-                        .left = std::min(node.int_or("left_window_size", -1), kFurthest),
-                        .right = std::min(node.int_or("right_window_size", -1), kFurthest),
-                        .shown = Shown{shown}};
+  const AttentionOptions options{.query_heads = node.int_or("q_num_heads", 0),
+                                 .key_heads = node.int_or("kv_num_heads", 0),
+                                 .scale = node.float_or("scale", std::numeric_limits<float>::quiet_NaN()),
+                                 .cap = node.float_or("softcap", 0),
+                                 .causal = node.int_or("is_causal", 0) != 0,
+                                 .left = std::min(node.int_or("left_window_size", -1), kFurthest),
+                                 .right = std::min(node.int_or("right_window_size", -1), kFurthest),
+                                 .shown = Shown{shown}};
   return kernel_of([options](KernelCall& call) {
     if (call.input(0).type() == DataType::Float32) return attend<float>(call, options);
     if (call.input(0).type() == DataType::Float64) return attend<double>(call, options);
@@ -228,7 +228,7 @@ std::unique_ptr<Kernel> make_attention(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kAttentionDefinitions[] = {
     {.op_type = "Attention",
      .signature =
          "Q K V attn_mask? past_key? past_value? -> Y present_key? present_value? qk_matmul_output?; is_causal:int "
@@ -243,6 +243,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> attention_operators() { return kDefinitions; }
+std::span<const OperatorDef> attention_operators() { return kAttentionDefinitions; }
 
 }  // namespace detent

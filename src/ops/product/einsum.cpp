@@ -21,20 +21,20 @@ using Labels = std::vector<Label>;
 bool contains(const Labels& labels, Label label) { return std::ranges::find(labels, label) != labels.end(); }
 
 /// A tensor with one label per axis; a label may come twice (a diagonal).
-struct Operand {
+struct EinsumOperand {
   Tensor tensor;
   Labels labels;
 };
 
 class Contraction {
  public:
-  Contraction(std::vector<Operand> operands, Labels result, Allocator& allocator)
+  Contraction(std::vector<EinsumOperand> operands, Labels result, Allocator& allocator)
       : operands_(std::move(operands)), result_(std::move(result)), allocator_(allocator) {
     find_extents();
   }
 
   Tensor run() {
-    Operand joined = std::move(operands_.front());
+    EinsumOperand joined = std::move(operands_.front());
     for (size_t i = 1; i < operands_.size(); ++i) {
       std::set<Label> later(result_.begin(), result_.end());
       for (size_t k = i + 1; k < operands_.size(); ++k)
@@ -57,7 +57,7 @@ class Contraction {
 
   /// Extents by label. An axis of 1 under a label of more stands for every index: that operand loses the label.
   void find_extents() {
-    for (const Operand& operand : operands_)
+    for (const EinsumOperand& operand : operands_)
       for (size_t i = 0; i < operand.labels.size(); ++i) {
         int64_t& extent = extents_.try_emplace(operand.labels[i], 1).first->second;
         const int64_t own = operand.tensor.shape()[i];
@@ -66,7 +66,7 @@ class Contraction {
                                                   std::to_string(own) + " elements");
         if (own != 1) extent = own;
       }
-    for (Operand& operand : operands_) {
+    for (EinsumOperand& operand : operands_) {
       Shape shape;
       Labels labels;
       for (size_t i = 0; i < operand.labels.size(); ++i) {
@@ -86,7 +86,7 @@ class Contraction {
   }
 
   /// A copy with the axes in the order of `labels`; labels that the operand has not are repeated.
-  [[nodiscard]] Tensor arranged(const Operand& operand, const Labels& labels) const {
+  [[nodiscard]] Tensor arranged(const EinsumOperand& operand, const Labels& labels) const {
     std::map<Label, int64_t> strides;
     int64_t stride = 1;
     for (size_t i = operand.labels.size(); i-- > 0;) {
@@ -110,7 +110,7 @@ class Contraction {
   }
 
   /// Axes `kept` in that order, `summed` summed away.
-  [[nodiscard]] Operand sum_behind(const Operand& operand, const Labels& kept, const Labels& summed) const {
+  [[nodiscard]] EinsumOperand sum_behind(const EinsumOperand& operand, const Labels& kept, const Labels& summed) const {
     Labels order = kept;
     order.insert(order.end(), summed.begin(), summed.end());
     const Tensor in = arranged(operand, order);
@@ -132,7 +132,7 @@ class Contraction {
   }
 
   /// Sums a * b over the labels that nobody reads later. Labels of one operand alone are summed before.
-  [[nodiscard]] Operand join(const Operand& a, const Operand& b, const std::set<Label>& later) const {
+  [[nodiscard]] EinsumOperand join(const EinsumOperand& a, const EinsumOperand& b, const std::set<Label>& later) const {
     Labels batch, a_free, b_free, shared, a_summed, b_summed;
     for (const Label label : unique(a.labels)) {
       if (contains(b.labels, label))
@@ -163,7 +163,7 @@ class Contraction {
     return all;
   }
 
-  std::vector<Operand> operands_;
+  std::vector<EinsumOperand> operands_;
   Labels result_;
   Allocator& allocator_;
   std::map<Label, int64_t> extents_;
@@ -173,7 +173,7 @@ void run_einsum(KernelCall& call, const EinsumEquation& equation) {
   if (call.input_count() != equation.operand_count())
     throw Error(ErrorCode::InvalidModel, "the equation has " + std::to_string(equation.operand_count()) +
                                              " operands, the node " + std::to_string(call.input_count()));
-  std::vector<Operand> operands;
+  std::vector<EinsumOperand> operands;
   size_t ellipsis_axes = 0;
   for (size_t i = 0; i < call.input_count(); ++i) {
     const Tensor& input = call.input(i);
@@ -190,7 +190,7 @@ std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kEinsumDefinitions[] = {
     {.op_type = "Einsum",
      .signature = "Inputs+ -> Output; equation:string!",
      .make = with_half<make_einsum>,
@@ -199,6 +199,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> einsum_operators() { return kDefinitions; }
+std::span<const OperatorDef> einsum_operators() { return kEinsumDefinitions; }
 
 }  // namespace detent

@@ -12,17 +12,17 @@ namespace detent {
 
 namespace {
 
-struct Options {
+struct LinearAttentionOptions {
   int64_t query_heads, key_heads;
   float scale;          ///< 0: 1 / sqrt(key size)
   bool gated, delta;    ///< the state decays; an update replaces what the key recalls
   DataType state_type;  ///< of the present state where there is no past one; Undefined: as the query
 };
 
-enum Slot : size_t { kQuery, kKey, kValue, kPast, kDecay, kBeta };
+enum LinearAttentionSlot : size_t { kQuery, kKey, kValue, kPast, kDecay, kBeta };
 
 /// The inputs in float and the extents found in them.
-struct Operands {
+struct LinearAttentionOperands {
   Tensor query, key, value, decay, beta;
   int64_t batch, steps, key_size, value_size;
   int64_t decays, betas;  ///< numbers of a step: one a key element or one a head; one a head or one in all
@@ -35,7 +35,7 @@ void expect(bool fits, const char* what, const Tensor& tensor) {
 }
 
 /// An optional input B x T x n with n one of two.
-Tensor per_step(const KernelCall& call, size_t slot, const Operands& o, int64_t first, int64_t second) {
+Tensor per_step(const KernelCall& call, size_t slot, const LinearAttentionOperands& o, int64_t first, int64_t second) {
   if (!call.has_input(slot)) throw Error(ErrorCode::InvalidData, "the update rule needs input " + std::to_string(slot));
   const Shape& shape = call.input(slot).shape();
   expect(shape == Shape{o.batch, o.steps, first} || shape == Shape{o.batch, o.steps, second},
@@ -43,10 +43,10 @@ Tensor per_step(const KernelCall& call, size_t slot, const Operands& o, int64_t 
   return cast(call.input(slot), DataType::Float32, call.allocator());
 }
 
-Operands operands_of(const KernelCall& call, const Options& options) {
+LinearAttentionOperands linear_attention_operands(const KernelCall& call, const LinearAttentionOptions& options) {
   const int64_t heads = options.key_heads;
   const auto number = [&](size_t slot) { return cast(call.input(slot), DataType::Float32, call.allocator()); };
-  Operands o{.query = number(kQuery), .key = number(kKey), .value = number(kValue)};
+  LinearAttentionOperands o{.query = number(kQuery), .key = number(kKey), .value = number(kValue)};
   const Shape &query = o.query.shape(), &key = o.key.shape(), &value = o.value.shape();
   expect(query.rank() == 3 && query[2] % options.query_heads == 0, "a query", o.query);
   o.batch = query[0], o.steps = query[1], o.key_size = query[2] / options.query_heads;
@@ -61,8 +61,8 @@ Operands operands_of(const KernelCall& call, const Options& options) {
 }
 
 /// state[i][j] += factor * key[i] * (value[j] - what the key recalls, for delta); rows decay first.
-void update(float* state, const Operands& o, int64_t head, int64_t step, const Options& options,
-            std::vector<float>& change) {
+void update(float* state, const LinearAttentionOperands& o, int64_t head, int64_t step,
+            const LinearAttentionOptions& options, std::vector<float>& change) {
   const int64_t heads = options.key_heads, rows = o.key_size, columns = o.value_size;
   const float* key = o.key.data<float>().data() + (step * heads + head) * rows;
   const float* value = o.value.data<float>().data() + (step * heads + head) * columns;
@@ -85,14 +85,14 @@ void update(float* state, const Operands& o, int64_t head, int64_t step, const O
 }
 
 /// out = scale * query^T state.
-void ask(const float* state, const float* query, const Operands& o, float scale, float* out) {
+void ask(const float* state, const float* query, const LinearAttentionOperands& o, float scale, float* out) {
   std::fill_n(out, o.value_size, 0.0F);
   for (int64_t i = 0; i < o.key_size; ++i)
     for (int64_t j = 0; j < o.value_size; ++j) out[j] += query[i] * state[i * o.value_size + j];
   for (int64_t j = 0; j < o.value_size; ++j) out[j] *= scale;
 }
 
-Tensor first_state(const KernelCall& call, const Operands& o, int64_t heads) {
+Tensor first_state(const KernelCall& call, const LinearAttentionOperands& o, int64_t heads) {
   const Shape shape{o.batch, heads, o.key_size, o.value_size};
   Tensor state(DataType::Float32, shape, call.allocator());
   if (call.has_input(kPast)) {
@@ -105,8 +105,8 @@ Tensor first_state(const KernelCall& call, const Operands& o, int64_t heads) {
   return state;
 }
 
-void run_linear_attention(KernelCall& call, const Options& options) {
-  const Operands o = operands_of(call, options);
+void run_linear_attention(KernelCall& call, const LinearAttentionOptions& options) {
+  const LinearAttentionOperands o = linear_attention_operands(call, options);
   const int64_t group = options.query_heads / options.key_heads;
   const float scale =
       options.scale != 0 ? options.scale : 1 / std::sqrt(static_cast<float>(std::max<int64_t>(o.key_size, 1)));
@@ -146,19 +146,19 @@ std::unique_ptr<Kernel> make_linear_attention(const KernelContext& context) {
   if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
     throw Error(ErrorCode::InvalidModel,
                 "attribute update_rule='" + rule + "' is none of 'linear', 'gated', 'delta' and 'gated_delta'");
-  const Options options{.query_heads = node.int_or("q_num_heads", 0),
-                        .key_heads = node.int_or("kv_num_heads", 0),
-                        .scale = node.float_or("scale", 0),
-                        .gated = rule.starts_with("gated"),
-                        .delta = rule.ends_with("delta"),
-                        .state_type = declared_type(context.graph, node.output(1))};
+  const LinearAttentionOptions options{.query_heads = node.int_or("q_num_heads", 0),
+                                       .key_heads = node.int_or("kv_num_heads", 0),
+                                       .scale = node.float_or("scale", 0),
+                                       .gated = rule.starts_with("gated"),
+                                       .delta = rule.ends_with("delta"),
+                                       .state_type = declared_type(context.graph, node.output(1))};
   if (options.query_heads < 1 || options.key_heads < 1 || options.query_heads % options.key_heads != 0)
     throw Error(ErrorCode::InvalidModel, std::to_string(options.query_heads) + " query heads are no multiple of " +
                                              std::to_string(options.key_heads) + " key heads");
   return kernel_of([options](KernelCall& call) { run_linear_attention(call, options); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kLinearAttentionDefinitions[] = {
     {.op_type = "LinearAttention",
      .signature = "query key value past_state? decay? beta? -> output present_state; chunk_size:int kv_num_heads:int! "
                   "q_num_heads:int! scale:float update_rule:string(linear|gated|delta|gated_delta)",
@@ -169,6 +169,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> linear_attention_operators() { return kDefinitions; }
+std::span<const OperatorDef> linear_attention_operators() { return kLinearAttentionDefinitions; }
 
 }  // namespace detent

@@ -15,25 +15,25 @@ namespace {
 using dnnl::memory;
 
 /// A matrix or batch of matrices, with the strides under which oneDNN reads it.
-struct Operand {
+struct MatMulOperand {
   memory::dims dims, strides;
 };
 
-Operand row_major(const Shape& shape) {
-  Operand operand;
+MatMulOperand row_major(const Shape& shape) {
+  MatMulOperand operand;
   operand.dims.assign(shape.begin(), shape.end());
   operand.strides.assign(shape.rank(), 1);
   for (size_t i = shape.rank(); i-- > 1;) operand.strides[i - 1] = operand.strides[i] * std::max<int64_t>(1, shape[i]);
   return operand;
 }
 
-void swap_last_two(Operand& operand) {
+void swap_last_two(MatMulOperand& operand) {
   const size_t rank = operand.dims.size();
   std::swap(operand.dims[rank - 1], operand.dims[rank - 2]);
   std::swap(operand.strides[rank - 1], operand.strides[rank - 2]);
 }
 
-void pad_rank(Operand& operand, size_t rank) {
+void pad_rank(MatMulOperand& operand, size_t rank) {
   while (operand.dims.size() < rank) {
     operand.strides.insert(operand.strides.begin(),
                            operand.strides.empty() ? 1 : operand.dims.front() * operand.strides.front());
@@ -41,19 +41,19 @@ void pad_rank(Operand& operand, size_t rank) {
   }
 }
 
-memory::desc describe(const Operand& operand) { return {operand.dims, memory::data_type::f32, operand.strides}; }
+memory::desc describe(const MatMulOperand& operand) { return {operand.dims, memory::data_type::f32, operand.strides}; }
 
-struct Compiled {
+struct CompiledProduct {
   dnnl::primitive primitive;
   memory::desc a, b, bias, output, scratchpad;
   Tensor packed_b;  // constant right-hand side in oneDNN's own order; empty where it varies or is packed in every call
   memory::desc to_pack;  // as the file holds a right-hand side that is packed in every call; empty otherwise
 };
 
-struct Key {
+struct ProductKey {
   Shape a, b;
   bool bias;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const ProductKey&, const ProductKey&) = default;
 };
 
 /// The right operand comes from constant codes that stay codes in memory: a constant, computed anew in every run.
@@ -77,8 +77,8 @@ class Product {
   /// a, b  rank >= 2, batch extents broadcast. bias  per output column, or empty. output  already allocated.
   void run(const Tensor& a, const Tensor& b, const Tensor& bias, Tensor& output, const KernelCall& call) const {
     const bool has_bias = !bias.empty_handle();
-    const Key key{a.shape(), b.shape(), has_bias};
-    const Compiled& compiled = cache_.get(key, [&](const Key& wanted) {
+    const ProductKey key{a.shape(), b.shape(), has_bias};
+    const CompiledProduct& compiled = cache_.get(key, [&](const ProductKey& wanted) {
       try {
         return compile(wanted, output.shape());
       } catch (const dnnl::error& error) {
@@ -98,16 +98,16 @@ class Product {
   }
 
  private:
-  Compiled compile(const Key& key, const Shape& output_shape) const {
+  CompiledProduct compile(const ProductKey& key, const Shape& output_shape) const {
     static_cast<void>(onednn::engine());
     const size_t rank = output_shape.rank();
-    Operand a = row_major(key.a);
-    Operand b = row_major(key.b);
+    MatMulOperand a = row_major(key.a);
+    MatMulOperand b = row_major(key.b);
     if (options_.transpose_a) swap_last_two(a);
     if (options_.transpose_b) swap_last_two(b);
     pad_rank(a, rank);
     pad_rank(b, rank);
-    Compiled compiled;
+    CompiledProduct compiled;
     compiled.a = describe(a);
     compiled.output = describe(row_major(output_shape));
     const memory::desc b_in_file = describe(b);
@@ -143,7 +143,7 @@ class Product {
   GemmOptions options_;
   bool keep_packed_, pack_;
   Tensor constant_b_;
-  mutable onednn::ShapeCache<Key, Compiled> cache_;
+  mutable onednn::ShapeCache<ProductKey, CompiledProduct> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 

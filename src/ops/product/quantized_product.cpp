@@ -178,7 +178,7 @@ std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kerne
 
 constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kQuantizedProductDefinitions[] = {
     {.op_type = "MatMulInteger",
      .signature = "A B a_zero_point? b_zero_point? -> Y",
      .traits = kQuantized,
@@ -206,6 +206,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> quantized_product_operators() { return kDefinitions; }
+std::span<const OperatorDef> quantized_product_operators() { return kQuantizedProductDefinitions; }
 
 }  // namespace detent

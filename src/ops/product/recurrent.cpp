@@ -18,7 +18,7 @@ struct Extents {
 };
 
 /// Input slots; GRU and RNN have the first six.
-enum Slot : size_t { kX, kW, kR, kB, kLengths, kInitialH, kInitialC, kPeepholes };
+enum RecurrentSlot : size_t { kX, kW, kR, kB, kLengths, kInitialH, kInitialC, kPeepholes };
 
 void expect_shape(const KernelCall& call, size_t slot, const char* name, const Shape& shape) {
   if (!call.has_input(slot) || call.input(slot).shape() == shape) return;
@@ -97,7 +97,7 @@ class Pass {
   static float* floats(Tensor& tensor) { return tensor.mutable_data<float>().data(); }
 
   /// This direction's slice of a per-direction operand; nullptr when it is left out.
-  [[nodiscard]] const float* operand(Slot slot) const {
+  [[nodiscard]] const float* operand(RecurrentSlot slot) const {
     if (!call_.has_input(slot)) return nullptr;
     const Tensor& tensor = call_.input(slot);
     return tensor.data<float>().data() + direction_ * tensor.shape().element_count(1, tensor.shape().rank());
@@ -133,7 +133,7 @@ class Pass {
       for (int64_t i = 0; i < width_; ++i) shared[row * width_ + i] += bias[i] + (i < both ? bias[width_ + i] : 0);
   }
 
-  void load_state(Slot slot, float* state) {
+  void load_state(RecurrentSlot slot, float* state) {
     if (!call_.has_input(slot)) return std::fill_n(state, e_.batch * e_.hidden, 0.0F), void();
     const float* given = call_.input(slot).data<float>().data();
     for (int64_t b = 0; b < e_.batch; ++b) std::copy_n(given + state_offset(b), e_.hidden, state + b * e_.hidden);
@@ -308,7 +308,7 @@ constexpr OperatorDef definition(std::string_view name, Signature signature) {
           .check = refuse_attributes<kind>};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kRecurrentDefinitions[] = {
     definition<CellKind::Rnn>(
         "RNN",
         "X W R B? sequence_lens? initial_h? -> Y? Y_h?; activation_alpha:floats activation_beta:floats "
@@ -332,6 +332,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> recurrent_operators() { return kDefinitions; }
+std::span<const OperatorDef> recurrent_operators() { return kRecurrentDefinitions; }
 
 }  // namespace detent

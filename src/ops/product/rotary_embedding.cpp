@@ -7,7 +7,7 @@ namespace detent {
 
 namespace {
 
-struct Options {
+struct RotaryEmbeddingOptions {
   int64_t heads, rotated;  ///< 0 = not given: rank 4, the whole head
   bool interleaved;
 };
@@ -40,7 +40,7 @@ void rotate(const T* in, T* out, const T* cosines, const T* sines, const Head& h
   for (int64_t i = 2 * half; i < size; ++i) out[i] = in[i];
 }
 
-void run_rotary(KernelCall& call, const Options& options) {
+void run_rotary(KernelCall& call, const RotaryEmbeddingOptions& options) {
   const Tensor given = call.input(0);
   const Shape& shape = given.shape();
   const bool flat = shape.rank() == 3;
@@ -71,13 +71,13 @@ void run_rotary(KernelCall& call, const Options& options) {
 }
 
 std::unique_ptr<Kernel> make_rotary(const KernelContext& context) {
-  const Options options{.heads = context.node.int_or("num_heads", 0),
-                        .rotated = context.node.int_or("rotary_embedding_dim", 0),
-                        .interleaved = context.node.int_or("interleaved", 0) != 0};
+  const RotaryEmbeddingOptions options{.heads = context.node.int_or("num_heads", 0),
+                                       .rotated = context.node.int_or("rotary_embedding_dim", 0),
+                                       .interleaved = context.node.int_or("interleaved", 0) != 0};
   return kernel_of([options](KernelCall& call) { run_rotary(call, options); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kRotaryEmbeddingDefinitions[] = {
     {.op_type = "RotaryEmbedding",
      .signature = "X cos_cache sin_cache position_ids? -> Y; interleaved:int num_heads:int rotary_embedding_dim:int",
      .traits = {.data_inputs = 1},
@@ -87,6 +87,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> rotary_embedding_operators() { return kDefinitions; }
+std::span<const OperatorDef> rotary_embedding_operators() { return kRotaryEmbeddingDefinitions; }
 
 }  // namespace detent

@@ -12,7 +12,7 @@ namespace {
 
 enum class Extreme : uint8_t { Largest, Smallest };
 
-struct Options {
+struct ArgExtremeOptions {
   int64_t axis;
   Extreme extreme;
   bool keep, last;
@@ -28,7 +28,7 @@ bool beats(T x, T y, Extreme extreme) {
 
 /// The position of the extreme along one line; of equal ones the first, or the last.
 template <class T>
-int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const Options& options) {
+int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const ArgExtremeOptions& options) {
   int64_t best = 0;
   for (int64_t i = 1; i < extent; ++i) {
     const T x = line[i * stride], y = line[best * stride];
@@ -37,7 +37,7 @@ int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const Op
   return best;
 }
 
-void run_arg(KernelCall& call, const Options& options) {
+void run_arg(KernelCall& call, const ArgExtremeOptions& options) {
   const Tensor& input = call.input(0);
   const Shape& shape = input.shape();
   const size_t axis = axis_from_front(options.axis, shape.rank());
@@ -58,14 +58,14 @@ void run_arg(KernelCall& call, const Options& options) {
 
 template <Extreme extreme>
 std::unique_ptr<Kernel> make_arg(const KernelContext& context) {
-  const Options options{.axis = context.node.int_or("axis", 0),
-                        .extreme = extreme,
-                        .keep = context.node.int_or("keepdims", 1) != 0,
-                        .last = context.node.int_or("select_last_index", 0) != 0};
+  const ArgExtremeOptions options{.axis = context.node.int_or("axis", 0),
+                                  .extreme = extreme,
+                                  .keep = context.node.int_or("keepdims", 1) != 0,
+                                  .last = context.node.int_or("select_last_index", 0) != 0};
   return kernel_of([options](KernelCall& call) { run_arg(call, options); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kArgExtremeDefinitions[] = {
     {.op_type = "ArgMax",
      .signature =
          "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
@@ -80,6 +80,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> arg_extreme_operators() { return kDefinitions; }
+std::span<const OperatorDef> arg_extreme_operators() { return kArgExtremeDefinitions; }
 
 }  // namespace detent

@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-struct Options {
+struct BatchNormOptions {
   float epsilon, momentum;
   bool training;
 };
@@ -57,7 +57,7 @@ void set_running(KernelCall& call, size_t slot, const std::vector<float>& before
 }
 
 /// Data of rank 1 have one channel.
-void run_batch_norm(KernelCall& call, const Options& options) {
+void run_batch_norm(KernelCall& call, const BatchNormOptions& options) {
   const Shape shape = call.input(0).shape();
   if (shape.rank() < 1) throw Error(ErrorCode::InvalidData, "the input is a scalar, which has no channel axis");
   const AxisView view = shape.rank() == 1 ? AxisView{.outer = shape[0], .extent = 1, .inner = 1}
@@ -81,9 +81,9 @@ void run_batch_norm(KernelCall& call, const Options& options) {
 
 /// Running statistics have the type of those given, which need not be that of the data.
 std::unique_ptr<Kernel> make_batch_norm(const KernelContext& context) {
-  const Options options{.epsilon = context.node.float_or("epsilon", 1e-5F),
-                        .momentum = context.node.float_or("momentum", 0.9F),
-                        .training = context.node.int_or("training_mode", 0) != 0};
+  const BatchNormOptions options{.epsilon = context.node.float_or("epsilon", 1e-5F),
+                                 .momentum = context.node.float_or("momentum", 0.9F),
+                                 .training = context.node.int_or("training_mode", 0) != 0};
   return kernel_of([options](KernelCall& call) {
     const DataType types[] = {call.input(0).type(), call.input(3).type(), call.input(4).type()};
     run_in_float(call, types, [&](KernelCall& floats) { run_batch_norm(floats, options); });
@@ -95,7 +95,7 @@ std::optional<Unsupported> refuse_without_channels(const KernelContext& context)
   return std::nullopt;
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kBatchNormDefinitions[] = {
     {.op_type = "BatchNormalization",
      .signature =
          "X scale B mean var -> Y mean? var? saved_mean? saved_var?; epsilon:float momentum:float spatial:int | 9: X "
@@ -110,6 +110,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> batch_norm_operators() { return kDefinitions; }
+std::span<const OperatorDef> batch_norm_operators() { return kBatchNormDefinitions; }
 
 }  // namespace detent

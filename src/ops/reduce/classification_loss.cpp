@@ -13,11 +13,11 @@ namespace {
 
 enum class Total : uint8_t { None, Sum, Mean };
 
-struct Options {
+struct ClassificationLossOptions {
   Total total = Total::Mean;
   std::optional<int64_t> ignored;
 
-  explicit Options(const Node& node) {
+  explicit ClassificationLossOptions(const Node& node) {
     const std::string reduction = node.string_or("reduction", "mean");
     if (reduction != "none" && reduction != "sum" && reduction != "mean")
       throw Error(ErrorCode::InvalidModel, "unknown reduction '" + reduction + "'");
@@ -39,7 +39,7 @@ AxisView classes_of(const Shape& scores, const Shape& labels) {
 
 /// -weight[label] * log_probability[label], 0 where the label is ignored; its mean is weighted.
 template <class T>
-Tensor loss_of(const Tensor& log_probabilities, const KernelCall& call, const Options& options) {
+Tensor loss_of(const Tensor& log_probabilities, const KernelCall& call, const ClassificationLossOptions& options) {
   const Tensor& labels = call.input(1);
   const AxisView view = classes_of(log_probabilities.shape(), labels.shape());
   const std::vector<int64_t> label = integers_of(labels);
@@ -90,7 +90,7 @@ Tensor log_softmax(const Tensor& scores, Allocator& allocator) {
 enum class Given : uint8_t { LogProbabilities, Scores };
 
 template <Given given>
-void run_loss(KernelCall& call, const Options& options) {
+void run_loss(KernelCall& call, const ClassificationLossOptions& options) {
   const Tensor input = call.input(0);
   visit_number(input.type(), [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -106,10 +106,11 @@ void run_loss(KernelCall& call, const Options& options) {
 
 template <Given given>
 std::unique_ptr<Kernel> make_loss(const KernelContext& context) {
-  return kernel_of([options = Options(context.node)](KernelCall& call) { run_loss<given>(call, options); });
+  return kernel_of(
+      [options = ClassificationLossOptions(context.node)](KernelCall& call) { run_loss<given>(call, options); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kClassificationLossDefinitions[] = {
     {.op_type = "NegativeLogLikelihoodLoss",
      .signature = "input target weight? -> loss; ignore_index:int reduction:string(none|sum|mean)",
      .traits = {.data_inputs = 1},
@@ -124,6 +125,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> classification_loss_operators() { return kDefinitions; }
+std::span<const OperatorDef> classification_loss_operators() { return kClassificationLossDefinitions; }
 
 }  // namespace detent

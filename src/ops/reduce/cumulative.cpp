@@ -10,34 +10,34 @@ namespace {
 
 enum class Running : uint8_t { Sum, Product };
 
-struct Options {
+struct CumulativeOptions {
   bool exclusive, reverse;
 };
 
 /// Integers wrap around through uint64.
 template <Running running, class T>
-T joined(T total, T x) {
+T accumulated(T total, T x) {
   using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
   const auto a = static_cast<Wide>(total), b = static_cast<Wide>(x);
   return static_cast<T>(running == Running::Product ? a * b : a + b);
 }
 
 template <Running running, class T>
-void accumulate_line(const T* in, T* out, const AxisView& view, const Options& options) {
+void accumulate_line(const T* in, T* out, const AxisView& view, const CumulativeOptions& options) {
   T total{running == Running::Product ? 1 : 0};
   for (int64_t i = 0; i < view.extent; ++i) {
     const int64_t at = (options.reverse ? view.extent - 1 - i : i) * view.inner;
     const T x = in[at];
     if (options.exclusive) out[at] = total;
-    total = joined<running>(total, x);
+    total = accumulated<running>(total, x);
     if (!options.exclusive) out[at] = total;
   }
 }
 
 template <Running running>
 std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
-  const Options options{.exclusive = context.node.int_or("exclusive", 0) != 0,
-                        .reverse = context.node.int_or("reverse", 0) != 0};
+  const CumulativeOptions options{.exclusive = context.node.int_or("exclusive", 0) != 0,
+                                  .reverse = context.node.int_or("reverse", 0) != 0};
   return kernel_of([options](KernelCall& call) {
     const std::vector<int64_t> axis = integers_of(call.input(1));
     if (axis.size() != 1) throw Error(ErrorCode::InvalidModel, "the axis must be one number");
@@ -55,7 +55,7 @@ std::unique_ptr<Kernel> make_cumulative(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCumulativeDefinitions[] = {
     {.op_type = "CumSum",
      .signature = "x axis -> y; exclusive:int reverse:int",
      .traits = {.data_inputs = 1},
@@ -70,6 +70,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> cumulative_operators() { return kDefinitions; }
+std::span<const OperatorDef> cumulative_operators() { return kCumulativeDefinitions; }
 
 }  // namespace detent

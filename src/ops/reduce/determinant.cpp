@@ -49,12 +49,12 @@ void run_det(KernelCall& call) {
 
 std::unique_ptr<Kernel> make_det(const KernelContext&) { return kernel_of(run_det); }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kDeterminantDefinitions[] = {
     {.op_type = "Det", .signature = "X -> Y", .make = with_half<make_det>, .first_opset = 11},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> determinant_operators() { return kDefinitions; }
+std::span<const OperatorDef> determinant_operators() { return kDeterminantDefinitions; }
 
 }  // namespace detent

@@ -45,7 +45,7 @@ std::unique_ptr<Kernel> make_hardmax(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kHardmaxDefinitions[] = {
     {.op_type = "Hardmax",
      .signature = "input -> output; axis:int",
      .traits = {.kind = OpKind::OtherActivation},
@@ -54,6 +54,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> hardmax_operators() { return kDefinitions; }
+std::span<const OperatorDef> hardmax_operators() { return kHardmaxDefinitions; }
 
 }  // namespace detent

@@ -12,7 +12,7 @@ namespace {
 
 /// Every line divided by its 1- or 2-norm; a line of zeros stays.
 template <class T>
-void normalize(const T* in, T* out, const AxisView& view, bool squares) {
+void normalize_lp(const T* in, T* out, const AxisView& view, bool squares) {
   for (int64_t o = 0; o < view.outer; ++o)
     for (int64_t i = 0; i < view.inner; ++i) {
       const int64_t line = o * view.extent * view.inner + i;
@@ -38,13 +38,13 @@ std::unique_ptr<Kernel> make_lp_norm(const KernelContext& context) {
     Tensor output(input.type(), input.shape(), call.allocator());
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-      normalize(input.data<T>().data(), output.mutable_data<T>().data(), view, p == 2);
+      normalize_lp(input.data<T>().data(), output.mutable_data<T>().data(), view, p == 2);
     });
     call.set_output(0, std::move(output));
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kLpNormDefinitions[] = {
     {.op_type = "LpNormalization",
      .signature = "input -> output; axis:int p:int",
      .traits = {.kind = OpKind::OtherNorm},
@@ -53,6 +53,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> lp_norm_operators() { return kDefinitions; }
+std::span<const OperatorDef> lp_norm_operators() { return kLpNormDefinitions; }
 
 }  // namespace detent

@@ -12,12 +12,12 @@ namespace detent {
 
 namespace {
 
-struct Options {
+struct LrnOptions {
   double alpha, beta, bias;
   int64_t size;
 };
 
-double scale_of(double squares, const Options& options) {
+double scale_of(double squares, const LrnOptions& options) {
   return std::pow(options.bias + options.alpha / static_cast<double>(options.size) * squares, -options.beta);
 }
 
@@ -57,7 +57,7 @@ class WindowSums {
 /// Channel c is divided by (bias + alpha / size * sum of squares)^beta over the channels c - floor((size - 1) / 2) to
 /// c + ceil((size - 1) / 2).
 template <class T>
-void normalize(const T* in, T* out, int64_t channels, int64_t space, const Options& options) {
+void normalize_channels(const T* in, T* out, int64_t channels, int64_t space, const LrnOptions& options) {
   const auto first = [&](int64_t c) { return std::max<int64_t>(0, c - (options.size - 1) / 2); };
   const auto last = [&](int64_t c) { return std::min(channels - 1, c + options.size / 2); };
   constexpr int64_t kShort = 16;
@@ -86,10 +86,10 @@ void normalize(const T* in, T* out, int64_t channels, int64_t space, const Optio
 }
 
 std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
-  const Options options{.alpha = context.node.float_or("alpha", 1e-4F),
-                        .beta = context.node.float_or("beta", 0.75F),
-                        .bias = context.node.float_or("bias", 1),
-                        .size = context.node.int_or("size", 0)};
+  const LrnOptions options{.alpha = context.node.float_or("alpha", 1e-4F),
+                           .beta = context.node.float_or("beta", 0.75F),
+                           .bias = context.node.float_or("bias", 1),
+                           .size = context.node.int_or("size", 0)};
   if (options.size < 1) throw Error(ErrorCode::InvalidModel, "attribute size must be at least 1");
   return kernel_of([options](KernelCall& call) {
     const Tensor& input = call.input(0);
@@ -101,14 +101,14 @@ std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
       for (int64_t n = 0; sample > 0 && n < shape[0]; ++n)
-        normalize(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1], space,
-                  options);
+        normalize_channels(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1],
+                           space, options);
     });
     call.set_output(0, std::move(output));
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kLrnDefinitions[] = {
     {.op_type = "LRN",
      .signature = "X -> Y; alpha:float beta:float bias:float size:int!",
      .traits = {.kind = OpKind::OtherNorm},
@@ -117,6 +117,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> lrn_operators() { return kDefinitions; }
+std::span<const OperatorDef> lrn_operators() { return kLrnDefinitions; }
 
 }  // namespace detent

@@ -20,7 +20,7 @@ int64_t group_of(int64_t i, const Shape& shape, const std::array<bool, Shape::kM
 
 /// (x - mean) / (standard deviation + 1e-9) over the axes; the 1e-9 is that of ONNX's function body.
 template <class T>
-void normalize(const Tensor& input, Tensor& output, const std::array<bool, Shape::kMaxRank>& axes) {
+void normalize_mean(const Tensor& input, Tensor& output, const std::array<bool, Shape::kMaxRank>& axes) {
   const Shape& shape = input.shape();
   const auto in = input.data<T>();
   auto out = output.mutable_data<T>();
@@ -46,13 +46,13 @@ std::unique_ptr<Kernel> make_mean_variance(const KernelContext& context) {
     Tensor output(input.type(), input.shape(), call.allocator());
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-      normalize<T>(input, output, axes);
+      normalize_mean<T>(input, output, axes);
     });
     call.set_output(0, std::move(output));
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kMeanNormDefinitions[] = {
     {.op_type = "MeanVarianceNormalization",
      .signature = "X -> Y; axes:ints",
      .traits = {.kind = OpKind::OtherNorm},
@@ -62,6 +62,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> mean_norm_operators() { return kDefinitions; }
+std::span<const OperatorDef> mean_norm_operators() { return kMeanNormDefinitions; }
 
 }  // namespace detent

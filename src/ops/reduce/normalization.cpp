@@ -156,7 +156,7 @@ std::unique_ptr<Kernel> make_group_norm(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kNormalizationDefinitions[] = {
     {.op_type = "InstanceNormalization",
      .signature = "input scale B -> output; epsilon:float",
      .traits = {.kind = OpKind::InstanceNorm, .data_inputs = 1},
@@ -178,6 +178,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> normalization_operators() { return kDefinitions; }
+std::span<const OperatorDef> normalization_operators() { return kNormalizationDefinitions; }
 
 }  // namespace detent

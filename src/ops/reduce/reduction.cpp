@@ -271,10 +271,10 @@ constexpr std::array<OperatorDef, 2> kGlobal = {{
      .layout = LayoutNeed::Any},
 }};
 
-constexpr auto kDefinitions = joined(definitions_of(kReductions, definition_of), kGlobal);
+constexpr auto kReductionDefinitions = joined(definitions_of(kReductions, definition_of), kGlobal);
 
 }  // namespace
 
-std::span<const OperatorDef> reduction_operators() { return kDefinitions; }
+std::span<const OperatorDef> reduction_operators() { return kReductionDefinitions; }
 
 }  // namespace detent

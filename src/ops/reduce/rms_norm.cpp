@@ -13,7 +13,7 @@ namespace {
 
 /// x / sqrt(mean(x^2) + epsilon) over the axes from `axis` on.
 template <class T>
-void normalize(const T* in, T* out, int64_t rows, int64_t length, double epsilon) {
+void normalize_rms(const T* in, T* out, int64_t rows, int64_t length, double epsilon) {
   for (int64_t r = 0; r < rows; ++r, in += length, out += length) {
     double squares = 0;
     for (int64_t i = 0; i < length; ++i) squares += static_cast<double>(in[i]) * static_cast<double>(in[i]);
@@ -22,7 +22,7 @@ void normalize(const T* in, T* out, int64_t rows, int64_t length, double epsilon
   }
 }
 
-Tensor widened(const Tensor& tensor, Allocator& allocator) {
+Tensor as_float32(const Tensor& tensor, Allocator& allocator) {
   const bool half = is_half(tensor.type());
   return half ? convert(tensor, DataType::Float32, allocator) : tensor;
 }
@@ -31,16 +31,16 @@ Tensor widened(const Tensor& tensor, Allocator& allocator) {
 std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
   return kernel_of([epsilon = context.node.float_or("epsilon", 1e-5F),
                     axis_attribute = context.node.int_or("axis", -1)](KernelCall& call) {
-    const Tensor input = widened(call.input(0), call.allocator());
+    const Tensor input = as_float32(call.input(0), call.allocator());
     const Shape& shape = input.shape();
     const size_t axis = axis_from_front(axis_attribute, shape.rank());
     Tensor normal(input.type(), shape, call.allocator());
     visit_number(input.type(), [&]<class T>(T) {
       if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-      normalize(input.data<T>().data(), normal.mutable_data<T>().data(), shape.element_count(0, axis),
-                shape.element_count(axis, shape.rank()), static_cast<double>(epsilon));
+      normalize_rms(input.data<T>().data(), normal.mutable_data<T>().data(), shape.element_count(0, axis),
+                    shape.element_count(axis, shape.rank()), static_cast<double>(epsilon));
     });
-    const Tensor scale = widened(call.input(1), call.allocator());
+    const Tensor scale = as_float32(call.input(1), call.allocator());
     if (scale.type() != normal.type()) normal = cast(normal, scale.type(), call.allocator());
     Tensor output = combine(BinaryFunction::Mul, normal, scale, call.allocator());
     if (output.shape() != shape)
@@ -50,7 +50,7 @@ std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kRmsNormDefinitions[] = {
     {.op_type = "RMSNormalization",
      .signature = "X scale -> Y; axis:int epsilon:float stash_type:int",
      .traits = {.kind = OpKind::OtherNorm, .data_inputs = 1},
@@ -60,6 +60,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> rms_norm_operators() { return kDefinitions; }
+std::span<const OperatorDef> rms_norm_operators() { return kRmsNormDefinitions; }
 
 }  // namespace detent

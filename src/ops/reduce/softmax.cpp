@@ -49,7 +49,7 @@ std::unique_ptr<Kernel> make_softmax(const KernelContext& context) {
 
 constexpr OpTraits kSoftmax{.kind = OpKind::Softmax};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSoftmaxDefinitions[] = {
     {.op_type = "Softmax",
      .signature = "input -> output; axis:int",
      .traits = kSoftmax,
@@ -64,6 +64,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> softmax_operators() { return kDefinitions; }
+std::span<const OperatorDef> softmax_operators() { return kSoftmaxDefinitions; }
 
 }  // namespace detent

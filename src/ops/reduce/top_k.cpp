@@ -21,7 +21,7 @@ bool above(T a, T b) {
   return a > b;
 }
 
-struct Options {
+struct TopKOptions {
   int64_t axis;
   bool largest;
   int64_t k;  ///< -1: input 1
@@ -53,14 +53,14 @@ void pick_line(const Line<T>& line, std::vector<int64_t>& order, int64_t k, bool
   }
 }
 
-int64_t wanted_count(const KernelCall& call, const Options& options) {
+int64_t wanted_count(const KernelCall& call, const TopKOptions& options) {
   if (options.k >= 0) return options.k;
   const std::vector<int64_t> k = call.has_input(1) ? integers_of(call.input(1)) : std::vector<int64_t>();
   if (k.size() != 1) throw Error(ErrorCode::InvalidModel, "K must be one number");
   return k[0];
 }
 
-void run_top_k(KernelCall& call, const Options& options) {
+void run_top_k(KernelCall& call, const TopKOptions& options) {
   const Tensor& input = call.input(0);
   const size_t axis = axis_from_front(options.axis, input.shape().rank());
   const AxisView view = view_around(input.shape(), Layout::Plain, axis);
@@ -88,13 +88,13 @@ void run_top_k(KernelCall& call, const Options& options) {
 }
 
 std::unique_ptr<Kernel> make_top_k(const KernelContext& context) {
-  const Options options{.axis = context.node.int_or("axis", -1),
-                        .largest = context.node.int_or("largest", 1) != 0,
-                        .k = context.opset < 10 ? context.node.int_or("k", 0) : -1};
+  const TopKOptions options{.axis = context.node.int_or("axis", -1),
+                            .largest = context.node.int_or("largest", 1) != 0,
+                            .k = context.opset < 10 ? context.node.int_or("k", 0) : -1};
   return kernel_of([options](KernelCall& call) { run_top_k(call, options); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kTopKDefinitions[] = {
     {.op_type = "TopK",
      .signature = "X -> Values Indices; axis:int k:int! | 10: X K -> Values Indices; axis:int | 11: X K -> Values "
                   "Indices; axis:int largest:int sorted:int",
@@ -104,6 +104,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> top_k_operators() { return kDefinitions; }
+std::span<const OperatorDef> top_k_operators() { return kTopKDefinitions; }
 
 }  // namespace detent

@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> make_grid(const KernelContext& context) {
   return kernel_of([align = context.node.int_or("align_corners", 0) != 0](KernelCall& call) { run_grid(call, align); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kAffineGridDefinitions[] = {
     {.op_type = "AffineGrid",
      .signature = "theta size -> grid; align_corners:int",
      .traits = {.data_inputs = 1},
@@ -63,6 +63,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> affine_grid_operators() { return kDefinitions; }
+std::span<const OperatorDef> affine_grid_operators() { return kAffineGridDefinitions; }
 
 }  // namespace detent

@@ -22,7 +22,7 @@ struct GridSettings {
   bool align_corners = false;
 };
 
-GridSettings settings_of(const KernelContext& context) {
+GridSettings grid_sample_settings(const KernelContext& context) {
   GridSettings settings;
   const std::string mode = context.node.string_or("mode", context.opset < 20 ? "bilinear" : "linear");
   if (mode == "nearest")
@@ -190,29 +190,29 @@ void run_grid_sample(KernelCall& call, const GridSettings& settings) {
 }
 
 std::unique_ptr<Kernel> make_grid_sample(const KernelContext& context) {
-  return kernel_of([settings = settings_of(context)](KernelCall& call) { run_grid_sample(call, settings); });
+  return kernel_of([settings = grid_sample_settings(context)](KernelCall& call) { run_grid_sample(call, settings); });
 }
 
-std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
+std::optional<Unsupported> refuse_grid_sample_attributes(const KernelContext& context) {
   try {
-    (void)settings_of(context);
+    (void)grid_sample_settings(context);
   } catch (const Error& error) {
     return Unsupported{error.what()};
   }
   return std::nullopt;
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kGridSampleDefinitions[] = {
     {.op_type = "GridSample",
      .signature = "X grid -> Y; align_corners:int mode:string padding_mode:string(zeros|border|reflection)",
      .traits = {.data_inputs = 1},
      .make = with_half<make_grid_sample>,
      .first_opset = 16,
-     .check = refuse_attributes},
+     .check = refuse_grid_sample_attributes},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> grid_sample_operators() { return kDefinitions; }
+std::span<const OperatorDef> grid_sample_operators() { return kGridSampleDefinitions; }
 
 }  // namespace detent

@@ -72,7 +72,7 @@ std::unique_ptr<Kernel> make_max_roi_pool(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kMaxRoiPoolDefinitions[] = {
     {.op_type = "MaxRoiPool",
      .signature = "X rois -> Y; pooled_shape:ints! spatial_scale:float",
      .traits = {.data_inputs = 1},
@@ -81,6 +81,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> max_roi_pool_operators() { return kDefinitions; }
+std::span<const OperatorDef> max_roi_pool_operators() { return kMaxRoiPoolDefinitions; }
 
 }  // namespace detent

@@ -240,7 +240,7 @@ std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kRegionDefinitions[] = {
     {.op_type = "RoiAlign",
      .signature = "X rois batch_indices -> Y; mode:string(avg|max) output_height:int output_width:int "
                   "sampling_ratio:int spatial_scale:float | 16: X rois batch_indices -> Y; "
@@ -260,6 +260,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> region_operators() { return kDefinitions; }
+std::span<const OperatorDef> region_operators() { return kRegionDefinitions; }
 
 }  // namespace detent

@@ -61,7 +61,7 @@ struct Settings {
   size_t roi_slot = 1, scales_slot = 2, sizes_slot = 3;
 };
 
-Settings settings_of(const KernelContext& context) {
+Settings resize_settings(const KernelContext& context) {
   const Node& node = context.node;
   Settings settings;
   ResizeOptions& options = settings.options;
@@ -263,7 +263,7 @@ std::vector<size_t> axis_order(const std::vector<ResizeAxis>& resized, Layout la
 }
 
 std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
-  return kernel_of([settings = settings_of(context)](KernelCall& call) {
+  return kernel_of([settings = resize_settings(context)](KernelCall& call) {
     const std::vector<ResizeAxis> resized = resized_axes(call, settings);
     const bool crops = settings.options.coordinates == CoordinateMode::TfCropAndResize;
     const bool blends = settings.options.mode != ResizeMode::Nearest && call.input(0).type() != DataType::Float32;
@@ -277,9 +277,9 @@ std::unique_ptr<Kernel> make_resize(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
+std::optional<Unsupported> refuse_resize_attributes(const KernelContext& context) {
   try {
-    (void)settings_of(context);
+    (void)resize_settings(context);
   } catch (const Error& error) {
     return Unsupported{error.what()};
   }
@@ -288,7 +288,7 @@ std::optional<Unsupported> refuse_attributes(const KernelContext& context) {
 
 constexpr OpTraits kResize{.kind = OpKind::Resize, .data_inputs = 1};
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kResizeDefinitions[] = {
     {.op_type = "Resize",
      .signature =
          "X scales -> Y; mode:string | 11: X roi scales sizes? -> Y; coordinate_transformation_mode:string "
@@ -301,7 +301,7 @@ constexpr OperatorDef kDefinitions[] = {
      .make = make_resize,
      .layout = LayoutNeed::Any,
      .first_opset = 10,
-     .check = refuse_attributes},
+     .check = refuse_resize_attributes},
     {.op_type = "Upsample",
      .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
      .traits = kResize,
@@ -309,11 +309,11 @@ constexpr OperatorDef kDefinitions[] = {
      .layout = LayoutNeed::Any,
      .first_opset = 7,
      .last_opset = 9,
-     .check = refuse_attributes},
+     .check = refuse_resize_attributes},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> resize_operators() { return kDefinitions; }
+std::span<const OperatorDef> resize_operators() { return kResizeDefinitions; }
 
 }  // namespace detent

@@ -181,7 +181,7 @@ std::unique_ptr<Kernel> make_stft(const KernelContext& context) {
       [onesided = context.node.int_or("onesided", 1) != 0](KernelCall& call) { run_stft(call, onesided); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kFourierDefinitions[] = {
     {.op_type = "DFT",
      .signature = "input dft_length? -> output; axis:int inverse:int onesided:int | 20: input dft_length? axis? -> "
                   "output; inverse:int onesided:int",
@@ -197,6 +197,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> fourier_operators() { return kDefinitions; }
+std::span<const OperatorDef> fourier_operators() { return kFourierDefinitions; }
 
 }  // namespace detent

@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
+DataType mel_weights_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
 double double_of(const Tensor& tensor) {
   if (tensor.element_count() != 1) throw Error(ErrorCode::InvalidModel, "one number was expected");
@@ -65,26 +65,26 @@ void run_mel(KernelCall& call, DataType type) {
 }
 
 std::unique_ptr<Kernel> make_mel(const KernelContext& context) {
-  return kernel_of([type = output_type(context.node)](KernelCall& call) { run_mel(call, type); });
+  return kernel_of([type = mel_weights_type(context.node)](KernelCall& call) { run_mel(call, type); });
 }
 
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
-  if (output_type(context.node) != DataType::Undefined) return std::nullopt;
+std::optional<Unsupported> refuse_mel_weights_type(const KernelContext& context) {
+  if (mel_weights_type(context.node) != DataType::Undefined) return std::nullopt;
   return Unsupported{"an output element type which Detent does not compute with"};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kMelWeightsDefinitions[] = {
     {.op_type = "MelWeightMatrix",
      .signature =
          "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz -> output; output_datatype:int",
      .traits = {.data_inputs = 0},
      .make = make_mel,
      .first_opset = 17,
-     .check = refuse_type},
+     .check = refuse_mel_weights_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> mel_weights_operators() { return kDefinitions; }
+std::span<const OperatorDef> mel_weights_operators() { return kMelWeightsDefinitions; }
 
 }  // namespace detent

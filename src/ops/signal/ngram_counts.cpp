@@ -11,7 +11,7 @@ namespace {
 
 enum class Weighing : uint8_t { Counts, Weights, Both };
 
-struct Options {
+struct NgramOptions {
   std::vector<int64_t> pool;     ///< all n-grams in a row: those of 1 number, then of 2 ...
   std::vector<int64_t> starts;   ///< where in the pool those of n + 1 numbers begin
   std::vector<int64_t> columns;  ///< of every n-gram
@@ -20,14 +20,14 @@ struct Options {
   Weighing weighing = Weighing::Counts;
 };
 
-Options options_of(const Node& node) {
-  Options options{.pool = node.ints_or("pool_int64s", {}),
-                  .starts = node.ints_or("ngram_counts", {}),
-                  .columns = node.ints_or("ngram_indexes", {}),
-                  .weights = node.floats_or("weights", {}),
-                  .shortest = node.int_or("min_gram_length", 1),
-                  .longest = node.int_or("max_gram_length", 1),
-                  .skips = node.int_or("max_skip_count", 0)};
+NgramOptions ngram_options(const Node& node) {
+  NgramOptions options{.pool = node.ints_or("pool_int64s", {}),
+                       .starts = node.ints_or("ngram_counts", {}),
+                       .columns = node.ints_or("ngram_indexes", {}),
+                       .weights = node.floats_or("weights", {}),
+                       .shortest = node.int_or("min_gram_length", 1),
+                       .longest = node.int_or("max_gram_length", 1),
+                       .skips = node.int_or("max_skip_count", 0)};
   const std::string mode = node.string_or("mode", "TF");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     throw Error(ErrorCode::InvalidModel, "unknown mode '" + mode + "'");
@@ -64,7 +64,7 @@ int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram,
   return count;
 }
 
-void count_row(std::span<const int64_t> row, std::span<float> out, const Options& options) {
+void count_row(std::span<const int64_t> row, std::span<float> out, const NgramOptions& options) {
   size_t index = 0;
   for (size_t n = 1; n <= options.starts.size(); ++n) {
     const auto end =
@@ -90,7 +90,7 @@ void count_row(std::span<const int64_t> row, std::span<float> out, const Options
 }
 
 std::unique_ptr<Kernel> make_vectorizer(const KernelContext& context) {
-  return kernel_of([options = options_of(context.node)](KernelCall& call) {
+  return kernel_of([options = ngram_options(context.node)](KernelCall& call) {
     const Shape shape = call.input(0).shape();
     if (shape.rank() < 1 || shape.rank() > 2)
       throw Error(ErrorCode::InvalidData,
@@ -113,7 +113,7 @@ std::optional<Unsupported> refuse_strings(const KernelContext& context) {
   return std::nullopt;
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kNgramCountsDefinitions[] = {
     {.op_type = "TfIdfVectorizer",
      .signature = "X -> Y; max_gram_length:int! max_skip_count:int! min_gram_length:int! mode:string(TF|IDF|TFIDF)! "
                   "ngram_counts:ints! ngram_indexes:ints! pool_int64s:ints pool_strings:strings weights:floats",
@@ -125,6 +125,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> ngram_counts_operators() { return kDefinitions; }
+std::span<const OperatorDef> ngram_counts_operators() { return kNgramCountsDefinitions; }
 
 }  // namespace detent

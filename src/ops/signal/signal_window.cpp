@@ -24,13 +24,13 @@ constexpr Cosines kWindows[] = {
     {"BlackmanWindow", 0.42, 0.5, 0.08},
 };
 
-DataType output_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
+DataType signal_window_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
 
 /// N is the size of a periodic window, one less for a symmetric one.
 std::unique_ptr<Kernel> make_window(const KernelContext& context) {
   const auto* window = std::ranges::find(kWindows, std::string_view(context.node.op_type), &Cosines::op_type);
   const bool periodic = context.node.int_or("periodic", 1) != 0;
-  return kernel_of([window = *window, periodic, type = output_type(context.node)](KernelCall& call) {
+  return kernel_of([window = *window, periodic, type = signal_window_type(context.node)](KernelCall& call) {
     const std::vector<int64_t> size = integers_of(call.input(0));
     if (size.size() != 1 || size[0] < 0) throw Error(ErrorCode::InvalidData, "one size of 0 or more was expected");
     Tensor values(DataType::Float64, Shape{size[0]}, call.allocator());
@@ -46,34 +46,34 @@ std::unique_ptr<Kernel> make_window(const KernelContext& context) {
   });
 }
 
-std::optional<Unsupported> refuse_type(const KernelContext& context) {
-  if (output_type(context.node) != DataType::Undefined) return std::nullopt;
+std::optional<Unsupported> refuse_signal_window_type(const KernelContext& context) {
+  if (signal_window_type(context.node) != DataType::Undefined) return std::nullopt;
   return Unsupported{"an output element type which Detent does not compute with"};
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kSignalWindowDefinitions[] = {
     {.op_type = "HannWindow",
      .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,
-     .check = refuse_type},
+     .check = refuse_signal_window_type},
     {.op_type = "HammingWindow",
      .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,
-     .check = refuse_type},
+     .check = refuse_signal_window_type},
     {.op_type = "BlackmanWindow",
      .signature = "size -> output; output_datatype:int periodic:int",
      .traits = {.data_inputs = 0},
      .make = make_window,
      .first_opset = 17,
-     .check = refuse_type},
+     .check = refuse_signal_window_type},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> signal_window_operators() { return kDefinitions; }
+std::span<const OperatorDef> signal_window_operators() { return kSignalWindowDefinitions; }
 
 }  // namespace detent

@@ -64,7 +64,7 @@ std::unique_ptr<Kernel> make_causal_conv(const KernelContext& context) {
   return kernel_of([silu = activation != "none"](KernelCall& call) { run_causal_conv(call, silu); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCausalConvDefinitions[] = {
     {.op_type = "CausalConvWithState",
      .signature = "input weight bias? past_state? -> output present_state; activation:string(none|silu|swish)",
      .traits = {.data_inputs = 1},
@@ -74,6 +74,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> causal_conv_operators() { return kDefinitions; }
+std::span<const OperatorDef> causal_conv_operators() { return kCausalConvDefinitions; }
 
 }  // namespace detent

@@ -62,7 +62,7 @@ std::unique_ptr<Kernel> make_col2im(const KernelContext& context) {
       [attributes = WindowAttributes::parse(context.node)](KernelCall& call) { run_col2im(call, attributes); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kCol2imDefinitions[] = {
     {.op_type = "Col2Im",
      .signature = "input image_shape block_shape -> output; dilations:ints pads:ints strides:ints",
      .traits = {.data_inputs = 1},
@@ -72,6 +72,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> col2im_operators() { return kDefinitions; }
+std::span<const OperatorDef> col2im_operators() { return kCol2imDefinitions; }
 
 }  // namespace detent

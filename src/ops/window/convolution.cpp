@@ -34,7 +34,7 @@ memory::dims without_group(const memory::dims& dims, int64_t group) {
   return group == 1 ? memory::dims(dims.begin() + 1, dims.end()) : dims;
 }
 
-struct Compiled {
+struct CompiledConvolution {
   Shape output;
   dnnl::primitive primitive;
   memory::desc source, weights, destination, scratchpad;
@@ -49,10 +49,10 @@ bool is_dequantized(const KernelContext& context, size_t slot) {
   return producer && traits_of(context.graph, *producer).kind == OpKind::DequantizeLinear;
 }
 
-struct Key {
+struct ConvolutionKey {
   Shape input, weights;
   bool fuse;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const ConvolutionKey&, const ConvolutionKey&) = default;
 };
 
 template <class Variant>
@@ -82,8 +82,8 @@ class ConvolutionKernel final : public Kernel {
     const Tensor input = to_channels_last(call.input(0), call.allocator());
     const int threads = threads_for(call.input(0).shape(), weights.shape());
     const onednn::Team team(threads);
-    Key key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
-    const Compiled* compiled = &compiled_for(key, call);
+    ConvolutionKey key{.input = input.shape(), .weights = weights.shape(), .fuse = false};
+    const CompiledConvolution* compiled = &compiled_for(key, call);
     if (compiled->own) return run_own(*compiled, input, call, threads);
     if (Variant::finish_inside && !post_ops_.empty() && post_ops_.residuals_fit(compiled->output, call.residuals())) {
       key.fuse = true;
@@ -99,7 +99,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
  private:
-  void run_own(const Compiled& compiled, const Tensor& input, KernelCall& call, int threads) const {
+  void run_own(const CompiledConvolution& compiled, const Tensor& input, KernelCall& call, int threads) const {
     Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
     RegisterFinish finish;
     if (call.has_input(2)) finish.bias = call.input(2).data<float>().data();
@@ -116,7 +116,8 @@ class ConvolutionKernel final : public Kernel {
     }
   }
 
-  void execute(const Compiled& compiled, const Tensor& input, const Tensor& weights, KernelCall& call) const {
+  void execute(const CompiledConvolution& compiled, const Tensor& input, const Tensor& weights,
+               KernelCall& call) const {
     std::vector<Tensor> keep;
     Tensor packed = compiled.packed_weights;
     if (packed.empty_handle()) packed = pack(weights, compiled.weights, call.allocator());
@@ -166,8 +167,8 @@ class ConvolutionKernel final : public Kernel {
                                                std::to_string(channels) + " output channels");
   }
 
-  const Compiled& compiled_for(const Key& key, KernelCall& call) const {
-    return cache_.get(key, [&](const Key& wanted) {
+  const CompiledConvolution& compiled_for(const ConvolutionKey& key, KernelCall& call) const {
+    return cache_.get(key, [&](const ConvolutionKey& wanted) {
       try {
         return compile(wanted, Variant::finish_inside && call.has_input(2));
       } catch (const dnnl::error& error) {
@@ -196,9 +197,9 @@ class ConvolutionKernel final : public Kernel {
     return shape;
   }
 
-  Compiled compile(const Key& key, bool has_bias) const {
+  CompiledConvolution compile(const ConvolutionKey& key, bool has_bias) const {
     const Window window = window_for(key.input, key.weights);
-    Compiled compiled;
+    CompiledConvolution compiled;
     compiled.output = output_shape(key.input, key.weights, window);
     if (compiled.output.element_count() == 0) return compiled;
     if (Variant::has_own && !weights_.empty_handle() && !quantized_)
@@ -212,7 +213,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
   /// False where `integers` are given and oneDNN has no fast kernel for them.
-  bool compile_primitive(Compiled& compiled, const Key& key, const Window& window, bool has_bias,
+  bool compile_primitive(CompiledConvolution& compiled, const ConvolutionKey& key, const Window& window, bool has_bias,
                          const IntegerOperands* integers) const {
     const auto source = integers ? integers->source_type() : memory::data_type::f32;
     const auto dims = Variant::weights_in_file(key.weights, group_).dims();
@@ -240,7 +241,7 @@ class ConvolutionKernel final : public Kernel {
   }
 
   /// Chooses the implementation; post-ops go inside only where a JIT kernel takes them.
-  bool choose(Compiled& compiled, const typename Variant::Primitive::desc& description, bool fuse,
+  bool choose(CompiledConvolution& compiled, const typename Variant::Primitive::desc& description, bool fuse,
               const IntegerOperands* integers) const {
     using PrimitiveDesc = typename Variant::Primitive::primitive_desc;
     enum class Accept : uint8_t { JitOnly, Any };
@@ -290,7 +291,7 @@ class ConvolutionKernel final : public Kernel {
   Tensor weights_;
   std::unique_ptr<const IntegerOperands> integers_;  // nullptr: floats are summed; else the float weights may be zeros
   PostOps post_ops_;
-  mutable onednn::ShapeCache<Key, Compiled> cache_;
+  mutable onednn::ShapeCache<ConvolutionKey, CompiledConvolution> cache_;
   mutable std::vector<std::pair<memory::desc, Tensor>> packed_;  // guarded by the cache's lock
 };
 

@@ -12,7 +12,7 @@ namespace detent {
 namespace {
 
 /// Bilinear between the four pixels round (y, x); what lies outside counts as 0.
-double sample(const float* plane, int64_t height, int64_t width, double y, double x) {
+double sample_plane(const float* plane, int64_t height, int64_t width, double y, double x) {
   if (!(y > -1 && x > -1 && y < static_cast<double>(height) && x < static_cast<double>(width))) return 0;
   const auto top = static_cast<int64_t>(std::floor(y)), left = static_cast<int64_t>(std::floor(x));
   const double down = y - static_cast<double>(top), right = x - static_cast<double>(left);
@@ -44,19 +44,19 @@ void gather(const Geometry& geometry, const float* in, const float* offsets, con
       const auto dx = static_cast<double>(offsets[(2 * slot + 1) * positions + at]);
       const int64_t row = y * window.strides[0] - window.pad_begin[0] + tap / window.kernel[1] * window.dilations[0];
       const int64_t column = x * window.strides[1] - window.pad_begin[1] + tap % window.kernel[1] * window.dilations[1];
-      double value = sample(in + c * height * width, height, width, static_cast<double>(row) + dy,
-                            static_cast<double>(column) + dx);
+      double value = sample_plane(in + c * height * width, height, width, static_cast<double>(row) + dy,
+                                  static_cast<double>(column) + dx);
       if (mask) value *= static_cast<double>(mask[slot * positions + at]);
       samples[static_cast<size_t>(c * taps + tap)] = value;
     }
 }
 
-struct Options {
+struct DeformOptions {
   WindowAttributes attributes;
   int64_t groups, offset_groups;
 };
 
-Geometry geometry_of(const KernelCall& call, const Options& options) {
+Geometry geometry_of(const KernelCall& call, const DeformOptions& options) {
   Geometry geometry{.input = call.input(0).shape(),
                     .weights = call.input(1).shape(),
                     .output = {},
@@ -83,7 +83,7 @@ Geometry geometry_of(const KernelCall& call, const Options& options) {
   return geometry;
 }
 
-void run_deform_conv(KernelCall& call, const Options& options) {
+void run_deform_conv(KernelCall& call, const DeformOptions& options) {
   const Geometry geometry = geometry_of(call, options);
   const Shape &input = geometry.input, &weights = geometry.weights, &to = geometry.output;
   Tensor output(DataType::Float32, to, call.allocator());
@@ -107,16 +107,16 @@ void run_deform_conv(KernelCall& call, const Options& options) {
 }
 
 std::unique_ptr<Kernel> make_deform_conv(const KernelContext& context) {
-  const Options options{.attributes = WindowAttributes::parse(context.node),
-                        .groups = context.node.int_or("group", 1),
-                        .offset_groups = context.node.int_or("offset_group", 1)};
+  const DeformOptions options{.attributes = WindowAttributes::parse(context.node),
+                              .groups = context.node.int_or("group", 1),
+                              .offset_groups = context.node.int_or("offset_group", 1)};
   return kernel_of([options](KernelCall& call) {
     if (call.input(0).type() != DataType::Float32) throw unsupported_type(call.input(0).type());
     run_deform_conv(call, options);
   });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kDeformConvDefinitions[] = {
     {.op_type = "DeformConv",
      .signature =
          "X W offset B? mask? -> Y; dilations:ints group:int kernel_shape:ints offset_group:int pads:ints strides:ints",
@@ -127,6 +127,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> deform_conv_operators() { return kDefinitions; }
+std::span<const OperatorDef> deform_conv_operators() { return kDeformConvDefinitions; }
 
 }  // namespace detent

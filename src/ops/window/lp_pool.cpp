@@ -59,7 +59,7 @@ std::unique_ptr<Kernel> make_lp_pool(const KernelContext& context) {
   return kernel_of([attributes, p](KernelCall& call) { run_pool(call, attributes, p, reach); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kLpPoolDefinitions[] = {
     {.op_type = "LpPool",
      .signature = "X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) kernel_shape:ints! p:int pads:ints "
                   "strides:ints | 18: X -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) ceil_mode:int "
@@ -76,6 +76,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> lp_pool_operators() { return kDefinitions; }
+std::span<const OperatorDef> lp_pool_operators() { return kLpPoolDefinitions; }
 
 }  // namespace detent

@@ -71,7 +71,7 @@ std::unique_ptr<Kernel> make_unpool(const KernelContext& context) {
   return kernel_of([attributes](KernelCall& call) { run_unpool(call, attributes); });
 }
 
-constexpr OperatorDef kDefinitions[] = {
+constexpr OperatorDef kMaxUnpoolDefinitions[] = {
     {.op_type = "MaxUnpool",
      .signature = "X I output_shape? -> output; kernel_shape:ints! pads:ints strides:ints",
      .traits = {.data_inputs = 1},
@@ -81,6 +81,6 @@ constexpr OperatorDef kDefinitions[] = {
 
 }  // namespace
 
-std::span<const OperatorDef> max_unpool_operators() { return kDefinitions; }
+std::span<const OperatorDef> max_unpool_operators() { return kMaxUnpoolDefinitions; }
 
 }  // namespace detent

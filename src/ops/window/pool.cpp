@@ -16,7 +16,7 @@ namespace {
 
 using dnnl::memory;
 
-struct Compiled {
+struct CompiledPool {
   Window window;
   Shape output;
   dnnl::primitive primitive;  // empty: the plain loop runs
@@ -37,7 +37,7 @@ class PoolKernel : public Kernel {
     if (!allowed || given.type() != DataType::Float32 || given.shape().rank() < 3 || given.shape().rank() > 5)
       return false;
     const Tensor input = to_channels_last(given, call.allocator());
-    const Compiled& compiled = compiled_for(input.shape(), algorithm);
+    const CompiledPool& compiled = compiled_for(input.shape(), algorithm);
     if (!compiled.use_onednn) return false;
     Tensor& output = call.make_output(0, DataType::Float32, compiled.output, Layout::ChannelsLast);
     onednn::execute(compiled.primitive, compiled.scratchpad,
@@ -62,9 +62,9 @@ class PoolKernel : public Kernel {
   WindowAttributes attributes_;
 
  private:
-  const Compiled& compiled_for(const Shape& input, dnnl::algorithm algorithm) const {
+  const CompiledPool& compiled_for(const Shape& input, dnnl::algorithm algorithm) const {
     return cache_.get(input, [&](const Shape& shape) {
-      Compiled compiled;
+      CompiledPool compiled;
       compiled.window = window_for(shape);
       compiled.output = output_shape(shape, compiled.window);
       compile(compiled, shape, algorithm);
@@ -73,7 +73,7 @@ class PoolKernel : public Kernel {
   }
 
   /// oneDNN refuses windows that lie in the padding altogether and zero-size tensors; those run in the loop.
-  static void compile(Compiled& compiled, const Shape& shape, dnnl::algorithm algorithm) {
+  static void compile(CompiledPool& compiled, const Shape& shape, dnnl::algorithm algorithm) {
     const Window& window = compiled.window;
     if (compiled.output.element_count() == 0) return;
     memory::dims end(window.kernel.size());
@@ -102,7 +102,7 @@ class PoolKernel : public Kernel {
     }
   }
 
-  mutable onednn::ShapeCache<Shape, Compiled> cache_;
+  mutable onednn::ShapeCache<Shape, CompiledPool> cache_;
 };
 
 class MaxPoolKernel final : public PoolKernel {

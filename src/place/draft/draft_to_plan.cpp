@@ -19,11 +19,6 @@ std::string silence(const PlacementDraft& draft, NodeId node, ValueId value) {
   return "no rule asks for a pair: " + draft.graph().node(node).op_type + " runs in float";
 }
 
-int64_t constant_elements(const Graph& graph, ValueId value) {
-  const Tensor* tensor = value == kNoValue ? nullptr : graph.constant(value);
-  return tensor ? tensor->element_count() : 0;
-}
-
 /// Rules that hold for every type of codes speak of INT8.
 void speak_of(PlacementPlan& plan) {
   if (plan.type == CodeType::Int8) return;

@@ -8,11 +8,6 @@ namespace {
 
 constexpr size_t kRecurrentWeights[] = {1, 2, 3};  // W, R and B of RNN, GRU and LSTM
 
-int64_t constant_elements(const Graph& graph, ValueId value) {
-  const Tensor* tensor = value == kNoValue ? nullptr : graph.constant(value);
-  return tensor ? tensor->element_count() : 0;
-}
-
 int64_t recurrent_params(const Graph& graph, const Node& node) {
   int64_t params = 0;
   for (const size_t slot : kRecurrentWeights) params += constant_elements(graph, node.input(slot));
@@ -52,6 +47,11 @@ std::string inside_text(const InnerLayers& inner, const Node& node) {
 }
 
 }  // namespace
+
+int64_t constant_elements(const Graph& graph, ValueId value) {
+  const Tensor* tensor = graph.constant(value);
+  return tensor ? tensor->element_count() : 0;
+}
 
 bool is_recurrent(const Node& node) {
   return node.domain.empty() && (node.op_type == "LSTM" || node.op_type == "GRU" || node.op_type == "RNN");

@@ -8,6 +8,9 @@
 
 namespace detent {
 
+/// Number of elements of a constant; 0 for every other value and for kNoValue.
+[[nodiscard]] int64_t constant_elements(const Graph& graph, ValueId value);
+
 /// LSTM, GRU or RNN, which every engine runs in float.
 [[nodiscard]] bool is_recurrent(const Node& node);
 

@@ -5,7 +5,7 @@
 namespace detent {
 namespace {
 
-constexpr std::string_view kTried = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
+constexpr std::string_view kTriedOptimized = "tried in ONNX Runtime 1.30 on x64, CPU provider, optimizedModelFilePath";
 constexpr std::string_view kManual = "onnxruntime.ai/docs/performance/model-optimizations/quantization.html";
 
 // The kernels with their types: docs/OperatorKernels.md there, CPUExecutionProvider.
@@ -16,45 +16,46 @@ constexpr std::string_view kInsertCast =
 constexpr std::array kFacts{
     SourcedFact{"activations are uint8 asymmetric by default, weights int8 per channel", kManual},
     SourcedFact{"the bias is float or INT32 with scale s_x * s_w; 1 % off is accepted, 10 % leaves the Conv float",
-                kTried},
+                kTriedOptimized},
     SourcedFact{"a Gemm with a float bias stays float without a pair behind it, with an INT32 bias it becomes QGemm",
-                kTried},
-    SourcedFact{"a QGemm computes its bias with s_x * s_w, whatever scale the file gives it", kTried},
-    SourcedFact{"an integer kernel needs pairs on all its inputs and on its output", kTried},
-    SourcedFact{"levels extended and all convert, basic does not", kTried},
+                kTriedOptimized},
+    SourcedFact{"a QGemm computes its bias with s_x * s_w, whatever scale the file gives it", kTriedOptimized},
+    SourcedFact{"an integer kernel needs pairs on all its inputs and on its output", kTriedOptimized},
+    SourcedFact{"levels extended and all convert, basic does not", kTriedOptimized},
     SourcedFact{"a float weight is quantized per tensor when the data input has a DQ and the output leads to a Q",
-                kTried},
+                kTriedOptimized},
     SourcedFact{"int8 activations of Conv and MatMul become integer only where each Q has one DQ with one consumer",
-                kTried},
+                kTriedOptimized},
     SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
     SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
                 kInsertCast},
     SourcedFact{"it inserts none for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
-    SourcedFact{"FP16 scales are refused below opset 19", kTried},
-    SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTried},
-    SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses", kTried},
+    SourcedFact{"FP16 scales are refused below opset 19", kTriedOptimized},
+    SourcedFact{"no kernel is integer between FP16 values, whatever the type of the scales", kTriedOptimized},
+    SourcedFact{"a Concat with FP16 scales all around becomes a QLinearConcat that the engine then refuses",
+                kTriedOptimized},
 };
 
-constexpr std::array kTargets{Target{.name = "onnxruntime",
-                                     .version_major = 1,
-                                     .version_minor = 30,
-                                     .engine = Engine::OnnxRuntime,
-                                     .activation = {.type = DataType::UInt8},
-                                     .activation_type_fixed = false,
-                                     .int8_weight_initializer = true,
-                                     .int32_bias = true,
-                                     .minimum_opset = 13,
-                                     .pairs_behind_outputs_of_quantized_ops = true,
-                                     .every_consumer_reads_the_pair = true,
-                                     .fp16_scales_below_opset19 = false,
-                                     .fp8 = false,
-                                     .fp8_refusal =
-                                         "layers between FP8 pairs do not load at its default optimization level "
-                                         "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
-                                     .facts = kFacts}};
+constexpr std::array kOnnxRuntimeTargets{
+    Target{.name = "onnxruntime",
+           .version_major = 1,
+           .version_minor = 30,
+           .engine = Engine::OnnxRuntime,
+           .activation = {.type = DataType::UInt8},
+           .activation_type_fixed = false,
+           .int8_weight_initializer = true,
+           .int32_bias = true,
+           .minimum_opset = 13,
+           .pairs_behind_outputs_of_quantized_ops = true,
+           .every_consumer_reads_the_pair = true,
+           .fp16_scales_below_opset19 = false,
+           .fp8 = false,
+           .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
+                          "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",
+           .facts = kFacts}};
 
 }  // namespace
 
-std::span<const Target> onnxruntime_targets() { return kTargets; }
+std::span<const Target> onnxruntime_targets() { return kOnnxRuntimeTargets; }
 
 }  // namespace detent

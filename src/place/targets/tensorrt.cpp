@@ -6,7 +6,7 @@
 namespace detent {
 namespace {
 
-constexpr std::string_view kGuide =
+constexpr std::string_view kTensorRtGuide =
     "docs.nvidia.com/deeplearning/tensorrt/latest/inference-library/quantized-types-explicit-quantization.html";
 constexpr std::string_view kGuide8 =
     "docs.nvidia.com/deeplearning/tensorrt/archives/tensorrt-861/developer-guide/index.html#qdq-placement-recs";
@@ -24,11 +24,11 @@ constexpr std::string_view kHeader =
 constexpr std::array kEveryVersion{
     SourcedFact{"INT8 is symmetric: the zero point is INT8 and all 0; written out it means the same to every version",
                 kHeader},
-    SourcedFact{"activation scales are per tensor, weight scales per channel; all positive", kGuide},
+    SourcedFact{"activation scales are per tensor, weight scales per channel; all positive", kTensorRtGuide},
     SourcedFact{"bias stays float: an INT32 DequantizeLinear is not supported",
                 "github.com/NVIDIA/TensorRT/issues/4542"},
-    SourcedFact{"QLinear* and ...Integer operators are refused", kGuide},
-    SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kGuide},
+    SourcedFact{"QLinear* and ...Integer operators are refused", kTensorRtGuide},
+    SourcedFact{"GPUs up to SM 7.5 may lack INT8 kernels for explicit quantization", kTensorRtGuide},
 };
 
 // True for 10.x. The feature lists of the release notes of 10.9 to 10.13 name nothing else that moves an INT8 pair: FP4
@@ -136,11 +136,11 @@ constexpr Target tensorrt(int major, int minor, std::span<const SourcedFact> fac
                 .facts = facts};
 }
 
-constexpr std::array kTargets{tensorrt(10, 13, kFacts10_13), tensorrt(11, 0, kFacts11), tensorrt(10, 8, kFacts10_8),
-                              tensorrt(8, 6, kFacts8_6)};
+constexpr std::array kTensorRtTargets{tensorrt(10, 13, kFacts10_13), tensorrt(11, 0, kFacts11),
+                                      tensorrt(10, 8, kFacts10_8), tensorrt(8, 6, kFacts8_6)};
 
 }  // namespace
 
-std::span<const Target> tensorrt_targets() { return kTargets; }
+std::span<const Target> tensorrt_targets() { return kTensorRtTargets; }
 
 }  // namespace detent

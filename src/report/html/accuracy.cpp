@@ -9,7 +9,7 @@ namespace {
 
 using Step = AccuracyReport::Step;
 
-std::string row(const Step& step) {
+std::string accuracy_row(const Step& step) {
   const double gain = step.after_db - step.before_db;
   return "<tr><th scope=\"row\">" + escape(step.name) + " <small>" + escape(step.changed) + "</small></th>" +
          number_cell(step.before_db, fixed_text(step.before_db, 2)) +
@@ -32,7 +32,7 @@ std::string accuracy_section(const AccuracyReport& accuracy) {
                       number_head("Gain, dB", "What the step adds") + "<th scope=\"col\">Decision</th>" +
                       number_head("Samples", "That decided", "number minor") +
                       number_head("Seconds", "That the step took", "number minor") + "</tr></thead><tbody>";
-  for (const Step& step : accuracy.steps) table += row(step);
+  for (const Step& step : accuracy.steps) table += accuracy_row(step);
   return "<section id=\"accuracy\"><h2>Steps of the " + escape(accuracy.level) + " level</h2><p class=\"lead\">" +
          std::to_string(kept) + " of " + plural(accuracy.steps.size(), "step") + " kept, in " + fixed_text(seconds, 1) +
          " s. Each begins with what those before it kept, and stays only where the samples that decide say so.</p>" +

@@ -27,7 +27,7 @@ Axis gain_axis(const VerdictReport& verdict) {
 }
 
 /// From the outputs with all pairs to the outputs without this one.
-std::string row_chart(const VerdictReport& verdict, const Blame& blame, const Axis& axis) {
+std::string blame_row_chart(const VerdictReport& verdict, const Blame& blame, const Axis& axis) {
   std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
   const auto vertical = [&](const char* kind, double value) {
     const std::string x = percentage(axis.at(value));
@@ -69,7 +69,7 @@ std::string blame_section(const VerdictReport& verdict, const std::vector<ValueH
   for (const Blame& blame : verdict.blame) {
     const double gain = blame.sqnr_db_without - verdict.blame_sqnr_db;
     html += "<tr><th scope=\"row\">" + linked_name(blame.value, histograms) + "</th><td class=\"chart\">" +
-            row_chart(verdict, blame, axis) + "</td>" +
+            blame_row_chart(verdict, blame, axis) + "</td>" +
             number_cell(blame.sqnr_db_without, fixed_text(blame.sqnr_db_without, 1), "number minor") +
             number_cell(gain, signed_text(gain, 2)) +
             number_cell(blame.sqnr_db, fixed_text(blame.sqnr_db, 1), "number minor") + "</tr>\n";

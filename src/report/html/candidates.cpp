@@ -20,11 +20,11 @@ namespace {
 using Variant = ComparisonReport::Variant;
 using Metrics = std::map<std::string, double>;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCandidate = std::numeric_limits<double>::quiet_NaN();
 
 double value_or_nan(const Metrics& metrics, const std::string& name) {
   const auto found = metrics.find(name);
-  return found == metrics.end() ? kNone : found->second;
+  return found == metrics.end() ? kNoCandidate : found->second;
 }
 
 /// The criterion's values on one line from the worst to the best, FP32 among them where it has one; one that collapsed does not
@@ -55,7 +55,7 @@ std::string position_cell(const Axis& axis, double value, double fp32) {
   return "<td class=\"chart\">" + svg + "</svg></td>";
 }
 
-std::string head(const ComparisonReport& report, const std::vector<std::string>& metrics) {
+std::string candidates_head(const ComparisonReport& report, const std::vector<std::string>& metrics) {
   const std::string& criterion = report.criterion;
   std::string html = std::string("<thead><tr><th scope=\"col\" data-sort=\"text\">") +
                      (report.types ? "Type" : "Calibrator") + "</th>";
@@ -90,7 +90,8 @@ std::string metric_cells(const Metrics& values, const std::vector<std::string>& 
     const bool is_criterion = i == 0 && metrics[i] == report.criterion;
     html += number_cell(value, style.number(value) + (is_criterion && error ? error_markup(style, *error) : ""));
     if (i == 0 && metrics[i] == report.criterion)
-      html += position_cell(axis, dot == Dot::Shown ? value : kNone, value_or_nan(report.fp32, report.criterion));
+      html +=
+          position_cell(axis, dot == Dot::Shown ? value : kNoCandidate, value_or_nan(report.fp32, report.criterion));
   }
   return html;
 }
@@ -149,10 +150,11 @@ std::string outputs_table(const ComparisonReport& report) {
     for (const Variant& variant : report.variants) {
       const auto found = std::find_if(variant.outputs.begin(), variant.outputs.end(),
                                       [&](const auto& output) { return output.name == name; });
-      const double value = found == variant.outputs.end() ? kNone : found->sqnr_db.value_or(kNone);
+      const double value = found == variant.outputs.end() ? kNoCandidate : found->sqnr_db.value_or(kNoCandidate);
       const bool integers = found != variant.outputs.end() && found->kind == OutputKind::Integers;
-      html += integers ? number_cell(found->agreement.value_or(kNone), percent_text(found->agreement.value_or(0)))
-                       : number_cell(value, fixed_text(value, 2));
+      html += integers
+                  ? number_cell(found->agreement.value_or(kNoCandidate), percent_text(found->agreement.value_or(0)))
+                  : number_cell(value, fixed_text(value, 2));
     }
     html += "</tr>";
   }
@@ -179,7 +181,7 @@ std::string candidates_section(const ComparisonReport& report) {
   return "<section id=\"candidates\"><h2>Candidates</h2>" + lead +
          "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
          "aria-label=\"Candidates\"><table id=\"candidates-table\">" +
-         head(report, metrics) + rows(report, metrics) + "</table></div>" + type_sizes_table(report) +
+         candidates_head(report, metrics) + rows(report, metrics) + "</table></div>" + type_sizes_table(report) +
          outputs_table(report) + "</section>\n";
 }
 

@@ -85,7 +85,7 @@ std::vector<double> imbalance_ticks(const Axis& axis) {
   return ticks;
 }
 
-std::string row_chart(const Value& value, const Axis& axis) {
+std::string equalization_row_chart(const Value& value, const Axis& axis) {
   std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
   for (const double tick : imbalance_ticks(axis)) {
     const std::string x = percentage(axis.at(tick));
@@ -98,11 +98,11 @@ std::string row_chart(const Value& value, const Axis& axis) {
          "\" cy=\"50%\" r=\"3.5\"/><circle class=\"after\" cx=\"" + after + "\" cy=\"50%\" r=\"4.5\"/></svg>";
 }
 
-std::string row(const Value& value, const Axis& axis) {
+std::string equalization_row(const Value& value, const Axis& axis) {
   const auto ratio = [](double imbalance) { return number_cell(imbalance, fixed_text(imbalance, 1) + "\u00D7"); };
   return "<tr><th scope=\"row\">" + name_markup(value.name) + " <small>" + escape(value.family) +
-         "</small></th><td class=\"chart\">" + row_chart(value, axis) + "</td>" + ratio(value.imbalance_before) +
-         ratio(value.imbalance_after) +
+         "</small></th><td class=\"chart\">" + equalization_row_chart(value, axis) + "</td>" +
+         ratio(value.imbalance_before) + ratio(value.imbalance_after) +
          number_cell(static_cast<double>(value.channels), std::to_string(value.channels), "number minor") + "</tr>\n";
 }
 
@@ -126,7 +126,7 @@ std::string values_table(std::vector<Value> values) {
       "</svg></td><th scope=\"col\" class=\"number\" data-sort=\"number\">Before</th><th scope=\"col\" "
       "class=\"number\" data-sort=\"number\">After</th><th scope=\"col\" class=\"number minor\" "
       "data-sort=\"number\">Channels</th></tr></thead><tbody>";
-  for (const Value& value : values) html += row(value, axis);
+  for (const Value& value : values) html += equalization_row(value, axis);
   return html + "</tbody></table>";
 }
 
@@ -137,7 +137,7 @@ size_t count_values(const EqualizeReport& report) {
   return report.values.empty() ? count : report.values.size();
 }
 
-std::string lead(const EqualizeReport& report) {
+std::string equalization_lead(const EqualizeReport& report) {
   const size_t count = count_values(report);
   std::string text = "<p class=\"lead\">" +
                      (count == 0 ? "No value was equalized"
@@ -198,7 +198,7 @@ std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
 std::string equalization_parts(const EqualizeReport& report) {
   const auto holds_values = [](const Family& family) { return family.values > 0; };
   if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return absorption(report.absorbed);
-  std::string html = lead(report);
+  std::string html = equalization_lead(report);
   html += notes_list(report.notes, "equalization-notes");
   if (!report.families.empty()) html += families_table(report.families);
   return html + values_table(report.values) + absorption(report.absorbed);

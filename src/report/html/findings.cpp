@@ -20,13 +20,13 @@ struct Level {
 };
 constexpr std::array<Level, 3> kLevels = {{{"error", "broken"}, {"warning", "doubtful"}, {"note", "usual"}}};
 
-size_t rank(const Finding& finding) {
+size_t finding_rank(const Finding& finding) {
   const auto found = std::ranges::find(kLevels, finding.level, &Level::name);
   return static_cast<size_t>(found - kLevels.begin());
 }
 
 std::string level_cell(const Finding& finding) {
-  const size_t level = rank(finding);
+  const size_t level = finding_rank(finding);
   return "<td data-key=\"" + std::to_string(level) + "\"><span class=\"tag " +
          (level < kLevels.size() ? kLevels[level].colour : "usual") + "\">" + escape(finding.level) + "</span></td>";
 }
@@ -73,7 +73,7 @@ std::string findings_table(const LintReport& report) {
   return html + "</tbody></table></div></details>";
 }
 
-std::string verdict(const LintReport& report) {
+std::string findings_verdict(const LintReport& report) {
   if (report.origin == "float")
     return report.findings.empty() ? "A float model: it holds no pairs, so there is nothing to judge."
                                    : "A float model: it holds no pairs; its float types are judged.";
@@ -86,7 +86,7 @@ std::string verdict(const LintReport& report) {
   return "<strong class=\"" + std::string(colour) + "\">" + counts + "</strong> for " + target + ".";
 }
 
-std::string advice(const LintReport& report) {
+std::string lint_advice(const LintReport& report) {
   std::string items;
   if (!report.built_for.empty())
     items += "<li>Built for " + escape(report.built_for) + ": " +
@@ -106,7 +106,7 @@ std::string summary_section(const LintReport& report) {
          "</h1><ul class=\"facts\"><li>target " + escape(plan.target) + "</li><li>opset " + std::to_string(plan.opset) +
          ", " + plural(plan.nodes, "node") + "</li>" +
          (report.codes.empty() ? "" : "<li>" + escape(report.codes) + "</li>") + "</ul><p class=\"verdict\">" +
-         verdict(report) + "</p>" + advice(report) +
+         findings_verdict(report) + "</p>" + lint_advice(report) +
          (figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>") + "</header>\n";
 }
 

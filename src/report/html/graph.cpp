@@ -48,7 +48,7 @@ std::string tail(const std::string& name) {
 }
 
 /// An operator's name as far as there is room beside the other words of its line, about 7 pixels a character.
-std::string head(const std::string& op, size_t beside) {
+std::string graph_head(const std::string& op, size_t beside) {
   const size_t room = kLineCharacters - std::min(kLineCharacters - 4, beside);
   const size_t at = character_at(op, room, false);
   return character_at(op, room + 1, false) == std::string::npos ? escape(op) : escape(op.substr(0, at)) + "\u2026";
@@ -113,7 +113,7 @@ std::string box(const GraphView& view, const GraphLayout& layout, const Keys& ke
          keys.attribute(index) + " transform=\"translate(" + number(at.x) + " " + fmt::format("{:.0f}", at.y) +
          ")\"><title>" + said + "</title><rect width=\"" + number(GraphLayout::kBoxWidth) + "\" height=\"" +
          number(GraphLayout::kBoxHeight) + "\" rx=\"5\"/><text x=\"9\" y=\"16\">" +
-         head(node.op, word.size() + (level ? std::string_view((*level)[0]).size() + 1 : 0)) +
+         graph_head(node.op, word.size() + (level ? std::string_view((*level)[0]).size() + 1 : 0)) +
          (level ? std::string(" <tspan class=\"alarm\">") + (*level)[0] + "</tspan>" : std::string()) +
          "</text><text class=\"word\" x=\"187\" y=\"16\" text-anchor=\"end\">" + word +
          "</text><text class=\"name\" x=\"9\" y=\"30\">" + tail(node.name) + "</text></a>\n";
@@ -178,7 +178,7 @@ std::string readings(const GraphView& view, size_t first, size_t end) {
   return items.empty() ? "" : "<ul>" + items + "</ul>";
 }
 
-std::string list(const GraphView& view) {
+std::string graph_list(const GraphView& view) {
   std::string html =
       "<details id=\"graph-details\"><summary>The graph as a list: " + plural(view.nodes.size(), "node") +
       " in execution order, inputs first</summary><div data-search=\"graph-nodes\" data-label=\"Search nodes\"><table "
@@ -238,7 +238,7 @@ std::string graph_section(const PlanReport& plan, const std::vector<LintReport::
                              "type and what each of its inputs was given; the arrow keys follow the edges. What an "
                              "engine fuses into the layer in front is shown by itself."
                            : "Too large to be drawn; the list tells of every node.") +
-         "</p>" + (drawn ? key(view) + drawing(view) : std::string()) + list(view) + "</section>\n";
+         "</p>" + (drawn ? key(view) + drawing(view) : std::string()) + graph_list(view) + "</section>\n";
 }
 
 }  // namespace detent::html

@@ -7,8 +7,8 @@
 namespace detent::html {
 namespace {
 
-constexpr size_t kNone = std::numeric_limits<size_t>::max();
-constexpr double kGap = 22, kMargin = 12, kWaypointWidth = 8, kStub = 16;
+constexpr size_t kNoBox = std::numeric_limits<size_t>::max();
+constexpr double kGap = 22, kLayoutMargin = 12, kWaypointWidth = 8, kStub = 16;
 constexpr int kOrderSweeps = 6, kPlaceSweeps = 12;  // more change little on networks of 40 to 520 nodes
 
 /// Nodes, and behind them the waypoints where long arcs cross layers.
@@ -39,13 +39,13 @@ class Layering {
   void place_layer(const std::vector<size_t>& layer, const std::vector<double>& wanted);
   [[nodiscard]] double mean_x(size_t vertex, bool above, bool below) const;
   [[nodiscard]] double top(size_t layer) const {
-    return kMargin + static_cast<double>(layer) * GraphLayout::kLayerHeight;
+    return kLayoutMargin + static_cast<double>(layer) * GraphLayout::kLayerHeight;
   }
 
   size_t nodes_;
   std::span<const GraphArc> arcs_;
   std::vector<size_t> layer_;  // by vertex
-  size_t longest_ = kNone;     // layers that an arc may span before it is cut
+  size_t longest_ = kNoBox;    // layers that an arc may span before it is cut
   std::vector<size_t> last_;   // by arc: the vertex in front of the reader; kNone where it is cut
   Neighbours above_, below_;   // by vertex
   Neighbours rows_;            // by layer, vertices from the left
@@ -58,10 +58,10 @@ void Layering::find_layers() {
   std::vector<GraphArc> sorted(arcs_.begin(), arcs_.end());
   std::ranges::stable_sort(sorted, {}, &GraphArc::to);
   for (const GraphArc& arc : sorted) layer_[arc.to] = std::max(layer_[arc.to], layer_[arc.from] + 1);
-  std::vector<size_t> first_reader(nodes_, kNone);
+  std::vector<size_t> first_reader(nodes_, kNoBox);
   for (const GraphArc& arc : arcs_) first_reader[arc.from] = std::min(first_reader[arc.from], layer_[arc.to]);
   for (size_t node = 0; node < nodes_; ++node)
-    if (!reads[node] && first_reader[node] != kNone) layer_[node] = first_reader[node] - 1;
+    if (!reads[node] && first_reader[node] != kNoBox) layer_[node] = first_reader[node] - 1;
 }
 
 /// By node: the last layer that one of its arcs reaches.
@@ -74,7 +74,7 @@ std::vector<size_t> Layering::reaches(size_t longest) const {
 
 void Layering::find_longest_span() {
   const size_t bound = 40 * nodes_ + 1000;
-  for (const size_t longest : {kNone, size_t{400}, size_t{200}, size_t{100}, size_t{50}, size_t{25}}) {
+  for (const size_t longest : {kNoBox, size_t{400}, size_t{200}, size_t{100}, size_t{50}, size_t{25}}) {
     longest_ = longest;
     const std::vector<size_t> reach = reaches(longest);
     size_t waypoints = 0;
@@ -85,13 +85,13 @@ void Layering::find_longest_span() {
 
 void Layering::add_waypoints() {
   const std::vector<size_t> reach = reaches(longest_);
-  std::vector<size_t> first(nodes_, kNone);
+  std::vector<size_t> first(nodes_, kNoBox);
   above_.resize(nodes_), below_.resize(nodes_);
   for (size_t node = 0; node < nodes_; ++node) {
     size_t before = node;
     for (size_t layer = layer_[node] + 1; layer < reach[node]; ++layer) {
       const size_t waypoint = layer_.size();
-      if (first[node] == kNone) first[node] = waypoint;
+      if (first[node] == kNoBox) first[node] = waypoint;
       layer_.push_back(layer);
       above_.push_back({before}), below_.emplace_back();
       below_[before].push_back(waypoint);
@@ -99,8 +99,8 @@ void Layering::add_waypoints() {
     }
   }
   for (const GraphArc& arc : arcs_) {
-    last_.push_back(is_cut(arc) ? kNone : span(arc) == 1 ? arc.from : first[arc.from] + span(arc) - 2);
-    if (last_.back() == kNone) continue;
+    last_.push_back(is_cut(arc) ? kNoBox : span(arc) == 1 ? arc.from : first[arc.from] + span(arc) - 2);
+    if (last_.back() == kNoBox) continue;
     above_[arc.to].push_back(last_.back());
     below_[last_.back()].push_back(arc.to);
   }
@@ -164,7 +164,7 @@ void Layering::place() {
   if (x_.empty()) return;
   double low = std::numeric_limits<double>::infinity();
   for (size_t vertex = 0; vertex < x_.size(); ++vertex) low = std::min(low, x_[vertex] - width(vertex) / 2);
-  for (double& x : x_) x += kMargin - low;
+  for (double& x : x_) x += kLayoutMargin - low;
 }
 
 GraphLayout Layering::drawing() const {
@@ -174,11 +174,11 @@ GraphLayout Layering::drawing() const {
   for (const auto& row : rows_) {
     size_t place = 0;
     for (const size_t vertex : row) {
-      layout.width = std::max(layout.width, x_[vertex] + width(vertex) / 2 + kMargin);
+      layout.width = std::max(layout.width, x_[vertex] + width(vertex) / 2 + kLayoutMargin);
       if (vertex < nodes_) layout.boxes[vertex] = {x_[vertex] - kHalf, top(layer_[vertex]), layer_[vertex], place++};
     }
   }
-  if (!rows_.empty()) layout.height = top(rows_.size() - 1) + kHeight + kMargin;
+  if (!rows_.empty()) layout.height = top(rows_.size() - 1) + kHeight + kLayoutMargin;
   for (size_t vertex = nodes_; vertex < layer_.size(); ++vertex) {
     const size_t before = above_[vertex][0];
     const double y = top(layer_[vertex]);
@@ -187,7 +187,7 @@ GraphLayout Layering::drawing() const {
   // Where arcs enter a box: side by side, in the order that they come from.
   std::vector<std::vector<size_t>> entering(nodes_);
   for (size_t arc = 0; arc < arcs_.size(); ++arc) entering[arcs_[arc].to].push_back(arc);
-  const auto comes_from = [&](size_t arc) { return last_[arc] == kNone ? x_[arcs_[arc].from] : x_[last_[arc]]; };
+  const auto comes_from = [&](size_t arc) { return last_[arc] == kNoBox ? x_[arcs_[arc].from] : x_[last_[arc]]; };
   for (size_t node = 0; node < nodes_; ++node) {
     auto& ports = entering[node];
     std::ranges::stable_sort(ports, {}, comes_from);
@@ -197,8 +197,9 @@ GraphLayout Layering::drawing() const {
       const double x = x_[node] + step * (static_cast<double>(i) - static_cast<double>(ports.size() - 1) / 2);
       const double y = top(layer_[node]);
       const size_t last = last_[ports[i]];
-      layout.arcs[ports[i]] = last == kNone ? GraphLayout::Arc{{x, y - kStub, x, y, y}, true}
-                                            : GraphLayout::Arc{{x_[last], top(layer_[last]) + kHeight, x, y, y}, false};
+      layout.arcs[ports[i]] = last == kNoBox
+                                  ? GraphLayout::Arc{{x, y - kStub, x, y, y}, true}
+                                  : GraphLayout::Arc{{x_[last], top(layer_[last]) + kHeight, x, y, y}, false};
     }
   }
   return layout;

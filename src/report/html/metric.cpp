@@ -35,7 +35,7 @@ constexpr std::array<KnownMetric, 12> kKnown = {{
     {"cosine", "cosine", "Cosine between the output and that of FP32, at the worst output", KnownMetric::Plain},
 }};
 
-size_t rank(const std::string& metric) {
+size_t metric_rank(const std::string& metric) {
   const auto found =
       std::find_if(kKnown.begin(), kKnown.end(), [&](const auto& known) { return known.name == metric; });
   return static_cast<size_t>(found - kKnown.begin());
@@ -44,7 +44,7 @@ size_t rank(const std::string& metric) {
 }  // namespace
 
 MetricStyle metric_style(const std::string& metric) {
-  const size_t index = rank(metric);
+  const size_t index = metric_rank(metric);
   if (index == kKnown.size()) return {metric, "", 1, 4, "", ""};
   const KnownMetric& known = kKnown[index];
   switch (known.kind) {
@@ -78,7 +78,9 @@ std::vector<std::string> metrics_of(const ComparisonReport& report) {
   };
   add(report.fp32);
   for (const auto& variant : report.variants) add(variant.metrics);
-  const auto key = [&](const std::string& name) { return std::tuple(name != report.criterion, rank(name), name); };
+  const auto key = [&](const std::string& name) {
+    return std::tuple(name != report.criterion, metric_rank(name), name);
+  };
   std::sort(metrics.begin(), metrics.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
   return metrics;
 }

@@ -6,7 +6,7 @@
 namespace detent::html {
 namespace {
 
-std::string row(const char* label, const std::string& markup) {
+std::string origin_row(const char* label, const std::string& markup) {
   return "<tr><th scope=\"row\">" + std::string(label) + "</th><td>" + markup + "</td></tr>";
 }
 
@@ -21,20 +21,20 @@ std::string in_one_line(std::string text) {
 
 std::string origin_section(const PageOrigin& origin) {
   std::string rows;
-  if (!origin.command.empty()) rows += row("Command", "<code>" + escape(origin.command) + "</code>");
-  if (!origin.model.empty()) rows += row("Model", escaped_file_name(origin.model));
+  if (!origin.command.empty()) rows += origin_row("Command", "<code>" + escape(origin.command) + "</code>");
+  if (!origin.model.empty()) rows += origin_row("Model", escaped_file_name(origin.model));
   if (!origin.files.sha256.empty())
-    rows += row("SHA-256 of its file", "<code>" + escape(origin.files.sha256) + "</code>");
+    rows += origin_row("SHA-256 of its file", "<code>" + escape(origin.files.sha256) + "</code>");
   for (const auto& file : origin.files.weights)
-    rows +=
-        row("Weights beside it", escaped_file_name(file.location) + ", " + bytes_text(static_cast<double>(file.bytes)) +
-                                     ", digest <code>" + escape(file.digest) + "</code>");
+    rows += origin_row("Weights beside it", escaped_file_name(file.location) + ", " +
+                                                bytes_text(static_cast<double>(file.bytes)) + ", digest <code>" +
+                                                escape(file.digest) + "</code>");
   for (const auto& data : origin.data)
     if (!data.digest.empty())
-      rows +=
-          row(data.use.c_str(), plural(data.samples, "sample") + ", digest <code>" + escape(data.digest) + "</code>");
-  if (!origin.versions.empty()) rows += row("Versions", in_one_line(origin.versions));
-  if (!origin.date.empty()) rows += row("Date", escape(origin.date));
+      rows += origin_row(data.use.c_str(),
+                         plural(data.samples, "sample") + ", digest <code>" + escape(data.digest) + "</code>");
+  if (!origin.versions.empty()) rows += origin_row("Versions", in_one_line(origin.versions));
+  if (!origin.date.empty()) rows += origin_row("Date", escape(origin.date));
   if (rows.empty()) return {};
   return "<section id=\"origin\"><h2>This page</h2><p class=\"lead\">What it was made with." +
          std::string(origin.date.empty() ? " It bears no date, for nobody asked for one." : "") +

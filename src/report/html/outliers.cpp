@@ -17,15 +17,15 @@ namespace {
 
 using Sample = OutlierReport::Sample;
 
-constexpr int kHeight = 170;       // of the plot, in CSS pixels
-constexpr int kAxisHeight = 24;    // below it
-constexpr int kLabelHeight = 17;   // of one line of text
-constexpr size_t kShownBars = 48;  // six pixels each on a phone
+constexpr int kOutlierHeight = 170;     // of the plot, in CSS pixels
+constexpr int kOutlierAxisHeight = 24;  // below it
+constexpr int kLabelHeight = 17;        // of one line of text
+constexpr size_t kShownBars = 48;       // six pixels each on a phone
 constexpr size_t kShownLabels = 3;
 constexpr size_t kShownRows = 10;
 
 /// In units of one sample across, a little of it left free, and one value up.
-std::string bars(std::span<const Sample> ranked, size_t Sample::*height, size_t most) {
+std::string outlier_bars(std::span<const Sample> ranked, size_t Sample::*height, size_t most) {
   std::string path;
   for (size_t i = 0; i < ranked.size(); ++i)
     if (const size_t count = ranked[i].*height)
@@ -43,11 +43,11 @@ std::string rest_text(std::span<const Sample> rest) {
          (most ? "at most " + std::to_string(most) + " each" : std::string("none"));
 }
 
-std::string count_grid(const Axis& axis) {
+std::string outlier_grid(const Axis& axis) {
   std::string svg;
   for (const double tick : axis.ticks(4)) {
     if (tick != std::floor(tick)) continue;
-    const std::string y = fmt::format("{:.0f}", kHeight * (1 - axis.at(tick)));
+    const std::string y = fmt::format("{:.0f}", kOutlierHeight * (1 - axis.at(tick)));
     svg += "<line class=\"grid\" x2=\"100%\" y1=\"" + y + "\" y2=\"" + y + "\"/><text x=\"-8\" y=\"" + y +
            "\" dy=\".32em\" text-anchor=\"end\">" + number_text(tick) + "</text>";
   }
@@ -60,7 +60,7 @@ std::string labels(const OutlierReport& report, std::span<const Sample> ranked, 
   double free_from = 0;
   for (size_t i = 0; i < std::min({kShownLabels, report.samples.size(), ranked.size()}); ++i) {
     const double x = static_cast<double>(i + 1) / static_cast<double>(ranked.size());
-    const double y = kHeight * (1 - axis.at(static_cast<double>(ranked[i].values))) + 12;
+    const double y = kOutlierHeight * (1 - axis.at(static_cast<double>(ranked[i].values))) + 12;
     if (x > 0.6 || y < free_from) continue;
     // On a screen of 390 pixels the plot has 300 of them, and a character takes 8.
     const bool far = 300 * x + 8 * static_cast<double>(ranked[i].sample.size()) > 310;
@@ -82,16 +82,17 @@ std::string plot(const OutlierReport& report) {
   size_t most = 1;
   for (const Sample& sample : shown) most = std::max(most, sample.largest);
   const Axis axis{0, static_cast<double>(most)};
-  const std::string y = std::to_string(kHeight + 17);
+  const std::string y = std::to_string(kOutlierHeight + 17);
   return "<svg class=\"skyline plot\" role=\"img\" aria-label=\"Values whose range each of " +
          plural(ranked.size(), "sample") + " sets alone, most first\" height=\"" +
-         std::to_string(kHeight + kAxisHeight) + "\">" + count_grid(axis) + "<svg width=\"100%\" height=\"" +
-         std::to_string(kHeight) + "\" viewBox=\"0 0 " + std::to_string(shown.size()) + " " + std::to_string(most) +
-         "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + bars(shown, &Sample::largest, most) +
-         "\"/><path class=\"part\" d=\"" + bars(shown, &Sample::values, most) + "\"/></svg>" +
-         labels(report, shown, axis) + "<line class=\"base\" x2=\"100%\" y1=\"" + std::to_string(kHeight) + "\" y2=\"" +
-         std::to_string(kHeight) + "\"/><text x=\"100%\" y=\"" + y + "\" text-anchor=\"end\">" + rest_text(rest) +
-         "</text></svg>";
+         std::to_string(kOutlierHeight + kOutlierAxisHeight) + "\">" + outlier_grid(axis) +
+         "<svg width=\"100%\" height=\"" + std::to_string(kOutlierHeight) + "\" viewBox=\"0 0 " +
+         std::to_string(shown.size()) + " " + std::to_string(most) +
+         "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + outlier_bars(shown, &Sample::largest, most) +
+         "\"/><path class=\"part\" d=\"" + outlier_bars(shown, &Sample::values, most) + "\"/></svg>" +
+         labels(report, shown, axis) + "<line class=\"base\" x2=\"100%\" y1=\"" + std::to_string(kOutlierHeight) +
+         "\" y2=\"" + std::to_string(kOutlierHeight) + "\"/><text x=\"100%\" y=\"" + y + "\" text-anchor=\"end\">" +
+         rest_text(rest) + "</text></svg>";
 }
 
 std::string ratio_text(double ratio) { return fmt::format("{:.3g}", ratio) + "\u00D7"; }
@@ -119,7 +120,7 @@ std::string table(const OutlierReport& report) {
                    "Samples by the values whose range they set");
 }
 
-std::string lead(const OutlierReport& report) {
+std::string outliers_lead(const OutlierReport& report) {
   const size_t count = report.samples.size();
   if (count == 0)
     return "None of " + plural(report.all.size(), "calibration sample") + " alone sets the range of many values.";
@@ -134,7 +135,7 @@ std::string lead(const OutlierReport& report) {
 
 std::string outliers_section(const OutlierReport& report) {
   if (report.all.empty() || report.values == 0) return {};
-  return "<section id=\"outliers\"><h2>Calibration samples</h2><p class=\"lead\">" + lead(report) +
+  return "<section id=\"outliers\"><h2>Calibration samples</h2><p class=\"lead\">" + outliers_lead(report) +
          "</p><p class=\"key\" aria-hidden=\"true\"><span><svg class=\"share\" width=\"12\" height=\"12\"><rect "
          "class=\"part\" width=\"12\" height=\"12\"/></svg>values whose range the sample alone sets</span><span><svg "
          "class=\"skyline\" width=\"12\" height=\"12\"><rect class=\"bars\" width=\"12\" height=\"12\"/></svg>values "

@@ -67,7 +67,7 @@ std::string edges_table(const PlanReport& plan) {
   return html + "</tbody></table></div></details>";
 }
 
-std::string lead(const PlanReport& plan) {
+std::string placement_lead(const PlanReport& plan) {
   size_t kept_float = 0;
   for (const auto& layer : plan.layers) kept_float += !layer.int8;
   std::string text = "<p class=\"lead\">";
@@ -86,7 +86,7 @@ std::string lead(const PlanReport& plan) {
 
 std::string placement_section(const PlanReport& plan) {
   if (plan.layers.empty() && plan.edges.empty()) return {};
-  std::string html = "<section id=\"placement\"><h2>Placement</h2>" + lead(plan);
+  std::string html = "<section id=\"placement\"><h2>Placement</h2>" + placement_lead(plan);
   html += notes_list(plan.notes, "notes-details");
   if (!plan.layers.empty()) html += layers_table(plan);
   if (!plan.edges.empty()) html += edges_table(plan);

@@ -7,7 +7,7 @@
 namespace detent::html {
 namespace {
 
-std::string verdict(const PlanReport& plan) {
+std::string plan_verdict(const PlanReport& plan) {
   if (plan.coverage.pairs == 0) return "Nothing of it would be quantized.";
   return "<strong>" + plural(static_cast<size_t>(plan.coverage.pairs), "pair") + "</strong> on " +
          plural(plan.quantized_values, "value") + ": " + std::to_string(plan.coverage.int8_layers) + " of " +
@@ -25,7 +25,7 @@ std::string summary_section(const PlanReport& plan) {
          ", " + plural(plan.nodes, "node") + "</li>" +
          (plan.folded_batchnorms ? "<li>" + plural(plan.folded_batchnorms, "BatchNormalization") + " folded</li>"
                                  : "") +
-         "</ul><p class=\"verdict\">" + verdict(plan) + "</p>" +
+         "</ul><p class=\"verdict\">" + plan_verdict(plan) + "</p>" +
          (figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>") + "</header>\n";
 }
 

@@ -12,11 +12,11 @@
 namespace detent::html {
 namespace {
 
-using Layer = SensitivityReport::Layer;
+using SensitiveLayer = SensitivityReport::Layer;
 
 Extent decibel_extent(const SensitivityReport& report) {
   std::vector<double> values{report.sqnr_db_all};
-  for (const Layer& layer : report.layers)
+  for (const SensitiveLayer& layer : report.layers)
     values.push_back(layer.sqnr_db_alone), values.push_back(layer.sqnr_db_all_but);
   return extent_of(std::move(values), Bad::Low);
 }
@@ -33,7 +33,7 @@ std::string vertical(const char* kind, const Axis& axis, double value) {
   return "<line class=\"" + std::string(kind) + "\" x1=\"" + x + "\" x2=\"" + x + "\" y1=\"0\" y2=\"100%\"/>";
 }
 
-std::string row_chart(const SensitivityReport& report, const Layer& layer, const Axis& axis) {
+std::string sensitivity_row_chart(const SensitivityReport& report, const SensitiveLayer& layer, const Axis& axis) {
   std::string svg = "<svg class=\"dots\" height=\"100%\" aria-hidden=\"true\">";
   for (const double tick : axis.ticks(5)) svg += vertical("grid", axis, tick);
   if (std::isfinite(report.sqnr_db_all)) svg += vertical("reference", axis, report.sqnr_db_all);
@@ -49,12 +49,12 @@ std::string row_chart(const SensitivityReport& report, const Layer& layer, const
   return svg + "</svg>";
 }
 
-std::string row(const SensitivityReport& report, const Layer& layer, const Axis& axis) {
+std::string sensitivity_row(const SensitivityReport& report, const SensitiveLayer& layer, const Axis& axis) {
   const double gain = layer.sqnr_db_all_but - report.sqnr_db_all;
   const std::string title = "Only this layer in INT8: " + fixed_text(layer.sqnr_db_alone, 1) +
                             " dB. All but this layer: " + fixed_text(layer.sqnr_db_all_but, 1) + " dB.";
   return "<tr title=\"" + title + "\"><th scope=\"row\">" + name_markup(layer.name) + " <small>" + escape(layer.op) +
-         "</small></th><td class=\"chart\">" + row_chart(report, layer, axis) + "</td>" +
+         "</small></th><td class=\"chart\">" + sensitivity_row_chart(report, layer, axis) + "</td>" +
          number_cell(layer.sqnr_db_alone, fixed_text(layer.sqnr_db_alone, 1)) +
          number_cell(gain, signed_text(gain, 2)) +
          (layer.nats_alone ? number_cell(*layer.nats_alone, fixed_text(*layer.nats_alone, 4)) : std::string()) +
@@ -63,8 +63,8 @@ std::string row(const SensitivityReport& report, const Layer& layer, const Axis&
          "</tr>\n";
 }
 
-std::string head(const Axis& axis, bool scored, bool weights) {
-  return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
+std::string sensitivity_head(const Axis& axis, bool scored, bool weights) {
+  return "<thead><tr><th scope=\"col\" data-sort=\"text\">SensitiveLayer</th><td class=\"chart\"><svg class=\"scale\" "
          "height=\"16\" "
          "aria-hidden=\"true\">" +
          tick_labels(axis, axis.ticks(5), 13) +
@@ -94,7 +94,7 @@ std::string cross_entropy(const SensitivityReport& report) {
 }  // namespace
 
 std::string sensitivity_section(const SensitivityReport& report) {
-  const std::vector<Layer> layers = ranked_layers(report);
+  const std::vector<SensitiveLayer> layers = ranked_layers(report);
   if (layers.empty()) return {};
   const Axis axis = decibel_axis(report);
   std::string html =
@@ -112,8 +112,8 @@ std::string sensitivity_section(const SensitivityReport& report) {
       "class=\"reference\" x1=\"6\" x2=\"6\" y1=\"0\" y2=\"12\"/></svg>all layers, " +
       fixed_text(report.sqnr_db_all, 1) +
       "\u00A0dB</span></p><table id=\"sensitivity-table\" class=\"wide dumbbells\" data-shown=\"15\">" +
-      head(axis, layers.front().nats_alone.has_value(), report.weights.has_value()) + "<tbody>";
-  for (const Layer& layer : layers) html += row(report, layer, axis);
+      sensitivity_head(axis, layers.front().nats_alone.has_value(), report.weights.has_value()) + "<tbody>";
+  for (const SensitiveLayer& layer : layers) html += sensitivity_row(report, layer, axis);
   return html + "</tbody></table></section>\n";
 }
 

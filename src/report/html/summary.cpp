@@ -17,7 +17,7 @@
 namespace detent::html {
 namespace {
 
-using Variant = ComparisonReport::Variant;
+using SummaryVariant = ComparisonReport::Variant;
 
 std::optional<double> find_metric(const std::map<std::string, double>& metrics, const std::string& name) {
   const auto found = metrics.find(name);
@@ -25,11 +25,13 @@ std::optional<double> find_metric(const std::map<std::string, double>& metrics, 
 }
 
 /// True when the two are one model under two names: `auto` and what it takes.
-bool same_model(const Variant& a, const Variant& b) { return a.takes == b.calibrator || b.takes == a.calibrator; }
+bool same_model(const SummaryVariant& a, const SummaryVariant& b) {
+  return a.takes == b.calibrator || b.takes == a.calibrator;
+}
 
 /// The variant that comes closest to the winner, null when there is no other with a value.
-const Variant* next_best(const ComparisonReport& report, const Variant& winner) {
-  const Variant* best = nullptr;
+const SummaryVariant* next_best(const ComparisonReport& report, const SummaryVariant& winner) {
+  const SummaryVariant* best = nullptr;
   for (const auto& variant : report.variants) {
     if (same_model(variant, winner)) continue;
     const auto value = find_metric(variant.metrics, report.criterion);
@@ -48,15 +50,15 @@ std::string beside(const MetricStyle& style, double value, double other, const s
 }
 
 /// Who is as good as the best for all that the samples can tell.
-std::string certainty(const ComparisonReport& report, const Variant& winner) {
+std::string certainty(const ComparisonReport& report, const SummaryVariant& winner) {
   if (report.variants.size() < 2 || !winner.score_error) return {};
   const std::string samples = plural(report.evaluation_samples, "sample");
   if (report.ties.empty()) return " The " + samples + " tell it from every other one.";
   return " The " + samples + " cannot tell " + escape(listed(report.ties)) + " from it.";
 }
 
-std::string verdict(const ComparisonReport& report) {
-  const Variant* winner = winning_variant(report);
+std::string summary_verdict(const ComparisonReport& report) {
+  const SummaryVariant* winner = winning_variant(report);
   if (!winner) return "No variant was compared.";
   const std::string name = "<strong>" + escape(winner->calibrator) + "</strong>" +
                            (winner->takes.empty() ? "" : ", which takes " + escape(winner->takes) + ",");
@@ -66,7 +68,7 @@ std::string verdict(const ComparisonReport& report) {
   const std::string reached = escape(style.text(*value) + " " + style.label);
   const auto fp32 = find_metric(report.fp32, report.criterion);
   std::vector<std::string> parts;
-  if (const Variant* next = next_best(report, *winner))
+  if (const SummaryVariant* next = next_best(report, *winner))
     parts.push_back(beside(style, *value, next->metrics.at(report.criterion), "the next, " + escape(next->calibrator)));
   if (fp32) parts.push_back(beside(style, *value, *fp32, "FP32"));
   std::string text = report.variants.size() == 1
@@ -78,7 +80,7 @@ std::string verdict(const ComparisonReport& report) {
 }
 
 /// Up to four numbers of the winner that decide: the criterion, SQNR, coverage, size.
-std::string key_figures(const ComparisonReport& report, const Variant& winner) {
+std::string key_figures(const ComparisonReport& report, const SummaryVariant& winner) {
   std::string html;
   const auto add_metric = [&](const std::string& metric) {
     const auto value = find_metric(winner.metrics, metric);
@@ -99,14 +101,14 @@ std::string key_figures(const ComparisonReport& report, const Variant& winner) {
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";
 }
 
-std::string facts(const ComparisonReport& report) {
+std::string summary_facts(const ComparisonReport& report) {
   return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li>" +
          samples_fact(report.calibration_samples, "calibration", report.calibration_seconds) +
          samples_fact(report.evaluation_samples, "evaluation", report.evaluation_seconds) +
          skipped_fact(report.skipped_samples) + "</ul>";
 }
 
-std::string facts(const SensitivityReport& report) {
+std::string summary_facts(const SensitivityReport& report) {
   return "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>" +
          (report.weights ? "weights alone, " + escape(format_text(*report.weights))
                          : "calibrator " + escape(report.calibrator)) +
@@ -114,7 +116,7 @@ std::string facts(const SensitivityReport& report) {
          samples_fact(report.evaluation_samples, "evaluation") + skipped_fact(report.skipped_samples) + "</ul>";
 }
 
-std::string verdict(const SensitivityReport& report) {
+std::string summary_verdict(const SensitivityReport& report) {
   const std::vector<SensitivityReport::Layer> layers = ranked_layers(report);
   if (layers.empty()) return "Nothing is quantized.";
   const auto& worst = layers.front();
@@ -126,11 +128,11 @@ std::string verdict(const SensitivityReport& report) {
 }  // namespace
 
 std::string summary_section(const ComparisonReport& report) {
-  const Variant* winner = winning_variant(report);
+  const SummaryVariant* winner = winning_variant(report);
   const std::string limit = report.types ? limit_text(report) : std::string();
   return std::string("<header id=\"summary\"><p class=\"eyebrow\">Comparison of ") +
          (report.types ? "types" : "calibrators") + "</p><h1>" + escaped_file_name(report.model) + "</h1>" +
-         facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p>" +
+         summary_facts(report) + "<p class=\"verdict\">" + summary_verdict(report) + "</p>" +
          (limit.empty() ? "" : "<ul class=\"notes advice\"><li>" + sentence(limit) + "</li></ul>") +
          (winner ? key_figures(report, *winner) : std::string()) + "</header>\n";
 }
@@ -138,8 +140,8 @@ std::string summary_section(const ComparisonReport& report) {
 std::string summary_section(const SensitivityReport& report) {
   const std::string cost = fmt::format("the price of {:.1f} FP32 runs", report.plain_runs);
   return "<header id=\"summary\"><p class=\"eyebrow\">Sensitivity of layers</p><h1>" + escaped_file_name(report.model) +
-         "</h1>" + facts(report) + "<p class=\"verdict\">" + verdict(report) + "</p><dl class=\"figures\">" +
-         figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") +
+         "</h1>" + summary_facts(report) + "<p class=\"verdict\">" + summary_verdict(report) +
+         "</p><dl class=\"figures\">" + figure(decibels(report.sqnr_db_all), "SQNR with all layers", "") +
          (report.weights ? std::string() : coverage_figure(report.plan.coverage)) +
          figure(std::to_string(report.variants), "quantized models measured",
                 report.plain_runs > 0 ? cost : std::string()) +

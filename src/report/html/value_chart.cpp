@@ -13,10 +13,10 @@
 namespace detent::html {
 namespace {
 
-constexpr int kHeight = 220;      // of the plot, in CSS pixels
-constexpr int kAxisHeight = 24;   // below it, for the ticks
-constexpr double kMargin = 0.04;  // left and right of the data
-constexpr double kReach = 0.2;    // a range that ends this close outside the data is shown whole
+constexpr int kChartHeight = 220;      // of the plot, in CSS pixels
+constexpr int kChartAxisHeight = 24;   // below it, for the ticks
+constexpr double kChartMargin = 0.04;  // left and right of the data
+constexpr double kReach = 0.2;         // a range that ends this close outside the data is shown whole
 
 double magnitude(const ValueHistogram::ChosenRange& range) {
   return std::max(std::abs(range.min), std::abs(range.max));
@@ -32,10 +32,10 @@ Axis value_axis(const ValueHistogram& value) {
     if (range.min >= low - reach) shown_low = std::min(shown_low, range.min);
     if (range.max <= high + reach) shown_high = std::max(shown_high, range.max);
   }
-  return padded_axis(shown_low, shown_high, kMargin);
+  return padded_axis(shown_low, shown_high, kChartMargin);
 }
 
-double log_height(double count, double most) { return kHeight * std::log10(1 + count) / std::log10(1 + most); }
+double log_height(double count, double most) { return kChartHeight * std::log10(1 + count) / std::log10(1 + most); }
 
 /// Powers of ten: every one, every second ..., at most five.
 std::string count_grid(double most) {
@@ -44,7 +44,7 @@ std::string count_grid(double most) {
   std::string svg;
   for (int power = 0; power <= decades; power += step) {
     const double count = std::pow(10, power);
-    const std::string y = fmt::format("{:.0f}", kHeight - log_height(count, most));
+    const std::string y = fmt::format("{:.0f}", kChartHeight - log_height(count, most));
     svg += "<line class=\"grid\" x2=\"100%\" y1=\"" + y + "\" y2=\"" + y + "\"/><text x=\"-8\" y=\"" + y +
            "\" dy=\".32em\" text-anchor=\"end\">" + count_text(count) + "</text>";
   }
@@ -52,8 +52,8 @@ std::string count_grid(double most) {
 }
 
 /// One step of the outline for every run of equally high bins, in a coordinate system of one unit a bin.
-std::string bars(const ValueHistogram& value, const Axis& axis, double most) {
-  std::string path = "M0 " + std::to_string(kHeight);
+std::string histogram_bars(const ValueHistogram& value, const Axis& axis, double most) {
+  std::string path = "M0 " + std::to_string(kChartHeight);
   int height = 0;
   size_t run = 0;
   const auto end_run = [&] {
@@ -64,28 +64,28 @@ std::string bars(const ValueHistogram& value, const Axis& axis, double most) {
     const int next = static_cast<int>(std::lround(log_height(static_cast<double>(count), most)));
     if (next != height) {
       end_run();
-      path += "V" + std::to_string(kHeight - next);
+      path += "V" + std::to_string(kChartHeight - next);
       height = next;
     }
     ++run;
   }
   end_run();
-  path += "V" + std::to_string(kHeight) + "z";
+  path += "V" + std::to_string(kChartHeight) + "z";
   const double width = static_cast<double>(value.bins.size()) * value.width;
   // The first and last bin may reach beyond the data and so beyond the axis; positions are not clamped here.
   return "<svg x=\"" + fmt::format("{:.3f}", 100 * axis.at(value.first)) + "%\" width=\"" +
-         fmt::format("{:.3f}", 100 * width / (axis.high - axis.low)) + "%\" height=\"" + std::to_string(kHeight) +
-         "\" viewBox=\"0 0 " + std::to_string(value.bins.size()) + " " + std::to_string(kHeight) +
+         fmt::format("{:.3f}", 100 * width / (axis.high - axis.low)) + "%\" height=\"" + std::to_string(kChartHeight) +
+         "\" viewBox=\"0 0 " + std::to_string(value.bins.size()) + " " + std::to_string(kChartHeight) +
          "\" preserveAspectRatio=\"none\"><path class=\"bars\" d=\"" + path + "\"/></svg>";
 }
 
 /// Both ends of a range through the plot, and a veil over what lies outside.
 std::string limits(const ValueHistogram::ChosenRange& range, const Axis& axis, bool best) {
   const std::string low = percentage(axis.at(range.min)), high = percentage(axis.at(range.max));
-  const std::string height = "height=\"" + std::to_string(kHeight) + "\"";
+  const std::string height = "height=\"" + std::to_string(kChartHeight) + "\"";
   const auto line = [&](double value, const std::string& x) {
     if (value < axis.low || value > axis.high) return std::string();
-    return "<line x1=\"" + x + "\" x2=\"" + x + "\" y2=\"" + std::to_string(kHeight) + "\"/>";
+    return "<line x1=\"" + x + "\" x2=\"" + x + "\" y2=\"" + std::to_string(kChartHeight) + "\"/>";
   };
   return std::string("<g class=\"limit") + (best ? " best on" : "") + "\"><rect width=\"" + low + "\" " + height +
          "/><rect x=\"" + high + "\" width=\"" + percentage(1 - std::clamp(axis.at(range.max), 0.0, 1.0)) + "\" " +
@@ -98,13 +98,13 @@ std::string histogram_svg(const ValueHistogram& value, const Axis& axis, const s
   for (const uint64_t count : value.bins) counts += (counts.empty() ? "" : " ") + std::to_string(count);
   std::string svg = "<svg class=\"histogram plot\" role=\"img\" aria-label=\"Histogram of " + escape(value.name) +
                     ", counts on a logarithmic scale, from " + number_text(value.min) + " to " +
-                    number_text(value.max) + "\" height=\"" + std::to_string(kHeight + kAxisHeight) + "\" data-low=\"" +
-                    key_text(axis.low) + "\" data-high=\"" + key_text(axis.high) + "\" data-first=\"" +
-                    key_text(value.first) + "\" data-width=\"" + key_text(value.width) + "\" data-bins=\"" + counts +
-                    "\">" + count_grid(most) + bars(value, axis, most);
+                    number_text(value.max) + "\" height=\"" + std::to_string(kChartHeight + kChartAxisHeight) +
+                    "\" data-low=\"" + key_text(axis.low) + "\" data-high=\"" + key_text(axis.high) +
+                    "\" data-first=\"" + key_text(value.first) + "\" data-width=\"" + key_text(value.width) +
+                    "\" data-bins=\"" + counts + "\">" + count_grid(most) + histogram_bars(value, axis, most);
   for (const auto& range : value.ranges) svg += limits(range, axis, range.calibrator == best);
-  return svg + "<line class=\"base\" x2=\"100%\" y1=\"" + std::to_string(kHeight) + "\" y2=\"" +
-         std::to_string(kHeight) + "\"/>" + tick_labels(axis, axis.ticks(5), kHeight + 17) + "</svg>";
+  return svg + "<line class=\"base\" x2=\"100%\" y1=\"" + std::to_string(kChartHeight) + "\" y2=\"" +
+         std::to_string(kChartHeight) + "\"/>" + tick_labels(axis, axis.ticks(5), kChartHeight + 17) + "</svg>";
 }
 
 std::string clip_text(double fraction) {

@@ -118,7 +118,7 @@ const char* order_text(const std::vector<Entry>& entries, Ranking ranking) {
   return clips ? "those first of which the range leaves out most" : "in the order of the model";
 }
 
-std::string list(const std::vector<Entry>& entries, const std::vector<Column>& columns) {
+std::string value_list(const std::vector<Entry>& entries, const std::vector<Column>& columns) {
   std::string html =
       "<table id=\"value-list\"><thead><tr><th scope=\"col\" class=\"number\" data-sort=\"number\" title=\"Position in "
       "the model\"><abbr title=\"Position in the model\">#</abbr></th>" +
@@ -138,7 +138,7 @@ std::string list(const std::vector<Entry>& entries, const std::vector<Column>& c
 }
 
 /// "1,234,567 elements from −0.28 to 6.02, 12.3 % of them zero (not drawn)".
-std::string facts(const Entry& entry) {
+std::string value_facts(const Entry& entry) {
   const ValueHistogram& value = *entry.value;
   std::string text = grouped_text(value.count) + (value.count == 1 ? " element" : " elements") + " from " +
                      number_text(value.min) + " to " + number_text(value.max);
@@ -168,7 +168,7 @@ std::string article(const Entry& entry, const Edges& edges, const std::string& b
   std::string html = "<article class=\"value" + std::string(first ? " chosen" : "") + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-name\"><h3 id=\"" + id + "-name\">" +
                      name_markup(entry.value->name) + " <small>" + escape(entry.value->op) + "</small></h3><p>" +
-                     facts(entry) + "</p>" + value_chart(*entry.value, best);
+                     value_facts(entry) + "</p>" + value_chart(*entry.value, best);
   if (const auto found = edges.find(entry.value->name); found != edges.end()) html += readers(found->second);
   return html + "</article>\n";
 }
@@ -187,7 +187,7 @@ std::string values_section(const ValuesView& view) {
                      (has_candidates(view) ? "each calibrator" : "the calibrator") +
                      " keeps.</p><div class=\"browser\"><div class=\"list\" data-search=\"value-list\" "
                      "data-label=\"Search values\">" +
-                     list(entries, columns_of(has_candidates(view), ranking)) + "</div><div class=\"articles\">";
+                     value_list(entries, columns_of(has_candidates(view), ranking)) + "</div><div class=\"articles\">";
   for (size_t i = 0; i < entries.size(); ++i) html += article(entries[i], edges, view.best, i == 0);
   return html + "</div></div></section>\n";
 }

@@ -51,7 +51,7 @@ std::string bound(const BoundReport& report) {
 }
 
 /// What one must know to trust the verdict, and what to do about it.
-std::string advice(const VerdictReport& verdict, const std::optional<BoundReport>& kept) {
+std::string verdict_advice(const VerdictReport& verdict, const std::optional<BoundReport>& kept) {
   std::string items = kept ? bound(*kept) : std::string();
   for (const std::string& caveat : verdict.caveats) items += "<li>" + sentence(caveat) + "</li>";
   for (const std::string& text : verdict.cures) items += cure(text);
@@ -89,7 +89,7 @@ std::string listed_figures(const std::string& figures) {
   return figures.empty() ? figures : "<dl class=\"figures\">" + figures + "</dl>";
 }
 
-std::string facts(const QuantizeReport& report) {
+std::string verdict_facts(const QuantizeReport& report) {
   std::string html = "<ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>calibrator " +
                      escape(report.calibrator) + (report.measured ? " (auto)" : "") + "</li>";
   if (!report.table.empty()) html += "<li>ranges from " + escaped_file_name(report.table) + "</li>";
@@ -103,8 +103,8 @@ std::string facts(const QuantizeReport& report) {
 
 std::string summary_section(const QuantizeReport& report) {
   return "<header id=\"summary\"><p class=\"eyebrow\">Quantization</p><h1>" + escaped_file_name(report.model) +
-         "</h1>" + facts(report) + "<p class=\"verdict\">" + headline(report.verdict, report.error.has_value()) +
-         "</p>" + advice(report.verdict, report.bound) +
+         "</h1>" + verdict_facts(report) + "<p class=\"verdict\">" +
+         headline(report.verdict, report.error.has_value()) + "</p>" + verdict_advice(report.verdict, report.bound) +
          listed_figures(error_figures(report.error) + coverage_figure(report.plan.coverage) +
                         size_figure(report.output_bytes, report.model_bytes)) +
          "</header>\n";
@@ -123,7 +123,7 @@ std::string summary_section(const QuantizeWeightsReport& report) {
          "</li>" +
          (report.rounding ? samples_fact(report.rounding->samples, "rounding", report.rounding->seconds) : "") +
          "<li>written to " + escaped_file_name(report.output) + "</li></ul><p class=\"verdict\">" +
-         headline(report.verdict, report.error.has_value()) + "</p>" + advice(report.verdict, report.bound) +
+         headline(report.verdict, report.error.has_value()) + "</p>" + verdict_advice(report.verdict, report.bound) +
          listed_figures(error_figures(report.error) + weights + size_figure(report.output_bytes, report.model_bytes)) +
          "</header>\n";
 }

@@ -12,16 +12,17 @@
 namespace detent::html {
 namespace {
 
-using Layer = QuantizeWeightsReport::Layer;
+using WeightLayer = QuantizeWeightsReport::Layer;
 
 /// Quantized layers first, what lost most at the top; then those that stay float, as they come.
-std::vector<Layer> worst_first(std::vector<Layer> layers) {
-  std::ranges::stable_sort(
-      layers, {}, [](const Layer& layer) { return std::pair(!layer.quantized, layer.quantized ? layer.sqnr_db : 0); });
+std::vector<WeightLayer> worst_first(std::vector<WeightLayer> layers) {
+  std::ranges::stable_sort(layers, {}, [](const WeightLayer& layer) {
+    return std::pair(!layer.quantized, layer.quantized ? layer.sqnr_db : 0);
+  });
   return layers;
 }
 
-std::string row(const Layer& layer, const std::string& type) {
+std::string weights_row(const WeightLayer& layer, const std::string& type) {
   std::string html = std::string("<tr") + (layer.quantized ? "" : " class=\"float\"") + "><th scope=\"row\">" +
                      name_markup(layer.name) + " <small>" + escape(layer.op) + "</small>" +
                      (layer.quantized ? std::string() : "<p class=\"reason\">" + escape(layer.reason) + "</p>") +
@@ -63,7 +64,7 @@ std::string rounding_sentence(const QuantizeWeightsReport& report) {
 
 std::string weights_section(const QuantizeWeightsReport& report) {
   if (report.layers.empty()) return {};
-  const auto quantized = std::ranges::count_if(report.layers, &Layer::quantized);
+  const auto quantized = std::ranges::count_if(report.layers, &WeightLayer::quantized);
   std::string html =
       "<section id=\"weights\"><h2>Weights</h2><p class=\"lead\">" + std::to_string(quantized) + " of " +
       plural(report.layers.size(), "weighted layer") + " as " + escape(format_text(report.format)) + ". " +
@@ -74,7 +75,7 @@ std::string weights_section(const QuantizeWeightsReport& report) {
       number_head("SQNR, dB", "Of the weight behind its codes against the float one") +
       number_head("Elements", "Of the weight", "number minor") + "</tr></thead><tbody>";
   const std::string type(title_of(report.format.codes));
-  for (const Layer& layer : worst_first(report.layers)) html += row(layer, type);
+  for (const WeightLayer& layer : worst_first(report.layers)) html += weights_row(layer, type);
   return html + "</tbody></table></div></section>\n";
 }
 

@@ -20,7 +20,7 @@ Json number(const std::optional<double>& value) { return value ? number(*value) 
 
 namespace {
 
-Json share(const TypeShare& share) { return {{"macs", share.macs}, {"activation_bytes", share.activation_bytes}}; }
+Json type_share(const TypeShare& share) { return {{"macs", share.macs}, {"activation_bytes", share.activation_bytes}}; }
 
 }  // namespace
 
@@ -36,9 +36,9 @@ Json coverage_json(const CoverageReport& report) {
           {"int8_activation_bytes", report.int8_activation_bytes},
           {"pairs", report.pairs},
           {"types",
-           {{"int8", share(report.types.int8)},
-            {"half", share(report.types.half)},
-            {"float32", share(report.types.float32)}}},
+           {{"int8", type_share(report.types.int8)},
+            {"half", type_share(report.types.half)},
+            {"float32", type_share(report.types.float32)}}},
           {"casts", report.casts}};
 }
 

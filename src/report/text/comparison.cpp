@@ -201,7 +201,7 @@ std::string certainty_of(const ComparisonReport& report) {
 }
 
 /// How much of the model is quantized; of several types each.
-std::string made_text(const ComparisonReport& report) {
+std::string made_variants_text(const ComparisonReport& report) {
   if (!report.types)
     return "placed " + plural(static_cast<size_t>(report.plan.coverage.pairs), "pair") + " on " +
            plural(report.plan.quantized_values, "value") + "; " + coverage_text(report.plan.coverage) + "\n";
@@ -225,7 +225,7 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   if (report.skipped_samples) text += "skipped " + plural(report.skipped_samples, "unreadable sample") + "\n";
   text += outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
-  text += made_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
+  text += made_variants_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
   text += "\n* best by " + title_of(report.criterion) + ": " + (report.types ? "" : "--calibrator ") + report.winner +
           "\n" + certainty_of(report) + listing.closing();
   const std::string limit = report.types ? limit_text(report) : std::string();

@@ -8,7 +8,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kLinesShown = 20;  // of exceptions, each with its own value
+constexpr size_t kFloatLinesShown = 20;  // of exceptions, each with its own value
 
 std::string row(const char* what, int64_t int8, int64_t half, int64_t float32) {
   const auto whole = static_cast<double>(int8 + half + float32);
@@ -39,7 +39,7 @@ std::string float_text(const FloatReport& report, Listing& listing) {
   std::vector<std::string> keys;
   for (const FloatReport::Exception& exception : report.exceptions) keys.push_back(group_key(exception));
   const std::vector<std::vector<size_t>> groups = listing.groups(keys);
-  const size_t shown = listing.shown(groups.size(), kLinesShown);
+  const size_t shown = listing.shown(groups.size(), kFloatLinesShown);
   size_t left = report.exceptions.size();
   for (size_t g = 0; g < shown; ++g) {
     std::vector<std::string> names;

@@ -29,10 +29,10 @@ std::string origin_text(const LintReport& report) {
          (report.following == 1 ? " follows" : " follow") + " from that";
 }
 
-std::string share_text(double share) { return share > 0 ? "  (" + percent_text(share) + " of MACs)" : ""; }
+std::string finding_share_text(double share) { return share > 0 ? "  (" + percent_text(share) + " of MACs)" : ""; }
 
 /// Findings of one kind stay together; kinds come in the order of their worst.
-std::vector<Findings> grouped(const LintReport& report) {
+std::vector<Findings> grouped_findings(const LintReport& report) {
   std::vector<Findings> groups;
   for (const auto& finding : report.findings) {
     const auto same = std::ranges::find_if(groups, [&](const Findings& group) {
@@ -47,7 +47,7 @@ std::vector<Findings> grouped(const LintReport& report) {
 }
 
 std::string finding_text(const LintReport::Finding& finding, const std::string& cure) {
-  return "  " + finding.node + share_text(finding.mac_share) + "\n    " + finding.message + "\n" +
+  return "  " + finding.node + finding_share_text(finding.mac_share) + "\n    " + finding.message + "\n" +
          (finding.cure == cure ? "" : "    cure: " + finding.cure + "\n");
 }
 
@@ -123,7 +123,7 @@ std::string to_text(const LintReport& report, Lists lists) {
   if (pairs)
     text += coverage_text(plan.coverage) + "; " + plural(static_cast<size_t>(plan.coverage.pairs), "value") +
             " with pairs\n" + float_layers_text(report, listing);
-  for (const Findings& group : grouped(report)) text += group_text(group, listing);
+  for (const Findings& group : grouped_findings(report)) text += group_text(group, listing);
   for (const auto& note : plan.notes) text += "\n" + note + "\n";
   return text + counts_text(report) + listing.closing();
 }

@@ -12,7 +12,7 @@ namespace detent {
 namespace {
 
 /// "parameters 98.7 % INT8, activation bytes 59.3 %"; bytes only where shapes are known.
-std::string share_text(const CoverageReport& coverage) {
+std::string coverage_share_text(const CoverageReport& coverage) {
   const auto share = [](int64_t part, int64_t whole) {
     return percent_text(static_cast<double>(part) / static_cast<double>(whole));
   };
@@ -35,8 +35,8 @@ std::string reason_of(const std::vector<const Entry*>& group) {
 }
 
 template <class Entry>
-std::vector<std::vector<const Entry*>> grouped(const std::vector<const Entry*>& entries, const Listing& listing,
-                                               const auto& key_of) {
+std::vector<std::vector<const Entry*>> grouped_entries(const std::vector<const Entry*>& entries, const Listing& listing,
+                                                       const auto& key_of) {
   std::vector<std::string> keys;
   for (const Entry* entry : entries) keys.push_back(key_of(*entry) + "\n" + pattern_of(entry->reason));
   std::vector<std::vector<const Entry*>> groups;
@@ -69,7 +69,7 @@ std::string edges_text(const PlanReport& report, Listing& listing) {
   const auto key = [](const Edge& edge) {
     return edge.op + "\n" + std::to_string(edge.slot) + "\n" + edge.rule + (edge.scale_group ? "\nshared" : "");
   };
-  for (const auto& group : grouped(edges, listing, key)) {
+  for (const auto& group : grouped_entries(edges, listing, key)) {
     const Edge& first = *group.front();
     std::vector<std::string> names;
     for (const Edge* edge : group) names.push_back(edge->value + " -> " + edge->consumer);
@@ -88,7 +88,7 @@ std::vector<std::string> layer_lines(const std::vector<const PlanReport::Layer*>
   const auto key = [](const PlanReport::Layer& layer) {
     return std::string(layer.int8 ? "1" : "0") + "\n" + layer.op + "\n" + layer.rule;
   };
-  for (const auto& group : grouped(layers, listing, key)) {
+  for (const auto& group : grouped_entries(layers, listing, key)) {
     std::vector<std::string> names;
     int64_t macs = 0;
     for (const auto* layer : group) names.push_back(layer->name), macs += layer->macs;
@@ -122,7 +122,7 @@ std::string to_text(const PlanReport& report, Lists lists) {
   text += "\n" + coverage_text(report.coverage) + "; " + plural(static_cast<size_t>(report.coverage.pairs), "pair") +
           " on " + plural(report.quantized_values, "value");
   if (report.shared_scale_groups) text += ", " + plural(report.shared_scale_groups, "group") + " of shared scales";
-  text += "\n" + share_text(report.coverage);
+  text += "\n" + coverage_share_text(report.coverage);
   if (report.floats) text += float_text(*report.floats, listing);
   return text + types_text(report.coverage.types, report.coverage.type) +
          (report.equalizable ? equalizable_text(*report.equalizable) : std::string()) + listing.closing();

@@ -36,13 +36,13 @@ std::vector<Sum> sums_by_operator(const std::vector<Line>& nodes) {
   return sorted;
 }
 
-double share(double ms, double total) { return total > 0 ? 100 * ms / total : 0; }
+double time_percent(double ms, double total) { return total > 0 ? 100 * ms / total : 0; }
 
 std::string operators_table(const ProfileReport& report) {
   std::string text = "       ms   share  nodes  operator\n";
   for (const Sum& sum : sums_by_operator(report.nodes))
-    text +=
-        fmt::format("{:>9.3f}  {:>5.1f} %  {:5}  ", sum.ms, share(sum.ms, report.total_ms), sum.nodes) + sum.op + "\n";
+    text += fmt::format("{:>9.3f}  {:>5.1f} %  {:5}  ", sum.ms, time_percent(sum.ms, report.total_ms), sum.nodes) +
+            sum.op + "\n";
   return text;
 }
 
@@ -54,13 +54,13 @@ std::string nodes_table(const ProfileReport& report) {
   double listed = 0;
   size_t i = 0;
   for (; i < sorted.size() && listed < kListedShare * report.total_ms; ++i) {
-    text += fmt::format("{:>9.3f}  {:>5.1f} %  ", sorted[i]->ms, share(sorted[i]->ms, report.total_ms)) +
+    text += fmt::format("{:>9.3f}  {:>5.1f} %  ", sorted[i]->ms, time_percent(sorted[i]->ms, report.total_ms)) +
             sorted[i]->node + " (" + sorted[i]->op + ")\n";
     listed += sorted[i]->ms;
   }
   if (i == sorted.size()) return text;
   const double rest = report.total_ms - listed;
-  return text + fmt::format("{:>9.3f}  {:>5.1f} %  ", rest, share(rest, report.total_ms)) +
+  return text + fmt::format("{:>9.3f}  {:>5.1f} %  ", rest, time_percent(rest, report.total_ms)) +
          plural(sorted.size() - i, "other node") + "\n";
 }
 
@@ -74,7 +74,7 @@ std::string to_text(const ProfileReport& report) {
   return text +
          fmt::format("\ncalibrating for {}: {:.3f} ms a sample, of which the collector {:.3f} ms ({:.1f} %) for ",
                      collecting.target, collecting.total_ms, collecting.collector_ms,
-                     share(collecting.collector_ms, collecting.total_ms)) +
+                     time_percent(collecting.collector_ms, collecting.total_ms)) +
          plural(collecting.values, "value") + "\n";
 }
 

@@ -15,7 +15,7 @@ namespace detent {
 
 namespace {
 
-std::string decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
+std::string plain_decibels(double value) { return std::isfinite(value) ? fmt::format("{:.2f}", value) : "exact"; }
 
 std::string with_unit(double value) { return std::isfinite(value) ? fmt::format("{:.2f} dB", value) : "exact"; }
 
@@ -30,7 +30,7 @@ std::string layer_table(const std::vector<SensitivityReport::Layer>& layers, siz
   for (size_t i = 0; i < shown; ++i) {
     const auto& layer = layers[i];
     text += fmt::format("  {}  {:>8}  {:>8}", padded(layer.name + " (" + layer.op + ")", width),
-                        decibels(layer.sqnr_db_alone), decibels(layer.sqnr_db_all_but));
+                        plain_decibels(layer.sqnr_db_alone), plain_decibels(layer.sqnr_db_all_but));
     if (scored)
       text += fmt::format("  {:>10.4f}  {:>8.4f}", layer.nats_alone.value_or(0), layer.nats_all_but.value_or(0));
     text += fmt::format("  {:>7}", layer.macs_share > 0 ? percent_text(layer.macs_share) : "-");
@@ -47,12 +47,13 @@ std::string value_lines(const SensitivityReport& report, size_t top) {
   for (size_t i = 0; i < shown; ++i) width = std::max(width, report.values[i].value.size());
   std::string text = fmt::format("\n  {}  {:>8}\n", padded("quantized value", width), "by itself");
   for (size_t i = 0; i < shown; ++i)
-    text += fmt::format("  {}  {:>8}\n", padded(report.values[i].value, width), decibels(report.values[i].sqnr_db));
+    text +=
+        fmt::format("  {}  {:>8}\n", padded(report.values[i].value, width), plain_decibels(report.values[i].sqnr_db));
   if (shown < report.values.size()) text += fmt::format("  {} more: --all, --top\n", report.values.size() - shown);
   return text;
 }
 
-std::string made_text(const SensitivityReport& report) {
+std::string made_models_text(const SensitivityReport& report) {
   if (!report.weights) return coverage_text(report.plan.coverage);
   return "weights of " + std::to_string(report.layers.size()) + " of " +
          plural(report.plan.layers.size(), "weighted layer") + " as " + format_text(*report.weights);
@@ -77,8 +78,8 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
   if (report.corrected_biases)
     text += "biases of " + plural(report.corrected_biases, "layer") +
             " corrected, in the float network too: the numbers are the cost of quantizing\n";
-  text += made_text(report) + "; SQNR at " + output + " with all of them: " + with_unit(report.sqnr_db_all) + "\n" +
-          outputs_text(report.outputs, listing);
+  text += made_models_text(report) + "; SQNR at " + output + " with all of them: " + with_unit(report.sqnr_db_all) +
+          "\n" + outputs_text(report.outputs, listing);
   if (const auto nats = report.all.find("nats"); nats != report.all.end())
     text += fmt::format("{:.4f} nats a token, perplexity {:.3f}, with all of them; FP32 {:.4f}, {:.3f}\n", nats->second,
                         report.all.at("perplexity"), report.fp32.at("nats"), report.fp32.at("perplexity"));

@@ -13,7 +13,7 @@ namespace detent {
 namespace {
 
 const std::vector<double> kAlphas{0.5, 0.75, 1.0};
-constexpr double kLeastGainDb = 0.1, kMayFallDb = 0.1;
+constexpr double kLeastFamilyGainDb = 0.1, kMayFallDb = 0.1;
 
 double mean_of_parts(const PartScores& scores) {
   std::vector<double> parts;
@@ -108,7 +108,7 @@ class Selection {
       judge_on(1, {&best});
       std::erase_if(rest, [&](const Step* step) {
         const double most = on_first(step);  // the sure gain of two parts is the smaller one
-        return most < best.gain && (best.acceptable || most < kLeastGainDb);
+        return most < best.gain && (best.acceptable || most < kLeastFamilyGainDb);
       });
     }
     for (size_t part = 1; part < scores_of_.parts; ++part) judge_on(part, rest);
@@ -127,15 +127,15 @@ class Selection {
       step.scores.push_back(std::move(judged[i]));
       if (step.scores.size() < scores_of_.parts) continue;
       step.gain = sure_gain(scores_, step.scores);
-      step.acceptable = step.gain >= kLeastGainDb && worst_change(plain_, step.scores) >= -kMayFallDb;
+      step.acceptable = step.gain >= kLeastFamilyGainDb && worst_change(plain_, step.scores) >= -kMayFallDb;
     }
   }
 
   /// Why a step is not acceptable, the first of its reasons.
   [[nodiscard]] std::string reason_against(const Step& step) const {
-    if (mean_of_parts(step.scores) - mean_of_parts(scores_) < kLeastGainDb)
-      return fmt::format("gains less than {:g} dB", kLeastGainDb);
-    if (step.gain < kLeastGainDb) {
+    if (mean_of_parts(step.scores) - mean_of_parts(scores_) < kLeastFamilyGainDb)
+      return fmt::format("gains less than {:g} dB", kLeastFamilyGainDb);
+    if (step.gain < kLeastFamilyGainDb) {
       std::string parts;
       for (size_t p = 0; p < scores_.size(); ++p)
         parts += fmt::format("{}{:+.2f}", p ? ", " : "", mean(step.scores[p]) - mean(scores_[p]));

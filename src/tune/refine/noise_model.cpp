@@ -12,7 +12,7 @@ namespace {
 
 /// +-60 dB, as sample_scores() has it.
 constexpr double kLeast = 1e-6, kMost = 1e6, kMostDb = 60;
-constexpr double kLeastGainDb = 1e-4;
+constexpr double kLeastNoiseGainDb = 1e-4;
 constexpr int kRounds = 20;
 
 double score_db(double noise) { return -10 * std::log10(std::clamp(noise, kLeast, kMost)); }
@@ -58,7 +58,7 @@ std::vector<double> NoiseModel::gains_db(size_t unit, size_t trial) const {
 
 bool NoiseModel::improve(size_t unit) {
   size_t best = chosen_[unit];
-  double most = kLeastGainDb;
+  double most = kLeastNoiseGainDb;
   for (size_t trial = 0; trial < by_unit_[unit].size(); ++trial) {
     const std::vector<double> gains = gains_db(unit, trial);
     if (mean(gains) <= most || !is_certain_gain(gains)) continue;

@@ -21,7 +21,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kFewest = 16, kSearch = 32, kHeldOut = 64, kSweeps = 2;
+constexpr size_t kFewestToRefine = 16, kSearch = 32, kHeldOut = 64, kSweeps = 2;
 
 /// A unit and the trial it should change to.
 struct Wish {
@@ -47,7 +47,7 @@ class Refinement {
 
   RefinedRanges run() {
     const Stopwatch stopwatch;
-    if (samples_.size() >= kFewest) {
+    if (samples_.size() >= kFewestToRefine) {
       searched_ = std::min(kSearch, samples_.size() / 2);
       for (size_t i = 0; i < kSweeps && sweep(); ++i) {
       }
@@ -60,8 +60,8 @@ class Refinement {
 
  private:
   [[nodiscard]] std::string reason() const {
-    if (samples_.size() < kFewest)
-      return std::to_string(samples_.size()) + " samples are fewer than " + std::to_string(kFewest);
+    if (samples_.size() < kFewestToRefine)
+      return std::to_string(samples_.size()) + " samples are fewer than " + std::to_string(kFewestToRefine);
     if (outputs_.empty()) return "no output can be compared";
     return wished_ == 0 ? "no other range is expected to gain" : "no gain above its standard error on held-out samples";
   }

@@ -14,7 +14,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit(PlacementDraft& draft, const Node& node) {
+void visit_activations(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if ((kind != OpKind::LeakyRelu && kind != OpKind::Sigmoid) || draft.is_out(node.id)) return;
   if (draft.has_pair(node.input(0)) && !ends_in_float(draft, node.id))
@@ -23,6 +23,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule activations() { return {.id = RuleId::OnnxRuntimeActivation, .visit = visit}; }
+Rule activations() { return {.id = RuleId::OnnxRuntimeActivation, .visit = visit_activations}; }
 
 }  // namespace detent::rules::onnxruntime

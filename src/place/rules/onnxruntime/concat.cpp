@@ -15,7 +15,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit(PlacementDraft& draft, const Node& node) {
+void visit_concat(PlacementDraft& draft, const Node& node) {
   if (!is_data_concat(draft, node.id) || ends_in_float(draft, node.id)) return;
   const auto& inputs = node.inputs;
   const auto paired = [&](ValueId value) { return draft.has_pair(value); };
@@ -28,6 +28,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule concat() { return {.id = RuleId::OnnxRuntimeConcat, .visit = visit}; }
+Rule concat() { return {.id = RuleId::OnnxRuntimeConcat, .visit = visit_concat}; }
 
 }  // namespace detent::rules::onnxruntime

@@ -21,7 +21,7 @@ bool is_copy(const PlacementDraft& draft, const Node& node) {
   return kind != OpKind::MaxPool && kind != OpKind::Pad && commutes(draft, node.id);
 }
 
-void visit(PlacementDraft& draft, const Node& node) {
+void visit_copies(PlacementDraft& draft, const Node& node) {
   if (!is_copy(draft, node)) return;
   const ValueId input = draft.data_input(node.id);
   if (input == kNoValue || !draft.has_pair(input) || ends_in_float(draft, node.id)) return;
@@ -38,6 +38,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule copies() { return {.id = RuleId::OnnxRuntimeCopy, .visit = visit}; }
+Rule copies() { return {.id = RuleId::OnnxRuntimeCopy, .visit = visit_copies}; }
 
 }  // namespace detent::rules::onnxruntime

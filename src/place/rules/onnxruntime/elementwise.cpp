@@ -72,7 +72,7 @@ bool feeds_spread(const PlacementDraft& draft, const Node& node) {
   return use && spreads_channels(draft, draft.graph().node(use->node));
 }
 
-void visit(PlacementDraft& draft, const Node& node) {
+void visit_elementwise(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
   if ((kind != OpKind::Add && kind != OpKind::Mul) || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
@@ -91,6 +91,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule elementwise() { return {.id = RuleId::OnnxRuntimeElementwise, .visit = visit}; }
+Rule elementwise() { return {.id = RuleId::OnnxRuntimeElementwise, .visit = visit_elementwise}; }
 
 }  // namespace detent::rules::onnxruntime

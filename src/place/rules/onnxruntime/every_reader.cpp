@@ -12,7 +12,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void share(PlacementDraft& draft) {
+void share_every_reader(PlacementDraft& draft) {
   for (const Value& value : draft.graph().values()) {
     if (value.is_constant || !draft.has_pair(value.id)) continue;
     for (const Use& use : value.uses) {
@@ -28,6 +28,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule every_reader() { return {.id = RuleId::OnnxRuntimeReaders, .share = share}; }
+Rule every_reader() { return {.id = RuleId::OnnxRuntimeReaders, .share = share_every_reader}; }
 
 }  // namespace detent::rules::onnxruntime

@@ -17,7 +17,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void decide(PlacementDraft& draft) {
+void decide_float_deconvolution(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes())
     if (draft.kind(node.id) == OpKind::ConvTranspose && draft.is_weighted(node.id) && !draft.is_out(node.id))
       draft.run_float(node.id, "ONNX Runtime has no integer ConvTranspose");
@@ -29,7 +29,7 @@ bool leads_to_pair(const PlacementDraft& draft, const Node& node) {
   return draft.has_pair(own) || (activation != kNoNode && draft.has_pair(draft.graph().node(activation).output(0)));
 }
 
-void share(PlacementDraft& draft) {
+void share_float_deconvolution(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id) || draft.is_int8(node.id)) continue;
     const ValueId input = draft.data_input(node.id);
@@ -39,6 +39,9 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule float_deconvolution() { return {.id = RuleId::OnnxRuntimeDeconvolution, .decide = decide, .share = share}; }
+Rule float_deconvolution() {
+  return {
+      .id = RuleId::OnnxRuntimeDeconvolution, .decide = decide_float_deconvolution, .share = share_float_deconvolution};
+}
 
 }  // namespace detent::rules::onnxruntime

@@ -36,7 +36,7 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
 }
 
 // The last word, after every_reader: it takes pairs away.
-void share(PlacementDraft& draft) {
+void share_half_values(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
   const std::vector<DataType> types = float_types(graph);
   const auto is_half = [&](ValueId value) {
@@ -60,6 +60,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule half_values() { return {.id = RuleId::OnnxRuntimeHalf, .share = share}; }
+Rule half_values() { return {.id = RuleId::OnnxRuntimeHalf, .share = share_half_values}; }
 
 }  // namespace detent::rules::onnxruntime

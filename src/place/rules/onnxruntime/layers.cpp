@@ -80,7 +80,7 @@ void place_product(PlacementDraft& draft, const Node& node) {
                     "an integer " + node.op_type + " writes this graph output (--quantize-outputs)");
 }
 
-void decide(PlacementDraft& draft) {
+void decide_layers(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
     const OpKind kind = draft.kind(node.id);
@@ -92,6 +92,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule layers() { return {.id = RuleId::OnnxRuntimeLayer, .decide = decide}; }
+Rule layers() { return {.id = RuleId::OnnxRuntimeLayer, .decide = decide_layers}; }
 
 }  // namespace detent::rules::onnxruntime

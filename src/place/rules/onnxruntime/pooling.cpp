@@ -13,7 +13,7 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-void visit(PlacementDraft& draft, const Node& node) {
+void visit_pooling(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   const bool averages = kind == OpKind::AveragePool || kind == OpKind::GlobalAveragePool;
   if ((!averages && kind != OpKind::MaxPool) || draft.is_out(node.id) || !draft.has_pair(node.input(0))) return;
@@ -26,6 +26,6 @@ void visit(PlacementDraft& draft, const Node& node) {
 
 }  // namespace
 
-Rule pooling() { return {.id = RuleId::OnnxRuntimePooling, .visit = visit}; }
+Rule pooling() { return {.id = RuleId::OnnxRuntimePooling, .visit = visit_pooling}; }
 
 }  // namespace detent::rules::onnxruntime

@@ -13,7 +13,7 @@
 namespace detent::rules {
 namespace {
 
-void mark(PlacementDraft& draft) {
+void mark_measured_choice(PlacementDraft& draft) {
   for (const auto& [name, reason] : draft.options().keep_float) {
     const NodeId node = draft.graph().find_node(name);
     if (node == kNoNode)
@@ -24,6 +24,6 @@ void mark(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule measured_choice() { return {.id = RuleId::MeasuredChoice, .mark = mark}; }
+Rule measured_choice() { return {.id = RuleId::MeasuredChoice, .mark = mark_measured_choice}; }
 
 }  // namespace detent::rules

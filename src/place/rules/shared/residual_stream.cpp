@@ -56,7 +56,7 @@ void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
   }
 }
 
-void mark(PlacementDraft& draft) {
+void mark_residual_stream(PlacementDraft& draft) {
   const Residual residual = draft.options().residual;
   if (residual == Residual::Quantize) return;
   for (const auto& [name, reason] : draft.options().ruined) {
@@ -70,7 +70,7 @@ void mark(PlacementDraft& draft) {
                     "Add of the residual stream: normalizations and all later blocks read it (--residual quantize)");
 }
 
-void decide(PlacementDraft& draft) {
+void decide_residual_stream(PlacementDraft& draft) {
   if (draft.options().residual != Residual::Quantize) return;
   for (const NodeId add : residual_stream(draft).adds) {
     if (draft.is_out(add)) continue;
@@ -83,6 +83,8 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule residual_stream() { return {.id = RuleId::ResidualStream, .mark = mark, .decide = decide}; }
+Rule residual_stream() {
+  return {.id = RuleId::ResidualStream, .mark = mark_residual_stream, .decide = decide_residual_stream};
+}
 
 }  // namespace detent::rules

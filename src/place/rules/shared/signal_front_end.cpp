@@ -17,7 +17,7 @@ namespace detent::rules {
 namespace {
 
 // From the back, so that the reason names the last end: the Log, not the filterbank before it.
-void mark(PlacementDraft& draft) {
+void mark_signal_front_end(PlacementDraft& draft) {
   for (const Node& end : draft.graph().nodes() | std::views::reverse)
     for (const NodeId node : signal_path(draft, end))
       if (!draft.is_forced(node))
@@ -27,6 +27,6 @@ void mark(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule signal_front_end() { return {.id = RuleId::SignalFrontEnd, .mark = mark}; }
+Rule signal_front_end() { return {.id = RuleId::SignalFrontEnd, .mark = mark_signal_front_end}; }
 
 }  // namespace detent::rules

@@ -41,7 +41,7 @@ std::vector<NodeId> nodes_of_operator(const Graph& graph, const std::string& op,
   return found;
 }
 
-void mark(PlacementDraft& draft) {
+void mark_user_choice(PlacementDraft& draft) {
   const PlacementOptions& options = draft.options();
   const Graph& graph = draft.graph();
   for (const std::string& pattern : options.exclude)
@@ -59,7 +59,7 @@ void mark(PlacementDraft& draft) {
 }
 
 // Weighted ops that are included simply pass the rules that would keep them out; other ops get pairs on their inputs.
-void decide(PlacementDraft& draft) {
+void decide_user_choice(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_forced(node.id) || draft.is_weighted(node.id)) continue;
     for (const int slot : draft.data_slots(node.id)) {
@@ -71,6 +71,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule user_choice() { return {.id = RuleId::UserChoice, .mark = mark, .decide = decide}; }
+Rule user_choice() { return {.id = RuleId::UserChoice, .mark = mark_user_choice, .decide = decide_user_choice}; }
 
 }  // namespace detent::rules

@@ -104,7 +104,7 @@ void place_parts(PlacementDraft& draft, const Node& node) {
     keep_inputs_float(draft, use->node, "sum of a rotary embedding, which stays float");
 }
 
-void decide(PlacementDraft& draft) {
+void decide_attention_and_norms(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.is_out(node.id)) continue;
     place_gelu(draft, node);
@@ -123,6 +123,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule attention_and_norms() { return {.id = RuleId::AttentionAndNorms, .decide = decide}; }
+Rule attention_and_norms() { return {.id = RuleId::AttentionAndNorms, .decide = decide_attention_and_norms}; }
 
 }  // namespace detent::rules::tensorrt

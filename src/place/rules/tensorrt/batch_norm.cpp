@@ -18,7 +18,7 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-void decide(PlacementDraft& draft) {
+void decide_batch_norm(PlacementDraft& draft) {
   const std::vector<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
@@ -36,6 +36,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule batch_norm() { return {.id = RuleId::BatchNorm, .decide = decide}; }
+Rule batch_norm() { return {.id = RuleId::BatchNorm, .decide = decide_batch_norm}; }
 
 }  // namespace detent::rules::tensorrt

@@ -20,7 +20,7 @@ namespace {
 
 bool pools(const PlacementDraft& draft, NodeId node) { return draft.kind(node) == OpKind::MaxPool; }
 
-void share(PlacementDraft& draft) {
+void share_commuting_ops(PlacementDraft& draft) {
   const bool both = draft.options().maxpool == PlacementOptions::MaxPool::Both;
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) == OpKind::Resize && node.string_or("mode", "nearest") == "nearest")
@@ -55,6 +55,6 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule commuting_ops() { return {.id = RuleId::CommutingOp, .share = share}; }
+Rule commuting_ops() { return {.id = RuleId::CommutingOp, .share = share_commuting_ops}; }
 
 }  // namespace detent::rules::tensorrt

@@ -20,7 +20,7 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-using Policy = PlacementOptions::Concat;
+using ConcatPolicy = PlacementOptions::Concat;
 
 std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
   const std::vector<bool> before_pairs = values_before_pairs(draft);
@@ -123,22 +123,22 @@ class Ties {
   std::vector<Walked> behind_, beside_;  // by value id
 };
 
-void share(PlacementDraft& draft) {
+void share_concat(PlacementDraft& draft) {
   const std::vector<NodeId> concats = quantized_concats(draft);
   const std::vector<bool> sources = int8_sources(draft);
   for (const NodeId concat : concats) {
     for (const int slot : draft.data_slots(concat))
       draft.keep_float(concat, slot, "TensorRT clones the Q behind the Concat into each producer");
-    if (draft.options().concat == Policy::Inputs) pair_inputs(draft, concat);
+    if (draft.options().concat == ConcatPolicy::Inputs) pair_inputs(draft, concat);
     name_float_inputs(draft, concat, sources);
   }
-  if (draft.options().concat == Policy::Independent) return;
+  if (draft.options().concat == ConcatPolicy::Independent) return;
   Ties ties(draft);
   for (const NodeId concat : concats) ties.tie(concat);
 }
 
 }  // namespace
 
-Rule concat() { return {.id = RuleId::Concat, .share = share}; }
+Rule concat() { return {.id = RuleId::Concat, .share = share_concat}; }
 
 }  // namespace detent::rules::tensorrt

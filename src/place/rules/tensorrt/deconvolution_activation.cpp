@@ -14,13 +14,13 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-using Policy = PlacementOptions::DeconvActivation;
+using DeconvolutionActivationPolicy = PlacementOptions::DeconvActivation;
 
 bool splits(const PlacementDraft& draft, NodeId activation) {
   switch (draft.options().deconv_activation) {
-    case Policy::Fuse: return false;
-    case Policy::Split: return true;
-    case Policy::ByActivation: break;
+    case DeconvolutionActivationPolicy::Fuse: return false;
+    case DeconvolutionActivationPolicy::Split: return true;
+    case DeconvolutionActivationPolicy::ByActivation: break;
   }
   return draft.kind(activation) != OpKind::Relu;
 }
@@ -32,7 +32,7 @@ void replace_readers(PlacementDraft& draft, ValueId value, const std::string& re
 }
 
 // Pairs inside: before the rule of fused activations declares the edge float.
-void decide(PlacementDraft& draft) {
+void decide_deconvolution_activation(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::ConvTranspose || !draft.is_int8(node.id)) continue;
     const NodeId activation = fused_activation(draft, node.output(0));
@@ -83,6 +83,8 @@ void close(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule deconvolution_activation() { return {.id = RuleId::DeconvolutionActivation, .decide = decide, .share = close}; }
+Rule deconvolution_activation() {
+  return {.id = RuleId::DeconvolutionActivation, .decide = decide_deconvolution_activation, .share = close};
+}
 
 }  // namespace detent::rules::tensorrt

@@ -37,7 +37,7 @@ bool is_paired_between_kernels(OpKind kind) {
   }
 }
 
-void mark(PlacementDraft& draft) {
+void mark_fp8_layers(PlacementDraft& draft) {
   if (draft.options().type != CodeType::Fp8) return;
   for (const Node& node : draft.graph().nodes()) {
     if (draft.is_forced(node.id)) continue;
@@ -54,7 +54,7 @@ void mark(PlacementDraft& draft) {
 }
 
 // Behind the rule of residual Adds, which has decided those by now.
-void decide(PlacementDraft& draft) {
+void decide_fp8_layers(PlacementDraft& draft) {
   if (draft.options().type != CodeType::Fp8) return;
   for (const Node& node : draft.graph().nodes()) {
     if (!is_paired_between_kernels(draft.kind(node.id))) continue;
@@ -67,6 +67,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule fp8_layers() { return {.id = RuleId::Fp8Layer, .mark = mark, .decide = decide}; }
+Rule fp8_layers() { return {.id = RuleId::Fp8Layer, .mark = mark_fp8_layers, .decide = decide_fp8_layers}; }
 
 }  // namespace detent::rules::tensorrt

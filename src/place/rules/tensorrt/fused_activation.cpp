@@ -21,7 +21,7 @@ bool is_depthwise(const PlacementDraft& draft, NodeId node) {
          draft.weight(node).shape()[1] == 1;
 }
 
-void decide(PlacementDraft& draft) {
+void decide_fused_activation(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (const auto gated = gated_activation(draft, node.id)) {
       const std::string reason = "inside x * Sigmoid(x), which is one activation";
@@ -48,7 +48,7 @@ void explain_later_activations(PlacementDraft& draft) {
       draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
 }
 
-void share(PlacementDraft& draft) {
+void share_fused_activation(PlacementDraft& draft) {
   explain_later_activations(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_int8(node.id)) continue;
@@ -62,6 +62,8 @@ void share(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule fused_activation() { return {.id = RuleId::FusedActivation, .decide = decide, .share = share}; }
+Rule fused_activation() {
+  return {.id = RuleId::FusedActivation, .decide = decide_fused_activation, .share = share_fused_activation};
+}
 
 }  // namespace detent::rules::tensorrt

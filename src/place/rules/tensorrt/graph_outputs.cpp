@@ -11,7 +11,7 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-void decide(PlacementDraft& draft) {
+void decide_graph_outputs(PlacementDraft& draft) {
   if (!draft.options().quantize_outputs) return;
   const std::vector<bool> sources = int8_sources(draft);
   for (const ValueId output : draft.graph().outputs())
@@ -21,6 +21,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule graph_outputs() { return {.id = RuleId::GraphOutput, .decide = decide}; }
+Rule graph_outputs() { return {.id = RuleId::GraphOutput, .decide = decide_graph_outputs}; }
 
 }  // namespace detent::rules::tensorrt

@@ -137,7 +137,7 @@ void place_between_kernels(PlacementDraft& draft, const Node& node, const std::v
   }
 }
 
-void decide(PlacementDraft& draft) {
+void decide_pooling_and_elementwise(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes())
     if (!draft.is_out(node.id) && is_excitation(draft, node)) place_excitation(draft, node);
   std::vector<bool> sources(draft.graph().values().size(), false);
@@ -149,6 +149,8 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule pooling_and_elementwise() { return {.id = RuleId::PoolingAndElementwise, .decide = decide}; }
+Rule pooling_and_elementwise() {
+  return {.id = RuleId::PoolingAndElementwise, .decide = decide_pooling_and_elementwise};
+}
 
 }  // namespace detent::rules::tensorrt

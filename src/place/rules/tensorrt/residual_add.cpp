@@ -137,7 +137,7 @@ void place_activated(PlacementDraft& draft, const Node& add, int activated) {
   draft.pair(add.id, 1, reason);
 }
 
-void decide(PlacementDraft& draft) {
+void decide_residual_add(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::Add || draft.is_out(node.id) || node.inputs.size() != 2) continue;
     if (node.inputs[0] == node.inputs[1] || draft.is_constant(node.inputs[0]) || draft.is_constant(node.inputs[1]))
@@ -155,6 +155,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule residual_add() { return {.id = RuleId::ResidualAdd, .decide = decide}; }
+Rule residual_add() { return {.id = RuleId::ResidualAdd, .decide = decide_residual_add}; }
 
 }  // namespace detent::rules::tensorrt

@@ -62,7 +62,7 @@ bool is_small(const PlacementDraft& draft, const Node& node, CertainShapes& shap
   }
 }
 
-void mark(PlacementDraft& draft) {
+void mark_small_layers(PlacementDraft& draft) {
   if (draft.options().small_layers == PlacementOptions::SmallLayers::Quantize) return;
   CertainShapes shapes(draft);
   for (const Node& node : draft.graph().nodes()) {
@@ -74,6 +74,6 @@ void mark(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule small_layers() { return {.id = RuleId::SmallLayer, .mark = mark}; }
+Rule small_layers() { return {.id = RuleId::SmallLayer, .mark = mark_small_layers}; }
 
 }  // namespace detent::rules::tensorrt

@@ -14,7 +14,7 @@
 namespace detent::rules::tensorrt {
 namespace {
 
-void decide(PlacementDraft& draft) {
+void decide_weighted_ops(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes()) {
     if (!draft.is_weighted(node.id) || draft.is_out(node.id)) continue;
     const int slot = draft.data_slots(node.id).front();
@@ -34,6 +34,6 @@ void decide(PlacementDraft& draft) {
 
 }  // namespace
 
-Rule weighted_ops() { return {.id = RuleId::WeightedOp, .decide = decide}; }
+Rule weighted_ops() { return {.id = RuleId::WeightedOp, .decide = decide_weighted_ops}; }
 
 }  // namespace detent::rules::tensorrt
