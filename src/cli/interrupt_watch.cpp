@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "core/files/mapped_file.h"
 #include "core/files/unfinished.h"
 #include "detent/error.h"
 #include "detent/progress.h"
@@ -30,8 +31,14 @@ extern "C" void on_interrupt(int) {
   errno = before;
 }
 
-/// A mapped file became shorter than it was, or its disk failed: the bytes that are looked at are nowhere.
-extern "C" void on_missing_bytes(int) {
+/// Tells a mapped file of ours that became shorter, or whose disk failed, from every other SIGBUS: a signal of another process, or a
+/// fault elsewhere. Those take the default action.
+extern "C" void on_missing_bytes(int signal, siginfo_t* info, void*) {
+  if ((info->si_code != BUS_ADRERR && info->si_code != BUS_OBJERR) || !MappedFile::maps(info->si_addr)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);  // delivered when this handler returns
+    return;
+  }
   file_changed = true;
   sem_post(&signals);
   for (;;) ::pause();  // the watch ends the process; this thread cannot go on
@@ -91,7 +98,10 @@ void watch_signals() {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_interrupt);
   if (std::signal(SIGHUP, on_interrupt) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
   std::signal(SIGXFSZ, on_file_limit);
-  std::signal(SIGBUS, on_missing_bytes);
+  struct sigaction missing {};
+  missing.sa_sigaction = on_missing_bytes;
+  missing.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &missing, nullptr);
 }
 
 void claim_interruption() {

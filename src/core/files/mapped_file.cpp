@@ -99,6 +99,13 @@ std::shared_ptr<const MappedFile> MappedFile::holding(const void* data, size_t b
   return entry ? all.files.at(entry->number).lock() : nullptr;
 }
 
+bool MappedFile::maps(const void* address) {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  const Registry::Entry* const entry = all.find(reinterpret_cast<uintptr_t>(address), 1);
+  return entry && entry->is_mapping;
+}
+
 MappedFile::~MappedFile() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

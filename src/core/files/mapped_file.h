@@ -25,6 +25,10 @@ class MappedFile {
   /// The file, or tensor, that [data, data + bytes) lies in; nullptr for other memory.
   static std::shared_ptr<const MappedFile> holding(const void* data, size_t bytes);
 
+  /// Whether the address lies in a file that is mapped now. A handler of SIGBUS may ask: the list's lock is never held while bytes of a
+  /// file are read.
+  static bool maps(const void* address);
+
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
