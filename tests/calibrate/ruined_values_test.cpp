@@ -31,7 +31,7 @@ constexpr const char* kModel = R"(
   })";
 
 /// Even density from -1 to 1 in 8192 elements, and `towering` elements at 64: rounding to s costs s^2/12.
-Histogram even_histogram(int towering) {
+Histogram towering_histogram(int towering) {
   std::vector<float> values;
   for (int i = 0; i < 8192; ++i) values.push_back((static_cast<float>(i) - 4095.5F) / 4096);
   values.insert(values.end(), static_cast<size_t>(towering), 64.0F);
@@ -44,11 +44,11 @@ class RuinedReaders : public ::testing::Test {
  protected:
   RuinedReaders() : model_(parse_model_text(with_weights(kModel))) {
     plan_ = make_placement_plan(model_.graph(), find_target("tensorrt"), options_);
-    for (const ValueId value : plan_.quantized_values()) calibration_.histograms[value] = even_histogram(0);
+    for (const ValueId value : plan_.quantized_values()) calibration_.histograms[value] = towering_histogram(0);
   }
 
   void measure(const char* name, int towering) {
-    calibration_.histograms[model_.graph().find_value(name)] = even_histogram(towering);
+    calibration_.histograms[model_.graph().find_value(name)] = towering_histogram(towering);
   }
 
   [[nodiscard]] std::map<std::string, std::string> readers(const RangeOverrides& overrides = {}) const {

@@ -27,21 +27,21 @@ TEST(TensorRtCache, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.scales, cache.scales);
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of_text(const std::string& text) {
   const Error error = error_of<Error>([&] { static_cast<void>(parse_tensorrt_cache(text)); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
   return error.what();
 }
 
 TEST(TensorRtCache, NamesTheLineThatIsWrong) {
-  EXPECT_NE(refusal("x: 3f800000\n").find("line 1"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\nx 3f800000\n").find("line 2"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\nx: 3f8000\n").find("line 2"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\n\nx: 3f8000zz\n").find("line 3"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\nx: bf800000\n").find("positive"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\nx: 7f800000\n").find("finite"), std::string::npos);
-  EXPECT_NE(refusal("TRT-8601-EntropyCalibration2\nx: 3f800000\nx: 3f800001\n").find("'x'"), std::string::npos);
-  EXPECT_NE(refusal("").find("empty"), std::string::npos);
+  EXPECT_NE(refusal_of_text("x: 3f800000\n").find("line 1"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\nx 3f800000\n").find("line 2"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\nx: 3f8000\n").find("line 2"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\n\nx: 3f8000zz\n").find("line 3"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\nx: bf800000\n").find("positive"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\nx: 7f800000\n").find("finite"), std::string::npos);
+  EXPECT_NE(refusal_of_text("TRT-8601-EntropyCalibration2\nx: 3f800000\nx: 3f800001\n").find("'x'"), std::string::npos);
+  EXPECT_NE(refusal_of_text("").find("empty"), std::string::npos);
 }
 
 }  // namespace

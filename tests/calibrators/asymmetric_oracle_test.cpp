@@ -46,13 +46,13 @@ std::vector<Data> data_sets() {
   return sets;
 }
 
-Histogram histogram_of(const std::vector<float>& values) {
+Histogram asymmetric_histogram(const std::vector<float>& values) {
   Histogram histogram;
   histogram.add(values);
   return histogram;
 }
 
-Range choose(const char* spec, const Histogram& histogram) {
+Range chosen_range(const char* spec, const Histogram& histogram) {
   return make_calibrator(spec)->choose(histogram, RangeKind::Asymmetric);
 }
 
@@ -61,8 +61,8 @@ Range choose(const char* spec, const Histogram& histogram) {
 TEST(AsymmetricOracle, PercentileCutsAtTheRankedElements) {
   for (const Data& data : data_sets())
     for (const double percent : {50.0, 90.0, 99.0, 99.9, 100.0}) {
-      const Histogram histogram = histogram_of(data.values);
-      const Range range = choose(("percentile:" + std::to_string(percent)).c_str(), histogram);
+      const Histogram histogram = asymmetric_histogram(data.values);
+      const Range range = chosen_range(("percentile:" + std::to_string(percent)).c_str(), histogram);
       std::vector<float> sorted = data.values;
       std::ranges::sort(sorted);
       const auto n = static_cast<double>(sorted.size());
@@ -140,26 +140,26 @@ Range mse_by_loop(const Histogram& histogram) {
 
 TEST(AsymmetricOracle, MseFindsWhatALoopFinds) {
   for (const Data& data : data_sets()) {
-    const Histogram histogram = histogram_of(data.values);
-    EXPECT_EQ(choose("mse", histogram), mse_by_loop(histogram)) << data.name;
+    const Histogram histogram = asymmetric_histogram(data.values);
+    EXPECT_EQ(chosen_range("mse", histogram), mse_by_loop(histogram)) << data.name;
   }
 }
 
-constexpr size_t kLevels = 256;
+constexpr size_t kOracleLevels = 256;
 
 /// Divergence of the bins [first, last) with everything outside in the end bins from what is left of them in 256 levels.
 double divergence(const std::vector<double>& counts, size_t first, size_t last) {
   const size_t width = last - first;
   std::vector<double> p(counts.begin() + static_cast<ptrdiff_t>(first), counts.begin() + static_cast<ptrdiff_t>(last));
-  std::vector<double> sums(kLevels), non_empty(kLevels);
+  std::vector<double> sums(kOracleLevels), non_empty(kOracleLevels);
   for (size_t j = 0; j < width; ++j) {
-    sums[j * kLevels / width] += p[j];
-    non_empty[j * kLevels / width] += p[j] > 0;
+    sums[j * kOracleLevels / width] += p[j];
+    non_empty[j * kOracleLevels / width] += p[j] > 0;
   }
   std::vector<double> q(width);
   double total_q = 0;
   for (size_t j = 0; j < width; ++j) {
-    if (p[j] > 0) q[j] = sums[j * kLevels / width] / non_empty[j * kLevels / width];
+    if (p[j] > 0) q[j] = sums[j * kOracleLevels / width] / non_empty[j * kOracleLevels / width];
     total_q += q[j];
   }
   for (size_t i = 0; i < first; ++i) p.front() += counts[i];
@@ -212,7 +212,7 @@ Range entropy_by_loop(const Histogram& histogram) {
     for (size_t distance = 0; distance <= furthest; ++distance) {  // wider windows later: ties keep more
       const size_t from = move_high ? first : bins.zero - distance;
       const size_t to = move_high ? bins.zero + distance : last;
-      if (to < from + kLevels) continue;
+      if (to < from + kOracleLevels) continue;
       const double d = divergence(counts, from, to);
       if (d > least + 1e-12) continue;
       least = std::min(least, d);
@@ -225,22 +225,23 @@ Range entropy_by_loop(const Histogram& histogram) {
   const double width = histogram.bin_width();
   const Range found{static_cast<float>(std::max<double>(ends.low * width, std::min(histogram.min(), 0.0F))),
                     static_cast<float>(std::min<double>(ends.high * width, std::max(histogram.max(), 0.0F)))};
-  const Range safe = choose("mse", histogram);
+  const Range safe = chosen_range("mse", histogram);
   const auto cost = [&](const Range& range) { return squared_error(histogram, range, RangeKind::Asymmetric); };
   return cost(found) > 16 * cost(safe) ? safe : found;
 }
 
 TEST(AsymmetricOracle, EntropyFindsWhatALoopFinds) {
   for (const Data& data : data_sets()) {
-    const Histogram histogram = histogram_of(data.values);
-    EXPECT_EQ(choose("entropy", histogram), entropy_by_loop(histogram)) << data.name;
+    const Histogram histogram = asymmetric_histogram(data.values);
+    EXPECT_EQ(chosen_range("entropy", histogram), entropy_by_loop(histogram)) << data.name;
   }
 }
 
 TEST(AsymmetricOracle, MaxIsTheExtremes) {
   for (const Data& data : data_sets()) {
     const auto [low, high] = std::ranges::minmax(data.values);
-    EXPECT_EQ(choose("max", histogram_of(data.values)), (Range{std::min(low, 0.0F), std::max(high, 0.0F)}))
+    EXPECT_EQ(chosen_range("max", asymmetric_histogram(data.values)),
+              (Range{std::min(low, 0.0F), std::max(high, 0.0F)}))
         << data.name;
   }
 }

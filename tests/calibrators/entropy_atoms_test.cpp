@@ -23,14 +23,14 @@ std::vector<float> depthwise_relu6(int dead) {
   return values;
 }
 
-Histogram histogram_of(const std::vector<float>& values) {
+Histogram atoms_histogram(const std::vector<float>& values) {
   Histogram histogram;
   histogram.add(values);
   return histogram;
 }
 
 float entropy_amax(const std::vector<float>& values) {
-  return make_calibrator("entropy")->choose(histogram_of(values), RangeKind::Symmetric).max;
+  return make_calibrator("entropy")->choose(atoms_histogram(values), RangeKind::Symmetric).max;
 }
 
 TEST(EntropyAtoms, ADeadChannelDoesNotSetTheRange) {
@@ -48,7 +48,7 @@ TEST(EntropyAtoms, BothEndsOfAnAsymmetricRangeSurviveADeadChannel) {
   std::normal_distribution<float> normal(0, 1);
   for (int i = 0; i < 100000; ++i) values.push_back(-std::abs(normal(random)));
   values.insert(values.end(), 8192, -0.3F);
-  const Range range = make_calibrator("entropy")->choose(histogram_of(values), RangeKind::Asymmetric);
+  const Range range = make_calibrator("entropy")->choose(atoms_histogram(values), RangeKind::Asymmetric);
   EXPECT_GT(range.max, 5);
   EXPECT_LT(range.min, -2);
 }
@@ -82,7 +82,7 @@ TEST(EntropyFloor, NoRangeCostsMoreThanSixteenTimesTheBest) {
   std::vector<float> values(200000);
   for (float& x : values) x = near(random);
   for (int i = 0; i < 2000; ++i) values.push_back(8 + near(random));
-  const Histogram histogram = histogram_of(values);
+  const Histogram histogram = atoms_histogram(values);
   const Range range = make_calibrator("entropy")->choose(histogram, RangeKind::Symmetric);
   const Range best = least_error_range(histogram, RangeKind::Symmetric);
   EXPECT_LE(squared_error(histogram, range, RangeKind::Symmetric),
@@ -91,8 +91,8 @@ TEST(EntropyFloor, NoRangeCostsMoreThanSixteenTimesTheBest) {
 }
 
 TEST(SquaredError, OfZerosIsNothing) {
-  EXPECT_EQ(squared_error(histogram_of({0, 0}), {-1, 1}, RangeKind::Symmetric), 0);
-  EXPECT_EQ(squared_error(histogram_of({1, 2}), {}, RangeKind::Symmetric), 0);
+  EXPECT_EQ(squared_error(atoms_histogram({0, 0}), {-1, 1}, RangeKind::Symmetric), 0);
+  EXPECT_EQ(squared_error(atoms_histogram({1, 2}), {}, RangeKind::Symmetric), 0);
 }
 
 }  // namespace

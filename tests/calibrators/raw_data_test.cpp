@@ -28,7 +28,7 @@ class SharedReferenceRawData : public testing::Test {
   std::vector<Case> cases_;
 };
 
-Histogram histogram_of(const std::vector<float>& values) {
+Histogram raw_histogram(const std::vector<float>& values) {
   Histogram histogram;
   histogram.add(values);
   return histogram;
@@ -62,7 +62,7 @@ TEST_F(SharedReferenceRawData, OursBesideTheirs) {
   size_t compared = 0;
   for (const Case& reference : cases_) {
     table += fmt::format("\n  {:21}", reference.histogram);
-    const Histogram histogram = histogram_of(reference.values());
+    const Histogram histogram = raw_histogram(reference.values());
     float last_percentile = 0;
     for (const Column& column : kColumns) {
       const bool percentile = std::string_view(column.spec).starts_with("percentile");
@@ -90,7 +90,7 @@ TEST_F(SharedReferenceRawData, PercentilesLieWithinTheirBins) {
   double worst = 0;
   for (const Case& reference : cases_) {
     const std::vector<float> values = reference.values();
-    const Histogram histogram = histogram_of(values);
+    const Histogram histogram = raw_histogram(values);
     std::vector<float> sorted(values.size());
     std::transform(values.begin(), values.end(), sorted.begin(), [](float x) { return std::fabs(x); });
     std::sort(sorted.begin(), sorted.end());
@@ -135,7 +135,7 @@ TEST_F(SharedReferenceRawData, MseIsAsGoodAsTheirs) {
   double worst = 0, log_sum = 0;
   for (const Case& reference : cases_) {
     const std::vector<float> values = reference.values();
-    const double ours = our_amax("mse", histogram_of(values), kind_of(reference));
+    const double ours = our_amax("mse", raw_histogram(values), kind_of(reference));
     const double theirs = reference.amax.at("mse");
     const int highest = reference.is_unsigned ? 255 : 127;
     const int lowest = reference.is_unsigned ? 0 : -127;
@@ -156,7 +156,7 @@ TEST_F(SharedReferenceRawData, EntropyLosesHardlyMoreThanTheirOptimum) {
   // No bound on amax itself: the divergence is flat and rugged around its optimum. Eight bins on either side bridge the
   // ruggedness (D is infinite wherever the last bin is empty) and the different bin widths.
   for (const Case& reference : cases_) {
-    const double ours = our_amax("entropy", histogram_of(reference.values()), kind_of(reference));
+    const double ours = our_amax("entropy", raw_histogram(reference.values()), kind_of(reference));
     const std::vector<int64_t> counts = reference.counts();
     const std::vector<float> edges = reference.edges();
     const std::vector<double> real_counts(counts.begin(), counts.end());

@@ -2,7 +2,7 @@
 
 #include "core/memory_limit.h"
 
-namespace detent::testing {
+namespace detent::test {
 
 /// --max-memory while it lives; then what is free again.
 class MemoryLimit {
@@ -13,4 +13,4 @@ class MemoryLimit {
   MemoryLimit& operator=(const MemoryLimit&) = delete;
 };
 
-}  // namespace detent::testing
+}  // namespace detent::test

@@ -11,11 +11,11 @@
 namespace detent {
 namespace {
 
+using test::MemoryLimit;
 using ::testing::HasSubstr;
-using testing::MemoryLimit;
 
 template <class Work>
-std::string refusal(Work&& work, ErrorCode code = ErrorCode::InvalidData) {
+std::string refusal_of_memory(Work&& work, ErrorCode code = ErrorCode::InvalidData) {
   try {
     work();
   } catch (const Error& error) {
@@ -34,7 +34,8 @@ TEST(ParseMemory, TakesBytesAndSuffixesOfPowersOfAThousand) {
 
 TEST(ParseMemory, RefusesWhatIsNoSize) {
   for (const char* text : {"", "M", "-1", "1.5G", "10MB", "10 M", "0", "0G", "99999999999999999999", "72057595G"})
-    EXPECT_THAT(refusal([&] { static_cast<void>(parse_memory(text)); }, ErrorCode::Usage), HasSubstr("is no size"))
+    EXPECT_THAT(refusal_of_memory([&] { static_cast<void>(parse_memory(text)); }, ErrorCode::Usage),
+                HasSubstr("is no size"))
         << text;
 }
 
@@ -57,30 +58,30 @@ TEST(MemoryLimit, IsWhatIsFreeUntilItIsSet) {
 
 TEST(MemoryLimit, RefusesATensorBeforeItIsThereAndNamesShapeAndBytes) {
   const MemoryLimit limit(1'000'000'000'000);
-  EXPECT_EQ(refusal([] {
+  EXPECT_EQ(refusal_of_memory([] {
               Tensor(DataType::Float32, {1 << 20, 1 << 20});
             }),
             "a float tensor of shape 1048576x1048576 takes 4.4 TB; the limit is 1.0 TB (--max-memory)");
-  EXPECT_EQ(refusal([] { Tensor(DataType::Float32, {100, 100}); }), "accepted");
+  EXPECT_EQ(refusal_of_memory([] { Tensor(DataType::Float32, {100, 100}); }), "accepted");
 }
 
 TEST(MemoryLimit, CountsTensorsTogetherAndForgetsThoseThatAreGone) {
   const auto megabyte = [] { return Tensor(DataType::UInt8, {1'000'000}); };
   const Tensor one = megabyte();  // some kilobytes of other tests may be held besides
   const MemoryLimit limit(2'500'000);
-  EXPECT_EQ(refusal([&] { const Tensor two = megabyte(); }), "accepted");
-  EXPECT_THAT(refusal([&] {
+  EXPECT_EQ(refusal_of_memory([&] { const Tensor two = megabyte(); }), "accepted");
+  EXPECT_THAT(refusal_of_memory([&] {
                 const Tensor two = megabyte();
                 const Tensor three = megabyte();
               }),
               HasSubstr("are needed beside 2.0 MB that tensors hold; the limit is 2.5 MB"));
-  EXPECT_EQ(refusal([&] { const Tensor two = megabyte(); }), "accepted") << "what was refused is not counted";
+  EXPECT_EQ(refusal_of_memory([&] { const Tensor two = megabyte(); }), "accepted") << "what was refused is not counted";
 }
 
 TEST(MemoryLimit, StopsAtTheLimitItself) {
   const MemoryLimit limit(1000);
-  EXPECT_EQ(refusal([] { check_memory(1000, [] { return "a list"; }); }), "accepted");
-  EXPECT_EQ(refusal([] { check_memory(1001, [] { return "a list"; }); }),
+  EXPECT_EQ(refusal_of_memory([] { check_memory(1000, [] { return "a list"; }); }), "accepted");
+  EXPECT_EQ(refusal_of_memory([] { check_memory(1001, [] { return "a list"; }); }),
             "a list takes 1.0 kB; the limit is 1.0 kB (--max-memory)");
 }
 
@@ -102,7 +103,7 @@ TEST(StoppableBlocks, EndSoonAfterCtrlC) {
     seen = last;
     interrupted() = last >= 131072;
   };
-  EXPECT_EQ(refusal([&] { in_stoppable_blocks(1 << 20, work); }, ErrorCode::Interrupted), "interrupted");
+  EXPECT_EQ(refusal_of_memory([&] { in_stoppable_blocks(1 << 20, work); }, ErrorCode::Interrupted), "interrupted");
   interrupted() = false;
   EXPECT_EQ(seen, 131072U);
 }

@@ -12,8 +12,8 @@
 namespace detent {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kUnlimited = std::numeric_limits<float>::infinity();
+constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
 
 QuantType asymmetric() {
   QuantType type;
@@ -181,7 +181,7 @@ TEST(QParams, HalfZeroPointFitsTheScaleAsStored) {
 }
 
 TEST(QParams, RefusesRangesThatAreNone) {
-  for (const Range& range : {Range{-kInf, 1}, Range{0, kInf}, Range{kNaN, 1}, Range{2, 1}}) {
+  for (const Range& range : {Range{-kUnlimited, 1}, Range{0, kUnlimited}, Range{kNoNumber, 1}, Range{2, 1}}) {
     try {
       (void)qparams_from_range(range, {});
       ADD_FAILURE() << "accepted [" << range.min << ", " << range.max << "]";
@@ -227,11 +227,13 @@ TEST(QuantizeElement, Saturates) {
   EXPECT_EQ(quantize_element(1000, 1, 0, code_range(DataType::Int8)), 127);
   EXPECT_EQ(quantize_element(-1000, 1, 0, code_range(DataType::Int8)), -128) << "QuantizeLinear has all 256 codes";
   EXPECT_EQ(quantize_element(1e38f, 1e-3f, 10, code_range(DataType::UInt8)), 255);
-  EXPECT_EQ(quantize_element(-kInf, 1, 10, code_range(DataType::UInt8)), 0);
-  EXPECT_EQ(quantize_element(kInf, 1, -10, code_range(DataType::Int8)), 127);
+  EXPECT_EQ(quantize_element(-kUnlimited, 1, 10, code_range(DataType::UInt8)), 0);
+  EXPECT_EQ(quantize_element(kUnlimited, 1, -10, code_range(DataType::Int8)), 127);
 }
 
-TEST(QuantizeElement, TakesNaNAsCodeZero) { EXPECT_EQ(quantize_element(kNaN, 1, 0, code_range(DataType::Int8)), 0); }
+TEST(QuantizeElement, TakesNaNAsCodeZero) {
+  EXPECT_EQ(quantize_element(kNoNumber, 1, 0, code_range(DataType::Int8)), 0);
+}
 
 TEST(CodeRange, IsThatOfTheType) {
   EXPECT_EQ(code_range(DataType::Int8).lowest, -128);

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kLargest = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr bool kSaturate = true, kOverflow = false;
 
@@ -39,7 +39,7 @@ std::vector<std::pair<float, uint8_t>> all_values(DataType type) {
 
 TEST(SmallFloat, HasTheExtremesOfItsSpecification) {
   for (const Case& one : kCases) {
-    float largest = 0, smallest = kInfinity;
+    float largest = 0, smallest = kLargest;
     for (const auto& [value, bits] : all_values(one.type)) {
       largest = std::max(largest, value);
       if (value > 0) smallest = std::min(smallest, value);
@@ -83,14 +83,14 @@ TEST(SmallFloat, SaturatesOrOverflowsAsOnnxSays) {
     float beyond, infinite;  ///< without saturation
   };
   for (const Row& row : {Row{DataType::Float8E4M3FN, kNan, kNan}, Row{DataType::Float8E4M3FNUZ, kNan, kNan},
-                         Row{DataType::Float8E5M2, kInfinity, kInfinity}, Row{DataType::Float8E5M2FNUZ, kNan, kNan}}) {
+                         Row{DataType::Float8E5M2, kLargest, kLargest}, Row{DataType::Float8E5M2FNUZ, kNan, kNan}}) {
     const SmallFloatFormat& format = small_float_format(row.type);
     const float largest = decode(format, format.largest);
     for (const float sign : {1.0F, -1.0F}) {
       EXPECT_EQ(decode(format, encode(format, sign * 1e6F, kSaturate)), sign * largest);
-      EXPECT_EQ(decode(format, encode(format, sign * kInfinity, kSaturate)), sign * largest);
+      EXPECT_EQ(decode(format, encode(format, sign * kLargest, kSaturate)), sign * largest);
       const float beyond = decode(format, encode(format, sign * 1e6F, kOverflow));
-      const float infinite = decode(format, encode(format, sign * kInfinity, kOverflow));
+      const float infinite = decode(format, encode(format, sign * kLargest, kOverflow));
       EXPECT_TRUE(std::isnan(row.beyond) ? std::isnan(beyond) : beyond == sign * row.beyond);
       EXPECT_TRUE(std::isnan(row.infinite) ? std::isnan(infinite) : infinite == sign * row.infinite);
     }
@@ -98,7 +98,7 @@ TEST(SmallFloat, SaturatesOrOverflowsAsOnnxSays) {
     EXPECT_EQ(std::signbit(decode(format, encode(format, -0.0F, kSaturate))), format.has_negative_zero);
   }
   const SmallFloatFormat& tiny = small_float_format(DataType::Float4E2M1);
-  EXPECT_EQ(decode(tiny, encode(tiny, kInfinity, kOverflow)), 6);  // neither infinity nor NaN: always saturates
+  EXPECT_EQ(decode(tiny, encode(tiny, kLargest, kOverflow)), 6);  // neither infinity nor NaN: always saturates
 }
 
 TEST(SmallFloat, HoldsPowersOfTwoRoundedAsAsked) {
@@ -123,7 +123,7 @@ TEST(Cast, RoundsDoublesToHalvesOnce) {
   const Tensor half = cast(Tensor::from<double>({5}, std::span<const double>(inputs)), DataType::Float16);
   const Tensor wide = cast(half, DataType::Float32);
   EXPECT_EQ(std::vector<float>(wide.data<float>().begin(), wide.data<float>().end()),
-            (std::vector<float>{1 + 0x1p-10F, 1 + 0x1p-10F, 1, kInfinity, -0.0F}));
+            (std::vector<float>{1 + 0x1p-10F, 1 + 0x1p-10F, 1, kLargest, -0.0F}));
 }
 
 TEST(Cast, DropsHigherBitsBetweenIntegersAndKeepsThemSignedBelowEightBits) {
@@ -146,10 +146,9 @@ TEST(E4M3, EncodesAsTheGeneralFormDoes) {
   for (const auto& [one, bits] : values)
     for (const auto& [other, ignored] : values) {
       const float middle = (one + other) / 2;  // among them every tie
-      for (const float x : {one, middle, std::nextafter(middle, kInfinity), std::nextafter(middle, -kInfinity)})
-        check(x);
+      for (const float x : {one, middle, std::nextafter(middle, kLargest), std::nextafter(middle, -kLargest)}) check(x);
     }
-  for (const float x : {0.0F, 0x1p-149F, 0x1p-10F, std::nextafter(0x1p-10F, 1.0F), 464.0F, 465.0F, 1e30F, kInfinity})
+  for (const float x : {0.0F, 0x1p-149F, 0x1p-10F, std::nextafter(0x1p-10F, 1.0F), 464.0F, 465.0F, 1e30F, kLargest})
     check(x);
   std::mt19937 random(3);
   std::uniform_int_distribution<uint32_t> bits(0, 0x7f800000);
@@ -158,7 +157,7 @@ TEST(E4M3, EncodesAsTheGeneralFormDoes) {
 
 TEST(E4M3, SaturatesAndKeepsNan) {
   EXPECT_EQ(encode_e4m3(449.0F), 0x7e);
-  EXPECT_EQ(encode_e4m3(-kInfinity), 0xfe);
+  EXPECT_EQ(encode_e4m3(-kLargest), 0xfe);
   EXPECT_EQ(encode_e4m3(kNan) & 0x7f, 0x7f);
   EXPECT_EQ(encode_e4m3(-0.0F), 0x80);
 }

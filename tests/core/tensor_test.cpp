@@ -33,7 +33,7 @@ TEST(Tensor, HasExtentsWhoseProductFitsMemoryWhereAnotherIs0) {
 }
 
 TEST(Tensor, MayBeEmptyBesideExtentsThatAFullOneMayHave) {
-  const testing::MemoryLimit limit(12'000'000);
+  const test::MemoryLimit limit(12'000'000);
   const Tensor empty(DataType::Float32, {1'000'000, 0, 3});
   EXPECT_EQ(empty.element_count(), 0);
   EXPECT_EQ(empty.reshaped({0, 3'000'000}).shape()[1], 3'000'000);

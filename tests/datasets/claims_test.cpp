@@ -13,9 +13,9 @@
 namespace detent {
 namespace {
 
+using test::MemoryLimit;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using testing::MemoryLimit;
 
 std::vector<unsigned char> bytes_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

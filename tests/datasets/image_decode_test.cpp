@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Error refusal(const std::filesystem::path& path) {
+Error refusal_of_image(const std::filesystem::path& path) {
   return error_of<Error>([&] { static_cast<void>(decode_image(path)); });
 }
 
@@ -82,14 +82,14 @@ TEST(DecodeImage, NamesBadFilesAndPrintsNothing) {
   const TemporaryFolder folder;
   const cv::Mat image = test_picture(64, 64);
   ::testing::internal::CaptureStderr();
-  EXPECT_THAT(refusal(folder.write("empty.jpg", "")).what(), HasSubstr("empty.jpg: the file is empty"));
-  EXPECT_THAT(refusal(folder.write("text.jpg", "this is not an image")).what(), HasSubstr("not an image"));
-  EXPECT_THAT(refusal(folder / "none.png").what(), HasSubstr("cannot be opened"));
+  EXPECT_THAT(refusal_of_image(folder.write("empty.jpg", "")).what(), HasSubstr("empty.jpg: the file is empty"));
+  EXPECT_THAT(refusal_of_image(folder.write("text.jpg", "this is not an image")).what(), HasSubstr("not an image"));
+  EXPECT_THAT(refusal_of_image(folder / "none.png").what(), HasSubstr("cannot be opened"));
   for (const char* name : {"t.jpg", "t.png", "t.bmp", "t.webp", "t.ppm", "t.tif"}) {
     const std::string whole = TemporaryFolder::read(write_image(folder / name, image));
     for (const double share : {.999, .5, .1}) {
       const auto kept = static_cast<size_t>(static_cast<double>(whole.size()) * share);
-      const Error error = refusal(folder.write(name, whole.substr(0, std::min(kept, whole.size() - 1))));
+      const Error error = refusal_of_image(folder.write(name, whole.substr(0, std::min(kept, whole.size() - 1))));
       EXPECT_EQ(error.code(), ErrorCode::InvalidData) << name << " " << share;
       EXPECT_THAT(error.what(), HasSubstr(name));
     }
@@ -101,7 +101,7 @@ TEST(DecodeImage, NoticesADamagedPng) {
   const TemporaryFolder folder;
   std::string bytes = TemporaryFolder::read(write_image(folder / "a.png", test_picture(32, 32)));
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_THAT(refusal(folder.write("a.png", bytes)).what(), HasSubstr("checksum"));
+  EXPECT_THAT(refusal_of_image(folder.write("a.png", bytes)).what(), HasSubstr("checksum"));
 }
 
 TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
@@ -115,12 +115,13 @@ TEST(DecodeImage, AcceptsBytesBehindTheEndAndThumbnailsInside) {
   segment += static_cast<char>((jpeg.size() + 2) & 0xff);
   const std::string nested = jpeg.substr(0, 2) + segment + jpeg + jpeg.substr(2);
   EXPECT_EQ(decoded(folder.write("c.jpg", nested)).rows, 16);
-  EXPECT_EQ(refusal(folder.write("c.jpg", nested.substr(0, nested.size() - 20))).code(), ErrorCode::InvalidData);
+  EXPECT_EQ(refusal_of_image(folder.write("c.jpg", nested.substr(0, nested.size() - 20))).code(),
+            ErrorCode::InvalidData);
 }
 
 TEST(DecodeImage, RefusesFloatPixels) {
   const TemporaryFolder folder;
-  EXPECT_THAT(refusal(write_image(folder / "f.tif", cv::Mat(4, 4, CV_32FC3, cv::Scalar::all(.5)))).what(),
+  EXPECT_THAT(refusal_of_image(write_image(folder / "f.tif", cv::Mat(4, 4, CV_32FC3, cv::Scalar::all(.5)))).what(),
               HasSubstr(".npy"));
 }
 

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Color = PreprocessSpec::Color;
 
-Error refusal(const std::string& text) {
+Error refusal_of_spec(const std::string& text) {
   return error_of<Error>([&] { static_cast<void>(parse_preprocess(text)); });
 }
 
@@ -77,17 +77,17 @@ TEST(Preprocess, NamesWhatIsWrong) {
   for (const char* text : {"imagenet,crop=0", "size=3", "resize=axb", "color=yuv", "div=0", "std=0", "std=-1",
                            "mean=a/b", "letterbox=4x4:300:center", "letterbox=4x4:1:left", "unit,imagenet", "mean=1/2",
                            "interp=lanczos", "layout=chw", "imagnet", "div=1/2", " , ", "resize=12x", "mean=nan"}) {
-    const Error error = refusal(text);
+    const Error error = refusal_of_spec(text);
     EXPECT_EQ(error.code(), ErrorCode::Usage) << text;
   }
-  EXPECT_THAT(refusal("imagnet").what(), HasSubstr("'imagnet'"));
-  EXPECT_THAT(refusal("imagnet").hint(), HasSubstr("did you mean 'imagenet'?"));
-  EXPECT_THAT(refusal("torchvision").hint(), HasSubstr("imagenet, unit, raw, yolox, yolo"));
-  EXPECT_THAT(refusal("imagenet,color=gray").what(), HasSubstr("3 numbers for 1 channels"));
+  EXPECT_THAT(refusal_of_spec("imagnet").what(), HasSubstr("'imagnet'"));
+  EXPECT_THAT(refusal_of_spec("imagnet").hint(), HasSubstr("did you mean 'imagenet'?"));
+  EXPECT_THAT(refusal_of_spec("torchvision").hint(), HasSubstr("imagenet, unit, raw, yolox, yolo"));
+  EXPECT_THAT(refusal_of_spec("imagenet,color=gray").what(), HasSubstr("3 numbers for 1 channels"));
 }
 
 TEST(Preprocess, RefusesUnitStatisticsOnPlainPixels) {
-  EXPECT_THAT(refusal("mean=.485/.456/.406,std=.229/.224/.225").hint(), HasSubstr("div=255"));
+  EXPECT_THAT(refusal_of_spec("mean=.485/.456/.406,std=.229/.224/.225").hint(), HasSubstr("div=255"));
   EXPECT_NO_THROW(static_cast<void>(parse_preprocess("div=255,mean=.485/.456/.406,std=.229/.224/.225")));
   EXPECT_NO_THROW(static_cast<void>(parse_preprocess("div=1,mean=.5,std=.5")));
   EXPECT_NO_THROW(static_cast<void>(parse_preprocess("raw,mean=.5,std=.5")));

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::vector<InputSpec> kImage{float_input("x", {-1, 3, 32, 32})};
+const std::vector<InputSpec> kRandomImage{float_input("x", {-1, 3, 32, 32})};
 
 TEST(RandomBits, DrawTheSameNumbersOnEveryMachine) {
   RandomBits bits(1);  // first outputs of SplitMix64 for seed 1, from its published definition evaluated by hand
@@ -28,7 +28,7 @@ TEST(RandomBits, BelowStaysBelow) {
 }
 
 TEST(Synthetic, NormalHasMeanZeroAndVarianceOne) {
-  const Tensor values = open_data(data({"random:normal,n=1"}), kImage)->read(0).inputs[0];
+  const Tensor values = open_data(data({"random:normal,n=1"}), kRandomImage)->read(0).inputs[0];
   ASSERT_EQ(values.shape(), (Shape{1, 3, 32, 32}));
   double sum = 0;
   double squares = 0;
@@ -43,7 +43,7 @@ TEST(Synthetic, NormalHasMeanZeroAndVarianceOne) {
 }
 
 TEST(Synthetic, UniformStaysInTheUnitInterval) {
-  const Tensor values = open_data(data({"random:uniform,n=1,seed=9"}), kImage)->read(0).inputs[0];
+  const Tensor values = open_data(data({"random:uniform,n=1,seed=9"}), kRandomImage)->read(0).inputs[0];
   double sum = 0;
   for (const float value : values.data<float>()) {
     EXPECT_GE(value, 0);
@@ -83,8 +83,8 @@ TEST(Synthetic, RefusesWhatItCannotDraw) {
   };
   for (const char* source :
        {"random:cauchy", "random:", "random:normal,n=x", "random:normal,n=0", "random:normal,size=3"})
-    EXPECT_EQ(error(source, kImage).code(), ErrorCode::Usage) << source;
-  EXPECT_THAT(error("random:cauchy", kImage).what(), HasSubstr("cauchy"));
+    EXPECT_EQ(error(source, kRandomImage).code(), ErrorCode::Usage) << source;
+  EXPECT_THAT(error("random:cauchy", kRandomImage).what(), HasSubstr("cauchy"));
   EXPECT_EQ(error("random:normal", {float_input("x", {-1, 3, -1, -1})}).code(), ErrorCode::InvalidOption);
 }
 

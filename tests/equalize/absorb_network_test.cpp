@@ -14,7 +14,7 @@ using ::testing::SizeIs;
 
 /// Six biases: three far above anything that the weights add, two around 0, one far below.
 const std::string kHighBias = "float[6] b1 = {60, 50, 40, 0, 0.5, -60}";
-const std::string kOne = uneven("w1", {6, 4, 1, 1}), kTwo = uneven("w2", {4, 6, 1, 1});
+const std::string kOne = uneven("w1", {6, 4, 1, 1}), kTwoLayers = uneven("w2", {4, 6, 1, 1});
 
 constexpr uint32_t kMeasured = 1;
 
@@ -42,7 +42,7 @@ Model absorbed(const Model& model, const Shifts& shifts) {
 }
 
 /// Expects something to be absorbed, no node more, and the same outputs on the input that was measured.
-Shifts expect_exact(const Model& model) {
+Shifts expect_exact_absorption(const Model& model) {
   const Shifts shifts = shifts_of(model);
   EXPECT_FALSE(shifts.empty());
   const Model after = absorbed(model, shifts);
@@ -54,12 +54,13 @@ Shifts expect_exact(const Model& model) {
 /// conv -> `nodes`, which ends in y.
 Model behind_conv(const std::string& nodes, std::vector<std::string> constants = {}, const std::string& input = "5, 5",
                   const std::string& output = "float[N, C, H, W] y") {
-  constants.insert(constants.end(), {kOne, kHighBias, kTwo});
+  constants.insert(constants.end(), {kOne, kHighBias, kTwoLayers});
   return network("c = Conv (x, w1, b1)\n" + nodes, constants, "float[1, 4, " + input + "] x", output);
 }
 
 TEST(AbsorbBias, MovesIntoTheBiasesBehindARelu) {
-  const Shifts shifts = expect_exact(behind_conv("r = Relu (c)\n y = Conv (r, w2, b2)", {uneven("b2", {4})}));
+  const Shifts shifts =
+      expect_exact_absorption(behind_conv("r = Relu (c)\n y = Conv (r, w2, b2)", {uneven("b2", {4})}));
   EXPECT_THAT(shifts, SizeIs(2));
   const std::vector<float>& shift = shifts.at("r").shifts;
   EXPECT_EQ(shift, shifts.at("c").shifts);
@@ -69,7 +70,7 @@ TEST(AbsorbBias, MovesIntoTheBiasesBehindARelu) {
 
 TEST(AbsorbBias, ALayerWithoutABiasGetsOne) {
   const Model model = behind_conv("r = Relu (c)\n y = Conv (r, w2)");
-  const Model after = absorbed(model, expect_exact(model));
+  const Model after = absorbed(model, expect_exact_absorption(model));
   const Node& reader = *after.graph().producer(after.graph().find_value("y"));
   EXPECT_EQ(after.graph().constant(reader.input(2))->shape(), Shape({4}));
 }
@@ -89,16 +90,18 @@ TEST(AbsorbBias, ShortensTheRangeByWhatTheChannelsLose) {
 TEST(AbsorbBias, LeakyReluPReluAndAClipFarFromItsBound) {
   for (const char* activation :
        {"r = LeakyRelu <alpha = 0.1> (c)", "r = PRelu (c, slopes)", "r = Clip (c, low, far)", "r = Clip (c, low)"})
-    expect_exact(
+    expect_exact_absorption(
         behind_conv(std::string(activation) + "\n y = Conv (r, w2)",
                     {"float[6, 1, 1] slopes = {0.1, 0.2, 0, 0.4, 0.5, 0.6}", "float low = {0}", "float far = {1000}"}));
 }
 
 TEST(AbsorbBias, DepthwiseGroupedAndTransposedConvolutions) {
-  expect_exact(behind_conv("r = Relu (c)\n d = Conv <group = 6> (r, w3)\n y = Tanh (d)", {uneven("w3", {6, 1, 3, 3})}));
-  expect_exact(behind_conv("r = Relu (c)\n d = Conv <group = 2> (r, w3)\n y = Tanh (d)", {uneven("w3", {4, 3, 1, 1})}));
-  expect_exact(network("c = ConvTranspose <group = 2> (x, w1, b1)\n r = Relu (c)\n y = Conv (r, w2)",
-                       {uneven("w1", {4, 3, 2, 2}), kHighBias, kTwo}));
+  expect_exact_absorption(
+      behind_conv("r = Relu (c)\n d = Conv <group = 6> (r, w3)\n y = Tanh (d)", {uneven("w3", {6, 1, 3, 3})}));
+  expect_exact_absorption(
+      behind_conv("r = Relu (c)\n d = Conv <group = 2> (r, w3)\n y = Tanh (d)", {uneven("w3", {4, 3, 1, 1})}));
+  expect_exact_absorption(network("c = ConvTranspose <group = 2> (x, w1, b1)\n r = Relu (c)\n y = Conv (r, w2)",
+                                  {uneven("w1", {4, 3, 2, 2}), kHighBias, kTwoLayers}));
 }
 
 TEST(AbsorbBias, PoolingSlicingResizingAndPaddingWithWhatIsThere) {
@@ -107,18 +110,18 @@ TEST(AbsorbBias, PoolingSlicingResizingAndPaddingWithWhatIsThere) {
         "p = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (r)", "p = GlobalAveragePool (r)",
         "p = Pad <mode = \"reflect\"> (r, pads)", "p = Resize <mode = \"linear\"> (r, , scales)",
         "p = Slice (r, starts, ends, axes)", "p = ReduceMean <axes = [3]> (r)", "p = Add (r, k)"})
-    expect_exact(behind_conv(
+    expect_exact_absorption(behind_conv(
         "r = Relu (c)\n " + std::string(nodes) + "\n y = Conv (p, w2)",
         {"int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}", "float[4] scales = {1, 1, 2, 2}", "int64[1] starts = {1}",
          "int64[1] ends = {4}", "int64[1] axes = {2}", "float[6, 1, 1] k = {1, 2, 3, 4, 5, 6}"}));
 }
 
 TEST(AbsorbBias, ConcatAndSplitOverChannels) {
-  const Shifts joined = expect_exact(behind_conv(
+  const Shifts joined = expect_exact_absorption(behind_conv(
       "r = Relu (c)\n t = Tanh (x)\n k = Concat <axis = 1> (t, r)\n y = Conv (k, w3)", {uneven("w3", {4, 10, 1, 1})}));
   EXPECT_EQ(joined.at("k").shifts[0], 0) << "the first four channels come from elsewhere";
   EXPECT_EQ(joined.at("k").shifts[4], joined.at("r").shifts[0]);
-  const Shifts split = expect_exact(
+  const Shifts split = expect_exact_absorption(
       behind_conv("r = Relu (c)\n p, q = Split <axis = 1> (r)\n a = Conv (p, w3)\n b = Conv (q, w3)\n y = Add (a, b)",
                   {uneven("w3", {4, 3, 1, 1})}));
   EXPECT_THAT(split, Contains(Key("p")));
@@ -126,22 +129,22 @@ TEST(AbsorbBias, ConcatAndSplitOverChannels) {
 }
 
 TEST(AbsorbBias, ResidualAddsBeforeAndBehindTheActivation) {
-  const Shifts shifts =
-      expect_exact(behind_conv("d = Conv (x, w3)\n s = Add (d, c)\n r = Relu (s)\n t = Add (r, d)\n y = Conv (t, w2)",
-                               {uneven("w3", {6, 4, 1, 1})}));
+  const Shifts shifts = expect_exact_absorption(
+      behind_conv("d = Conv (x, w3)\n s = Add (d, c)\n r = Relu (s)\n t = Add (r, d)\n y = Conv (t, w2)",
+                  {uneven("w3", {6, 4, 1, 1})}));
   EXPECT_THAT(shifts, SizeIs(4)) << "c, s, r and t, but not d";
   EXPECT_THAT(shifts, Not(Contains(Key("d"))));
 }
 
 TEST(AbsorbBias, GemmWithItsFactorsBehindPooling) {
-  expect_exact(
+  expect_exact_absorption(
       behind_conv("r = Relu (c)\n g = GlobalAveragePool (r)\n f = Flatten (g)\n y = Gemm <alpha = 0.5, beta = 2.0, "
                   "transB = 1> (f, w6, b6)",
                   {uneven("w6", {3, 6}), uneven("b6", {3})}, "5, 5", "float[N, C] y"));
 }
 
 TEST(AbsorbBias, MatMulsWithTheAddsBehindThem) {
-  const Shifts shifts = expect_exact(network(
+  const Shifts shifts = expect_exact_absorption(network(
       "m = MatMul (x, w1)\n s = Add (m, b1)\n r = Relu (s)\n n = MatMul (r, w3)\n t = Add (b3, n)\n q = Relu (t)\n o = "
       "MatMul (q, w4)\n y = Add (o, b4)",
       {uneven("w1", {8, 6}), kHighBias, uneven("w3", {6, 3}), "float[3] b3 = {900, 0, 0}", uneven("w4", {3, 2}),
@@ -152,7 +155,8 @@ TEST(AbsorbBias, MatMulsWithTheAddsBehindThem) {
 }
 
 TEST(AbsorbBias, AConstantThatAnotherNodeReadsIsCopied) {
-  expect_exact(behind_conv("r = Relu (c)\n a = Conv (r, w3, b1)\n y = Tanh (a)", {uneven("w3", {6, 6, 1, 1})}));
+  expect_exact_absorption(
+      behind_conv("r = Relu (c)\n a = Conv (r, w3, b1)\n y = Tanh (a)", {uneven("w3", {6, 6, 1, 1})}));
 }
 
 /// Nothing between the Relu and y can make up for a shift.
@@ -178,7 +182,7 @@ TEST(AbsorbBias, NotWhereNothingCanTakeOrLoseIt) {
   EXPECT_THAT(absorbable_in(behind_conv("r = Relu (c)\n d = Conv (r, w2)\n e = Conv (c, w2)\n y = Add (d, e)")),
               IsEmpty())
       << "c is read as it is";
-  EXPECT_THAT(absorbable_in(network("r = Relu (x)\n y = Conv (r, w2)", {kTwo}, "float[1, 6, 5, 5] x")), IsEmpty())
+  EXPECT_THAT(absorbable_in(network("r = Relu (x)\n y = Conv (r, w2)", {kTwoLayers}, "float[1, 6, 5, 5] x")), IsEmpty())
       << "nothing makes the input of the network";
   EXPECT_THAT(absorbable_in(behind_conv("t = Tanh (c)\n y = Conv (t, w2)")), IsEmpty());
   EXPECT_THAT(absorbable_in(network("m = MatMul (x, w1)\n s = Add (m, b1)\n r = Relu (s)\n y = MatMul (r, w3)",

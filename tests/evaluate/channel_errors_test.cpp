@@ -15,7 +15,7 @@ namespace {
 constexpr double kSlopes = 1e-3;
 
 /// a = x * scale + shift for two channels, then what `behind` says.
-Model network(const std::string& behind, const std::string& scale, const std::string& shift) {
+Model channel_network(const std::string& behind, const std::string& scale, const std::string& shift) {
   return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 14]>
 g (float[N, 2, 2] x) => (float[N, 2, 2] y)
 <float[2, 1] scale = {)" + scale +
@@ -25,7 +25,7 @@ g (float[N, 2, 2] x) => (float[N, 2, 2] y)
 }
 
 /// Two samples; channel 0 holds -1 1 | -2 2, channel 1 holds 1 3 | -4 4.
-MemorySource samples() {
+MemorySource channel_samples() {
   const auto sample = [](std::vector<float> values) {
     return Tensor::from<float>({1, 2, 2}, std::span<const float>(values));
   };
@@ -33,10 +33,10 @@ MemorySource samples() {
 }
 
 std::vector<double> errors(const std::string& behind, const std::string& scale, const std::string& shift) {
-  const MemorySource source = samples();
+  const MemorySource source = channel_samples();
   RunSettings settings;
-  const auto found =
-      channel_errors(network(behind, "1, 1", "0, 0"), network(behind, scale, shift), {"a", 1}, source, settings);
+  const auto found = channel_errors(channel_network(behind, "1, 1", "0, 0"), channel_network(behind, scale, shift),
+                                    {"a", 1}, source, settings);
   return found.value_or(std::vector<double>{});
 }
 
@@ -87,8 +87,8 @@ TEST(ChannelErrors, AreZeroWhereNothingLives) {
 }
 
 TEST(ChannelErrors, AreNoneForCodes) {
-  const MemorySource source = samples();
-  const Model model = network("c = Cast <to = 6> (a)  y = Cast <to = 1> (c)", "1, 1", "0, 0");
+  const MemorySource source = channel_samples();
+  const Model model = channel_network("c = Cast <to = 6> (a)  y = Cast <to = 1> (c)", "1, 1", "0, 0");
   EXPECT_FALSE(channel_errors(model, model, {"c", 1}, source, {}));
 }
 

@@ -35,7 +35,7 @@ Model with_constant(const Model& model, const std::string& name, float value) {
   return changed;
 }
 
-std::vector<Tensor> samples(size_t count) {
+std::vector<Tensor> contest_samples(size_t count) {
   std::vector<Tensor> all;
   for (size_t i = 0; i < count; ++i) {
     const auto f = static_cast<float>(i);
@@ -56,7 +56,7 @@ TEST(EvaluateVariants, GivesTheSqnrOfEveryVariantAndOutputAsANaiveLoopDoes) {
   std::vector<Model> variants;
   variants.push_back(with_constant(model, "offset", 0.125F));
   variants.push_back(with_constant(model, "factor", 1.0625F));
-  const std::vector<Tensor> data = samples(7);
+  const std::vector<Tensor> data = contest_samples(7);
   const MemorySource source(data);
   const Evaluation evaluation = evaluate(model, variants, {"y", "z"}, source);
 
@@ -82,7 +82,7 @@ TEST(EvaluateVariants, ReadsEverySampleOnceForAllVariants) {
   const Model model = parse_model_text(kTwoOutputs);
   std::vector<Model> variants;
   for (int i = 0; i < 4; ++i) variants.push_back(model.clone());
-  const MemorySource source(samples(9));
+  const MemorySource source(contest_samples(9));
   static_cast<void>(evaluate(model, variants, {"y"}, source));
   for (size_t i = 0; i < source.size(); ++i) EXPECT_EQ(source.reads(i), 1);
 }
@@ -91,7 +91,7 @@ TEST(EvaluateVariants, RunsOneVariantAtATimeWhenTheirWeightsAreTooLargeTogether)
   const Model model = parse_model_text(kTwoOutputs);
   std::vector<Model> variants;
   for (const float offset : {0.5F, 0.25F, 0.125F}) variants.push_back(with_constant(model, "offset", offset));
-  const MemorySource source(samples(5));
+  const MemorySource source(contest_samples(5));
   const std::vector<std::string> names{"y"};
   const RunSettings settings;
   const Evaluation evaluation = evaluate_models(variants, {model, names, source, settings, "testing", {}, 1});
@@ -105,7 +105,7 @@ TEST(EvaluateVariants, GivesTheSameBitsForAnyNumberOfThreads) {
   const Model model = parse_model_text(kTwoOutputs);
   std::vector<Model> variants;
   variants.push_back(with_constant(model, "factor", 1.1F));
-  std::vector<Tensor> data = samples(40);
+  std::vector<Tensor> data = contest_samples(40);
   for (Tensor& tensor : data)
     for (float& x : tensor.mutable_data<float>()) x *= 1.7320508F;
   const MemorySource source(std::move(data));
@@ -123,7 +123,7 @@ TEST(EvaluateVariants, DoesNotCountWhatFillsABatch) {
 g (float[4, 3] x) => (float[4, 3] y) <float offset = {0}> { y = Add (x, offset) })");
   std::vector<Model> variants;
   variants.push_back(with_constant(model, "offset", 0.5F));
-  MemorySource source(samples(6));
+  MemorySource source(contest_samples(6));
   source.join(4);
   const Evaluation evaluation = evaluate(model, variants, {"y"}, source);
   EXPECT_EQ(evaluation.samples, 6U);
@@ -141,7 +141,7 @@ TEST(EvaluateVariants, LeavesOutAnOutputWhoseShapeDiffersForSomeVariant) {
   std::vector<Model> variants;
   variants.push_back(model.clone());
   variants.push_back(with_constant(model, "threshold", 0.6F));
-  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(samples(4)));
+  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(contest_samples(4)));
   EXPECT_THAT(evaluation.outputs, ElementsAre("y"));
   EXPECT_EQ(evaluation.errors[0].size(), 1U);
 }
@@ -150,13 +150,13 @@ TEST(EvaluateVariants, KeepsAnOutputOfVaryingShapeWhoseShapesAgree) {
   const Model model = parse_model_text(kSelection);
   std::vector<Model> variants;
   variants.push_back(model.clone());
-  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(samples(4)));
+  const Evaluation evaluation = evaluate(model, variants, {"kept", "y"}, MemorySource(contest_samples(4)));
   EXPECT_THAT(evaluation.outputs, ElementsAre("kept", "y"));
 }
 
 TEST(EvaluateVariants, NamesTheSampleThatCannotBeRun) {
   const Model model = parse_model_text(kTwoOutputs);
-  std::vector<Tensor> data = samples(3);
+  std::vector<Tensor> data = contest_samples(3);
   data[1] = Tensor::from<float>({1, 2}, {1, 2});
   GraphPatch patch;
   patch.reason = "a constant that fits three elements only";

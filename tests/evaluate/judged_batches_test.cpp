@@ -17,7 +17,7 @@
 namespace detent {
 namespace {
 
-constexpr size_t kSamples = 7;
+constexpr size_t kJudgedSamples = 7;
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
   return a.byte_count() == b.byte_count() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
@@ -30,16 +30,16 @@ struct Judged {
     batches.emplace(model, std::vector<std::string>{"y"}, source, RunSettings{.threads = 2}, nullptr, bytes);
   }
   Model model = test::residual_network(1);
-  MemorySource source{test::residual_samples(kSamples)};
+  MemorySource source{test::residual_samples(kJudgedSamples)};
   std::optional<JudgedBatches> batches;
   BufferPool pool;
 };
 
 TEST(JudgedBatches, StandInTheOrderOfTheirHashes) {
   Judged judged(size_t{1} << 30);
-  ASSERT_EQ(judged.batches->size(), kSamples);
-  const std::vector<size_t> order = samples_by_hash(judged.source, kSamples);
-  for (size_t b = 0; b < kSamples; ++b)
+  ASSERT_EQ(judged.batches->size(), kJudgedSamples);
+  const std::vector<size_t> order = samples_by_hash(judged.source, kJudgedSamples);
+  for (size_t b = 0; b < kJudgedSamples; ++b)
     EXPECT_EQ(judged.batches->get(b, judged.pool)->name, judged.source.sample_name(order[b]));
   const std::vector<size_t> three = judged.batches->in_source_order(3);
   EXPECT_TRUE(std::ranges::is_sorted(three, {}, [&](size_t b) { return order[b]; }));
@@ -55,13 +55,13 @@ TEST(JudgedBatches, HoldWhatTheFloatModelSays) {
 
 TEST(JudgedBatches, AreReadOnceWhereTheyFitAndGiveTheSameWhereTheyDoNot) {
   Judged kept(size_t{1} << 30), read_again(0);
-  for (size_t b = 0; b < kSamples; ++b) {
+  for (size_t b = 0; b < kJudgedSamples; ++b) {
     const auto a = kept.batches->get(b, kept.pool), c = read_again.batches->get(b, read_again.pool);
     EXPECT_EQ(a->name, c->name);
     EXPECT_TRUE(same_bytes(a->inputs.front(), c->inputs.front()));
     EXPECT_TRUE(same_bytes(a->expected.front(), c->expected.front()));
   }
-  for (size_t i = 0; i < kSamples; ++i) {
+  for (size_t i = 0; i < kJudgedSamples; ++i) {
     EXPECT_EQ(kept.source.reads(i), 1);
     EXPECT_EQ(read_again.source.reads(i), 2);
   }
@@ -70,7 +70,7 @@ TEST(JudgedBatches, AreReadOnceWhereTheyFitAndGiveTheSameWhereTheyDoNot) {
 TEST(JudgedBatches, CountNoRepetitionOfAModelsOwnBatch) {
   Judged judged(0, 4);
   ASSERT_EQ(judged.batches->size(), 2U);
-  EXPECT_EQ(judged.batches->samples_in(2), kSamples);
+  EXPECT_EQ(judged.batches->samples_in(2), kJudgedSamples);
   std::vector<size_t> real;
   for (size_t b = 0; b < 2; ++b) {
     const auto batch = judged.batches->get(b, judged.pool);

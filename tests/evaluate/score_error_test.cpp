@@ -10,7 +10,7 @@ namespace detent {
 namespace {
 
 /// Top-1 of two variants by sample: 1 is right.
-Evaluation labelled(const std::vector<int>& first, const std::vector<int>& second) {
+Evaluation labelled_scores(const std::vector<int>& first, const std::vector<int>& second) {
   Evaluation evaluation;
   evaluation.by_batch.resize(2, std::vector<std::vector<ErrorSums>>(first.size()));
   evaluation.task_by_batch.resize(3);
@@ -47,7 +47,7 @@ TEST(ScoreErrors, AreThoseOfAShare) {
   // 75 % of 40: sqrt(.75 * .25 / 40) = 6.8 points; 1000 draws know it to 2.2 %, three of that.
   std::vector<int> right(40, 1);
   for (size_t i = 0; i < 40; i += 4) right[i] = 0;
-  const auto errors = score_errors(labelled(right, right), "top1");
+  const auto errors = score_errors(labelled_scores(right, right), "top1");
   ASSERT_TRUE(errors.has_value());
   const double expected = std::sqrt(0.75 * 0.25 / 40);
   EXPECT_NEAR(errors->own[0], expected, 0.07 * expected);
@@ -59,7 +59,7 @@ TEST(ScoreErrors, HoldSamplesOfTwoVariantsAgainstEachOther) {
   std::vector<int> first(40, 1), second(40, 1);
   for (size_t i = 0; i < 40; i += 2) first[i] = second[i] = 0;
   second[1] = 0;
-  const auto errors = score_errors(labelled(first, second), "top1");
+  const auto errors = score_errors(labelled_scores(first, second), "top1");
   EXPECT_GT(errors->own[0], 0.07);
   EXPECT_LT(errors->difference[0][1], 0.03) << "sqrt(1 / 40 * 39 / 40 / 40) = 2.5 points";
   EXPECT_LE(1.0 / 40, kToldApartErrors * errors->difference[0][1]) << "one answer of forty is no difference";

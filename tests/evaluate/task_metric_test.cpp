@@ -20,7 +20,7 @@ using ::testing::Pair;
 
 const std::vector<std::string> kOutput = {"scores"};
 
-MemorySource samples(size_t count) { return MemorySource(std::vector<Tensor>(count)); }
+MemorySource labelled_samples(size_t count) { return MemorySource(std::vector<Tensor>(count)); }
 
 struct Warnings : Reporter {
   void begin(std::string_view, size_t) override {}
@@ -52,7 +52,7 @@ EvaluationOptions masked(const TemporaryFolder& folder, const std::vector<std::s
 }
 
 TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& output) {
-  const TaskMetric metric(options, samples(count), Reporter::silent());
+  const TaskMetric metric(options, labelled_samples(count), Reporter::silent());
   std::vector<Sample> judged;
   for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
   return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output});
@@ -116,7 +116,7 @@ TEST(TaskMetric, RefusesOutputsThatTellNoClass) {
 TEST(TaskMetric, ListsSamplesWithoutALabel) {
   const TemporaryFolder folder;
   const auto options = labelled(folder, {0, 1});
-  const Error error = refusal([&] { return TaskMetric(options, samples(4), Reporter::silent()); });
+  const Error error = refusal([&] { return TaskMetric(options, labelled_samples(4), Reporter::silent()); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
   EXPECT_THAT(error.what(), HasSubstr("2 of 4 samples have no label"));
   EXPECT_THAT(error.what(), HasSubstr("sample2, sample3"));
@@ -125,14 +125,14 @@ TEST(TaskMetric, ListsSamplesWithoutALabel) {
 TEST(TaskMetric, WarnsOfLabelsThatMatchNoSample) {
   const TemporaryFolder folder;
   Warnings warnings;
-  static_cast<void>(TaskMetric(labelled(folder, {0, 1, 2}), samples(2), warnings));
+  static_cast<void>(TaskMetric(labelled(folder, {0, 1, 2}), labelled_samples(2), warnings));
   ASSERT_EQ(warnings.messages.size(), 1U);
   EXPECT_THAT(warnings.messages[0], HasSubstr("sample2"));
 
   Warnings silent;
   EvaluationOptions limited = labelled(folder, {0, 1, 2});
   limited.data.limit = 2;
-  static_cast<void>(TaskMetric(limited, samples(2), silent));
+  static_cast<void>(TaskMetric(limited, labelled_samples(2), silent));
   EXPECT_THAT(silent.messages, IsEmpty());
 }
 
@@ -140,7 +140,7 @@ TEST(TaskMetric, RefusesTwoLabelsOfOneFile) {
   const TemporaryFolder folder;
   EvaluationOptions options;
   options.labels = folder.write("l.csv", "file,label\nsample0,1\n./sample0,2\n");
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, samples(1), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(1), Reporter::silent()); }).what(),
               HasSubstr("two labels, 1 and 2"));
 }
 
@@ -169,7 +169,7 @@ TEST(TaskMetric, RefusesMasksOfAnotherSizeAndListsThoseMissing) {
   const Error size = refusal([&] { return judge(options, 1, Tensor::from<float>({1, 2, 1, 2}, {0, 1, 1, 0})); });
   EXPECT_EQ(size.code(), ErrorCode::InvalidData);
   EXPECT_THAT(size.what(), HasSubstr("the mask is 1x3, output 'scores' is 1x2"));
-  EXPECT_THAT(refusal([&] { return TaskMetric(options, samples(2), Reporter::silent()); }).what(),
+  EXPECT_THAT(refusal([&] { return TaskMetric(options, labelled_samples(2), Reporter::silent()); }).what(),
               HasSubstr("1 of 2 samples have no mask"));
 }
 

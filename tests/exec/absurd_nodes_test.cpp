@@ -29,8 +29,8 @@
 namespace detent {
 namespace {
 
-using testing::Mutation;
-using testing::OneNode;
+using test::Mutation;
+using test::OneNode;
 
 char current_case[1000];  // for the handler, which may not allocate
 
@@ -58,7 +58,7 @@ std::vector<Tensor> feed(const Graph& graph, const onnx::ModelProto& proto) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.inputs()) {
     const Value& value = graph.value(id);
-    if (const auto given = testing::find_fed_constant(proto, value.name)) {
+    if (const auto given = test::find_fed_constant(proto, value.name)) {
       inputs.push_back(*given);
     } else if (*value.declared_type == DataType::Sequence) {
       inputs.push_back(Tensor::sequence({fed(DataType::Float32, {2}), fed(DataType::Float32, {2})}));
@@ -73,7 +73,7 @@ std::vector<Tensor> feed(const Graph& graph, const onnx::ModelProto& proto) {
 std::string answer_of(std::unique_ptr<onnx::ModelProto> proto) {
   try {
     const onnx::ModelProto fed_constants = *proto;
-    const Model model(testing::without_fed_constants(std::move(proto)));
+    const Model model(test::without_fed_constants(std::move(proto)));
     check_signatures(model.graph());
     const std::vector<Tensor> inputs = feed(model.graph(), fed_constants);
     struct Silent : Observer {
@@ -120,7 +120,7 @@ class AbsurdNodes : public ::testing::TestWithParam<OneNode> {
   static void SetUpTestSuite() {
     // What is larger than the limit must be refused before it is asked for: none of it is given.
     set_memory_limit(uint64_t{256} << 20);
-    testing::largest_allocation = size_t{256} << 20;
+    test::largest_allocation = size_t{256} << 20;
 #ifdef __SANITIZE_ADDRESS__
     __sanitizer_set_death_callback(print_current_case);
     std::signal(SIGALRM, name_current_case);
@@ -131,11 +131,11 @@ class AbsurdNodes : public ::testing::TestWithParam<OneNode> {
 };
 
 TEST_P(AbsurdNodes, GiveAResultOrAnError) {
-  const std::unique_ptr<onnx::ModelProto> valid = testing::model_of(GetParam());
+  const std::unique_ptr<onnx::ModelProto> valid = test::model_of(GetParam());
   ASSERT_EQ(answer_of(std::make_unique<onnx::ModelProto>(*valid)), "") << "the node as it stands";
   size_t refused = 0, count = 0;
   const bool shown = std::getenv("DETENT_SHOW_REFUSALS") != nullptr;
-  for (const Mutation& mutation : testing::mutations_of(*valid)) {
+  for (const Mutation& mutation : test::mutations_of(*valid)) {
     const std::string name = op_of(GetParam()) + ", opset " + std::to_string(GetParam().opset) + ": " + mutation.name;
     std::snprintf(current_case, sizeof current_case, "\nwhile running %s\n", name.c_str());
     auto mutated = std::make_unique<onnx::ModelProto>(*valid);
@@ -166,11 +166,11 @@ std::string test_name(const ::testing::TestParamInfo<OneNode>& info) {
   return op_of(info.param) + "_opset" + std::to_string(info.param.opset) + "_" + std::to_string(info.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Operators, AbsurdNodes, ::testing::ValuesIn(testing::kOneNodes), test_name);
+INSTANTIATE_TEST_SUITE_P(Operators, AbsurdNodes, ::testing::ValuesIn(test::kOneNodes), test_name);
 
 TEST(AbsurdNodesTable, HasANodeOfEveryOperatorThatWeRun) {
   for (const OperatorDef& definition : operator_list()) {
-    const bool found = std::ranges::any_of(testing::kOneNodes, [&](const OneNode& node) {
+    const bool found = std::ranges::any_of(test::kOneNodes, [&](const OneNode& node) {
       return op_of(node) == definition.op_type && node.opset >= definition.first_opset &&
              node.opset <= definition.last_opset;
     });

@@ -10,7 +10,7 @@
 #include "exec/one_node_protos.h"
 #include "ops/find_operator.h"
 
-namespace detent::testing {
+namespace detent::test {
 
 /// One change that makes the node of a one-node model absurd.
 struct Mutation {
@@ -369,4 +369,4 @@ class Mutations {
 
 inline std::vector<Mutation> mutations_of(const onnx::ModelProto& model) { return Mutations(model).all(); }
 
-}  // namespace detent::testing
+}  // namespace detent::test

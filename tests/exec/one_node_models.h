@@ -3,7 +3,7 @@
 #include <ostream>
 #include <string_view>
 
-namespace detent::testing {
+namespace detent::test {
 
 /// A small valid node of one operator.
 struct OneNode {
@@ -371,4 +371,4 @@ inline constexpr OneNode kOneNodes[] = {
      "y = RotaryEmbedding<interleaved = 1, num_heads = 2, rotary_embedding_dim = 4>(x, c, s, i)"},
 };
 
-}  // namespace detent::testing
+}  // namespace detent::test

@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/onnx_protos.h"
 
-namespace detent::testing {
+namespace detent::test {
 
 /// Constants whose name ends so are fed by the caller instead of standing in the model.
 inline constexpr std::string_view kFed = "__fed";
@@ -74,4 +74,4 @@ inline void feed_constants(onnx::ModelProto& model) {
   }
 }
 
-}  // namespace detent::testing
+}  // namespace detent::test

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Model model_of(const std::string& outputs, const std::string& nodes) {
+Model model_with_outputs(const std::string& outputs, const std::string& nodes) {
   return parse_model_text("<ir_version: 7, opset_import: [\"\" : 13, \"com.acme\" : 1]>\ng (float[2,3] x) => (" +
                           outputs + ") " + nodes);
 }
@@ -21,15 +21,15 @@ std::vector<std::string> ends_of(const Model& model) {
 }
 
 TEST(RunnablePart, EndsAtTheOutputsOfAGraphThatRuns) {
-  const Model model = model_of("float[2,3] y, float[2,3] z", "{ y = Relu (x)  z = Abs (y) }");
+  const Model model = model_with_outputs("float[2,3] y, float[2,3] z", "{ y = Relu (x)  z = Abs (y) }");
   EXPECT_THAT(ends_of(model), ElementsAre("y", "z"));
   EXPECT_THAT(RunnablePart(model.graph()).unsupported(), IsEmpty());
 }
 
 TEST(RunnablePart, EndsBeforeATailThatCannotRun) {
-  const Model model = model_of("float[N] boxes, float[2,3] y",
-                               "{ y = Relu (x)  s = Sigmoid (x)  c = Constant <value = float {0.5}> ()\n"
-                               "  kept = com.acme.Suppress (y, s, c)  boxes = Abs (kept) }");
+  const Model model = model_with_outputs("float[N] boxes, float[2,3] y",
+                                         "{ y = Relu (x)  s = Sigmoid (x)  c = Constant <value = float {0.5}> ()\n"
+                                         "  kept = com.acme.Suppress (y, s, c)  boxes = Abs (kept) }");
   EXPECT_THAT(ends_of(model), ElementsAre("y", "s"));  // each once, no constant, not the graph's input
   const RunnablePart part(model.graph());
   ASSERT_EQ(part.unsupported().size(), 1U);
@@ -39,11 +39,11 @@ TEST(RunnablePart, EndsBeforeATailThatCannotRun) {
 }
 
 TEST(RunnablePart, IsEmptyWhenTheFirstNodeCannotRun) {
-  EXPECT_THAT(ends_of(model_of("float[N] y", "{ a = com.acme.Decode (x)  y = Relu (a) }")), IsEmpty());
+  EXPECT_THAT(ends_of(model_with_outputs("float[N] y", "{ a = com.acme.Decode (x)  y = Relu (a) }")), IsEmpty());
 }
 
 TEST(RunnablePart, FindsValuesByNameAndRefusesStrangers) {
-  const Model model = model_of("float[2,3] y", "{ y = Relu (x) }");
+  const Model model = model_with_outputs("float[2,3] y", "{ y = Relu (x) }");
   EXPECT_THAT(values_named(model.graph(), {"y"}), ElementsAre(model.graph().find_value("y")));
   EXPECT_THROW(static_cast<void>(values_named(model.graph(), {"nobody"})), Error);
 }

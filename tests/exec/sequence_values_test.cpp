@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Model model_of(const std::string& graph, int opset = 17) {
+Model sequence_model(const std::string& graph, int opset = 17) {
   return test::parse_list_types("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + "]>\n" + graph);
 }
 
@@ -48,7 +48,7 @@ const char* const kCollect = R"(g (int64 m, float[1] x) => (float[K] y, int64 n)
 })";
 
 TEST(SequenceValues, ALoopCollectsThem) {
-  const Model model = model_of(kCollect);
+  const Model model = sequence_model(kCollect);
   const auto results = run_all(model, {Tensor::scalar<int64_t>(4), vector_of({1})});
   EXPECT_THAT(floats(results[0]), ElementsAre(1, 2, 4, 8));
   EXPECT_EQ(results[1].data<int64_t>()[0], 4);
@@ -59,7 +59,7 @@ TEST(SequenceValues, TheSameExecutorStartsAnEmptyListAgain) {
     std::vector<Tensor> kept;
     void observe(ValueId, const Tensor& tensor) override { kept.push_back(tensor.clone()); }
   } keeper;
-  const Model model = model_of(kCollect);
+  const Model model = sequence_model(kCollect);
   const std::vector<ValueId> wanted{model.graph().find_value("list")};
   const Schedule schedule(model.graph(), wanted);
   Executor executor(schedule);
@@ -79,7 +79,7 @@ const char* const kMaybe = R"(g (bool c, float[N] x) => (optional(float[N]) o, b
 })";
 
 TEST(OptionalValues, ABranchReturnsOneOrNone) {
-  const Model model = model_of(kMaybe);
+  const Model model = sequence_model(kMaybe);
   const auto full = run_all(model, {Tensor::scalar(true), vector_of({2})});
   EXPECT_THAT(floats(full[0]), ElementsAre(-2));
   EXPECT_TRUE(full[1].data<bool>()[0]);
@@ -93,7 +93,7 @@ TEST(OptionalValues, AnAbsentOneIsNotObserved) {
     size_t seen = 0;
     void observe(ValueId, const Tensor& tensor) override { seen += !tensor.empty_handle() ? 1 : 100; }
   } counter;
-  const Model model = model_of(kMaybe);
+  const Model model = sequence_model(kMaybe);
   const Schedule schedule(model.graph(), model.graph().outputs());
   Executor executor(schedule);
   executor.run(std::vector<Tensor>{Tensor::scalar(false), vector_of({2})}, counter);
@@ -101,14 +101,14 @@ TEST(OptionalValues, AnAbsentOneIsNotObserved) {
 }
 
 TEST(OptionalValues, ABranchAndALoopSeeTheAbsentOneOfTheGraphAround) {
-  const Model model = model_of(R"(g (optional(float[N]) o, float[N] x) => (float[N] y) {
+  const Model model = sequence_model(R"(g (optional(float[N]) o, float[N] x) => (float[N] y) {
     has = OptionalHasElement (o)
     y = If (has) <then_branch = t () => (float[N] a) { a = OptionalGetElement (o) },
                   else_branch = e () => (float[N] b) { b = Neg (x) }>
   })");
   EXPECT_THAT(floats(run_all(model, {vector_of({7}), vector_of({1})})[0]), ElementsAre(7));
   EXPECT_THAT(floats(run_all(model, {Tensor(), vector_of({1})})[0]), ElementsAre(-1));
-  const Model loop = model_of(R"(g (int64 m, optional(float[N]) o, float[N] x) => (bool last) {
+  const Model loop = sequence_model(R"(g (int64 m, optional(float[N]) o, float[N] x) => (bool last) {
     none = Optional ()
     state = Loop (m, , o) <body = b (int64 i, bool going, optional(float[N]) s) => (bool going, optional(float[N]) z) {
       z = Optional (x)
@@ -121,32 +121,32 @@ TEST(OptionalValues, ABranchAndALoopSeeTheAbsentOneOfTheGraphAround) {
 
 TEST(SequenceValues, AreKeptFromOperatorsOfTensors) {
   const std::string transposed = "g (float[N] x) => (float[N] y) { s = SequenceConstruct (x)  y = Transpose (s) }";
-  EXPECT_THAT(error_of(model_of(transposed), {vector_of({1})}), HasSubstr("input 's' is a sequence"));
+  EXPECT_THAT(error_of(sequence_model(transposed), {vector_of({1})}), HasSubstr("input 's' is a sequence"));
   const std::string constant =
       "g (float[N] x) => (float[N] y) <float[1] k = {1}> { s = SequenceConstruct (k)  y = Mul (x, s) }";
-  EXPECT_THAT(error_of(model_of(constant), {vector_of({1})}), HasSubstr("input 's' is a sequence"));
+  EXPECT_THAT(error_of(sequence_model(constant), {vector_of({1})}), HasSubstr("input 's' is a sequence"));
   const std::string absent = "g (float[N] x) => (float[N] y) { o = Optional ()  y = Mul (x, o) }";
-  EXPECT_THAT(error_of(model_of(absent), {vector_of({1})}), HasSubstr("input 'o' was not given"));
+  EXPECT_THAT(error_of(sequence_model(absent), {vector_of({1})}), HasSubstr("input 'o' was not given"));
   const std::string stacked = R"(g (int64 m, float[N] x) => (float[N] y) {
     y = Loop (m, ) <body = b (int64 i, bool going) => (bool going, seq(float[N]) s) { s = SequenceConstruct (x) }>
   })";
-  EXPECT_FALSE(error_of(model_of(stacked), {Tensor::scalar<int64_t>(2), vector_of({1})}).empty());
+  EXPECT_FALSE(error_of(sequence_model(stacked), {Tensor::scalar<int64_t>(2), vector_of({1})}).empty());
   const std::string condition = R"(g (float[N] x) => (float[N] y) {
     c = Optional ()
     y = If (c) <then_branch = t () => (float[N] a) { a = Neg (x) }, else_branch = e () => (float[N] b) { b = Abs (x) }>
   })";
-  EXPECT_THAT(error_of(model_of(condition), {vector_of({1})}), HasSubstr("condition is absent"));
+  EXPECT_THAT(error_of(sequence_model(condition), {vector_of({1})}), HasSubstr("condition is absent"));
 }
 
 TEST(SequenceValues, TensorsAndSequencesAreNotMistakenForEachOther) {
-  const Model at = model_of("g (seq(float[N]) s, int64 i) => (float[N] y) { y = SequenceAt (s, i) }");
+  const Model at = sequence_model("g (seq(float[N]) s, int64 i) => (float[N] y) { y = SequenceAt (s, i) }");
   EXPECT_THAT(error_of(at, {vector_of({1}), Tensor::scalar<int64_t>(0)}), HasSubstr("is sequence, got float"));
-  const Model length = model_of("g (float[N] x) => (int64 y) { y = SequenceLength (x) }");
+  const Model length = sequence_model("g (float[N] x) => (int64 y) { y = SequenceLength (x) }");
   EXPECT_THAT(error_of(length, {vector_of({1})}), HasSubstr("should be a sequence"));
 }
 
 TEST(SequenceValues, OfConstantsAreMadeForEveryRun) {
-  const Model model = model_of(
+  const Model model = sequence_model(
       "g (int64 i) => (float[N] y) <float[2] a = {1, 2}, float[1] b = {3}> "
       "{ s = SequenceConstruct (a, b)  y = SequenceAt (s, i) }");
   EXPECT_THAT(floats(run_all(model, {Tensor::scalar<int64_t>(1)})[0]), ElementsAre(3));

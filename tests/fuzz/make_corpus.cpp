@@ -39,8 +39,8 @@ class Corpus {
 };
 
 void add_models(const Corpus& corpus) {
-  for (size_t i = 0; i < std::size(testing::kOneNodes); ++i) {
-    corpus.add("model", "node_" + std::to_string(i), testing::model_of(testing::kOneNodes[i])->SerializeAsString());
+  for (size_t i = 0; i < std::size(test::kOneNodes); ++i) {
+    corpus.add("model", "node_" + std::to_string(i), test::model_of(test::kOneNodes[i])->SerializeAsString());
     corpus.add("node", std::to_string(i), fuzz::bytes_of_row(i));
   }
   for (const auto& [name, text] : fuzz::kSeedModels)

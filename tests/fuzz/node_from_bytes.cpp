@@ -14,8 +14,8 @@ namespace detent::fuzz {
 
 namespace {
 
-using detent::testing::kOneNodes;
-using detent::testing::OneNode;
+using detent::test::kOneNodes;
+using detent::test::OneNode;
 
 uint16_t hash_of(const OneNode& node) {
   ContentHash hash;
@@ -38,7 +38,7 @@ const std::map<uint16_t, size_t>& rows_by_hash() {
 const onnx::ModelProto& model_of_row(size_t index) {
   static std::map<size_t, std::unique_ptr<onnx::ModelProto>> models;
   auto& model = models[index];
-  if (!model) model = detent::testing::model_of(kOneNodes[index]);
+  if (!model) model = detent::test::model_of(kOneNodes[index]);
   return *model;
 }
 
@@ -221,7 +221,7 @@ void change(onnx::ModelProto& model, ByteReader& bytes) {
         slot = bytes.byte() % 4 == 0 ? "" : any_of(*node.mutable_input(), bytes);
       }
       break;
-    default: detent::testing::feed_constants(model);
+    default: detent::test::feed_constants(model);
   }
 }
 

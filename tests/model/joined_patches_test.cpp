@@ -17,7 +17,7 @@ GraphPatch replacing(const std::string& reason, const std::string& constant, flo
   return patch;
 }
 
-float constant_of(const Model& model, const char* name) {
+float joined_constant(const Model& model, const char* name) {
   const Graph& graph = model.graph();
   return graph.constant(graph.find_value(name))->data<float>()[0];
 }
@@ -32,9 +32,9 @@ g (float[N, 4] x) => (float[N, 4] y)
 TEST(JoinedPatches, DoWhatBothDo) {
   Model model = sum_and_product();
   apply_patch(model, joined(replacing("round weights", "factor", 20), replacing("correct biases", "offset", 30)));
-  EXPECT_EQ(constant_of(model, "factor"), 20);
-  EXPECT_EQ(constant_of(model, "offset"), 30);
-  EXPECT_EQ(constant_of(model, "limit"), 5) << "of neither";
+  EXPECT_EQ(joined_constant(model, "factor"), 20);
+  EXPECT_EQ(joined_constant(model, "offset"), 30);
+  EXPECT_EQ(joined_constant(model, "limit"), 5) << "of neither";
 }
 
 TEST(JoinedPatches, GiveTheModelThatOneAfterTheOtherGives) {

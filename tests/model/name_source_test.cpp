@@ -9,7 +9,7 @@
 namespace detent {
 namespace {
 
-Model chain() {
+Model named_chain() {
   return parse_model_text(R"(
 <ir_version: 7, opset_import: ["" : 13]>
 g (float[4] x) => (float[4] y)
@@ -20,7 +20,7 @@ g (float[4] x) => (float[4] y)
 }
 
 TEST(NameSource, AddsANumberOnlyWhereTheNameIsTaken) {
-  const Model model = chain();
+  const Model model = named_chain();
   NameSource names(model.graph());
   EXPECT_EQ(names.fresh("fresh"), "fresh");
   EXPECT_EQ(names.fresh("a"), "a_1");
@@ -28,7 +28,7 @@ TEST(NameSource, AddsANumberOnlyWhereTheNameIsTaken) {
 }
 
 TEST(NameSource, GivesNoNameTwice) {
-  const Model model = chain();
+  const Model model = named_chain();
   NameSource names(model.graph());
   EXPECT_EQ(names.fresh("scale"), "scale");
   EXPECT_EQ(names.fresh("scale"), "scale_1");

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::SizeIs;
 
-const char* const kChain = R"(<ir_version: 7, opset_import: ["" : 13]>
+const char* const kUnionChain = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] x) => (float[N, 3] y) { a = Relu (x)  y = Abs (a) })";
 
 /// `a` through a Mul by `factor`, read by the Abs.
@@ -22,7 +22,7 @@ GraphPatch scaled(float factor) {
 }
 
 TEST(PatchUnion, HoldsEqualConstantsAndNodesOnce) {
-  const Model model = parse_model_text(kChain);
+  const Model model = parse_model_text(kUnionChain);
   PatchUnion both(model.graph());
   const auto first = both.add(scaled(2));
   const auto second = both.add(scaled(2));
@@ -32,7 +32,7 @@ TEST(PatchUnion, HoldsEqualConstantsAndNodesOnce) {
 }
 
 TEST(PatchUnion, KeepsOtherContentOfTheSameNameApart) {
-  const Model model = parse_model_text(kChain);
+  const Model model = parse_model_text(kUnionChain);
   PatchUnion both(model.graph());
   const auto first = both.add(scaled(2));
   const auto second = both.add(scaled(3));
@@ -45,7 +45,7 @@ TEST(PatchUnion, KeepsOtherContentOfTheSameNameApart) {
 }
 
 TEST(PatchUnion, SaysWhatARenamedOutputIsCalledHere) {
-  const Model model = parse_model_text(kChain);
+  const Model model = parse_model_text(kUnionChain);
   GraphPatch patch;
   patch.reason = "a pair on the output";
   patch.rename_outputs = {{"Abs_1", 0, "y_float"}};
@@ -59,7 +59,7 @@ TEST(PatchUnion, SaysWhatARenamedOutputIsCalledHere) {
 }
 
 TEST(PatchUnion, RefusesAPatchThatRemoves) {
-  const Model model = parse_model_text(kChain);
+  const Model model = parse_model_text(kUnionChain);
   GraphPatch patch;
   patch.remove_nodes = {"Abs_1"};
   PatchUnion one(model.graph());

@@ -10,7 +10,7 @@
 namespace detent {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kUnlimited = std::numeric_limits<float>::infinity();
 
 uint64_t count_at(const ValueReach& reach, int exponent) {
   return reach.counts[static_cast<size_t>(exponent - ValueReach::kLowest)];
@@ -45,7 +45,7 @@ TEST(FloatReach, KnowsTheLargestAboveZero) {
 }
 
 TEST(FloatReach, CountsZerosAndWhatIsNotFiniteApart) {
-  const ValueReach reach = reach_of({0, -0.0F, NAN, kInf, -kInf, 2});
+  const ValueReach reach = reach_of({0, -0.0F, NAN, kUnlimited, -kUnlimited, 2});
   EXPECT_EQ(reach.zeros, 2U);
   EXPECT_EQ(reach.non_finite, 3U);
   EXPECT_EQ(count_at(reach, 2), 1U);
@@ -63,7 +63,7 @@ TEST(FloatReach, KeepsTheLargestMeanAndSizeOfASample) {
 }
 
 TEST(FloatReach, LeavesPaddingOut) {
-  const std::vector<float> padded = {1, -3, 1e30F, kInf}, content = {1, -3}, wrong = {1, 1e30F, -3, kInf};
+  const std::vector<float> padded = {1, -3, 1e30F, kUnlimited}, content = {1, -3}, wrong = {1, 1e30F, -3, kUnlimited};
   const std::vector<uint8_t> counted = {1, 1, 0, 0};
   ValueReach reach, of_wrong;
   reach.add(padded, counted);

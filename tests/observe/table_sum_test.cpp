@@ -67,19 +67,19 @@ TEST(MergeTables, OfSomeShardsIsNotTheWhole) {
   EXPECT_NE(table_to_bytes(some), table_to_bytes(table_of_samples(0, 6)));
 }
 
-std::string refusal(const CalibrationTable& a, const CalibrationTable& b) {
+std::string refusal_of_sum(const CalibrationTable& a, const CalibrationTable& b) {
   const Error error = error_of<Error>([&] { static_cast<void>(sum(a, b)); });
   EXPECT_EQ(error.code(), ErrorCode::TableMismatch);
   return error.what();
 }
 
 TEST(MergeTables, RefusesTheSameShardTwice) {
-  EXPECT_NE(refusal(part(2), part(2)).find("sample 1003"), std::string::npos);
-  EXPECT_NE(refusal(sum(part(1), part(2)), part(2)).find("and 2 more"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(2), part(2)).find("sample 1003"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(sum(part(1), part(2)), part(2)).find("and 2 more"), std::string::npos);
 }
 
 TEST(MergeTables, RefusesSamplesInCommonThoughTheShardsDiffer) {
-  EXPECT_NE(refusal(table_of_samples(0, 6), part(2)).find("count twice"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(table_of_samples(0, 6), part(2)).find("count twice"), std::string::npos);
 }
 
 TEST(MergeTables, AcceptsEqualNamesWithOtherContent) {
@@ -91,28 +91,28 @@ TEST(MergeTables, AcceptsEqualNamesWithOtherContent) {
 TEST(MergeTables, RefusesATableOfAnotherModel) {
   CalibrationTable other = part(2);
   other.model[0] = 'f';
-  EXPECT_NE(refusal(part(1), other).find("different models"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(1), other).find("different models"), std::string::npos);
 }
 
 TEST(MergeTables, RefusesOtherValuesAndTargets) {
   CalibrationTable other = part(2);
   other.values["another"];
-  EXPECT_NE(refusal(part(1), other).find("different values"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(1), other).find("different values"), std::string::npos);
   other = part(2);
   other.targets = {"tensorrt:10.13"};
-  EXPECT_NE(refusal(part(1), other).find("every target"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(1), other).find("every target"), std::string::npos);
 }
 
 TEST(MergeTables, RefusesImportedScales) {
   CalibrationTable imported = part(2);
   imported.values["relu"] = {{}, {}, 0.5F};
-  EXPECT_NE(refusal(part(1), imported).find("imported"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(1), imported).find("imported"), std::string::npos);
 }
 
 TEST(MergeTables, RefusesMixedInstructionSetsUnlessAsked) {
   CalibrationTable other = part(2);
   other.instruction_sets = {"avx512_core"};
-  EXPECT_NE(refusal(part(1), other).find("avx512_core"), std::string::npos);
+  EXPECT_NE(refusal_of_sum(part(1), other).find("avx512_core"), std::string::npos);
   const CalibrationTable mixed = sum(part(1), other, {.mixed_instruction_sets = true});
   EXPECT_EQ(mixed.instruction_sets, (std::vector<std::string>{"avx2", "avx512_core"}));
   EXPECT_EQ(mixed, sum(other, part(1), {.mixed_instruction_sets = true}));

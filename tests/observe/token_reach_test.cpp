@@ -21,7 +21,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TokenReach reach_of(const std::vector<float>& sequence, size_t channels, const std::vector<uint8_t>& counted = {}) {
+TokenReach token_reach_of(const std::vector<float>& sequence, size_t channels,
+                          const std::vector<uint8_t>& counted = {}) {
   TokenReach reach;
   reach.add(sequence, channels, counted);
   return reach;
@@ -29,12 +30,12 @@ TokenReach reach_of(const std::vector<float>& sequence, size_t channels, const s
 
 TEST(TokenReach, TellsTheFirstTokenFromTheOthers) {
   // Three tokens of two channels.
-  const TokenReach reach = reach_of({-100, 2, 1, -3, 0.5F, 4}, 2);
+  const TokenReach reach = token_reach_of({-100, 2, 1, -3, 0.5F, 4}, 2);
   EXPECT_EQ(reach.sequences, 1U);
   EXPECT_EQ(reach.first, 100);
   EXPECT_EQ(reach.others, 4);
   EXPECT_THAT(reach.channels, ElementsAre(100, 4));
-  const TokenReach turned = reach_of({1, -3, -100, 2, 0.5F, 4}, 2);
+  const TokenReach turned = token_reach_of({1, -3, -100, 2, 0.5F, 4}, 2);
   EXPECT_EQ(turned.first, 3);
   EXPECT_EQ(turned.others, 100) << "the same tokens in another order";
 }
@@ -42,25 +43,25 @@ TEST(TokenReach, TellsTheFirstTokenFromTheOthers) {
 TEST(TokenReach, QuantilesAreOfTheOtherTokensToAnEighth) {
   std::vector<float> sequence = {1e6F};
   for (int i = 1; i <= 200; ++i) sequence.push_back(static_cast<float>(i));
-  const TokenReach reach = reach_of(sequence, 1);
+  const TokenReach reach = token_reach_of(sequence, 1);
   for (const double share : {0.25, 0.5, 0.99, 1.0})
     EXPECT_NEAR(reach.token_quantile(share), 200 * share, 200 * share / 8) << share;
   EXPECT_LE(reach.token_quantile(1), 200);
-  EXPECT_EQ(reach_of({5}, 1).token_quantile(0.5), 0) << "no other tokens";
-  EXPECT_EQ(reach_of({5, 0, 0}, 1).token_quantile(0.5), 0);
+  EXPECT_EQ(token_reach_of({5}, 1).token_quantile(0.5), 0) << "no other tokens";
+  EXPECT_EQ(token_reach_of({5, 0, 0}, 1).token_quantile(0.5), 0);
 }
 
 TEST(TokenReach, LeavesPaddingAndWhatIsNotFiniteOut) {
   // Padding in front: the first token that counts is the first.
-  const TokenReach padded = reach_of({9, 9, 1, 2, 3, 4, 7, 7}, 2, {0, 0, 1, 1, 1, 1, 0, 0});
-  EXPECT_EQ(padded, reach_of({1, 2, 3, 4}, 2));
-  EXPECT_NE(padded, reach_of({9, 9, 1, 2, 3, 4}, 2));
-  const TokenReach odd = reach_of({1, NAN, std::numeric_limits<float>::infinity(), -2}, 2);
+  const TokenReach padded = token_reach_of({9, 9, 1, 2, 3, 4, 7, 7}, 2, {0, 0, 1, 1, 1, 1, 0, 0});
+  EXPECT_EQ(padded, token_reach_of({1, 2, 3, 4}, 2));
+  EXPECT_NE(padded, token_reach_of({9, 9, 1, 2, 3, 4}, 2));
+  const TokenReach odd = token_reach_of({1, NAN, std::numeric_limits<float>::infinity(), -2}, 2);
   EXPECT_EQ(odd.first, 1);
   EXPECT_EQ(odd.others, 2);
   EXPECT_THAT(odd.channels, ElementsAre(1, 2));
-  EXPECT_EQ(reach_of({}, 3), TokenReach{});
-  EXPECT_EQ(reach_of({1, 2}, 2, {0, 0}).sequences, 0U);
+  EXPECT_EQ(token_reach_of({}, 3), TokenReach{});
+  EXPECT_EQ(token_reach_of({1, 2}, 2, {0, 0}).sequences, 0U);
 }
 
 TEST(TokenReach, IsTheSameInAnyOrder) {

@@ -102,13 +102,13 @@ TEST_P(Bounds, RefuseWhatLiesBeyond) {
 INSTANTIATE_TEST_SUITE_P(Nodes, Bounds, ::testing::ValuesIn(refused()));
 
 TEST(BoundsOfMemory, HoldForListsOfTensorsWithoutElements) {
-  const detent::testing::MemoryLimit limit(1'000'000);
+  const detent::test::MemoryLimit limit(1'000'000);
   EXPECT_THROW(run_one("y = SplitToSequence<axis = 0>(a)", {empty({100'000, 0})}, {.opset = 17}), Error);
   EXPECT_EQ(run_one("y = SplitToSequence<axis = 0>(a)", {empty({1'000, 0})}, {.opset = 17}).elements().size(), 1'000U);
 }
 
 TEST(BoundsOfMemory, HoldForTheIndicesOfAnAxis) {
-  const detent::testing::MemoryLimit limit(1'000'000);  // 24 bytes an index: 41'666 of them
+  const detent::test::MemoryLimit limit(1'000'000);  // 24 bytes an index: 41'666 of them
   const auto unique = [](int64_t extent) { return run_one("y = Unique<axis = 0>(a)", {empty({extent, 0})}); };
   EXPECT_THROW(unique(41'667), Error);
   EXPECT_EQ(unique(41'666).shape(), (Shape{1, 0})) << "all rows of nothing are the same";

@@ -9,7 +9,7 @@
 namespace detent {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kUnlimited = std::numeric_limits<float>::infinity();
 
 std::optional<ClipBounds> bounds_of(const std::string& body, int opset = 13) {
   const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) +
@@ -33,7 +33,7 @@ TEST(ClipBounds, ALeftOutOneIsInfinite) {
   const auto bounds = bounds_of("b = Constant <value = float {6.0}> () y = Clip (x, , b)");
   ASSERT_TRUE(bounds);
   EXPECT_FALSE(bounds->min);
-  EXPECT_EQ(bounds->low(), -kInfinity);
+  EXPECT_EQ(bounds->low(), -kUnlimited);
   EXPECT_EQ(bounds->high(), 6.0F);
 }
 
@@ -41,8 +41,8 @@ TEST(ClipBounds, NearlyTheLargestFloatIsInfinite) {
   const auto bounds = bounds_of("y = Clip <min = -3.4e38, max = 3.4e38> (x)", 6);
   ASSERT_TRUE(bounds);
   EXPECT_EQ(bounds->min, -3.4e38F);
-  EXPECT_EQ(bounds->low(), -kInfinity);
-  EXPECT_EQ(bounds->high(), kInfinity);
+  EXPECT_EQ(bounds->low(), -kUnlimited);
+  EXPECT_EQ(bounds->high(), kUnlimited);
 }
 
 TEST(ClipBounds, AComputedOneIsUnknown) { EXPECT_FALSE(bounds_of("y = Clip (x, low)")); }

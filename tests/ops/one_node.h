@@ -8,7 +8,7 @@
 #include "exec/executor.h"
 #include "model/model.h"
 
-namespace detent::testing {
+namespace detent::test {
 
 /// Small whole numbers: products and sums below 2^24 are exact in float, so results do not depend on the order of
 /// summation and are compared for equality.
@@ -54,4 +54,4 @@ inline Tensor run_node(const std::string& call, const std::vector<Tensor>& tenso
   return run_once(model.graph(), fed, model.graph().outputs()).front();
 }
 
-}  // namespace detent::testing
+}  // namespace detent::test

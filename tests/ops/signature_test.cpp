@@ -112,13 +112,13 @@ TEST(Signatures, ThatAreMalformedDoNotCompile) {  // the constructor is consteva
     EXPECT_ANY_THROW((void)parse_signature(text)) << text;
 }
 
-struct Case {
+struct SignatureCase {
   std::string node;
   std::string message;  ///< "" -> accepted
   int opset = 22;       // newer than libonnx: nobody else checks
 };
 
-std::string refusal_of(const Case& one) {
+std::string refusal_of(const SignatureCase& one) {
   const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(one.opset) +
                                        "]> g (float x, float w, float b, bool c) => (float y) { " + one.node + " }");
   try {
@@ -131,7 +131,7 @@ std::string refusal_of(const Case& one) {
 }
 
 TEST(CheckSignatures, SaysWhatIsMissingOrTooMuch) {
-  const Case cases[] = {
+  const SignatureCase cases[] = {
       {"y = Conv(x, w)", ""},
       {"y = Conv(x, w, b)", ""},
       {"y = Conv(x, w, )", ""},
@@ -153,7 +153,7 @@ TEST(CheckSignatures, SaysWhatIsMissingOrTooMuch) {
        "node 'Conv_0' (Conv, opset 22): attribute 'auto_pad' is 'NOTSET|VALID'; it must be one of NOTSET, SAME_UPPER, "
        "SAME_LOWER, VALID"},
   };
-  for (const Case& one : cases) EXPECT_EQ(refusal_of(one), one.message) << one.node;
+  for (const SignatureCase& one : cases) EXPECT_EQ(refusal_of(one), one.message) << one.node;
 }
 
 TEST(CheckSignatures, KnowsTheVersions) {

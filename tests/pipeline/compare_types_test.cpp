@@ -20,7 +20,7 @@ using Variant = ComparisonReport::Variant;
 constexpr int kSide = 64;
 
 /// The same pseudo-random numbers in (-0.5, 0.5) for every run.
-std::string numbers(int count, uint64_t state) {
+std::string random_numbers(int count, uint64_t state) {
   std::string text;
   for (int i = 0; i < count; ++i) {
     state = (state * 16807) % 2147483647;
@@ -36,7 +36,7 @@ class CompareTypes : public ::testing::Test {
     write_model(
         parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[N,16,64] x) => (float[N,16,64] y) "
                          "<float[64,64] w = {" +
-                         numbers(kSide * kSide, 5) + "}, float[64,64] v = {" + numbers(kSide * kSide, 7) +
+                         random_numbers(kSide * kSide, 5) + "}, float[64,64] v = {" + random_numbers(kSide * kSide, 7) +
                          "}> { h = MatMul (x, w) r = Relu (h) y = MatMul (r, v) }"),
         folder_ / "model.onnx");
   }

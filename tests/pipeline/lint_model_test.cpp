@@ -22,7 +22,7 @@ size_t count(const LintReport& report, const std::string& level, const std::stri
 }
 
 /// An FP16 model with scales that are halves as well: text form has no literals of that type.
-Model half_model(int opset) {
+Model half_model_of_opset(int opset) {
   Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : " + std::to_string(opset) + R"(]>
     g (float16[1,1,4,4] x) => (float16[1,1,4,4] y)
     <float s = {0.5}, int8 z = {0}, int8[1,1,1,1] w = {3}, float ws = {0.25}>
@@ -43,8 +43,8 @@ Model half_model(int opset) {
 
 TEST(LintModel, HalfScalesAreForOpset19) {
   const TemporaryFolder folder;
-  write_model(half_model(17), folder / "early.onnx");
-  write_model(half_model(19), folder / "late.onnx");
+  write_model(half_model_of_opset(17), folder / "early.onnx");
+  write_model(half_model_of_opset(19), folder / "late.onnx");
   const std::string id = "fp16-scale-below-opset-19";
   EXPECT_EQ(count(lint_model({.model = folder / "early.onnx", .target = "tensorrt", .shapes = {}}), "note", id), 2);
   EXPECT_EQ(count(lint_model({.model = folder / "early.onnx", .target = "onnxruntime", .shapes = {}}), "error", id), 2);

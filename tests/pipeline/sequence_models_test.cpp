@@ -38,7 +38,7 @@ onnx::SequenceProto list_of(std::initializer_list<float> values) {
 }
 
 /// Verifies a model that hands on a list and keeps an optional of it, given and expected as here.
-VerifyReport::Line verify(const onnx::SequenceProto& given, const onnx::OptionalProto& expected) {
+VerifyReport::Line verify_sequence(const onnx::SequenceProto& given, const onnx::OptionalProto& expected) {
   const TemporaryFolder folder;
   write_text(folder,
              "g (seq(float[N]) s) => (seq(float[N]) t, optional(seq(float[N])) o) "
@@ -61,14 +61,14 @@ onnx::OptionalProto optional_of(const onnx::SequenceProto& list) {
 }
 
 TEST(SequenceModels, AreVerifiedElementByElement) {
-  const auto good = verify(list_of({1, 2}), optional_of(list_of({1, 2})));
+  const auto good = verify_sequence(list_of({1, 2}), optional_of(list_of({1, 2})));
   EXPECT_EQ(good.outcome, VerifyReport::Line::Outcome::Passed) << good.detail;
-  const auto other = verify(list_of({1, 3}), optional_of(list_of({1, 3})));
+  const auto other = verify_sequence(list_of({1, 3}), optional_of(list_of({1, 3})));
   EXPECT_EQ(other.outcome, VerifyReport::Line::Outcome::Failed);
   EXPECT_THAT(other.detail, HasSubstr("output 't': tensor 1 of the sequence"));
   onnx::OptionalProto none;
   none.set_elem_type(onnx::OptionalProto::UNDEFINED);
-  const auto absent = verify(list_of({1, 2}), none);
+  const auto absent = verify_sequence(list_of({1, 2}), none);
   EXPECT_EQ(absent.outcome, VerifyReport::Line::Outcome::Failed);
   EXPECT_THAT(absent.detail, HasSubstr("output 'o': expected an absent optional"));
 }

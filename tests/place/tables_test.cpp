@@ -30,7 +30,7 @@ std::vector<TableDecision> tables(const Model& model, const PlacementOptions& op
   return make_weights_plan(model.graph(), find_target("onnxruntime"), options, {}).tables;
 }
 
-std::vector<std::string> names(const Model& model, const PlacementOptions& options = {}) {
+std::vector<std::string> table_names(const Model& model, const PlacementOptions& options = {}) {
   std::vector<std::string> found;
   for (const TableDecision& table : tables(model, options)) found.push_back(model.graph().value(table.value).name);
   return found;
@@ -38,22 +38,22 @@ std::vector<std::string> names(const Model& model, const PlacementOptions& optio
 
 TEST(Tables, AreWhatGatherTakesRowsOf) {
   const Model model = network("z = Gather (t, ids) y = Identity (x)");
-  ASSERT_THAT(names(model), ElementsAre("t"));
+  ASSERT_THAT(table_names(model), ElementsAre("t"));
   EXPECT_TRUE(tables(model)[0].gathered);
   EXPECT_FALSE(tables(model)[0].exact) << "embeddings may be rounded";
-  EXPECT_THAT(names(network("z = Gather <axis = 1> (t, ids) y = Identity (x)")), IsEmpty()) << "columns";
+  EXPECT_THAT(table_names(network("z = Gather <axis = 1> (t, ids) y = Identity (x)")), IsEmpty()) << "columns";
 }
 
 TEST(Tables, ArePositionsThatAreAdded) {
   const Model model = network("y = Add (x, t) z = Gather (x, ids)");
-  ASSERT_THAT(names(model), ElementsAre("t"));
+  ASSERT_THAT(table_names(model), ElementsAre("t"));
   EXPECT_FALSE(tables(model)[0].gathered);
   EXPECT_FALSE(tables(model)[0].exact);
 }
 
 TEST(Tables, AreOtherConstantsWhereCodesGiveBackEveryNumber) {
   const Model model = network("m = Mul (x, t) y = Where (b, m, u) z = Gather (x, ids)");
-  ASSERT_THAT(names(model), ElementsAre("t", "u"));
+  ASSERT_THAT(table_names(model), ElementsAre("t", "u"));
   EXPECT_TRUE(tables(model)[0].exact) << "a factor";
   EXPECT_TRUE(tables(model)[1].exact) << "what a mask puts in";
   const Model vector = network("y = Add (x, t) z = Gather (x, ids)", "1024,1", 1024);
@@ -61,15 +61,16 @@ TEST(Tables, AreOtherConstantsWhereCodesGiveBackEveryNumber) {
 }
 
 TEST(Tables, HaveNoReaderButThese) {
-  EXPECT_THAT(names(network("y = Div (x, t) z = Gather (t, ids)")), IsEmpty()) << "a divisor stays as precise as it is";
-  EXPECT_THAT(names(network("w = Transpose (t) p = MatMul (x, w) z = Gather (t, ids) y = Add (x, x)")), IsEmpty())
+  EXPECT_THAT(table_names(network("y = Div (x, t) z = Gather (t, ids)")), IsEmpty())
+      << "a divisor stays as precise as it is";
+  EXPECT_THAT(table_names(network("w = Transpose (t) p = MatMul (x, w) z = Gather (t, ids) y = Add (x, x)")), IsEmpty())
       << "a product behind a Transpose, as long as weights were not put in rows";
 }
 
 TEST(Tables, StayFloatWhereAProductReadsTheRowsDirectly) {
-  EXPECT_THAT(names(network("r = Gather (t, ids) w = Transpose (x) p = MatMul (r, w) z = Relu (r) y = Relu (x)")),
+  EXPECT_THAT(table_names(network("r = Gather (t, ids) w = Transpose (x) p = MatMul (r, w) z = Relu (r) y = Relu (x)")),
               IsEmpty());
-  EXPECT_THAT(names(network("r = Gather (t, ids) z = Relu (r) w = Transpose (x) p = MatMul (z, w) y = Relu (x)")),
+  EXPECT_THAT(table_names(network("r = Gather (t, ids) z = Relu (r) w = Transpose (x) p = MatMul (z, w) y = Relu (x)")),
               ElementsAre("t"));
 }
 
@@ -81,21 +82,21 @@ TEST(Tables, OfSomeReadersThatGatherAndOthersThatAddAreReadWhole) {
 }
 
 TEST(Tables, AreNotSmallOrFlat) {
-  EXPECT_THAT(names(network("z = Gather (t, ids) y = Identity (x)", "63,16", 63 * 16)), IsEmpty());
-  EXPECT_THAT(names(network("z = Gather (t, ids) y = Identity (x)", "3,512", 3 * 512)), IsEmpty())
+  EXPECT_THAT(table_names(network("z = Gather (t, ids) y = Identity (x)", "63,16", 63 * 16)), IsEmpty());
+  EXPECT_THAT(table_names(network("z = Gather (t, ids) y = Identity (x)", "3,512", 3 * 512)), IsEmpty())
       << "scales would take more than codes save";
-  EXPECT_THAT(names(network("z = Gather (t, ids) y = Identity (x)", "4,256", 1024)), ElementsAre("t"));
+  EXPECT_THAT(table_names(network("z = Gather (t, ids) y = Identity (x)", "4,256", 1024)), ElementsAre("t"));
 }
 
 TEST(Tables, StayFloatForAReaderThatTheUserExcludes) {
   const Model model = network("z = Gather (t, ids) y = Add (x, u)");
-  EXPECT_THAT(names(model), ElementsAre("t", "u"));
+  EXPECT_THAT(table_names(model), ElementsAre("t", "u"));
   PlacementOptions options;
   options.exclude_op = {"Gather"};
-  EXPECT_THAT(names(model, options), ElementsAre("u"));
+  EXPECT_THAT(table_names(model, options), ElementsAre("u"));
   options = {};
   options.exclude = {"^Add_1$"};
-  EXPECT_THAT(names(model, options), ElementsAre("t"));
+  EXPECT_THAT(table_names(model, options), ElementsAre("t"));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace detent {
 namespace {
 
 /// "float[64,64] w = {...}" with as many numbers as it has elements.
-std::string constant(const std::string& shape, int elements, const char* name) {
+std::string weight_constant(const std::string& shape, int elements, const char* name) {
   std::string text = "float[" + shape + "] " + name + " = {1";
   for (int i = 1; i < elements; ++i) text += ",1";
   return text + "}";
@@ -22,7 +22,7 @@ std::string layers() {
     g (float[1,64] x, float[1,3,8,8] image)
       => (float[1,64] a, float[1,64] b, float[1,64] c, float[1,3,6,6] d, float[64,1] e, float[1,3] f)
     <)" + constant("64,64", 64 * 64, "w") +
-         ", " + constant("3,3,3,3", 81, "k") + ", " + constant("1,3", 3, "odd") + R"(> {
+         ", " + weight_constant("3,3,3,3", 81, "k") + ", " + weight_constant("1,3", 3, "odd") + R"(> {
       a = MatMul (x, w)
       b = Gemm (x, w)
       c = Gemm <alpha = 0.5> (x, w)

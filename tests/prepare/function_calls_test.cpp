@@ -53,9 +53,9 @@ TEST(CheckCalls, AMillionNodesMayComeOfThemAndNoMore) {
 
 TEST(CheckCalls, NodesThatTheMemoryLimitDoesNotHoldAreRefusedBeforeTheyAreMade) {
   const Model model = chain(10, 2);  // 2^10 Relus, 2 (2^10 - 1) calls: 3070 nodes of 2 KiB, 6.29 MB
-  const testing::MemoryLimit enough(6'500'000);
+  const test::MemoryLimit enough(6'500'000);
   EXPECT_NO_THROW(check_calls(model.proto()));
-  const testing::MemoryLimit less(6'000'000);
+  const test::MemoryLimit less(6'000'000);
   const Error error = error_of<Error>([&] { check_calls(model.proto()); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidData);
   EXPECT_THAT(error.what(), HasSubstr("a body of 3070 nodes, its calls replaced, takes 6.3 MB"));

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kHeader = "<ir_version: 8, opset_import: [\"\" : 13, \"local\" : 1]>\n";
 
-Model model_of(const std::string& graph, const std::string& functions) {
+Model model_with_functions(const std::string& graph, const std::string& functions) {
   return parse_model_text(kHeader + graph + functions);
 }
 
@@ -34,7 +34,7 @@ const std::string kTwice =
     "Twice (a) => (b) { t = Relu (a)  b = Add (t, t) }\n";
 
 TEST(InlineFunctions, PutsTheBodyWhereTheCallStood) {
-  Model model = model_of("g (float[2] x) => (float[2] y) { h = Abs (x)  y = local.Twice (h) }\n", kTwice);
+  Model model = model_with_functions("g (float[2] x) => (float[2] y) { h = Abs (x)  y = local.Twice (h) }\n", kTwice);
   EXPECT_EQ(inline_functions(model), 1u);
   const Graph& graph = model.graph();
   EXPECT_THAT(op_types(graph), testing::ElementsAre("Abs", "Relu", "Add"));
@@ -43,42 +43,44 @@ TEST(InlineFunctions, PutsTheBodyWhereTheCallStood) {
 }
 
 TEST(InlineFunctions, KeepsTwoCallsApart) {
-  Model model = model_of("g (float[2] x) => (float[2] y) { h = local.Twice (x)  y = local.Twice (h) }\n", kTwice);
+  Model model =
+      model_with_functions("g (float[2] x) => (float[2] y) { h = local.Twice (x)  y = local.Twice (h) }\n", kTwice);
   EXPECT_EQ(inline_functions(model), 2u);
   const Graph& graph = model.graph();  // indexing refuses values that are defined twice
   EXPECT_THAT(op_types(graph), testing::ElementsAre("Relu", "Add", "Relu", "Add"));
 }
 
 TEST(InlineFunctions, FollowsFunctionsThatCallFunctions) {
-  Model model = model_of("g (float[2] x) => (float[2] y) { y = local.Outer (x) }\n",
-                         kTwice +
-                             "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
-                             "Outer (a) => (b) { t = local.Twice (a)  b = local.Twice (t) }\n");
+  Model model = model_with_functions("g (float[2] x) => (float[2] y) { y = local.Outer (x) }\n",
+                                     kTwice +
+                                         "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
+                                         "Outer (a) => (b) { t = local.Twice (a)  b = local.Twice (t) }\n");
   EXPECT_EQ(inline_functions(model), 3u);
   EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Relu", "Add", "Relu", "Add"));
 }
 
 TEST(InlineFunctions, FillsInTheAttributesOfTheCall) {
-  Model model = model_of("g (float[2] x) => (float[2] y) { h = local.Leaky <slope = 0.25> (x)  y = local.Leaky (h) }\n",
-                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
-                         "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
+  Model model = model_with_functions(
+      "g (float[2] x) => (float[2] y) { h = local.Leaky <slope = 0.25> (x)  y = local.Leaky (h) }\n",
+      "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+      "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
   inline_functions(model);
   EXPECT_EQ(model.graph().node(0).float_or("alpha", 0), 0.25F);
   EXPECT_FALSE(model.graph().node(1).has("alpha"));  // left out by the call: the operator's own default
 }
 
 TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
-  Model model = model_of("g (float[2] x, float[1] high) => (float[2] y) { y = local.Bound (x, , high) }\n",
-                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
-                         "Bound (a, low, high) => (b) { b = Clip (a, low, high) }\n");
+  Model model = model_with_functions("g (float[2] x, float[1] high) => (float[2] y) { y = local.Bound (x, , high) }\n",
+                                     "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                                     "Bound (a, low, high) => (b) { b = Clip (a, low, high) }\n");
   inline_functions(model);
   EXPECT_THAT(value_names(model.graph(), model.graph().node(0).inputs), testing::ElementsAre("x", "", "high"));
 }
 
 TEST(InlineFunctions, CopiesAnInputThatIsReturned) {
-  Model model = model_of("g (float[2] x) => (float[2] y, float[2] z) { y, z = local.Both (x) }\n",
-                         "<domain: \"local\", opset_import: [\"\" : 13]>\n"
-                         "Both (a) => (a, b) { b = Relu (a) }\n");
+  Model model = model_with_functions("g (float[2] x) => (float[2] y, float[2] z) { y, z = local.Both (x) }\n",
+                                     "<domain: \"local\", opset_import: [\"\" : 13]>\n"
+                                     "Both (a) => (a, b) { b = Relu (a) }\n");
   inline_functions(model);
   EXPECT_THAT(op_types(model.graph()), testing::ElementsAre("Relu", "Identity"));
 }
@@ -91,9 +93,9 @@ TEST(InlineFunctions, LeavesAModelWithoutFunctionsAlone) {
 }
 
 TEST(InlineFunctions, RefusesAFunctionThatCallsItself) {
-  Model model = model_of("g (float[2] x) => (float[2] y) { y = local.Endless (x) }\n",
-                         "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
-                         "Endless (a) => (b) { b = local.Endless (a) }\n");
+  Model model = model_with_functions("g (float[2] x) => (float[2] y) { y = local.Endless (x) }\n",
+                                     "<domain: \"local\", opset_import: [\"\" : 13, \"local\" : 1]>\n"
+                                     "Endless (a) => (b) { b = local.Endless (a) }\n");
   EXPECT_THROW(inline_functions(model), Error);
 }
 

@@ -28,14 +28,14 @@ Model raised(int64_t from, int64_t wanted, const std::string& graph) {
   return back;
 }
 
-std::vector<std::string> operators_of(const Model& model) {
+std::vector<std::string> raised_operators(const Model& model) {
   std::vector<std::string> operators;
   for (const Node& node : model.graph().nodes()) operators.push_back(node.op_type);
   return operators;
 }
 
 template <class T>
-std::vector<T> operand(const Model& model, const Node& node, size_t slot) {
+std::vector<T> operand_of(const Model& model, const Node& node, size_t slot) {
   const Tensor* tensor = model.graph().constant(node.input(slot));
   if (!tensor) throw Error(ErrorCode::Internal, "operand is not constant");
   const auto data = tensor->data<T>();
@@ -57,7 +57,7 @@ TEST(RaiseOpset, OperatorsThatOnlyGotNewTypesStayAsTheyAre) {
   b = MaxPool <kernel_shape = [1, 1]> (a)
   y = Add (a, b)
 })");
-  EXPECT_THAT(operators_of(model), ElementsAre("Relu", "MaxPool", "Add"));
+  EXPECT_THAT(raised_operators(model), ElementsAre("Relu", "MaxPool", "Add"));
   EXPECT_EQ(model.ir_version(), 7);
 }
 
@@ -74,19 +74,19 @@ TEST(RaiseOpset, AttributesThatBecameInputsMove) {
   y = ReduceSum <axes = [0], keepdims = 1> (q)
 })");
   const auto node = [&](const char* name) -> const Node& { return model.graph().node(model.graph().find_node(name)); };
-  EXPECT_THAT(operand<float>(model, node("Clip_0"), 1), ElementsAre(0));
-  EXPECT_THAT(operand<float>(model, node("Clip_0"), 2), ElementsAre(6));
-  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 1), ElementsAre(1));
-  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 2), ElementsAre(5));
-  EXPECT_THAT(operand<int64_t>(model, node("Slice_1"), 3), ElementsAre(1));
-  EXPECT_THAT(operand<int64_t>(model, node("Pad_2"), 1), ElementsAre(0, 1, 0, 1));
-  EXPECT_THAT(operand<float>(model, node("Pad_2"), 2), ElementsAre(0.5F));
-  EXPECT_THAT(operand<int64_t>(model, node("TopK_3"), 1), ElementsAre(4));
+  EXPECT_THAT(operand_of<float>(model, node("Clip_0"), 1), ElementsAre(0));
+  EXPECT_THAT(operand_of<float>(model, node("Clip_0"), 2), ElementsAre(6));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Slice_1"), 1), ElementsAre(1));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Slice_1"), 2), ElementsAre(5));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Slice_1"), 3), ElementsAre(1));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Pad_2"), 1), ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(operand_of<float>(model, node("Pad_2"), 2), ElementsAre(0.5F));
+  EXPECT_THAT(operand_of<int64_t>(model, node("TopK_3"), 1), ElementsAre(4));
   EXPECT_EQ(node("TopK_3").int_or("axis", 0), 1);
-  EXPECT_THAT(operand<int64_t>(model, node("Split_4"), 1), ElementsAre(2, 2));
-  EXPECT_THAT(operand<int64_t>(model, node("Unsqueeze_5"), 1), ElementsAre(0));
-  EXPECT_THAT(operand<int64_t>(model, node("Squeeze_6"), 1), ElementsAre(0));
-  EXPECT_THAT(operand<int64_t>(model, node("ReduceSum_7"), 1), ElementsAre(0));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Split_4"), 1), ElementsAre(2, 2));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Unsqueeze_5"), 1), ElementsAre(0));
+  EXPECT_THAT(operand_of<int64_t>(model, node("Squeeze_6"), 1), ElementsAre(0));
+  EXPECT_THAT(operand_of<int64_t>(model, node("ReduceSum_7"), 1), ElementsAre(0));
   for (const Node& each : model.graph().nodes())
     for (const char* moved : {"axes", "min", "max", "starts", "ends", "pads", "value", "k", "split"})
       EXPECT_FALSE(each.has(moved)) << each.name << " " << moved;
@@ -96,7 +96,7 @@ TEST(RaiseOpset, AClipWithOneBoundKeepsTheOtherOpen) {
   const Model model = raised(9, 13, "g (float[4] x) => (float[4] y) { y = Clip <max = 6.0> (x) }");
   const Node& clip = model.graph().node(0);
   EXPECT_EQ(clip.input(1), kNoValue);
-  EXPECT_THAT(operand<float>(model, clip, 2), ElementsAre(6));
+  EXPECT_THAT(operand_of<float>(model, clip, 2), ElementsAre(6));
 }
 
 TEST(RaiseOpset, UpsampleBecomesResizeWithTheSameCoordinates) {
@@ -117,8 +117,8 @@ TEST(RaiseOpset, UpsampleBecomesResizeWithTheSameCoordinates) {
     EXPECT_EQ(resize.string_or("coordinate_transformation_mode", ""), "asymmetric");
     EXPECT_EQ(resize.string_or("nearest_mode", ""), "floor");
     EXPECT_EQ(resize.string_or("mode", ""), "nearest");
-    EXPECT_THAT(operand<float>(model, resize, 1), ElementsAre());
-    EXPECT_THAT(operand<float>(model, resize, 2), ElementsAre(1, 1, 2, 2));
+    EXPECT_THAT(operand_of<float>(model, resize, 1), ElementsAre());
+    EXPECT_THAT(operand_of<float>(model, resize, 2), ElementsAre(1, 1, 2, 2));
     EXPECT_FALSE(resize.has("scales"));
   }
 }
@@ -126,7 +126,7 @@ TEST(RaiseOpset, UpsampleBecomesResizeWithTheSameCoordinates) {
 TEST(RaiseOpset, SoftmaxOverTheLastAxisStaysOneNode) {
   for (const char* node : {"Softmax <axis = -1> (x)", "Softmax <axis = 1> (x)", "Softmax (x)"}) {
     const Model model = raised(11, 13, std::string("g (float[N, 5] x) => (float[N, 5] y) { y = ") + node + " }");
-    EXPECT_THAT(operators_of(model), ElementsAre("Softmax"));
+    EXPECT_THAT(raised_operators(model), ElementsAre("Softmax"));
     EXPECT_EQ(model.graph().node(0).int_or("axis", 0), -1);
   }
 }
@@ -135,7 +135,7 @@ TEST(RaiseOpset, SoftmaxOverSeveralAxesIsDoneOnRows) {
   for (const char* op : {"Softmax", "LogSoftmax", "Hardmax"}) {
     const Model model =
         raised(11, 13, std::string("g (float[N, 5, 3] x) => (float[N, 5, 3] y) { y = ") + op + " (x) }");
-    EXPECT_THAT(operators_of(model), ElementsAre("Flatten", op, "Shape", "Reshape"));
+    EXPECT_THAT(raised_operators(model), ElementsAre("Flatten", op, "Shape", "Reshape"));
     const Node& flatten = *model.graph().producer(model.graph().find_value("y_rows_in"));
     EXPECT_EQ(flatten.int_or("axis", 0), 1);
     EXPECT_EQ(model.graph().node(1).int_or("axis", 0), -1);
@@ -146,14 +146,14 @@ TEST(RaiseOpset, AnAxisThatNoTensorHasIsLeftToTheOperatorToRefuse) {
   for (const char* axis : {"9223372036854775807", "-9223372036854775807", "-2", "9"}) {
     const Model model =
         raised(11, 13, std::string("g (float[2, 5] x) => (float[2, 5] y) { y = Softmax <axis = ") + axis + "> (x) }");
-    EXPECT_THAT(operators_of(model), ElementsAre("Flatten", "Softmax", "Shape", "Reshape")) << axis;
+    EXPECT_THAT(raised_operators(model), ElementsAre("Flatten", "Softmax", "Shape", "Reshape")) << axis;
   }
 }
 
 TEST(RaiseOpset, SoftmaxOfUnknownRankIsRaisedToo) {
   const Model model = raised(
       9, 13, "g (float[1, 4] x, int64[3] s) => (float[A, B, C] y) { r = Reshape (x, s)\n y = Softmax <axis = 2> (r) }");
-  EXPECT_EQ(operators_of(model).size(), 5U);
+  EXPECT_EQ(raised_operators(model).size(), 5U);
 }
 
 TEST(RaiseOpset, DropoutLosesItsRatio) {
@@ -183,7 +183,7 @@ g (float[2, 4] x) => (float[2, 1] a, float[2, 1] b)
   const Graph& graph = model.graph();
   EXPECT_EQ(graph.opset(), 19);
   EXPECT_EQ(model.ir_version(), 9);
-  EXPECT_THAT(operand<int64_t>(model, graph.node(graph.find_node("ReduceMean_0")), 1), ElementsAre(1));
+  EXPECT_THAT(operand_of<int64_t>(model, graph.node(graph.find_node("ReduceMean_0")), 1), ElementsAre(1));
   EXPECT_EQ(graph.node(graph.find_node("ReduceMax_1")).inputs.size(), 1U);
   EXPECT_EQ(graph.node(graph.find_node("Split_2")).int_or("num_outputs", 0), 2);
 }
@@ -200,7 +200,7 @@ g (float[1, 2, 4, 4] x, float[1, 4, 4, 2] grid, float[1, 8, 1] signal) => (float
   EXPECT_EQ(graph.opset(), 22);
   EXPECT_EQ(model.ir_version(), 10);
   EXPECT_EQ(graph.node(graph.find_node("GridSample_0")).string_or("mode", ""), "cubic");
-  EXPECT_THAT(operand<int64_t>(model, graph.node(graph.find_node("DFT_1")), 2), ElementsAre(1));
+  EXPECT_THAT(operand_of<int64_t>(model, graph.node(graph.find_node("DFT_1")), 2), ElementsAre(1));
 }
 
 TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
@@ -212,8 +212,8 @@ TEST(RaiseOpset, GroupNormalizationGetsANumberAChannel) {
   Model model = model_with("float[1, 4, 3]");
   raise_opset(model, 21);
   const Node& node = model.graph().node(model.graph().find_node("GroupNormalization_0"));
-  EXPECT_THAT(operand<float>(model, node, 1), ElementsAre(1, 1, 2, 2));
-  EXPECT_THAT(operand<float>(model, node, 2), ElementsAre(3, 3, 4, 4));
+  EXPECT_THAT(operand_of<float>(model, node, 1), ElementsAre(1, 1, 2, 2));
+  EXPECT_THAT(operand_of<float>(model, node, 2), ElementsAre(3, 3, 4, 4));
   Model open = model_with("float[1, C, 3]");
   EXPECT_THAT(error_of<Error>([&] { raise_opset(open, 21); }).what(), HasSubstr("channels is not declared"));
 }
@@ -324,7 +324,7 @@ g (float[4] x) => (float[3] y) { unread, y = Split <axis = 0, split = [1, 3]> (x
   raise_opset(model, 13);
   const Node& split = node_of(model.graph(), "Split");
   EXPECT_EQ(split.output(0), kNoValue);
-  EXPECT_THAT(operand<int64_t>(model, split, 1), ElementsAre(1, 3));
+  EXPECT_THAT(operand_of<int64_t>(model, split, 1), ElementsAre(1, 3));
 }
 
 TEST(RaiseOpset, GoesNoFurtherThanItKnows) {

@@ -15,9 +15,9 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
-const std::string kHostile = "<script>alert('1')</script>";
+const std::string kHostileName = "<script>alert('1')</script>";
 
 FloatReport some_floats() {
   FloatReport floats{.type = "float16", .half_nodes = 90, .float32_nodes = 4, .casts = 6};
@@ -109,35 +109,35 @@ TEST(FloatsText, OfCastHasSharesToo) {
 
 TEST(FloatsJson, AlwaysHasTheFieldsOfCoverage) {
   for (const PlanReport& plan : {some_plan(), plan_without_halves(), PlanReport{}}) {
-    const Json coverage = Json::parse(to_json(plan)).at("coverage");
+    const Document coverage = Document::parse(to_json(plan)).at("coverage");
     for (const char* type : {"int8", "half", "float32"}) {
       EXPECT_EQ(coverage.at("types").at(type).size(), 2U);
       EXPECT_TRUE(coverage["types"][type].contains("macs") && coverage["types"][type].contains("activation_bytes"));
     }
     EXPECT_EQ(coverage.at("casts"), plan.coverage.casts);
   }
-  EXPECT_EQ(Json::parse(to_json(some_plan()))["coverage"]["types"]["half"]["activation_bytes"], 50);
-  EXPECT_EQ(Json::parse(to_json(CastReport{}))["coverage"]["casts"], 0);
+  EXPECT_EQ(Document::parse(to_json(some_plan()))["coverage"]["types"]["half"]["activation_bytes"], 50);
+  EXPECT_EQ(Document::parse(to_json(CastReport{}))["coverage"]["casts"], 0);
 }
 
 TEST(FloatsJson, OfAPlanListsEveryException) {
-  const Json floats = Json::parse(to_json(some_plan())).at("float_types");
+  const Document floats = Document::parse(to_json(some_plan())).at("float_types");
   EXPECT_EQ(floats["values_measured"], true);
   ASSERT_EQ(floats["exceptions"].size(), 4U);
   EXPECT_EQ(floats["exceptions"][0]["measured"], 71234.0);
   EXPECT_TRUE(floats["exceptions"][2]["measured"].is_null()) << "nothing was";
-  EXPECT_TRUE(Json::parse(to_json(plan_without_halves())).at("float_types").is_null());
+  EXPECT_TRUE(Document::parse(to_json(plan_without_halves())).at("float_types").is_null());
 }
 
 TEST(FloatsJson, OfAModelCountsNodesByType) {
   ModelReport report;
-  EXPECT_EQ(Json::parse(to_json(report)).at("float_nodes"), Json::object());
+  EXPECT_EQ(Document::parse(to_json(report)).at("float_nodes"), Document::object());
   EXPECT_THAT(to_text(report), Not(HasSubstr("floats")));
   report.float_nodes = {{"float", 7}};
   EXPECT_THAT(to_text(report), Not(HasSubstr("floats"))) << "one type needs no word";
   report.float_nodes["float16"] = 34;
   report.float_casts = 1;
-  EXPECT_EQ(Json::parse(to_json(report))["float_nodes"], Json({{"float", 7}, {"float16", 34}}));
+  EXPECT_EQ(Document::parse(to_json(report))["float_nodes"], Document({{"float", 7}, {"float16", 34}}));
   EXPECT_THAT(to_text(report), HasSubstr("  floats      7 nodes in float, 34 in float16, 1 cast\n"));
 }
 
@@ -175,8 +175,8 @@ TEST(FloatsPage, WithoutExceptionsHasNoEmptyTable) {
 
 TEST(FloatsPage, EscapesNames) {
   PlanReport plan = some_plan();
-  plan.floats->type = kHostile;
-  plan.floats->exceptions = {{kHostile, kHostile, kHostile, kHostile, 1, kHostile}};
+  plan.floats->type = kHostileName;
+  plan.floats->exceptions = {{kHostileName, kHostileName, kHostileName, kHostileName, 1, kHostileName}};
   plan.floats->values_measured = false;
   const std::string page = to_html(plan);
   EXPECT_EQ(nesting_fault(page), "");

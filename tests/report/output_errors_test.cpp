@@ -10,10 +10,10 @@
 namespace detent {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 const ErrorReport::Output kMask{"mask", 45.14, 0.99997, 0.9991, OutputKind::Scores};
-const ErrorReport::Output kCopy{"copy", kInfinity, 1.0};
+const ErrorReport::Output kCopy{"copy", kUnlimited, 1.0};
 const ErrorReport::Output kZeros{.name = "zeros"};
 
 ErrorReport::Output integers(uint64_t differing) {

@@ -12,7 +12,7 @@
 namespace detent {
 namespace {
 
-Tensor random_weight(int64_t rows, int64_t columns, unsigned seed = 1) {
+Tensor random_matrix(int64_t rows, int64_t columns, unsigned seed = 1) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal;
   std::vector<float> values(static_cast<size_t>(rows * columns));
@@ -20,7 +20,7 @@ Tensor random_weight(int64_t rows, int64_t columns, unsigned seed = 1) {
   return Tensor::from<float>({rows, columns}, values);
 }
 
-double squared_error(const Tensor& weight, const BlockedWeight& blocked, const BlockFormat& format) {
+double blocked_error(const Tensor& weight, const BlockedWeight& blocked, const BlockFormat& format) {
   const Tensor back = dequantize_blocks(blocked, format);
   double sum = 0;
   for (size_t i = 0; i < weight.data<float>().size(); ++i) {
@@ -46,7 +46,7 @@ BlockedWeight by_largest(const Tensor& weight, const BlockFormat& format) {
 
 TEST(QuantizeBlocks, CodesAreThoseOfQuantizeLinearWithTheScaleOfTheirBlock) {
   const BlockFormat format{.block = 32};
-  const Tensor weight = random_weight(72, 5);  // two blocks and one of 8 rows
+  const Tensor weight = random_matrix(72, 5);  // two blocks and one of 8 rows
   const BlockedWeight blocked = quantize_blocks(weight, format);
   ASSERT_EQ(blocked.scales.shape(), (Shape{3, 5}));
   ASSERT_EQ(blocked.codes.type(), DataType::Int4);
@@ -60,9 +60,9 @@ TEST(QuantizeBlocks, CodesAreThoseOfQuantizeLinearWithTheScaleOfTheirBlock) {
 
 TEST(QuantizeBlocks, LoseLessThanTheLargestWeightBySeven) {
   const BlockFormat format{.block = 32};
-  const Tensor weight = random_weight(256, 40);
-  const double ours = squared_error(weight, quantize_blocks(weight, format), format);
-  EXPECT_LT(ours, 0.9 * squared_error(weight, by_largest(weight, format), format));
+  const Tensor weight = random_matrix(256, 40);
+  const double ours = blocked_error(weight, quantize_blocks(weight, format), format);
+  EXPECT_LT(ours, 0.9 * blocked_error(weight, by_largest(weight, format), format));
 }
 
 TEST(QuantizeBlocks, ABlockThatFillsTheGridExactlyLosesNothing) {
@@ -70,7 +70,7 @@ TEST(QuantizeBlocks, ABlockThatFillsTheGridExactlyLosesNothing) {
   for (int code = -8; code < 8; ++code) values.push_back(0.25F * static_cast<float>(code));
   const BlockFormat format{.block = 16};
   const Tensor weight = Tensor::from<float>({16, 1}, values);
-  EXPECT_EQ(squared_error(weight, quantize_blocks(weight, format), format), 0);
+  EXPECT_EQ(blocked_error(weight, quantize_blocks(weight, format), format), 0);
 }
 
 TEST(QuantizeBlocks, AZeroBlockHasScaleOne) {
@@ -81,19 +81,19 @@ TEST(QuantizeBlocks, AZeroBlockHasScaleOne) {
 
 TEST(QuantizeBlocks, OneScaleAChannelWhereTheBlockIsAllRows) {
   const BlockFormat format{.codes = DataType::Int8, .block = 0};
-  const BlockedWeight blocked = quantize_blocks(random_weight(50, 3), format);
+  const BlockedWeight blocked = quantize_blocks(random_matrix(50, 3), format);
   EXPECT_EQ(blocked.scales.shape(), (Shape{3}));
   EXPECT_EQ(stored_bytes(blocked), 50U * 3 + 3 * 4);
 }
 
 TEST(QuantizeBlocks, StoreTwoFourBitCodesAByte) {
-  EXPECT_EQ(stored_bytes(quantize_blocks(random_weight(64, 6), {.block = 32})), 64U * 6 / 2 + 2 * 6 * 4);
+  EXPECT_EQ(stored_bytes(quantize_blocks(random_matrix(64, 6), {.block = 32})), 64U * 6 / 2 + 2 * 6 * 4);
 }
 
 // The first row counts a thousand times as much: it is kept, whatever the others lose.
 TEST(QuantizeBlocks, ImportanceSaysWhichRowsMayLose) {
   const BlockFormat format{.block = 16};
-  const Tensor weight = random_weight(16, 20, 3);
+  const Tensor weight = random_matrix(16, 20, 3);
   std::vector<float> importance(16, 1.0F);
   importance[0] = 1000;
   const Tensor plain = dequantize_blocks(quantize_blocks(weight, format), format),
@@ -105,13 +105,13 @@ TEST(QuantizeBlocks, ImportanceSaysWhichRowsMayLose) {
   }
   EXPECT_LT(after, 0.1 * before);
   const std::vector<float> none(16, 0.0F);
-  EXPECT_EQ(squared_error(weight, quantize_blocks(weight, format, none), format),
-            squared_error(weight, quantize_blocks(weight, format), format));
+  EXPECT_EQ(blocked_error(weight, quantize_blocks(weight, format, none), format),
+            blocked_error(weight, quantize_blocks(weight, format), format));
 }
 
 TEST(QuantizeBlocks, ScalesOfHalfWeightsAreHalves) {
   const BlockedWeight blocked =
-      quantize_blocks(cast(random_weight(32, 4), DataType::Float16), {.block = 16, .scales = DataType::Float16});
+      quantize_blocks(cast(random_matrix(32, 4), DataType::Float16), {.block = 16, .scales = DataType::Float16});
   EXPECT_EQ(blocked.scales.type(), DataType::Float16);
   EXPECT_TRUE(std::isfinite(dequantize_blocks(blocked, {.block = 16}).data<float>()[0]));
 }

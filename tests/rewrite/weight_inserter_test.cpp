@@ -85,7 +85,7 @@ g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}>
 // --- INT32 biases
 
 /// y = Conv(x, w, b) with one input and two output channels; x in [-2, 2].
-PlannedGraph convolution(const std::string& weights, const std::string& biases) {
+PlannedGraph convolution_of(const std::string& weights, const std::string& biases) {
   const std::string text = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 1, 2, 2] x) => (float[N, 2, 2, 2] y)
 <float[2, 1, 1, 1] w = {)" +
@@ -111,7 +111,7 @@ std::vector<float> added(const Model& model) {
 }
 
 TEST(WeightInserter, ABiasCanBecomeIntegersOfBothScales) {
-  PlannedGraph planned = convolution("1, -0.5", "0.25, 0.5");
+  PlannedGraph planned = convolution_of("1, -0.5", "0.25, 0.5");
   const Model model = planned.rewritten(with_int32_bias());
   const Node& dequantize = producer(model, reads(model, "Conv_0", 2));
   EXPECT_EQ(dequantize.op_type, "DequantizeLinear");
@@ -129,12 +129,12 @@ TEST(WeightInserter, ABiasCanBecomeIntegersOfBothScales) {
 TEST(WeightInserter, AWeightScaleIsRaisedOnlyWhereTheBiasWouldNotFit) {
   // s_x = 2/127 and s_w = 1e-6/127: 2^31 codes reach up to 0.26626, less one product of 128 * 255 for the sum.
   const float scale = static_cast<float>(1e-6 / 127);
-  PlannedGraph fits = convolution("1e-6, 1", "0.266, 0.5");
+  PlannedGraph fits = convolution_of("1e-6, 1", "0.266, 0.5");
   const Model within = fits.rewritten(with_int32_bias());
   EXPECT_EQ(constant(within, "w_scale").data<float>()[0], scale);
   EXPECT_THAT(fits.warnings, IsEmpty());
 
-  PlannedGraph exceeds = convolution("1e-6, 1", "-0.267, 0.5");
+  PlannedGraph exceeds = convolution_of("1e-6, 1", "-0.267, 0.5");
   const Model beyond = exceeds.rewritten(with_int32_bias());
   EXPECT_NEAR(constant(beyond, "w_scale").data<float>()[0], scale * 0.267 / 0.26626, scale * 1e-4);
   EXPECT_EQ(constant(beyond, "w_scale").data<float>()[1], static_cast<float>(1.0 / 127)) << "the other is left alone";
@@ -146,7 +146,7 @@ TEST(WeightInserter, AWeightScaleIsRaisedOnlyWhereTheBiasWouldNotFit) {
 }
 
 TEST(WeightInserter, ARaisedScaleKeepsTheBias) {
-  PlannedGraph planned = convolution("1e-9, 1", "100, 0.5");
+  PlannedGraph planned = convolution_of("1e-9, 1", "100, 0.5");
   const std::vector<float> bias = added(planned.rewritten(with_int32_bias()));
   EXPECT_NEAR(bias[0], 100, 100 * 0x1p-22);
   // Half a step of s_x * s_w = 2/127 * 1/127.
@@ -154,7 +154,7 @@ TEST(WeightInserter, ARaisedScaleKeepsTheBias) {
 }
 
 TEST(WeightInserter, AChannelWithoutWeightsKeepsItsBias) {
-  PlannedGraph planned = convolution("0, 0", "0.003, 0");
+  PlannedGraph planned = convolution_of("0, 0", "0.003, 0");
   const Model model = planned.rewritten(with_int32_bias());
   EXPECT_NEAR(added(model)[0], 0.003, 0.003 * 0x1p-22) << "with scale 1 it would be 0 or a step of 2/127";
   EXPECT_EQ(constant(model, "w_scale").data<float>()[1], 1.0F);
@@ -184,7 +184,7 @@ g (float[1, 1] x) => (float[1, 1] y)
 }
 
 TEST(WeightInserter, ABiasWithoutAPairBeforeItsNodeStaysFloatAndIsNamed) {
-  PlannedGraph planned = convolution("1, 1", "0.25, 0.5");
+  PlannedGraph planned = convolution_of("1, 1", "0.25, 0.5");
   planned.plan.edges.clear();
   const Model model = planned.rewritten(with_int32_bias());
   EXPECT_EQ(reads(model, "Conv_0", 2), "b");

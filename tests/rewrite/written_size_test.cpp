@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kWeights = 64 * 64;
 
 /// Two products that read w; `also` is another node.
-Model network(const std::string& also = "", const std::string& output = "") {
+Model sized_network(const std::string& also = "", const std::string& output = "") {
   std::string zeros = "0";
   for (uint64_t i = 1; i < kWeights; ++i) zeros += ",0";
   return parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[64,64] x) => (float[64,64] y" + output +
@@ -26,25 +26,25 @@ uint64_t saved(const Model& model, RewriteOptions options = {}, bool half = fals
 }
 
 TEST(LeastWrittenBytes, AnInt8WeightTakesAByteAnElementHoweverOftenItIsRead) {
-  EXPECT_EQ(saved(network()), kWeights * 3);
+  EXPECT_EQ(saved(sized_network()), kWeights * 3);
 }
 
 TEST(LeastWrittenBytes, AWeightThatIsReadAsItIsStaysToo) {
-  EXPECT_EQ(saved(network("b = Relu (w)")), 0U);
-  EXPECT_EQ(saved(network("", ", float[64,64] w")), 0U);
+  EXPECT_EQ(saved(sized_network("b = Relu (w)")), 0U);
+  EXPECT_EQ(saved(sized_network("", ", float[64,64] w")), 0U);
 }
 
 TEST(LeastWrittenBytes, AFloatWeightBehindAPairKeepsItsSize) {
-  EXPECT_EQ(saved(network(), {.int8_weights = false}), 0U);
+  EXPECT_EQ(saved(sized_network(), {.int8_weights = false}), 0U);
 }
 
 TEST(LeastWrittenBytes, HalvesTakeTwoBytes) {
-  EXPECT_EQ(saved(network(), {.int8_weights = false}, true), kWeights * 2);
-  EXPECT_EQ(saved(network(), {}, true), kWeights * 3);
+  EXPECT_EQ(saved(sized_network(), {.int8_weights = false}, true), kWeights * 2);
+  EXPECT_EQ(saved(sized_network(), {}, true), kWeights * 3);
 }
 
 TEST(LeastWrittenBytes, WithoutAPlanNothingIsSaved) {
-  const Model model = network();
+  const Model model = sized_network();
   EXPECT_EQ(least_written_bytes(model, {}, {}), model.byte_size());
 }
 

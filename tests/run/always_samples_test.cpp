@@ -16,52 +16,52 @@ using ::testing::IsEmpty;
 using test::NamedSamples;
 using test::numbered;
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
-Names chosen(const Names& names, size_t count, const std::set<std::string>& always) {
+NameList chosen_names(const NameList& names, size_t count, const std::set<std::string>& always) {
   const NamedSamples source(names);
-  Names found;
+  NameList found;
   for (const size_t i : samples_by_hash(source, count, always)) found.push_back(names.at(i));
   return found;
 }
 
 /// All names in the order of their hashes.
-Names by_hash(const Names& names) { return chosen(names, names.size(), {}); }
+NameList by_hash(const NameList& names) { return chosen_names(names, names.size(), {}); }
 
 TEST(SamplesThatAreAlwaysWanted, FollowTheOthersInTheOrderOfTheirHashes) {
-  const Names names = numbered(50);
-  const Names order = by_hash(names);
-  const Names found = chosen(names, 4, {order[40], order[9], order[23]});
+  const NameList names = numbered(50);
+  const NameList order = by_hash(names);
+  const NameList found = chosen_names(names, 4, {order[40], order[9], order[23]});
   EXPECT_THAT(found, ElementsAre(order[0], order[1], order[2], order[3], order[9], order[23], order[40]));
 }
 
 TEST(SamplesThatAreAlwaysWanted, AreNotTakenTwice) {
-  const Names names = numbered(50);
-  const Names order = by_hash(names);
-  EXPECT_THAT(chosen(names, 3, {order[1], order[30]}), ElementsAre(order[0], order[1], order[2], order[30]));
-  EXPECT_EQ(chosen(names, 50, {order[1], order[30]}), order);
+  const NameList names = numbered(50);
+  const NameList order = by_hash(names);
+  EXPECT_THAT(chosen_names(names, 3, {order[1], order[30]}), ElementsAre(order[0], order[1], order[2], order[30]));
+  EXPECT_EQ(chosen_names(names, 50, {order[1], order[30]}), order);
 }
 
 TEST(SamplesThatAreAlwaysWanted, AreTheSameHoweverTheSourceIsOrdered) {
-  Names names = numbered(80);
-  const Names order = by_hash(names);
+  NameList names = numbered(80);
+  const NameList order = by_hash(names);
   const std::set<std::string> always{order[70], order[33], order[2]};
-  const Names expected = chosen(names, 10, always);
+  const NameList expected = chosen_names(names, 10, always);
   std::ranges::reverse(names);
-  EXPECT_EQ(chosen(names, 10, always), expected);
+  EXPECT_EQ(chosen_names(names, 10, always), expected);
   std::rotate(names.begin(), names.begin() + 31, names.end());
-  EXPECT_EQ(chosen(names, 10, always), expected);
+  EXPECT_EQ(chosen_names(names, 10, always), expected);
 }
 
 TEST(SamplesThatAreAlwaysWanted, MayBeAllThatIsWanted) {
-  EXPECT_THAT(chosen({"a", "b", "c"}, 0, {"b"}), ElementsAre("b"));
-  EXPECT_THAT(chosen({"a", "b", "c"}, 0, {}), IsEmpty());
+  EXPECT_THAT(chosen_names({"a", "b", "c"}, 0, {"b"}), ElementsAre("b"));
+  EXPECT_THAT(chosen_names({"a", "b", "c"}, 0, {}), IsEmpty());
 }
 
 TEST(SamplesThatAreAlwaysWanted, ChangeNothingWhereTheSourceHasNoneOfTheName) {
-  const Names names = numbered(20);
-  EXPECT_EQ(chosen(names, 5, {"stack.npy[99]", "stack.npy"}), chosen(names, 5, {}));
-  EXPECT_THAT(chosen({}, 5, {"a"}), IsEmpty());
+  const NameList names = numbered(20);
+  EXPECT_EQ(chosen_names(names, 5, {"stack.npy[99]", "stack.npy"}), chosen_names(names, 5, {}));
+  EXPECT_THAT(chosen_names({}, 5, {"a"}), IsEmpty());
 }
 
 TEST(SamplesThatAreAlwaysWanted, AreAllOfOneName) {

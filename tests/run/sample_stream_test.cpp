@@ -23,9 +23,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 /// Samples that hold their own number; those listed in `bad` cannot be read.
-class Numbers final : public DataSource {
+class NumberSource final : public DataSource {
  public:
-  explicit Numbers(size_t size, std::vector<size_t> bad = {}, ErrorCode code = ErrorCode::InvalidData)
+  explicit NumberSource(size_t size, std::vector<size_t> bad = {}, ErrorCode code = ErrorCode::InvalidData)
       : size_(size), bad_(std::move(bad)), code_(code) {}
   size_t size() const override { return size_; }
   std::string sample_name(size_t i) const override { return "s" + std::to_string(i); }
@@ -80,19 +80,19 @@ std::vector<Group> groups_of(const DataSource& source, const StreamOptions& opti
 
 TEST(Stream, FinishesEverySampleInOrder) {
   for (const size_t threads : {1, 2, 8}) {
-    const auto groups = groups_of(Numbers(200), with_threads(threads));
+    const auto groups = groups_of(NumberSource(200), with_threads(threads));
     ASSERT_EQ(groups.size(), 200U);
     for (size_t i = 0; i < groups.size(); ++i) EXPECT_THAT(groups[i], ElementsAre(static_cast<int64_t>(i), 1));
   }
 }
 
-TEST(Stream, DoesNothingWithoutSamples) { EXPECT_THAT(groups_of(Numbers(0), with_threads(2)), IsEmpty()); }
+TEST(Stream, DoesNothingWithoutSamples) { EXPECT_THAT(groups_of(NumberSource(0), with_threads(2)), IsEmpty()); }
 
 TEST(Stream, GivesEachRunningCallASlotOfItsOwn) {
   constexpr size_t kThreads = 4;
   std::vector<std::atomic<int>> users(kThreads);
   stream<int>(
-      Numbers(100), with_threads(kThreads),
+      NumberSource(100), with_threads(kThreads),
       [&](size_t slot, std::vector<Sample>&&, size_t) {
         EXPECT_LT(slot, kThreads);
         EXPECT_EQ(users.at(slot).fetch_add(1), 0);
@@ -104,7 +104,7 @@ TEST(Stream, GivesEachRunningCallASlotOfItsOwn) {
 }
 
 TEST(Stream, KeepsFewSamplesInMemory) {
-  const Numbers source(500);
+  const NumberSource source(500);
   stream<int>(
       source, with_threads(3), [](size_t, std::vector<Sample>&&, size_t) { return 0; },
       [&](size_t, int&&) { source.alive.fetch_sub(1); });
@@ -120,7 +120,7 @@ TEST(Stream, ProcessesAsManyGroupsAtATimeAsThereAreThreads) {
   size_t running = 0;
   bool all = false;
   stream<int>(
-      Numbers(24), options,
+      NumberSource(24), options,
       [&](size_t, std::vector<Sample>&&, size_t) {
         std::unique_lock lock(mutex);
         all = all || ++running == 3;
@@ -132,7 +132,7 @@ TEST(Stream, ProcessesAsManyGroupsAtATimeAsThereAreThreads) {
 }
 
 TEST(Stream, KeepsFewGroupsInMemory) {
-  const Numbers source(480);
+  const NumberSource source(480);
   StreamOptions options = with_threads(3);
   options.group_size = 4;
   stream<int>(
@@ -147,7 +147,7 @@ TEST(Stream, DropsAnIncompleteLastGroupWithAWarning) {
   options.group_size = 3;
   options.reporter = &warnings;
   StreamStatistics statistics;
-  EXPECT_THAT(groups_of(Numbers(8), options, &statistics), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 5, 3}));
+  EXPECT_THAT(groups_of(NumberSource(8), options, &statistics), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 5, 3}));
   EXPECT_EQ(statistics.dropped, 2U);
   ASSERT_EQ(warnings.messages.size(), 1U);
   EXPECT_THAT(warnings.messages[0], HasSubstr("the last 2 of the samples"));
@@ -160,10 +160,11 @@ TEST(Stream, FillsAnIncompleteLastGroupByRepetition) {
   options.last_group = StreamOptions::LastGroup::Fill;
   options.reporter = &warnings;
   StreamStatistics statistics;
-  EXPECT_THAT(groups_of(Numbers(6), options, &statistics), ElementsAre(Group{0, 1, 2, 3, 4}, Group{4, 5, 5, 5, 2}));
+  EXPECT_THAT(groups_of(NumberSource(6), options, &statistics),
+              ElementsAre(Group{0, 1, 2, 3, 4}, Group{4, 5, 5, 5, 2}));
   EXPECT_EQ(statistics.dropped, 0U);
   EXPECT_THAT(warnings.messages, IsEmpty());
-  EXPECT_THAT(groups_of(Numbers(4), options), ElementsAre(Group{0, 1, 2, 3, 4})) << "nothing to fill";
+  EXPECT_THAT(groups_of(NumberSource(4), options), ElementsAre(Group{0, 1, 2, 3, 4})) << "nothing to fill";
 }
 
 TEST(Stream, LeavesAnIncompleteLastGroupShort) {
@@ -172,7 +173,7 @@ TEST(Stream, LeavesAnIncompleteLastGroupShort) {
   options.group_size = 3;
   options.last_group = StreamOptions::LastGroup::Short;
   options.reporter = &warnings;
-  EXPECT_THAT(groups_of(Numbers(5), options), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 2}));
+  EXPECT_THAT(groups_of(NumberSource(5), options), ElementsAre(Group{0, 1, 2, 3}, Group{3, 4, 2}));
   EXPECT_THAT(warnings.messages, IsEmpty());
 }
 
@@ -183,7 +184,7 @@ TEST(Stream, SkipsBadSamplesAndKeepsGroupsFull) {
   options.skip_bad_data = true;
   options.reporter = &warnings;
   StreamStatistics statistics;
-  EXPECT_THAT(groups_of(Numbers(7, {1, 4, 6}), options, &statistics), ElementsAre(Group{0, 2, 2}, Group{3, 5, 2}));
+  EXPECT_THAT(groups_of(NumberSource(7, {1, 4, 6}), options, &statistics), ElementsAre(Group{0, 2, 2}, Group{3, 5, 2}));
   EXPECT_EQ(statistics.skipped, 3U);
   EXPECT_THAT(statistics.skipped_names, ElementsAre("s1", "s4", "s6"));
   EXPECT_THAT(warnings.messages, ElementsAre("skipped: s1: bad", "skipped: s4: bad", "skipped: s6: bad"));
@@ -191,7 +192,7 @@ TEST(Stream, SkipsBadSamplesAndKeepsGroupsFull) {
 
 TEST(Stream, StopsAtTheFirstBadSampleWhateverTheThreads) {
   for (const size_t threads : {1, 2, 8}) {
-    const Numbers source(50, {3, 4, 5, 20});
+    const NumberSource source(50, {3, 4, 5, 20});
     std::vector<size_t> finished;
     const Error error = error_of<Error>([&] {
       stream<int>(
@@ -207,7 +208,7 @@ TEST(Stream, StopsAtTheFirstBadSampleWhateverTheThreads) {
 TEST(Stream, DoesNotSkipOtherErrors) {
   StreamOptions options = with_threads(2);
   options.skip_bad_data = true;
-  const Error error = error_of<Error>([&] { groups_of(Numbers(9, {2}, ErrorCode::Unsupported), options); });
+  const Error error = error_of<Error>([&] { groups_of(NumberSource(9, {2}, ErrorCode::Unsupported), options); });
   EXPECT_EQ(error.code(), ErrorCode::Unsupported);
 }
 
@@ -217,7 +218,7 @@ TEST(Stream, PassesOnWhatProcessAndFinishThrow) {
     options.skip_bad_data = true;  // concerns reading only
     const Error processing = error_of<Error>([&] {
       stream<int>(
-          Numbers(40), options,
+          NumberSource(40), options,
           [](size_t, std::vector<Sample>&& samples, size_t) -> int {
             if (samples[0].index >= 7) throw Error(ErrorCode::InvalidData, "process " + samples[0].name);
             return 0;
@@ -227,7 +228,7 @@ TEST(Stream, PassesOnWhatProcessAndFinishThrow) {
     EXPECT_STREQ(processing.what(), "process s7") << "the lowest sample's error";
     const Error finishing = error_of<Error>([&] {
       stream<int>(
-          Numbers(40), options, [](size_t, std::vector<Sample>&&, size_t) { return 0; },
+          NumberSource(40), options, [](size_t, std::vector<Sample>&&, size_t) { return 0; },
           [](size_t index, int&&) {
             if (index == 5) throw Error(ErrorCode::CannotWrite, "finish", "free some space");
           });
@@ -248,7 +249,7 @@ TEST(Stream, StopsSoonWhenCancelledAndFinishesWhatWasProcessed) {
     std::vector<size_t> finished;
     const Error error = error_of<Error>([&] {
       stream<size_t>(
-          Numbers(10000), options,
+          NumberSource(10000), options,
           [&](size_t, std::vector<Sample>&& samples, size_t) {
             const std::scoped_lock lock(mutex);
             processed.push_back(samples[0].index);
@@ -274,9 +275,9 @@ TEST(Stream, LeavesNoTraceForTheNextRun) {
     stop.request_stop();
     const std::stop_token token = stop.get_token();
     const StopScope scope(token);
-    EXPECT_EQ(error_of<Error>([&] { groups_of(Numbers(5), options); }).code(), ErrorCode::Interrupted);
+    EXPECT_EQ(error_of<Error>([&] { groups_of(NumberSource(5), options); }).code(), ErrorCode::Interrupted);
   }
-  EXPECT_EQ(groups_of(Numbers(5), options).size(), 5U);
+  EXPECT_EQ(groups_of(NumberSource(5), options).size(), 5U);
 }
 
 }  // namespace

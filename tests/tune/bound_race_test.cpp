@@ -14,7 +14,7 @@
 namespace detent {
 namespace {
 
-constexpr size_t kSamples = 300;
+constexpr size_t kRaceSamples = 300;
 
 /// Sets of layers of the residual network, by their position among the choices.
 class Race : public ::testing::Test {
@@ -47,7 +47,7 @@ class Race : public ::testing::Test {
   static bool until_sure(size_t i, std::span<const Standing> all) { return !all[i].meets; }
 
   Model model_ = test::residual_network(1);
-  MemorySource source_{test::residual_samples(kSamples)};
+  MemorySource source_{test::residual_samples(kRaceSamples)};
   test::VariantsOf network_{model_, source_, "tensorrt"};
   AccuracyBound bound_;
   std::optional<BoundJudge> judge_;
@@ -59,7 +59,7 @@ TEST_F(Race, EndsEarlyFarFromTheBound) {
     const auto race = this->race(all - distance);
     const Standing standing = race->run({{}}, until_sure).front();
     EXPECT_FALSE(standing.on_all) << distance;
-    EXPECT_LT(standing.batches, kSamples / 2) << distance;
+    EXPECT_LT(standing.batches, kRaceSamples / 2) << distance;
     EXPECT_EQ(standing.meets, distance > 0);
   }
 }

@@ -24,7 +24,7 @@ Model through_a_large_sum(const std::string& offset) {
       "}> { t = Tanh (x) large = Add (t, k) u = Sub (large, k) y = Neg (u) }");
 }
 
-std::vector<Tensor> samples() {
+std::vector<Tensor> node_samples() {
   std::vector<Tensor> list;
   for (int i = 1; i <= 6; ++i) {
     const float x = 0.173F * static_cast<float>(i);
@@ -45,9 +45,9 @@ struct Found {
   }
 };
 
-Found within(const std::string& offset, double min_sqnr_db) {
+Found nodes_within(const std::string& offset, double min_sqnr_db) {
   const Model model = through_a_large_sum(offset);
-  const MemorySource source(samples());
+  const MemorySource source(node_samples());
   const RunSettings settings;
   const FloatFormat format = float_format(FloatType::Fp16);
   const ValueReaches reaches = measure_reaches(model.graph(), source, settings);
@@ -67,7 +67,7 @@ Found within(const std::string& offset, double min_sqnr_db) {
 }
 
 TEST(KeepNodesFloat32, KeepsTheSumThatFp16CannotHoldAndItsDifference) {
-  const Found found = within("1000", 40);
+  const Found found = nodes_within("1000", 40);
   EXPECT_LT(found.before.score, 40);
   EXPECT_THAT(found.names(), ElementsAre("Add_1", "Sub_2"));
   EXPECT_GE(found.after.score, 40 + 3);
@@ -78,20 +78,20 @@ TEST(KeepNodesFloat32, KeepsTheSumThatFp16CannotHoldAndItsDifference) {
 }
 
 TEST(KeepNodesFloat32, KeepsNothingWhereTheSumIsSmall) {
-  const Found found = within("1", 40);
+  const Found found = nodes_within("1", 40);
   EXPECT_THAT(found.names(), IsEmpty());
   EXPECT_GE(found.before.score, 40 + 3);
 }
 
-TEST(KeepNodesFloat32, KeepsNothingWhereTheBoundIsLow) { EXPECT_THAT(within("1000", 5).names(), IsEmpty()); }
+TEST(KeepNodesFloat32, KeepsNothingWhereTheBoundIsLow) { EXPECT_THAT(nodes_within("1000", 5).names(), IsEmpty()); }
 
 TEST(KeepNodesFloat32, KeepsAllWhereNothingLessDoes) {
-  EXPECT_THAT(within("1", 200).names(), ElementsAre("Add_1", "Neg_3", "Sub_2", "Tanh_0"));
+  EXPECT_THAT(nodes_within("1", 200).names(), ElementsAre("Add_1", "Neg_3", "Sub_2", "Tanh_0"));
 }
 
 TEST(KeepNodesFloat32, LeavesInt8HalfOfWhatTheBoundAllows) {
   const Model model = through_a_large_sum("1");
-  const MemorySource source(samples());
+  const MemorySource source(node_samples());
   const RunSettings settings;
   AccuracyBound sqnr;
   sqnr.min_sqnr_db = 40;

@@ -64,7 +64,7 @@ std::string sensitivity_row(const SensitivityReport& report, const SensitiveLaye
 }
 
 std::string sensitivity_head(const Axis& axis, bool scored, bool weights) {
-  return "<thead><tr><th scope=\"col\" data-sort=\"text\">SensitiveLayer</th><td class=\"chart\"><svg class=\"scale\" "
+  return "<thead><tr><th scope=\"col\" data-sort=\"text\">Layer</th><td class=\"chart\"><svg class=\"scale\" "
          "height=\"16\" "
          "aria-hidden=\"true\">" +
          tick_labels(axis, axis.ticks(5), 13) +

@@ -25,7 +25,7 @@ Tensor fed(DataType type, const std::vector<int64_t>& extents, fuzz::ByteReader&
 }
 
 Tensor fed(const Value& value, const onnx::ModelProto& model, fuzz::ByteReader& bytes) {
-  if (auto constant = testing::find_fed_constant(model, value.name)) return *constant;
+  if (auto constant = test::find_fed_constant(model, value.name)) return *constant;
   if (value.declared_type == DataType::Sequence)
     return Tensor::sequence({fed(DataType::Float32, {2}, bytes), fed(DataType::Float32, {2}, bytes)});
   std::vector<int64_t> extents = value.declared_shape.value_or(std::vector<int64_t>{});
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::expect_documented([&] {
     auto proto = fuzz::node_from_bytes(bytes);
     const onnx::ModelProto changed = *proto;
-    const Model model(testing::without_fed_constants(std::move(proto)));
+    const Model model(test::without_fed_constants(std::move(proto)));
     check_signatures(model.graph());
     std::vector<Tensor> inputs;
     for (const ValueId id : model.graph().inputs()) inputs.push_back(fed(model.graph().value(id), changed, bytes));

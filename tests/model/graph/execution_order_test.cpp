@@ -17,7 +17,7 @@ std::string described(int position) { return "node " + std::to_string(position);
 
 std::vector<int> order(const std::vector<std::vector<int>>& sources) { return execution_order(sources, described); }
 
-std::string refusal(const std::vector<std::vector<int>>& sources) {
+std::string refusal_of_order(const std::vector<std::vector<int>>& sources) {
   const Error error = error_of<Error>([&] { static_cast<void>(order(sources)); });
   EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
   return error.what();
@@ -33,9 +33,10 @@ TEST(ExecutionOrder, MovesANodeBehindWhatItReads) {
 }
 
 TEST(ExecutionOrder, RefusesACycleByNamesOfItsNodes) {
-  EXPECT_EQ(refusal({{}, {1}}), "node 1 reads its own result");
-  EXPECT_THAT(refusal({{}, {0, 2}, {1}}), HasSubstr("read each other's results: the graph has a cycle"));
-  EXPECT_THAT(refusal({{1}, {2}, {1}}), testing::Not(HasSubstr("node 0"))) << "it waits for a cycle, but is not in one";
+  EXPECT_EQ(refusal_of_order({{}, {1}}), "node 1 reads its own result");
+  EXPECT_THAT(refusal_of_order({{}, {0, 2}, {1}}), HasSubstr("read each other's results: the graph has a cycle"));
+  EXPECT_THAT(refusal_of_order({{1}, {2}, {1}}), testing::Not(HasSubstr("node 0")))
+      << "it waits for a cycle, but is not in one";
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// `spare` is read by nobody.
-const char* const kText = R"(<ir_version: 7, opset_import: ["" : 13]>
+const char* const kRewiredText = R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[N, 3] x) => (float[N, 3] y) { a = Relu (x)  b = Abs (a)  y = Neg (b)  half = Floor (a)  spare = Ceil (half) })";
 
 std::vector<std::string> operators(const Graph& graph) {
@@ -22,7 +22,7 @@ std::vector<std::string> operators(const Graph& graph) {
 }
 
 TEST(GraphRewiring, MovesNodesUpBehindWhatTheyRead) {
-  const Model model = parse_model_text(kText);
+  const Model model = parse_model_text(kRewiredText);
   const Graph moved = GraphRewiring::moved_up(model.graph(), 3);
   EXPECT_THAT(operators(moved), ElementsAre("Relu", "Floor", "Ceil", "Abs", "Neg"));
   for (const Node& node : moved.nodes()) {
@@ -33,7 +33,7 @@ TEST(GraphRewiring, MovesNodesUpBehindWhatTheyRead) {
 }
 
 TEST(GraphRewiring, ChangesWhatASlotReadsAndWhoReadsAValue) {
-  const Model model = parse_model_text(kText);
+  const Model model = parse_model_text(kRewiredText);
   const Graph graph = GraphRewiring::moved_up(model.graph(), 3);
   const ValueId spare = graph.find_value("spare");
   const NodeId abs = graph.find_node("Abs_1");
@@ -46,7 +46,7 @@ TEST(GraphRewiring, ChangesWhatASlotReadsAndWhoReadsAValue) {
 }
 
 TEST(GraphRewiring, RefusesAValueThatIsWrittenLater) {
-  const Model model = parse_model_text(kText);
+  const Model model = parse_model_text(kRewiredText);
   const Graph& graph = model.graph();
   const Rewiring rewiring{graph.find_node("Abs_1"), 0, graph.find_value("spare")};
   EXPECT_THROW(static_cast<void>(GraphRewiring::rewired(graph, std::span(&rewiring, 1))), Error);

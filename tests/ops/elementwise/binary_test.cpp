@@ -16,7 +16,7 @@ size_t offset_of(const Shape& shape, const std::vector<int64_t>& index) {
 }
 
 template <class F>
-std::vector<double> naive(const Tensor& a, const Tensor& b, const Shape& output, F f) {
+std::vector<double> naive_binary(const Tensor& a, const Tensor& b, const Shape& output, F f) {
   std::vector<double> result;
   std::vector<int64_t> index(output.rank(), 0);
   for (int64_t i = 0; i < output.element_count(); ++i) {
@@ -63,7 +63,7 @@ TEST(ElementwiseBinary, BroadcastsAsTheNaiveLoopInBothLayouts) {
         SCOPED_TRACE(name);
         // one rounding: half an ulp, 2^-24
         test::expect_close(run_one("y = " + name + "(a, b)", {a, b}, {13, layout}), shapes.output,
-                           naive(a, b, shapes.output, f), 0x1p-23, 0);
+                           naive_binary(a, b, shapes.output, f), 0x1p-23, 0);
       };
       check("Add", [](double x, double y) { return x + y; });
       check("Sub", [](double x, double y) { return x - y; });
@@ -133,7 +133,7 @@ TEST(Min, TakesAnyNumberOfInputs) {
 
 TEST(PRelu, ScalesBelowZeroPerChannelInBothLayouts) {
   const Tensor a = test::ramp({2, 3, 4, 5}), slope = test::ramp({3, 1, 1}, 0.1F, 0.9F);
-  const auto expected = naive(a, slope, a.shape(), [](double x, double s) { return x < 0 ? x * s : x; });
+  const auto expected = naive_binary(a, slope, a.shape(), [](double x, double s) { return x < 0 ? x * s : x; });
   for (const Layout layout : test::kLayouts)
     test::expect_close(run_one("y = PRelu(a, b)", {a, slope}, {13, layout}), a.shape(), expected, 0x1p-23, 0);
 }

@@ -6,7 +6,7 @@ namespace {
 
 using test::run_one;
 
-struct Case {
+struct UnaryCase {
   std::string node;
   double (*expected)(double);
   float low = -6, high = 6;
@@ -15,7 +15,7 @@ struct Case {
 
 double softplus(double x) { return std::log1p(std::exp(x)); }
 
-const Case kCases[] = {
+const UnaryCase kUnaryCases[] = {
     {"Relu(a)", [](double x) { return std::max(x, 0.0); }},
     {"LeakyRelu<alpha = 0.1>(a)", [](double x) { return x < 0 ? 0.1 * x : x; }},
     {"ThresholdedRelu<alpha = 0.7>(a)", [](double x) { return x > 0.7 ? x : 0; }},
@@ -49,22 +49,22 @@ const Case kCases[] = {
 };
 
 // A few ulp of the function (2^-23 each), plus an ulp of 1 where 1 + something cancels.
-constexpr double kRelative = 8 * 1.2e-7, kAbsolute = 2 * 1.2e-7;
+constexpr double kUnaryRelative = 8 * 1.2e-7, kUnaryAbsolute = 2 * 1.2e-7;
 
 TEST(ElementwiseUnary, EqualsTheFormulaInBothLayouts) {
-  for (const Case& item : kCases)
+  for (const UnaryCase& item : kUnaryCases)
     for (const Layout layout : test::kLayouts) {
       const Tensor input = test::ramp({2, 3, 5, 7}, item.low, item.high);
       std::vector<double> expected;
       for (const float x : input.data<float>()) expected.push_back(item.expected(x));
       SCOPED_TRACE(item.node);
-      test::expect_close(run_one("y = " + item.node, {input}, {item.opset, layout}), {2, 3, 5, 7}, expected, kRelative,
-                         kAbsolute);
+      test::expect_close(run_one("y = " + item.node, {input}, {item.opset, layout}), {2, 3, 5, 7}, expected,
+                         kUnaryRelative, kUnaryAbsolute);
     }
 }
 
 TEST(ElementwiseUnary, AnElementDoesNotDependOnItsPlace) {
-  for (const Case& item : kCases) {
+  for (const UnaryCase& item : kUnaryCases) {
     const Tensor input = test::ramp({67}, item.low, item.high);
     const auto whole = test::values(run_one("y = " + item.node, {input}, {item.opset}));
     for (int64_t i = 0; i < 67; ++i) {
@@ -75,14 +75,14 @@ TEST(ElementwiseUnary, AnElementDoesNotDependOnItsPlace) {
 }
 
 TEST(ElementwiseUnary, TakesEmptyTensors) {
-  for (const Case& item : kCases)
+  for (const UnaryCase& item : kUnaryCases)
     EXPECT_EQ(run_one("y = " + item.node, {Tensor(DataType::Float32, {2, 0, 3})}, {item.opset}).shape(),
               (Shape{2, 0, 3}));
 }
 
 TEST(ElementwiseUnary, KeepsNotANumber) {
   const Tensor input = Tensor::from<float>({3}, {1, std::numeric_limits<float>::quiet_NaN(), 2});
-  for (const Case& item : kCases) {
+  for (const UnaryCase& item : kUnaryCases) {
     if (item.node.starts_with("ThresholdedRelu")) continue;  // "0 otherwise", says ONNX
     const auto result = test::values(run_one("y = " + item.node, {input}, {item.opset}));
     EXPECT_TRUE(std::isnan(result[1])) << item.node;

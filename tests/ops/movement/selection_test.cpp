@@ -17,7 +17,7 @@ using test::values;
 using testing::ElementsAre;
 
 /// Element (o, k, i) of a tensor seen as outer x extent x inner.
-float at(const Tensor& tensor, int64_t o, int64_t k, int64_t i, int64_t extent, int64_t inner) {
+float selected_at(const Tensor& tensor, int64_t o, int64_t k, int64_t i, int64_t extent, int64_t inner) {
   return tensor.data<float>()[static_cast<size_t>((o * extent + k) * inner + i)];
 }
 
@@ -32,8 +32,8 @@ TEST(ArgMax, EqualsTheNaiveLoopOverEveryAxis) {
       for (int64_t i = 0; i < inner; ++i) {
         int64_t high = 0, low = 0;
         for (int64_t k = 0; k < extent; ++k) {
-          if (at(input, o, k, i, extent, inner) > at(input, o, high, i, extent, inner)) high = k;
-          if (at(input, o, k, i, extent, inner) < at(input, o, low, i, extent, inner)) low = k;
+          if (selected_at(input, o, k, i, extent, inner) > selected_at(input, o, high, i, extent, inner)) high = k;
+          if (selected_at(input, o, k, i, extent, inner) < selected_at(input, o, low, i, extent, inner)) low = k;
         }
         largest.push_back(high);
         smallest.push_back(low);
@@ -111,7 +111,7 @@ TEST(Trilu, KeepsOneSideOfADiagonal) {
       for (int64_t n = 0; n < 2; ++n)
         for (int64_t r = 0; r < 3; ++r)
           for (int64_t c = 0; c < 4; ++c)
-            expected.push_back((upper ? c >= r + k : c <= r + k) ? at(input, n, r, c, 3, 4) : 0);
+            expected.push_back((upper ? c >= r + k : c <= r + k) ? selected_at(input, n, r, c, 3, 4) : 0);
       const std::string node = std::string("y = Trilu<upper = ") + (upper ? "1" : "0") + ">(a, b)";
       EXPECT_EQ(values(run_one(node, {input, Tensor::scalar(k)}, {.opset = 14})), expected);
     }

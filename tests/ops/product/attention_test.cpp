@@ -17,7 +17,7 @@ double get(const Tensor& tensor, int64_t i) {
 
 /// Batch 1, query heads share key heads; keys beyond `last(q)` are masked.
 template <class Last>
-std::vector<double> naive(const Tensor& q, const Tensor& k, const Tensor& v, Last last) {
+std::vector<double> naive_attention(const Tensor& q, const Tensor& k, const Tensor& v, Last last) {
   const int64_t heads = q.shape()[1], queries = q.shape()[2], size = q.shape()[3], keys = k.shape()[2];
   std::vector<double> out;
   for (int64_t h = 0; h < heads; ++h)
@@ -44,9 +44,9 @@ const Tensor kQuery = test::ramp({1, 4, 3, 2}), kKey = test::ramp({1, 2, 5, 2}, 
 // computed in double and rounded once
 TEST(Attention, SharesKeyHeadsAndMasksTheFuture) {
   expect_close(run_one("y = Attention(a, b, c)", {kQuery, kKey, kValue}, {23}), {1, 4, 3, 2},
-               naive(kQuery, kKey, kValue, [](int64_t) { return 9; }), 1e-6, 1e-9);
+               naive_attention(kQuery, kKey, kValue, [](int64_t) { return 9; }), 1e-6, 1e-9);
   expect_close(run_one("y = Attention<is_causal = 1>(a, b, c)", {kQuery, kKey, kValue}, {23}), {1, 4, 3, 2},
-               naive(kQuery, kKey, kValue, [](int64_t i) { return i; }), 1e-6, 1e-9);
+               naive_attention(kQuery, kKey, kValue, [](int64_t i) { return i; }), 1e-6, 1e-9);
 }
 
 TEST(Attention, SplitsHeadsOfFlatInputs) {
@@ -54,7 +54,7 @@ TEST(Attention, SplitsHeadsOfFlatInputs) {
   const Tensor q = test::ramp({1, 1, 3, 2}), k = test::ramp({1, 1, 5, 2}, -2, 2);
   const Tensor flat = run_one("y = Attention<q_num_heads = 1, kv_num_heads = 1>(a, b, c)",
                               {q.reshaped({1, 3, 2}), k.reshaped({1, 5, 2}), k.reshaped({1, 5, 2})}, {23});
-  expect_close(flat, {1, 3, 2}, naive(q, k, k, [](int64_t) { return 9; }), 1e-6, 1e-9);
+  expect_close(flat, {1, 3, 2}, naive_attention(q, k, k, [](int64_t) { return 9; }), 1e-6, 1e-9);
   EXPECT_THROW(
       run_one("y = Attention(a, b, c)", {q.reshaped({1, 3, 2}), k.reshaped({1, 5, 2}), k.reshaped({1, 5, 2})}, {23}),
       Error);
@@ -67,13 +67,14 @@ TEST(Attention, PutsThePastInFront) {
   ASSERT_EQ(outputs[1].shape(), (Shape{1, 2, 6, 2}));
   EXPECT_EQ(get(outputs[1], 0), get(kKey, 0));
   EXPECT_EQ(get(outputs[1], 10), get(now, 0));
-  expect_close(outputs[0], {1, 4, 1, 2}, naive(query, outputs[1], outputs[2], [](int64_t) { return 9; }), 1e-6, 1e-9);
+  expect_close(outputs[0], {1, 4, 1, 2}, naive_attention(query, outputs[1], outputs[2], [](int64_t) { return 9; }),
+               1e-6, 1e-9);
 }
 
 TEST(Attention, TakesMasksOfEitherKindAndShortOnes) {
   const Tensor allowed = Tensor::from<bool>({3, 5}, {1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0});
   const Tensor added = Tensor::from<float>({3, 3}, {0, -INFINITY, -INFINITY, 0, 0, -INFINITY, 0, 0, 0});
-  const auto expected = naive(kQuery, kKey, kValue, [](int64_t i) { return i; });
+  const auto expected = naive_attention(kQuery, kKey, kValue, [](int64_t i) { return i; });
   for (const Tensor& mask : {allowed, added})
     expect_close(run_one("y = Attention(a, b, c, d)", {kQuery, kKey, kValue, mask}, {23}), {1, 4, 3, 2}, expected, 1e-6,
                  1e-9);
@@ -84,9 +85,9 @@ TEST(Attention, LeavesOutTheEndOfAStaticCache) {
   // 4 of 5 keys are valid, so the 3 queries are keys 1, 2 and 3
   const std::vector<Tensor> inputs{kQuery, kKey, kValue, Tensor(), Tensor(), Tensor(), test::int64s({4})};
   expect_close(run_one("y = Attention(a, b, c, , , , g)", inputs, {24}), {1, 4, 3, 2},
-               naive(kQuery, kKey, kValue, [](int64_t) { return 3; }), 1e-6, 1e-9);
+               naive_attention(kQuery, kKey, kValue, [](int64_t) { return 3; }), 1e-6, 1e-9);
   expect_close(run_one("y = Attention<is_causal = 1>(a, b, c, , , , g)", inputs, {24}), {1, 4, 3, 2},
-               naive(kQuery, kKey, kValue, [](int64_t i) { return i + 1; }), 1e-6, 1e-9);
+               naive_attention(kQuery, kKey, kValue, [](int64_t i) { return i + 1; }), 1e-6, 1e-9);
 }
 
 TEST(Attention, ShowsItsScores) {
@@ -158,7 +159,7 @@ TEST(Attention, OfAQueryThatMaySeeNothingIsZero) {
 }
 
 TEST(Attention, BroadcastsAMaskOfOneColumnAndAddsIntegers) {
-  const auto open = naive(kQuery, kKey, kValue, [](int64_t) { return 4; });
+  const auto open = naive_attention(kQuery, kKey, kValue, [](int64_t) { return 4; });
   const Tensor column = Tensor::from<bool>({3, 1}, {1, 1, 1});
   expect_close(run_one("y = Attention(a, b, c, d)", {kQuery, kKey, kValue, column}, {24}), {1, 4, 3, 2}, open, 1e-6,
                1e-9);

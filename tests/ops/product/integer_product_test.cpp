@@ -11,14 +11,14 @@ using test::run_one;
 using testing::ElementsAre;
 
 template <class T>
-Tensor bytes(const Shape& shape, uint32_t state) {
+Tensor random_bytes(const Shape& shape, uint32_t state) {
   Tensor tensor(data_type_of<T>, shape);
   for (T& x : tensor.mutable_data<T>()) x = static_cast<T>((state = state * 1664525u + 1013904223u) >> 24);
   return tensor;
 }
 
 TEST(MatMulInteger, IsExactWithZeroPointsOfRowsAndColumns) {
-  const Tensor a = bytes<uint8_t>({2, 3, 300}, 1), b = bytes<int8_t>({300, 4}, 2);
+  const Tensor a = random_bytes<uint8_t>({2, 3, 300}, 1), b = random_bytes<int8_t>({300, 4}, 2);
   const Tensor a_zero = Tensor::from<uint8_t>({3}, {0, 128, 255}),
                b_zero = Tensor::from<int8_t>({4}, {-128, 0, 1, 127});
   std::vector<int64_t> expected;
@@ -36,14 +36,15 @@ TEST(MatMulInteger, IsExactWithZeroPointsOfRowsAndColumns) {
 }
 
 TEST(MatMulInteger, RefusesWhatDoesNotFit) {
-  const Tensor a = bytes<uint8_t>({2, 3}, 1), b = bytes<uint8_t>({4, 2}, 2), square = bytes<uint8_t>({3, 3}, 2);
+  const Tensor a = random_bytes<uint8_t>({2, 3}, 1), b = random_bytes<uint8_t>({4, 2}, 2),
+               square = random_bytes<uint8_t>({3, 3}, 2);
   EXPECT_THROW(run_one("y = MatMulInteger(a, b)", {a, b}), Error);
   EXPECT_THROW(run_one("y = MatMulInteger(a, b, c)", {a, square, Tensor::from<uint8_t>({3}, {0, 0, 0})}), Error);
 }
 
 TEST(ConvInteger, CountsPaddingAsTheZeroPoint) {
   // two groups, stride 2, dilation 2, unequal pads
-  const Tensor x = bytes<uint8_t>({2, 4, 6, 5}, 3), w = bytes<int8_t>({6, 2, 3, 2}, 4);
+  const Tensor x = random_bytes<uint8_t>({2, 4, 6, 5}, 3), w = random_bytes<int8_t>({6, 2, 3, 2}, 4);
   const Tensor w_zero = Tensor::from<int8_t>({6}, {0, 1, -1, 5, 7, -9});
   std::vector<int64_t> expected;
   const auto xs = integers(x), ws = integers(w), zs = integers(w_zero);

@@ -7,7 +7,7 @@ namespace {
 using test::ramp;
 using test::run_node;
 
-struct Case {
+struct RecurrentCase {
   std::string op;
   int64_t gates;
   int64_t directions = 1;
@@ -18,7 +18,7 @@ struct Case {
   double clip = 1e9;
 };
 
-constexpr int64_t kSteps = 4, kBatch = 3, kInputs = 5, kHidden = 2;
+constexpr int64_t kRecurrentSteps = 4, kRecurrentBatch = 3, kInputs = 5, kHidden = 2;
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -29,14 +29,15 @@ struct Result {
 /// Straight from the equations: sample by sample, direction by direction.
 class Naive {
  public:
-  Naive(const Case& c, const std::vector<Tensor>& in, const std::vector<int64_t>& lengths)
+  Naive(const RecurrentCase& c, const std::vector<Tensor>& in, const std::vector<int64_t>& lengths)
       : case_(c), in_(in), lengths_(lengths) {}
 
   Result run() {
-    const auto states = static_cast<size_t>(case_.directions * kBatch * kHidden);
-    Result result{std::vector<double>(states * kSteps), std::vector<double>(states), std::vector<double>(states)};
+    const auto states = static_cast<size_t>(case_.directions * kRecurrentBatch * kHidden);
+    Result result{std::vector<double>(states * kRecurrentSteps), std::vector<double>(states),
+                  std::vector<double>(states)};
     for (int64_t d = 0; d < case_.directions; ++d)
-      for (int64_t b = 0; b < kBatch; ++b) run_sample(d, b, result);
+      for (int64_t b = 0; b < kRecurrentBatch; ++b) run_sample(d, b, result);
     return result;
   }
 
@@ -45,14 +46,14 @@ class Naive {
     return slot < in_.size() && !in_[slot].empty_handle() ? in_[slot].data<float>()[static_cast<size_t>(i)] : 0;
   }
   int64_t state_index(int64_t d, int64_t b) const {
-    return (case_.batch_first ? b * case_.directions + d : d * kBatch + b) * kHidden;
+    return (case_.batch_first ? b * case_.directions + d : d * kRecurrentBatch + b) * kHidden;
   }
   double clipped(double x) const { return std::clamp(x, -case_.clip, case_.clip); }
 
   double from_x(int64_t d, int64_t t, int64_t b, int64_t row) const {
     double sum = at(3, d * 2 * case_.gates * kHidden + row);
     for (int64_t i = 0; i < kInputs; ++i)
-      sum += at(0, (case_.batch_first ? b * kSteps + t : t * kBatch + b) * kInputs + i) *
+      sum += at(0, (case_.batch_first ? b * kRecurrentSteps + t : t * kRecurrentBatch + b) * kInputs + i) *
              at(1, (d * case_.gates * kHidden + row) * kInputs + i);
     return sum;
   }
@@ -78,8 +79,8 @@ class Naive {
     for (int64_t step = 0; step < length; ++step) {
       const int64_t t = backwards ? length - 1 - step : step;
       advance(d, t, b, h, c);
-      const int64_t row =
-          case_.batch_first ? (b * kSteps + t) * case_.directions + d : (t * case_.directions + d) * kBatch + b;
+      const int64_t row = case_.batch_first ? (b * kRecurrentSteps + t) * case_.directions + d
+                                            : (t * case_.directions + d) * kRecurrentBatch + b;
       for (size_t i = 0; i < kHidden; ++i) result.y[static_cast<size_t>(row * kHidden) + i] = h[i];
     }
     for (size_t i = 0; i < kHidden; ++i) {
@@ -117,19 +118,21 @@ class Naive {
     }
   }
 
-  const Case& case_;
+  const RecurrentCase& case_;
   const std::vector<Tensor>& in_;
   const std::vector<int64_t>& lengths_;
 };
 
-std::vector<Tensor> inputs_of(const Case& c, const std::vector<int32_t>& lengths) {
-  const Shape x = c.batch_first ? Shape{kBatch, kSteps, kInputs} : Shape{kSteps, kBatch, kInputs};
-  const Shape state = c.batch_first ? Shape{kBatch, c.directions, kHidden} : Shape{c.directions, kBatch, kHidden};
+std::vector<Tensor> inputs_of(const RecurrentCase& c, const std::vector<int32_t>& lengths) {
+  const Shape x = c.batch_first ? Shape{kRecurrentBatch, kRecurrentSteps, kInputs}
+                                : Shape{kRecurrentSteps, kRecurrentBatch, kInputs};
+  const Shape state =
+      c.batch_first ? Shape{kRecurrentBatch, c.directions, kHidden} : Shape{c.directions, kRecurrentBatch, kHidden};
   std::vector<Tensor> inputs{ramp(x),
                              ramp({c.directions, c.gates * kHidden, kInputs}, -0.5F, 0.5F),
                              ramp({c.directions, c.gates * kHidden, kHidden}, -0.7F, 0.7F),
                              ramp({c.directions, 2 * c.gates * kHidden}, -1, 1),
-                             Tensor::from<int32_t>({kBatch}, lengths),
+                             Tensor::from<int32_t>({kRecurrentBatch}, lengths),
                              ramp(state, -1, 0.5F)};
   if (c.op != "LSTM") return inputs;
   inputs.push_back(ramp(state, -0.5F, 1));
@@ -137,7 +140,7 @@ std::vector<Tensor> inputs_of(const Case& c, const std::vector<int32_t>& lengths
   return inputs;
 }
 
-void check(const Case& c) {
+void check_recurrent(const RecurrentCase& c) {
   const std::vector<int32_t> lengths{4, 2, 0};
   const std::vector<Tensor> inputs = inputs_of(c, lengths);
   std::string call = c.op == "LSTM" ? "y, y1, y2 = LSTM<" : "y, y1 = " + c.op + "<";
@@ -155,9 +158,10 @@ void check(const Case& c) {
   if (c.op == "LSTM" && !c.with_peepholes) fed.pop_back();
   const std::vector<Tensor> got = run_node(call, fed, {.opset = 14, .outputs = c.op == "LSTM" ? 3u : 2u});
   const Result expected = Naive(c, inputs, {4, 2, 0}).run();
-  const Shape y =
-      c.batch_first ? Shape{kBatch, kSteps, c.directions, kHidden} : Shape{kSteps, c.directions, kBatch, kHidden};
-  const Shape state = c.batch_first ? Shape{kBatch, c.directions, kHidden} : Shape{c.directions, kBatch, kHidden};
+  const Shape y = c.batch_first ? Shape{kRecurrentBatch, kRecurrentSteps, c.directions, kHidden}
+                                : Shape{kRecurrentSteps, c.directions, kRecurrentBatch, kHidden};
+  const Shape state =
+      c.batch_first ? Shape{kRecurrentBatch, c.directions, kHidden} : Shape{c.directions, kRecurrentBatch, kHidden};
   // Sums of at most 9 products below 3 in float, then functions of slope <= 1, over 4 steps: 4 * 9 * 3 * 2^-24 = 6e-6.
   test::expect_close(got[0], y, expected.y, 0, 1e-5);
   test::expect_close(got[1], state, expected.h, 0, 1e-5);
@@ -168,22 +172,24 @@ TEST(Recurrent, MeetsTheEquationsInEveryDirectionAndLayout) {
   for (const auto& [op, gates] : {std::pair("RNN", 1), std::pair("GRU", 3), std::pair("LSTM", 4)})
     for (const bool batch_first : {false, true}) {
       SCOPED_TRACE(std::string(op) + (batch_first ? " batch first" : ""));
-      check({.op = op, .gates = gates, .batch_first = batch_first});
-      check({.op = op, .gates = gates, .reverse = true, .batch_first = batch_first});
-      check({.op = op, .gates = gates, .directions = 2, .batch_first = batch_first});
+      check_recurrent({.op = op, .gates = gates, .batch_first = batch_first});
+      check_recurrent({.op = op, .gates = gates, .reverse = true, .batch_first = batch_first});
+      check_recurrent({.op = op, .gates = gates, .directions = 2, .batch_first = batch_first});
     }
 }
 
 TEST(Recurrent, ClipsWhatTheActivationsSee) {
   for (const auto& [op, gates] : {std::pair("RNN", 1), std::pair("GRU", 3), std::pair("LSTM", 4)})
-    check({.op = op, .gates = gates, .clip = 0.5});
+    check_recurrent({.op = op, .gates = gates, .clip = 0.5});
 }
 
 TEST(Gru, ResetsAfterTheProductOnRequest) {
-  check({.op = "GRU", .gates = 3, .directions = 2, .linear_before_reset = true});
+  check_recurrent({.op = "GRU", .gates = 3, .directions = 2, .linear_before_reset = true});
 }
 
-TEST(Lstm, LooksThroughPeepholes) { check({.op = "LSTM", .gates = 4, .directions = 2, .with_peepholes = true}); }
+TEST(Lstm, LooksThroughPeepholes) {
+  check_recurrent({.op = "LSTM", .gates = 4, .directions = 2, .with_peepholes = true});
+}
 
 TEST(Rnn, TakesItsActivationWithParameters) {
   // One step, no bias, state 0: f(x * w) with f(x) = 2 x + 1 and x * w = 3.

@@ -7,14 +7,14 @@ using test::integers;
 using test::run_one;
 using test::values;
 
-struct Case {
+struct ReductionCase {
   std::string name;
   double start;
   double (*join)(double, double);
   double (*finish)(double total, double count);
 };
 
-const Case kCases[] = {
+const ReductionCase kReductions[] = {
     {"ReduceSum", 0, [](double t, double x) { return t + x; }, [](double t, double) { return t; }},
     {"ReduceMean", 0, [](double t, double x) { return t + x; }, [](double t, double n) { return t / n; }},
     {"ReduceMax", -1e30, [](double t, double x) { return std::max(t, x); }, [](double t, double) { return t; }},
@@ -29,7 +29,7 @@ const Case kCases[] = {
 };
 
 /// Over the axes marked in `axes`, of a tensor of rank 4.
-std::vector<double> naive(const Tensor& input, const Case& item, const std::array<bool, 4>& axes) {
+std::vector<double> naive_reduction(const Tensor& input, const ReductionCase& item, const std::array<bool, 4>& axes) {
   const Shape& shape = input.shape();
   Shape kept = shape;
   double count = 1;
@@ -54,7 +54,7 @@ std::vector<double> naive(const Tensor& input, const Case& item, const std::arra
 
 TEST(Reduction, EqualsTheNaiveLoopOverAnyAxesInBothLayouts) {
   const Tensor input = test::ramp({2, 3, 5, 37}, 0.6F, 1.4F);  // positive: sums cannot cancel
-  for (const Case& item : kCases)
+  for (const ReductionCase& item : kReductions)
     for (int mask = 1; mask < 16; ++mask)
       for (const bool keep : {true, false})
         for (const Layout layout : test::kLayouts) {
@@ -71,7 +71,7 @@ TEST(Reduction, EqualsTheNaiveLoopOverAnyAxesInBothLayouts) {
           const std::string node = "y = " + item.name + "<keepdims = " + (keep ? "1" : "0") + ">(a, b)";
           // up to 1110 terms added in lanes and blocks: sqrt(1110) half ulps, rounded up
           test::expect_close(run_one(node, {input, test::int64s(listed)}, {18, layout}), shape,
-                             naive(input, item, axes), 4e-6, 1e-6);
+                             naive_reduction(input, item, axes), 4e-6, 1e-6);
         }
 }
 
@@ -118,9 +118,9 @@ TEST(GlobalPool, AveragesSpaceInBothLayouts) {
   for (const Layout layout : test::kLayouts) {
     // 49 terms: 7 half ulps
     test::expect_close(run_one("y = GlobalAveragePool(a)", {input}, {13, layout}), {2, 19, 1, 1},
-                       naive(input, kCases[1], space), 1e-6, 0);
+                       naive_reduction(input, kReductions[1], space), 1e-6, 0);
     test::expect_close(run_one("y = GlobalMaxPool(a)", {input}, {13, layout}), {2, 19, 1, 1},
-                       naive(input, kCases[2], space), 0, 0);
+                       naive_reduction(input, kReductions[2], space), 0, 0);
   }
 }
 

@@ -12,9 +12,9 @@ using test::values;
 using testing::ElementsAre;
 
 // All of these are computed in double and rounded once to float: half an ulp, 6e-8, plus float attributes' rounding.
-constexpr double kRelative = 1e-6;
+constexpr double kNormRelative = 1e-6;
 
-double get(const Tensor& tensor, int64_t i) {
+double number_at(const Tensor& tensor, int64_t i) {
   return static_cast<double>(tensor.data<float>()[static_cast<size_t>(i)]);
 }
 
@@ -26,11 +26,11 @@ TEST(LRN, EqualsTheNaiveLoopForEvenAndOddSizes) {
       const int64_t n = i / 15, c = i / 3 % 5, s = i % 3;
       double squares = 0;
       for (int64_t k = std::max<int64_t>(0, c - (size - 1) / 2); k <= std::min<int64_t>(4, c + size / 2); ++k)
-        squares += std::pow(get(input, (n * 5 + k) * 3 + s), 2);
-      expected.push_back(get(input, i) / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75));
+        squares += std::pow(number_at(input, (n * 5 + k) * 3 + s), 2);
+      expected.push_back(number_at(input, i) / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75));
     }
     const std::string node = "y = LRN<alpha = 0.5, beta = 0.75, bias = 2.0, size = " + std::to_string(size) + ">(a)";
-    expect_close(run_one(node, {input}), {2, 5, 3}, expected, kRelative, 1e-9);
+    expect_close(run_one(node, {input}), {2, 5, 3}, expected, kNormRelative, 1e-9);
   }
   EXPECT_THROW(run_one("y = LRN(a)", {input}), Error);
 }
@@ -44,11 +44,11 @@ TEST(LRN, EqualsTheNaiveLoopForLongWindowsToo) {
       const int64_t c = i / 2, s = i % 2;
       double squares = 0;
       for (int64_t k = std::max<int64_t>(0, c - (size - 1) / 2); k <= std::min<int64_t>(39, c + size / 2); ++k)
-        squares += std::pow(get(input, k * 2 + s), 2);
-      expected.push_back(get(input, i) / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75));
+        squares += std::pow(number_at(input, k * 2 + s), 2);
+      expected.push_back(number_at(input, i) / std::pow(2 + 0.5 / static_cast<double>(size) * squares, 0.75));
     }
     const std::string node = "y = LRN<alpha = 0.5, beta = 0.75, bias = 2.0, size = " + std::to_string(size) + ">(a)";
-    expect_close(run_one(node, {input}), {1, 40, 2}, expected, kRelative, 1e-9);
+    expect_close(run_one(node, {input}), {1, 40, 2}, expected, kNormRelative, 1e-9);
   }
 }
 
@@ -66,12 +66,12 @@ TEST(MeanVarianceNormalization, CentresAndScalesTheListedAxes) {
   for (int64_t i = 0; i < 120; ++i) {
     double mean = 0, squares = 0;
     for (int64_t k = 0; k < 120; ++k)
-      if (k / 20 % 3 == i / 20 % 3) mean += get(input, k) / 40;
+      if (k / 20 % 3 == i / 20 % 3) mean += number_at(input, k) / 40;
     for (int64_t k = 0; k < 120; ++k)
-      if (k / 20 % 3 == i / 20 % 3) squares += std::pow(get(input, k) - mean, 2) / 40;
-    expected.push_back((get(input, i) - mean) / std::sqrt(squares));
+      if (k / 20 % 3 == i / 20 % 3) squares += std::pow(number_at(input, k) - mean, 2) / 40;
+    expected.push_back((number_at(input, i) - mean) / std::sqrt(squares));
   }
-  expect_close(run_one("y = MeanVarianceNormalization(a)", {input}), {2, 3, 4, 5}, expected, kRelative, 1e-7);
+  expect_close(run_one("y = MeanVarianceNormalization(a)", {input}), {2, 3, 4, 5}, expected, kNormRelative, 1e-7);
   EXPECT_THROW(run_one("y = MeanVarianceNormalization(a)", {test::ramp({2, 3})}), Error);  // no axis 3
 }
 
@@ -80,11 +80,11 @@ TEST(RMSNormalization, NormalizesFromAnAxisOn) {
   std::vector<double> expected;
   for (int64_t i = 0; i < 24; ++i) {
     double squares = 0;
-    for (int64_t k = 0; k < 12; ++k) squares += std::pow(get(input, i / 12 * 12 + k), 2) / 12;
-    expected.push_back(get(input, i) / std::sqrt(squares + 1e-5) * get(scale, i % 12));
+    for (int64_t k = 0; k < 12; ++k) squares += std::pow(number_at(input, i / 12 * 12 + k), 2) / 12;
+    expected.push_back(number_at(input, i) / std::sqrt(squares + 1e-5) * number_at(scale, i % 12));
   }
-  expect_close(run_one("y = RMSNormalization<axis = 1>(a, b)", {input, scale}, {23}), {2, 3, 4}, expected, kRelative,
-               1e-9);
+  expect_close(run_one("y = RMSNormalization<axis = 1>(a, b)", {input, scale}, {23}), {2, 3, 4}, expected,
+               kNormRelative, 1e-9);
   EXPECT_THROW(run_one("y = RMSNormalization(a, b)", {input, test::ramp({3})}, {23}), Error);
 }
 
@@ -120,13 +120,13 @@ TEST(SoftmaxCrossEntropyLoss, GivesTheLossAndTheLogProbabilities) {
   std::vector<double> logs(12), losses;
   for (int64_t i = 0; i < 12; ++i) {
     double sum = 0;
-    for (int64_t c = 0; c < 3; ++c) sum += std::exp(get(x, i / 6 * 6 + c * 2 + i % 2));
-    logs[static_cast<size_t>(i)] = get(x, i) - std::log(sum);
+    for (int64_t c = 0; c < 3; ++c) sum += std::exp(number_at(x, i / 6 * 6 + c * 2 + i % 2));
+    logs[static_cast<size_t>(i)] = number_at(x, i) - std::log(sum);
   }
   for (size_t i = 0; i < 4; ++i)
     losses.push_back(-logs[i / 2 * 6 + static_cast<size_t>(label.data<int64_t>()[i]) * 2 + i % 2]);
-  expect_close(outputs[1], {2, 3, 2}, logs, kRelative, 1e-6);  // a difference of numbers up to 5: 5 half ulps
-  expect_close(outputs[0], {2, 2}, losses, kRelative, 1e-6);
+  expect_close(outputs[1], {2, 3, 2}, logs, kNormRelative, 1e-6);  // a difference of numbers up to 5: 5 half ulps
+  expect_close(outputs[0], {2, 2}, losses, kNormRelative, 1e-6);
   EXPECT_THROW(run_one("y = SoftmaxCrossEntropyLoss<reduction = \"max\">(a, b)", {x, label}), Error);
 }
 

@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(, Lengths,
                                            1000, 1009, 1024));
 
 TEST(FourierTransform, TakesNoMoreThanMemoryHoldsForALargePrime) {
-  const detent::testing::MemoryLimit limit(1'000'000);
+  const detent::test::MemoryLimit limit(1'000'000);
   const std::vector<Complex> line(65537);
   std::vector<Complex> bins(line.size());
   try {

@@ -7,11 +7,11 @@
 namespace detent {
 namespace {
 
-using testing::run_node;
-using testing::whole_numbers;
+using test::run_node;
+using test::whole_numbers;
 
 /// Everything a convolution needs, for up to three spatial axes; missing axes have extent 1.
-struct Case {
+struct ConvolutionCase {
   Shape input, weights;
   std::vector<int64_t> strides, dilations, pads;  // pads: begins then ends
   int64_t group = 1;
@@ -19,19 +19,19 @@ struct Case {
   std::vector<int64_t> output_padding;
 };
 
-int64_t at(const std::vector<int64_t>& values, size_t i, int64_t fallback) {
+int64_t extent_at(const std::vector<int64_t>& values, size_t i, int64_t fallback) {
   return i < values.size() ? values[i] : fallback;
 }
 
-Shape output_shape(const Case& c) {
+Shape output_shape(const ConvolutionCase& c) {
   const size_t axes = c.input.rank() - 2;
   Shape shape{c.input[0], c.transposed ? c.weights[1] * c.group : c.weights[0]};
   for (size_t i = 0; i < axes; ++i) {
-    const int64_t reach = at(c.dilations, i, 1) * (c.weights[i + 2] - 1) + 1;
-    const int64_t pads = at(c.pads, i, 0) + at(c.pads, i + axes, 0);
-    shape.push_back(c.transposed
-                        ? at(c.strides, i, 1) * (c.input[i + 2] - 1) + at(c.output_padding, i, 0) + reach - pads
-                        : (c.input[i + 2] + pads - reach) / at(c.strides, i, 1) + 1);
+    const int64_t reach = extent_at(c.dilations, i, 1) * (c.weights[i + 2] - 1) + 1;
+    const int64_t pads = extent_at(c.pads, i, 0) + extent_at(c.pads, i + axes, 0);
+    shape.push_back(c.transposed ? extent_at(c.strides, i, 1) * (c.input[i + 2] - 1) +
+                                       extent_at(c.output_padding, i, 0) + reach - pads
+                                 : (c.input[i + 2] + pads - reach) / extent_at(c.strides, i, 1) + 1);
   }
   return shape;
 }
@@ -56,7 +56,7 @@ int64_t ravel(const std::vector<int64_t>& position, const Shape& shape) {
 }
 
 /// Every weight element times every input element it meets, added where the definition puts it.
-Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
+Tensor naive_convolution(const ConvolutionCase& c, const Tensor& x, const Tensor& w, const Tensor& bias) {
   Tensor y(DataType::Float32, output_shape(c));
   auto out = y.mutable_data<float>();
   const size_t axes = c.input.rank() - 2;
@@ -75,8 +75,8 @@ Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias
       to[1] = c.transposed ? group * outputs + tap[1] : tap[0];
       bool hits = true;
       for (size_t s = 0; s < axes; ++s) {
-        const int64_t offset = at(c.dilations, s, 1) * tap[s + 2] - at(c.pads, s, 0);
-        const int64_t stride = at(c.strides, s, 1);
+        const int64_t offset = extent_at(c.dilations, s, 1) * tap[s + 2] - extent_at(c.pads, s, 0);
+        const int64_t stride = extent_at(c.strides, s, 1);
         if (c.transposed) {
           to[s + 2] = from[s + 2] * stride + offset;
         } else {
@@ -94,22 +94,22 @@ Tensor naive(const Case& c, const Tensor& x, const Tensor& w, const Tensor& bias
   return y;
 }
 
-std::string list(const char* name, const std::vector<int64_t>& values) {
+std::string int_list(const char* name, const std::vector<int64_t>& values) {
   if (values.empty()) return "";
   std::string text = std::string(name) + " = [";
   for (size_t i = 0; i < values.size(); ++i) text += (i ? "," : "") + std::to_string(values[i]);
   return text + "], ";
 }
 
-void expect_equal(const Case& c, bool with_bias) {
+void expect_equal(const ConvolutionCase& c, bool with_bias) {
   const Tensor x = whole_numbers(c.input, 1);
   const Tensor w = whole_numbers(c.weights, 2);
   const Tensor b = with_bias ? whole_numbers(Shape{output_shape(c)[1]}, 3) : Tensor();
-  const std::string call = std::string(c.transposed ? "ConvTranspose" : "Conv") + " <" + list("strides", c.strides) +
-                           list("dilations", c.dilations) + list("pads", c.pads) +
-                           list("output_padding", c.output_padding) + "group = " + std::to_string(c.group) + "> (a, b" +
-                           (with_bias ? ", c)" : ")");
-  const Tensor expected = naive(c, x, w, b);
+  const std::string call = std::string(c.transposed ? "ConvTranspose" : "Conv") + " <" +
+                           int_list("strides", c.strides) + int_list("dilations", c.dilations) +
+                           int_list("pads", c.pads) + int_list("output_padding", c.output_padding) +
+                           "group = " + std::to_string(c.group) + "> (a, b" + (with_bias ? ", c)" : ")");
+  const Tensor expected = naive_convolution(c, x, w, b);
   std::vector<Tensor> tensors{x, w};
   if (with_bias) tensors.push_back(b);
   for (const bool constant : {true, false}) {
@@ -211,9 +211,9 @@ TEST(ConvTranspose, FindsItsPadsFromTheOutputShape) {
 
 /// The values of Conv followed by `chain`, which leads from v to y.
 std::vector<float> conv_then(const std::string& chain, const Tensor& x, const Tensor& w) {
-  const Model model = parse_model_text("<ir_version: 7, opset_import: [\"\" : 10]> g (" + testing::text_type(x) +
-                                       " a, " + testing::text_type(w) +
-                                       " b) => (float[N] y) { v = Conv<pads = [1,1,1,1]>(a, b) " + chain + " }");
+  const Model model =
+      parse_model_text("<ir_version: 7, opset_import: [\"\" : 10]> g (" + test::text_type(x) + " a, " +
+                       test::text_type(w) + " b) => (float[N] y) { v = Conv<pads = [1,1,1,1]>(a, b) " + chain + " }");
   const Tensor y = run_once(model.graph(), std::vector<Tensor>{x, w}, model.graph().outputs()).front();
   return {y.data<float>().begin(), y.data<float>().end()};
 }

@@ -12,7 +12,7 @@ namespace detent {
 namespace {
 
 template <class T>
-std::string list(std::span<const T> values) {
+std::string number_list(std::span<const T> values) {
   std::string text = "{";
   for (const T value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
   return text + "}";
@@ -25,7 +25,7 @@ std::string dims(const Shape& shape) {
 }
 
 /// A Conv between pairs whose scales are powers of two, so that every product, sum and result is exact in float.
-struct Case {
+struct IntegerCase {
   std::string name;
   Shape input, weights;
   std::string attributes;
@@ -35,7 +35,7 @@ struct Case {
   std::string behind = "";  ///< reads c, writes y
 };
 
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const IntegerCase& c, std::ostream* out) { *out << c.name; }
 
 std::vector<int64_t> numbers(int64_t count, int low, int high, uint32_t seed) {
   std::mt19937 generator(seed);
@@ -46,7 +46,7 @@ std::vector<int64_t> numbers(int64_t count, int low, int high, uint32_t seed) {
 }
 
 /// `pairs`: as a model between pairs; otherwise the same numbers as plain floats, convolved by float kernels.
-Model model_of(const Case& c, bool pairs) {
+Model integer_model(const IntegerCase& c, bool pairs) {
   const auto channels = static_cast<size_t>(c.weights[0]);
   const auto weights =
       numbers(c.weights.element_count(), c.weight_type == "int8" ? -127 : 1, c.weight_type == "int8" ? 127 : 255, 1);
@@ -64,13 +64,13 @@ Model model_of(const Case& c, bool pairs) {
   std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\ng (float" + in +
                      " x) => (float[N] y)\n<float s = {0.5}, " + c.data_type + " z = {" + std::to_string(c.zero_point) +
                      "}";
-  if (c.bias) text += ", float[" + std::to_string(channels) + "] b = " + list(std::span<const float>(bias));
+  if (c.bias) text += ", float[" + std::to_string(channels) + "] b = " + number_list(std::span<const float>(bias));
   if (pairs)
-    text += ", " + c.weight_type + kernel + " q = " + list(std::span<const int64_t>(weights)) + ", float" + count +
-            " ws = " + list(std::span<const float>(scales)) + ", " + c.weight_type + count +
-            " wz = " + list(std::span<const int64_t>(zeros));
+    text += ", " + c.weight_type + kernel + " q = " + number_list(std::span<const int64_t>(weights)) + ", float" +
+            count + " ws = " + number_list(std::span<const float>(scales)) + ", " + c.weight_type + count +
+            " wz = " + number_list(std::span<const int64_t>(zeros));
   else
-    text += ", float" + kernel + " w = " + list(std::span<const float>(plain));
+    text += ", float" + kernel + " w = " + number_list(std::span<const float>(plain));
   text += ">\n{ k = QuantizeLinear (x, s, z) e = DequantizeLinear (k, s, z) ";
   // Behind an Identity nobody knows the codes.
   text += pairs ? "w = DequantizeLinear <axis = 0> (q, ws, wz) " : "d = Identity (e) ";
@@ -80,7 +80,7 @@ Model model_of(const Case& c, bool pairs) {
   return parse_model_text(text + " }");
 }
 
-Tensor run(const Model& model, const Shape& shape) {
+Tensor run_integer(const Model& model, const Shape& shape) {
   Tensor x(DataType::Float32, shape);
   const auto drawn = numbers(shape.element_count(), -100, 100, 2);
   for (size_t i = 0; i < drawn.size(); ++i) x.mutable_data<float>()[i] = static_cast<float>(drawn[i]) * 0.5F;
@@ -93,15 +93,15 @@ std::unique_ptr<const IntegerOperands> operands_of(const Model& model) {
   return nullptr;
 }
 
-class IntegerConvolution : public testing::TestWithParam<Case> {};
+class IntegerConvolution : public testing::TestWithParam<IntegerCase> {};
 
 TEST_P(IntegerConvolution, EqualsTheFloatSumWhereThatIsExact) {
-  const Case& c = GetParam();
-  const Model pairs = model_of(c, true);
-  if (!operands_of(model_of({.input = {1, 1, 1, 1}, .weights = {1, 1, 1, 1}}, true)))
+  const IntegerCase& c = GetParam();
+  const Model pairs = integer_model(c, true);
+  if (!operands_of(integer_model({.input = {1, 1, 1, 1}, .weights = {1, 1, 1, 1}}, true)))
     GTEST_SKIP() << "this processor has no 8-bit dot products";
   ASSERT_TRUE(operands_of(pairs));
-  const Tensor ours = run(pairs, c.input), expected = run(model_of(c, false), c.input);
+  const Tensor ours = run_integer(pairs, c.input), expected = run_integer(integer_model(c, false), c.input);
   ASSERT_EQ(ours.shape(), expected.shape());
   for (size_t i = 0; i < expected.data<float>().size(); ++i)
     ASSERT_EQ(ours.data<float>()[i], expected.data<float>()[i]) << i;
@@ -110,60 +110,61 @@ TEST_P(IntegerConvolution, EqualsTheFloatSumWhereThatIsExact) {
 INSTANTIATE_TEST_SUITE_P(
     Cases, IntegerConvolution,
     testing::Values(
-        Case{.name = "Signed", .input = {1, 16, 9, 7}, .weights = {24, 16, 3, 3}, .attributes = "pads = [1,1,1,1]"},
-        Case{.name = "PaddingIsTheZeroPoint",
-             .input = {1, 16, 9, 7},
-             .weights = {24, 16, 3, 3},
-             .attributes = "pads = [2,1,0,1]",
-             .data_type = "uint8",
-             .zero_point = 131},
-        Case{.name = "UnsignedWithoutZeroPoint",
-             .input = {2, 8, 5, 5},
-             .weights = {8, 8, 1, 1},
-             .attributes = "strides = [2,2]",
-             .data_type = "uint8"},
-        Case{.name = "ZeroPointOfSignedData",
-             .input = {1, 8, 5, 5},
-             .weights = {8, 8, 3, 3},
-             .attributes = "pads = [1,1,1,1]",
-             .zero_point = -20},
-        Case{.name = "OneScaleForAllWeights",
-             .input = {1, 3, 8, 8},
-             .weights = {5, 3, 3, 3},
-             .attributes = "dilations = [2,2]",
-             .each_channel = false},
-        Case{.name = "UnsignedWeights",
-             .input = {1, 4, 6, 6},
-             .weights = {4, 4, 3, 3},
-             .attributes = "pads = [1,1,1,1]",
-             .weight_type = "uint8",
-             .weight_zero_point = 128},
-        Case{.name = "Depthwise",
-             .input = {1, 20, 6, 6},
-             .weights = {20, 1, 3, 3},
-             .attributes = "group = 20, pads = [1,1,1,1]",
-             .data_type = "uint8",
-             .zero_point = 100},
-        Case{.name = "Groups",
-             .input = {1, 12, 6, 6},
-             .weights = {8, 3, 3, 3},
-             .attributes = "group = 4",
-             .bias = false},
-        Case{.name = "OneAxis", .input = {1, 6, 30}, .weights = {4, 6, 5}, .attributes = "pads = [2,2]"},
-        Case{.name = "ThreeAxes",
-             .input = {1, 8, 5, 4, 6},
-             .weights = {8, 8, 3, 3, 3},
-             .attributes = "pads = [1,1,1,1,1,1]"},
-        Case{.name = "ReluBehind",
-             .input = {1, 16, 6, 6},
-             .weights = {16, 16, 3, 3},
-             .attributes = "pads = [1,1,1,1]",
-             .behind = "y = Relu (c)"},
-        Case{.name = "ResidualAndReluBehind",
-             .input = {1, 16, 6, 6},
-             .weights = {16, 16, 3, 3},
-             .attributes = "pads = [1,1,1,1]",
-             .behind = "r = Abs (x) a = Add (c, r) y = Relu (a)"}),
+        IntegerCase{
+            .name = "Signed", .input = {1, 16, 9, 7}, .weights = {24, 16, 3, 3}, .attributes = "pads = [1,1,1,1]"},
+        IntegerCase{.name = "PaddingIsTheZeroPoint",
+                    .input = {1, 16, 9, 7},
+                    .weights = {24, 16, 3, 3},
+                    .attributes = "pads = [2,1,0,1]",
+                    .data_type = "uint8",
+                    .zero_point = 131},
+        IntegerCase{.name = "UnsignedWithoutZeroPoint",
+                    .input = {2, 8, 5, 5},
+                    .weights = {8, 8, 1, 1},
+                    .attributes = "strides = [2,2]",
+                    .data_type = "uint8"},
+        IntegerCase{.name = "ZeroPointOfSignedData",
+                    .input = {1, 8, 5, 5},
+                    .weights = {8, 8, 3, 3},
+                    .attributes = "pads = [1,1,1,1]",
+                    .zero_point = -20},
+        IntegerCase{.name = "OneScaleForAllWeights",
+                    .input = {1, 3, 8, 8},
+                    .weights = {5, 3, 3, 3},
+                    .attributes = "dilations = [2,2]",
+                    .each_channel = false},
+        IntegerCase{.name = "UnsignedWeights",
+                    .input = {1, 4, 6, 6},
+                    .weights = {4, 4, 3, 3},
+                    .attributes = "pads = [1,1,1,1]",
+                    .weight_type = "uint8",
+                    .weight_zero_point = 128},
+        IntegerCase{.name = "Depthwise",
+                    .input = {1, 20, 6, 6},
+                    .weights = {20, 1, 3, 3},
+                    .attributes = "group = 20, pads = [1,1,1,1]",
+                    .data_type = "uint8",
+                    .zero_point = 100},
+        IntegerCase{.name = "Groups",
+                    .input = {1, 12, 6, 6},
+                    .weights = {8, 3, 3, 3},
+                    .attributes = "group = 4",
+                    .bias = false},
+        IntegerCase{.name = "OneAxis", .input = {1, 6, 30}, .weights = {4, 6, 5}, .attributes = "pads = [2,2]"},
+        IntegerCase{.name = "ThreeAxes",
+                    .input = {1, 8, 5, 4, 6},
+                    .weights = {8, 8, 3, 3, 3},
+                    .attributes = "pads = [1,1,1,1,1,1]"},
+        IntegerCase{.name = "ReluBehind",
+                    .input = {1, 16, 6, 6},
+                    .weights = {16, 16, 3, 3},
+                    .attributes = "pads = [1,1,1,1]",
+                    .behind = "y = Relu (c)"},
+        IntegerCase{.name = "ResidualAndReluBehind",
+                    .input = {1, 16, 6, 6},
+                    .weights = {16, 16, 3, 3},
+                    .attributes = "pads = [1,1,1,1]",
+                    .behind = "r = Abs (x) a = Add (c, r) y = Relu (a)"}),
     [](const auto& test) { return test.param.name; });
 
 // Codes of one sign in a long sum: the float sum of the dequantized numbers would be off by more.

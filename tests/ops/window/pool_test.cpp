@@ -5,29 +5,31 @@
 namespace detent {
 namespace {
 
-using testing::run_node;
-using testing::whole_numbers;
+using test::run_node;
+using test::whole_numbers;
 
-std::vector<float> values(const Tensor& tensor) { return {tensor.data<float>().begin(), tensor.data<float>().end()}; }
+std::vector<float> pool_values(const Tensor& tensor) {
+  return {tensor.data<float>().begin(), tensor.data<float>().end()};
+}
 
 TEST(MaxPool, TakesTheLargestOfEveryWindow) {
   const Tensor x = Tensor::from<float>({1, 1, 2, 4}, {1, 2, 3, 4, 8, 7, 6, 5});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)", {x}, false)),
+  EXPECT_EQ(pool_values(run_node("MaxPool <kernel_shape = [2,2], strides = [2,2]> (a)", {x}, false)),
             (std::vector<float>{8, 6}));
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [1,3]> (a)", {x}, false)), (std::vector<float>{3, 4, 8, 7}));
+  EXPECT_EQ(pool_values(run_node("MaxPool <kernel_shape = [1,3]> (a)", {x}, false)), (std::vector<float>{3, 4, 8, 7}));
 }
 
 TEST(MaxPool, NeverPicksThePadding) {
   const Tensor x = Tensor::from<float>({1, 1, 3}, {-5, -3, -4});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [3], pads = [1,1]> (a)", {x}, false)),
+  EXPECT_EQ(pool_values(run_node("MaxPool <kernel_shape = [3], pads = [1,1]> (a)", {x}, false)),
             (std::vector<float>{-3, -3, -3}));
 }
 
 TEST(MaxPool, RoundsTheOutputUpInCeilMode) {
   const Tensor x = Tensor::from<float>({1, 1, 5}, {1, 2, 3, 4, 5});
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2]> (a)", {x}, false)),
+  EXPECT_EQ(pool_values(run_node("MaxPool <kernel_shape = [2], strides = [2]> (a)", {x}, false)),
             (std::vector<float>{2, 4}));
-  EXPECT_EQ(values(run_node("MaxPool <kernel_shape = [2], strides = [2], ceil_mode = 1> (a)", {x}, false)),
+  EXPECT_EQ(pool_values(run_node("MaxPool <kernel_shape = [2], strides = [2], ceil_mode = 1> (a)", {x}, false)),
             (std::vector<float>{2, 4, 5}));
 }
 
@@ -51,17 +53,18 @@ TEST(MaxPool, WalksDilatedWindowsInThreeDimensions) {
 
 TEST(AveragePool, CountsPaddingOnlyWhenAsked) {
   const Tensor x = Tensor::from<float>({1, 1, 2}, {2, 4});
-  EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [2], pads = [1,1]> (a)", {x}, false)),
+  EXPECT_EQ(pool_values(run_node("AveragePool <kernel_shape = [2], pads = [1,1]> (a)", {x}, false)),
             (std::vector<float>{2, 3, 4}));
-  EXPECT_EQ(values(run_node("AveragePool <kernel_shape = [2], pads = [1,1], count_include_pad = 1> (a)", {x}, false)),
-            (std::vector<float>{1, 3, 2}));
+  EXPECT_EQ(
+      pool_values(run_node("AveragePool <kernel_shape = [2], pads = [1,1], count_include_pad = 1> (a)", {x}, false)),
+      (std::vector<float>{1, 3, 2}));
 }
 
 TEST(AveragePool, NeverCountsWhatLiesBeyondThePaddingInCeilMode) {
   // Windows start at -1, 1, 3; the last holds 4 and one padded element, the element beyond it does not count.
   const Tensor x = Tensor::from<float>({1, 1, 4}, {2, 4, 6, 8});
   EXPECT_EQ(
-      values(run_node(
+      pool_values(run_node(
           "AveragePool <kernel_shape = [3], strides = [2], pads = [1,1], ceil_mode = 1, count_include_pad = 1> (a)",
           {x}, false)),
       (std::vector<float>{2, 6, 4}));

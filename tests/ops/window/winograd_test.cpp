@@ -10,15 +10,15 @@
 namespace detent {
 namespace {
 
-using testing::whole_numbers;
+using test::whole_numbers;
 
-struct Case {
+struct WinogradCase {
   Shape input, weights;
   std::vector<int64_t> pads{1, 1, 1, 1};  // begins then ends
   int64_t stride = 1, dilation = 1, group = 1;
 };
 
-Window window_of(const Case& c) {
+Window window_of(const WinogradCase& c) {
   const int64_t reach = c.dilation * (c.weights[2] - 1) + 1;
   const auto extent = [&](size_t axis) {
     return (c.input[axis + 2] + c.pads[axis] + c.pads[axis + 2] - reach) / c.stride + 1;
@@ -31,12 +31,12 @@ Window window_of(const Case& c) {
           .output = {extent(0), extent(1)}};
 }
 
-Shape output_of(const Case& c) {
+Shape output_of(const WinogradCase& c) {
   const Window window = window_of(c);
   return {c.input[0], c.weights[0], window.output[0], window.output[1]};
 }
 
-std::unique_ptr<const ChannelsLastConvolution> make(const Case& c, const Tensor& weights) {
+std::unique_ptr<const ChannelsLastConvolution> make(const WinogradCase& c, const Tensor& weights) {
   const Window window = window_of(c);
   return make_winograd({c.input, output_of(c), window, weights, c.group});
 }
@@ -45,7 +45,7 @@ std::unique_ptr<const ChannelsLastConvolution> make(const Case& c, const Tensor&
 struct Sum {
   double value = 0, magnitude = 0;
 };
-std::vector<Sum> definition(const Case& c, const Tensor& x, const Tensor& w) {
+std::vector<Sum> definition(const WinogradCase& c, const Tensor& x, const Tensor& w) {
   const Shape y = output_of(c);
   std::vector<Sum> sums(static_cast<size_t>(y.element_count()));
   size_t at = 0;
@@ -67,8 +67,8 @@ std::vector<Sum> definition(const Case& c, const Tensor& x, const Tensor& w) {
 }
 
 /// Plain output of the kernel.
-Tensor run(const Case& c, const Tensor& x, const Tensor& w, const RegisterFinish& finish = {},
-           const StretchFinish* rest = nullptr, int team = 1) {
+Tensor run_winograd(const WinogradCase& c, const Tensor& x, const Tensor& w, const RegisterFinish& finish = {},
+                    const StretchFinish* rest = nullptr, int team = 1) {
   const auto kernel = make(c, w);
   Tensor y(DataType::Float32, output_of(c), Allocator::heap(), Layout::ChannelsLast);
   Workspace workspace;
@@ -78,17 +78,17 @@ Tensor run(const Case& c, const Tensor& x, const Tensor& w, const RegisterFinish
 
 /// Quarters of whole numbers are exact in float, so the transformed sums must equal the definition to the bit.
 TEST(Winograd, EqualsTheDefinitionOnWholeNumbers) {
-  const Case cases[] = {
+  const WinogradCase cases[] = {
       {.input = {1, 16, 8, 8}, .weights = {16, 16, 3, 3}},
       {.input = {2, 48, 7, 9}, .weights = {32, 48, 3, 3}},                          // odd extents, batch, half a panel
       {.input = {1, 32, 9, 6}, .weights = {16, 32, 3, 3}, .pads = {0, 1, 2, 0}},    // unequal pads
       {.input = {1, 16, 12, 13}, .weights = {80, 16, 3, 3}, .pads = {0, 0, 0, 0}},  // none
       {.input = {1, 16, 61, 60}, .weights = {16, 16, 3, 3}},                        // more than one block of tiles
   };
-  for (const Case& c : cases) {
+  for (const WinogradCase& c : cases) {
     const Tensor x = whole_numbers(c.input, 1), w = whole_numbers(c.weights, 2);
     ASSERT_TRUE(make(c, w)) << c.input.to_string();
-    const Tensor y = run(c, x, w);
+    const Tensor y = run_winograd(c, x, w);
     const auto expected = definition(c, x, w);
     for (size_t i = 0; i < expected.size(); ++i)
       ASSERT_EQ(y.data<float>()[i], expected[i].value) << c.input.to_string() << " element " << i;
@@ -99,9 +99,9 @@ TEST(Winograd, EqualsTheDefinitionOnWholeNumbers) {
 /// (channels + 8) * 2^-24 times the sum of magnitudes of the transformed terms, which is at most 9 times the definition's
 /// largest. Typical errors are some hundred times smaller.
 TEST(Winograd, RoundsWithinItsBound) {
-  const Case c{.input = {1, 128, 14, 14}, .weights = {32, 128, 3, 3}};
+  const WinogradCase c{.input = {1, 128, 14, 14}, .weights = {32, 128, 3, 3}};
   Tensor x = whole_numbers(c.input, 1, 1 << 20), w = whole_numbers(c.weights, 2, 1 << 20);
-  const Tensor y = run(c, x, w);
+  const Tensor y = run_winograd(c, x, w);
   const auto expected = definition(c, x, w);
   double largest = 0, worst = 0;
   for (const Sum& sum : expected) largest = std::max(largest, sum.magnitude);
@@ -112,11 +112,11 @@ TEST(Winograd, RoundsWithinItsBound) {
 }
 
 TEST(Winograd, AddsBiasAndResidualThenClamps) {
-  const Case c{.input = {1, 16, 7, 7}, .weights = {32, 16, 3, 3}};
+  const WinogradCase c{.input = {1, 16, 7, 7}, .weights = {32, 16, 3, 3}};
   const Tensor x = whole_numbers(c.input, 1), w = whole_numbers(c.weights, 2);
   const Tensor bias = whole_numbers({32}, 3, 50), residual = whole_numbers(output_of(c), 4, 50);
   const Tensor laid_out = to_channels_last(residual);
-  const Tensor y = run(c, x, w, {bias.data<float>().data(), laid_out.data<float>().data(), -40, 60});
+  const Tensor y = run_winograd(c, x, w, {bias.data<float>().data(), laid_out.data<float>().data(), -40, 60});
   const auto expected = definition(c, x, w);
   for (size_t i = 0; i < expected.size(); ++i) {
     const double sum = expected[i].value + bias.data<float>()[i / 49] + residual.data<float>()[i];
@@ -134,19 +134,19 @@ TEST(Winograd, HandsEveryElementOutOnceWhateverTheTeam) {
       for (size_t i = begin; i < end; ++i) ++seen[i];
     }
   };
-  const Case c{.input = {1, 16, 61, 60}, .weights = {16, 16, 3, 3}};
+  const WinogradCase c{.input = {1, 16, 61, 60}, .weights = {16, 16, 3, 3}};
   const Tensor x = whole_numbers(c.input, 1, 1 << 20), w = whole_numbers(c.weights, 2, 1 << 20);
-  const Tensor alone = run(c, x, w);
+  const Tensor alone = run_winograd(c, x, w);
   for (const int team : {1, 2, 3}) {
     const Counter counter(static_cast<size_t>(output_of(c).element_count()));
-    const Tensor y = run(c, x, w, {}, &counter, team);
+    const Tensor y = run_winograd(c, x, w, {}, &counter, team);
     EXPECT_TRUE(std::ranges::all_of(counter.seen, [](int times) { return times == 1; })) << team;
     EXPECT_TRUE(std::ranges::equal(y.data<float>(), alone.data<float>())) << "other bits with a team of " << team;
   }
 }
 
 TEST(Winograd, LeavesOtherConvolutionsAlone) {
-  const Case refused[] = {
+  const WinogradCase refused[] = {
       {.input = {1, 16, 8, 8}, .weights = {16, 16, 3, 3}, .stride = 2},
       {.input = {1, 16, 8, 8}, .weights = {16, 16, 3, 3}, .pads = {2, 2, 2, 2}, .dilation = 2},
       {.input = {1, 32, 8, 8}, .weights = {32, 16, 3, 3}, .group = 2},
@@ -155,21 +155,21 @@ TEST(Winograd, LeavesOtherConvolutionsAlone) {
       {.input = {1, 16, 8, 8}, .weights = {20, 16, 3, 3}},
       {.input = {1, 16, 4, 4}, .weights = {16, 16, 3, 3}},  // too few tiles to pay
   };
-  for (const Case& c : refused) EXPECT_FALSE(make(c, whole_numbers(c.weights, 1))) << c.input.to_string();
+  for (const WinogradCase& c : refused) EXPECT_FALSE(make(c, whole_numbers(c.weights, 1))) << c.input.to_string();
 }
 
 /// y = Conv(x, w) in a model, where x comes from `source`.
 Tensor conv_behind(const std::string& source, const Tensor& x, const Tensor& w) {
-  const Model model = parse_model_text("<ir_version: 7, opset_import: [\"\" : 13]> g (" + testing::text_type(x) +
-                                       " x) => (float[N] y) <float s = {0.1}, int8 z = {0}, " + testing::text_type(w) +
-                                       " w = " + testing::text_values(w) + "> { " + source +
+  const Model model = parse_model_text("<ir_version: 7, opset_import: [\"\" : 13]> g (" + test::text_type(x) +
+                                       " x) => (float[N] y) <float s = {0.1}, int8 z = {0}, " + test::text_type(w) +
+                                       " w = " + test::text_values(w) + "> { " + source +
                                        " v = Conv<pads = [1,1,1,1]>(a, w) y = Relu(v) }");
   return run_once(model.graph(), std::span(&x, 1), model.graph().outputs()).front();
 }
 
 /// An engine adds the integers of a quantized convolution exactly, and so must we up to the rounding of plain sums.
 TEST(Winograd, StaysAwayFromQuantizedConvolutions) {
-  const Case c{.input = {1, 64, 16, 16}, .weights = {16, 64, 3, 3}};
+  const WinogradCase c{.input = {1, 64, 16, 16}, .weights = {16, 64, 3, 3}};
   Tensor x = whole_numbers(c.input, 1, 12), w = whole_numbers(c.weights, 2, 127);
   for (float& value : x.mutable_data<float>()) value *= 0.1F;  // on the grid of the scale
   const Tensor plain = conv_behind("a = Identity(x)", x, w);

@@ -12,14 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSample = fs::path(DETENT_SOURCE_DIR) / "datasets/samples/shapes_unet";
+const fs::path kProvenanceSample = fs::path(DETENT_SOURCE_DIR) / "datasets/samples/shapes_unet";
 
 class WrittenProvenance : public ::testing::Test {
  protected:
   [[nodiscard]] QuantizeOptions sample_options() const {
     QuantizeOptions options;
-    options.model = kSample / "model_opset13.onnx";
-    options.data.sources = {(kSample / "calib").string()};
+    options.model = kProvenanceSample / "model_opset13.onnx";
+    options.data.sources = {(kProvenanceSample / "calib").string()};
     options.data.preprocess = "unit";
     options.data.limit = 3;
     options.error_samples = 1;
@@ -62,7 +62,7 @@ TEST_F(WrittenProvenance, NamesTheLayersThatWereLeftFloatOnPurpose) {
 }
 
 TEST_F(WrittenProvenance, IsNoneOfAFloatModel) {
-  const ModelReport report = inspect_model(kSample / "model_opset13.onnx");
+  const ModelReport report = inspect_model(kProvenanceSample / "model_opset13.onnx");
   EXPECT_FALSE(report.provenance.has_value());
 }
 
@@ -107,7 +107,7 @@ TEST_F(WrittenProvenance, DoesNotDependOnThreadsOrTheOrderOfSamples) {
 }
 
 TEST_F(WrittenProvenance, LeavesOtherMetadataAlone) {
-  Model model = read_model(kSample / "model_opset13.onnx");
+  Model model = read_model(kProvenanceSample / "model_opset13.onnx");
   set_origin(model, {"trainer", "7", {{"classes", "square,circle"}}}, "detent.");
   write_model(model, folder_ / "float.onnx");
   QuantizeOptions options = sample_options();

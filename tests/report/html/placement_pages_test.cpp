@@ -13,7 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-PlanReport small_plan() {
+PlanReport plan_of_page() {
   PlanReport plan;
   plan.model = "folder/net.onnx", plan.target = "tensorrt:10.13";
   plan.opset = 13, plan.nodes = 4;
@@ -30,7 +30,7 @@ PlanReport small_plan() {
 
 LintReport small_lint() {
   LintReport report;
-  report.plan = small_plan();
+  report.plan = plan_of_page();
   report.plan.edges.clear();
   report.plan.equalizable.reset();
   report.origin = "qdq", report.codes = "UINT8 with zero points", report.built_for = "onnxruntime",
@@ -42,7 +42,7 @@ LintReport small_lint() {
 }
 
 TEST(PlanPage, HoldsEveryLayerEdgeAndNoteAndWhatCouldBeEqualized) {
-  const std::string page = to_html(small_plan());
+  const std::string page = to_html(plan_of_page());
   EXPECT_EQ(nesting_fault(page), "");
   EXPECT_EQ(dangling_reference(page), "");
   EXPECT_THAT(page, AllOf(HasSubstr("<strong>1 pair</strong> on 1 value: 1 of 2 weighted layers would run in INT8."),
@@ -82,7 +82,7 @@ TEST(LintPage, WithoutFindingsSaysSo) {
 
 TEST(PlanAndLintPages, EscapeEveryNameThatComesFromOutside) {
   LintReport report = small_lint();
-  PlanReport plan = small_plan();
+  PlanReport plan = plan_of_page();
   plan.model = plan.target = plan.layers[0].name = plan.layers[1].reason = plan.edges[0].value = plan.notes[0] =
       (*plan.equalizable)[0].values[0] = (*plan.equalizable)[0].family = kHostile;
   report.plan = plan;

@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-QuantizeWeightsReport two_layers() {
+QuantizeWeightsReport two_weights() {
   QuantizeWeightsReport report;
   report.model = "folder/net.onnx", report.output = "out.onnx", report.target = "tensorrt:10.13";
   report.layers = {{"embed", "Gather", false, "engines take weights alone in MatMul and Gemm only", 100, 0},
@@ -31,7 +31,7 @@ QuantizeWeightsReport two_layers() {
 }
 
 TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
-  const std::string section = html::weights_section(two_layers());
+  const std::string section = html::weights_section(two_weights());
   EXPECT_THAT(section, HasSubstr("2 of 3 weighted layers as INT4 in blocks of 32."));
   EXPECT_THAT(section, HasSubstr("SQNR 15.25 dB with the nearest ones, 19.50 dB with these, kept."));
   EXPECT_LT(section.find("coarse"), section.find("fine"));
@@ -41,7 +41,7 @@ TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
 }
 
 TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
-  QuantizeWeightsReport report = two_layers();
+  QuantizeWeightsReport report = two_weights();
   EXPECT_THAT(html::weights_section(report), Not(HasSubstr("Embeddings")));
   report.tables = {{"words", "Gather", true, "a scale a column", 32000, 42.75, 8000},
                    {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029},
@@ -57,7 +57,7 @@ TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
 }
 
 TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {
-  QuantizeWeightsReport report = two_layers();
+  QuantizeWeightsReport report = two_weights();
   report.rounding.reset();
   EXPECT_THAT(html::weights_section(report), HasSubstr("Codes are the nearest ones: there was no data."));
   report.rounding = {.reason = "fewer than 8 samples"};
@@ -65,7 +65,7 @@ TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {
 }
 
 TEST(WeightsPage, IsOnePageWithoutWhatOnlyActivationsHave) {
-  QuantizeWeightsReport report = two_layers();
+  QuantizeWeightsReport report = two_weights();
   report.layers[1].name = kHostile;
   const std::string page = to_html(report);
   EXPECT_EQ(nesting_fault(page), "");

@@ -7,12 +7,12 @@
 namespace detent {
 namespace {
 
-using Json = nlohmann::json;
+using Document = nlohmann::json;
 
-Json parsed(const auto& report) { return Json::parse(to_json(report)); }
+Document parsed(const auto& report) { return Document::parse(to_json(report)); }
 
 /// The keys of an object, sorted.
-std::vector<std::string> keys(const Json& object) {
+std::vector<std::string> keys(const Document& object) {
   std::vector<std::string> names;
   for (const auto& [name, value] : object.items()) names.push_back(name);
   return names;
@@ -21,11 +21,11 @@ std::vector<std::string> keys(const Json& object) {
 using Names = std::vector<std::string>;
 
 TEST(QuantizeJson, OfAnEmptyReportHasEmptyListsAndNoVerdict) {
-  const Json json = parsed(QuantizeReport{});
+  const Document json = parsed(QuantizeReport{});
   for (const char* list :
        {"values", "float_layers", "notes", "outlier_samples", "blame", "verdict_reasons", "caveats", "cures"}) {
     ASSERT_TRUE(json.contains(list)) << list;
-    EXPECT_EQ(json[list], Json::array()) << list;
+    EXPECT_EQ(json[list], Document::array()) << list;
   }
   EXPECT_TRUE(json.at("verdict").is_null());
   EXPECT_TRUE(json.at("error").is_null());
@@ -47,17 +47,17 @@ TEST(QuantizeJson, HasTheFieldsOfOutliersAndBlame) {
   report.outliers.samples = {{"a.png", 49, 713, 64}};
   report.outliers.all = {report.outliers.samples[0], {"b.png", 1, 2, 3}};
   report.verdict.blame = {{"x", 12.5, 6.75}};
-  const Json json = parsed(report);
+  const Document json = parsed(report);
   ASSERT_EQ(json["outlier_samples"].size(), 1U) << "only those that are unlike the others";
   EXPECT_EQ(keys(json["outlier_samples"][0]), (Names{"ratio", "sample", "values"}));
-  EXPECT_EQ(json["outlier_samples"][0], Json({{"sample", "a.png"}, {"values", 49}, {"ratio", 713.0}}));
-  EXPECT_EQ(json["blame"], Json::array({{{"value", "x"}, {"sqnr_db", 12.5}, {"sqnr_db_without", 6.75}}}));
+  EXPECT_EQ(json["outlier_samples"][0], Document({{"sample", "a.png"}, {"values", 49}, {"ratio", 713.0}}));
+  EXPECT_EQ(json["blame"], Document::array({{{"value", "x"}, {"sqnr_db", 12.5}, {"sqnr_db_without", 6.75}}}));
 }
 
 TEST(QuantizeJson, HasTheFieldsOfTheProvenance) {
   QuantizeReport report;
   report.provenance = {"detent 0.1.0", "tensorrt:10.13", "mse", "12", 24, "34", "", "pytorch 2.1"};
-  const Json provenance = parsed(report).at("provenance");
+  const Document provenance = parsed(report).at("provenance");
   EXPECT_EQ(keys(provenance), (Names{"calibrator", "options", "producer", "ranges", "sample_digest", "samples",
                                      "source_producer", "target"}));
   EXPECT_EQ(provenance["samples"], 24);
@@ -66,17 +66,17 @@ TEST(QuantizeJson, HasTheFieldsOfTheProvenance) {
 
 TEST(CompareJson, HasOutliersAndProvenanceInTheSameForm) {
   ComparisonReport report;
-  EXPECT_EQ(parsed(report).at("outlier_samples"), Json::array());
+  EXPECT_EQ(parsed(report).at("outlier_samples"), Document::array());
   report.outliers.samples = {{"a.png", 49, 713, 64}};
   report.provenance.producer = "detent 0.1.0";
-  const Json json = parsed(report);
+  const Document json = parsed(report);
   EXPECT_EQ(keys(json["outlier_samples"][0]), (Names{"ratio", "sample", "values"}));
   EXPECT_EQ(keys(json["provenance"]), keys(parsed(QuantizeReport{}).at("provenance")));
   EXPECT_EQ(json["provenance"]["producer"], "detent 0.1.0");
 }
 
 TEST(TableJson, HasAnEmptyListOfOutliersWhereThereAreNone) {
-  EXPECT_EQ(parsed(TableReport{}).at("outlier_samples"), Json::array());
+  EXPECT_EQ(parsed(TableReport{}).at("outlier_samples"), Document::array());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ Absorption absorb(Model& model, const FoldJudge& judge, size_t threads = 1) {
 }
 
 /// Made up: 20 dB before, `after` with what is absorbed.
-FoldJudge judge_of(double after) {
+FoldJudge judge_after(double after) {
   return test::without_memory([after](std::span<const Model> models, const DataSource&, const DataSource&) {
     EXPECT_EQ(models.size(), 2U);
     return FoldScores{{{20}}, {{after}}};
@@ -74,7 +74,7 @@ std::string bytes_of(const Model& model) {
 TEST(AbsorbBiases, LeaveTheOutputsOnEverySampleThatWasMeasured) {
   Model model = high_network(kHigh);
   const Model before = model.clone();
-  const Absorption absorption = absorb(model, judge_of(20));
+  const Absorption absorption = absorb(model, judge_after(20));
   EXPECT_TRUE(absorption.report.kept) << "as good is good enough";
   ASSERT_EQ(absorption.report.values.size(), 1U);
   const AbsorbReport::Value& value = absorption.report.values[0];
@@ -93,7 +93,7 @@ TEST(AbsorbBiases, LeaveTheOutputsOnEverySampleThatWasMeasured) {
 TEST(AbsorbBiases, LeaveTheModelAloneWhereItWouldLose) {
   Model model = high_network(kHigh);
   const std::string before = bytes_of(model);
-  const Absorption absorption = absorb(model, judge_of(19.99));
+  const Absorption absorption = absorb(model, judge_after(19.99));
   EXPECT_FALSE(absorption.report.kept);
   EXPECT_EQ(absorption.report.values.size(), 1U) << "it says what it could";
   EXPECT_TRUE(absorption.shifts.empty());
@@ -113,13 +113,13 @@ TEST(AbsorbBiases, AskNobodyWhereNothingWouldGetSmaller) {
 
 TEST(AbsorbBiases, DoNotDependOnThreads) {
   Model one = high_network(kHigh), four = high_network(kHigh);
-  EXPECT_EQ(absorb(one, judge_of(21), 1).shifts, absorb(four, judge_of(21), 4).shifts);
+  EXPECT_EQ(absorb(one, judge_after(21), 1).shifts, absorb(four, judge_after(21), 4).shifts);
   EXPECT_EQ(bytes_of(one), bytes_of(four));
 }
 
 TEST(ApplyAbsorption, OfDataBelowWhatWasSeenIsNotChecked) {
   Model model = high_network(kHigh);
-  const Shifts shifts = absorb(model, judge_of(21)).shifts;
+  const Shifts shifts = absorb(model, judge_after(21)).shifts;
   Model other = high_network(kHigh);
   const Tensor far = test::Numbers(3).tensor({1, 16, 8, 8}, 1000);
   apply_absorption(other, shifts, std::vector<Tensor>{far});

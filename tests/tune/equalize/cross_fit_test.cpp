@@ -25,7 +25,7 @@ struct Round {
   std::set<std::string> fit, held_out;
 };
 
-std::set<std::string> names_of(const DataSource& source) {
+std::set<std::string> sample_names(const DataSource& source) {
   std::set<std::string> names;
   for (size_t i = 0; i < source.size(); ++i) names.insert(source.sample_name(i));
   return names;
@@ -39,7 +39,7 @@ std::vector<Round> rounds_on(size_t samples, PartScores* said = nullptr) {
   std::vector<Round> rounds;
   const auto judge = [&](std::span<const Model> models, const DataSource& fit, const DataSource& held_out) {
     EXPECT_EQ(models.size(), 1U);
-    rounds.push_back({names_of(fit), names_of(held_out)});
+    rounds.push_back({sample_names(fit), sample_names(held_out)});
     return FoldScores{{{static_cast<double>(rounds.size())}}};
   };
   const std::vector<Tensor> inputs = read_first_inputs(source, settings);
@@ -98,7 +98,7 @@ TEST(CrossFit, HoldsTheFactorsOfAPartToTheSamplesTheyComeFrom) {
   const RunSettings settings;
   std::vector<double> second;  // the judged models' outputs on the first sample
   const auto judge = [&](std::span<const Model> models, const DataSource&, const DataSource& held_out) {
-    if (names_of(held_out).contains("sample0"))
+    if (sample_names(held_out).contains("sample0"))
       for (const Model& model : models) {
         const Graph& graph = model.graph();
         const std::vector<Tensor> inputs = given.source.read(0).inputs;

@@ -13,7 +13,7 @@
 namespace detent {
 namespace {
 
-constexpr int64_t kInputs = 64;
+constexpr int64_t kRefinedInputs = 64;
 
 /// y = x W and z = (x * c) W. c makes element 1 of x 32 times larger and element 0, which W does not use either, vanish.
 Model two_scales() {
@@ -23,8 +23,8 @@ g (float[N, 64] x) => (float[N, 8] y, float[N, 8] z) <float[1] v = {0}, float[1]
   h = Mul (x, c)
   z = MatMul (h, w)
 })");
-  Tensor w(DataType::Float32, {kInputs, 8}), c(DataType::Float32, {kInputs});
-  for (int64_t i = 0; i < kInputs; ++i) {
+  Tensor w(DataType::Float32, {kRefinedInputs, 8}), c(DataType::Float32, {kRefinedInputs});
+  for (int64_t i = 0; i < kRefinedInputs; ++i) {
     for (int64_t j = 0; j < 8; ++j)
       w.mutable_data<float>()[static_cast<size_t>(i * 8 + j)] =
           i == 0 ? 0 : static_cast<float>((i * 8 + j) * 31 % 255 - 127) / 128;
@@ -38,11 +38,11 @@ g (float[N, 64] x) => (float[N, 8] y, float[N, 8] z) <float[1] v = {0}, float[1]
 }
 
 /// Within [-1, 1] but for element 0, which is 100.
-std::vector<Tensor> samples(size_t count) {
+std::vector<Tensor> random_samples(size_t count) {
   std::vector<Tensor> samples;
   for (size_t n = 0; n < count; ++n) {
-    Tensor x(DataType::Float32, {1, kInputs});
-    for (size_t i = 0; i < static_cast<size_t>(kInputs); ++i)
+    Tensor x(DataType::Float32, {1, kRefinedInputs});
+    for (size_t i = 0; i < static_cast<size_t>(kRefinedInputs); ++i)
       x.mutable_data<float>()[i] = i == 0 ? 100.0F : static_cast<float>((n * 64 + i) * 101 % 1021) / 510 - 1;
     samples.push_back(std::move(x));
   }
@@ -59,7 +59,7 @@ PlacementOptions with_small_layers() {
 class RefineRanges : public ::testing::Test {
  protected:
   void use_samples(size_t count) {
-    source_ = std::make_unique<MemorySource>(samples(count));
+    source_ = std::make_unique<MemorySource>(random_samples(count));
     network_ = std::make_unique<test::VariantsOf>(model_, *source_, "tensorrt", with_small_layers());
     calibration_ = network_->measure(network_->plan.quantized_values());
   }
@@ -160,7 +160,7 @@ TEST_F(RefineRanges, TryTheWorstValueFirstWhereTheBudgetIsSmall) {
   RangeRefinement question{model_, network_->plan, network_->format, calibration_,      network_->overrides,
                            chosen, others,         *source_,         network_->settings};
   // h with 1, 32 and four factors, on 20 samples, through the layer behind it.
-  question.macs = 6 * 20 * kInputs * 8;
+  question.macs = 6 * 20 * kRefinedInputs * 8;
   const RefinedRanges one = refine_ranges(question);
   EXPECT_EQ(one.tried, 1U);
   EXPECT_EQ(one.trials, 6U);

@@ -51,7 +51,7 @@ std::vector<Tensor> correlated_samples(int64_t channels = 16) {
   return samples;
 }
 
-struct Quantization {
+struct Rounding {
   Model model;
   MemorySource source;
   PlacementPlan plan;
@@ -59,7 +59,7 @@ struct Quantization {
   RewriteOptions format;
   RunSettings settings;
 
-  explicit Quantization(std::vector<Tensor> samples, CodeType type = CodeType::Int8)
+  explicit Rounding(std::vector<Tensor> samples, CodeType type = CodeType::Int8)
       : model(separable_network(samples.front().shape()[1])), source(std::move(samples)),
         plan(make_placement_plan(model.graph(), find_target("tensorrt"), {.type = type})) {
     format.per_tensor_weights = true;
@@ -83,7 +83,7 @@ struct Quantization {
 };
 
 /// Weights as the patch has them; the model's where it has none.
-std::vector<float> weights_of(const Quantization& set, const GraphPatch& patch, const std::string& name) {
+std::vector<float> weights_of(const Rounding& set, const GraphPatch& patch, const std::string& name) {
   const auto at = std::ranges::find(patch.replace_constants, name, [](const auto& c) { return c.first; });
   const Tensor& weight = at == patch.replace_constants.end()
                              ? *set.model.graph().constant(set.model.graph().find_value(name))
@@ -92,7 +92,7 @@ std::vector<float> weights_of(const Quantization& set, const GraphPatch& patch, 
 }
 
 TEST(RoundWeights, GainsWhereInputsAreCorrelated) {
-  const WeightRounding rounding = Quantization(correlated_samples()).round();
+  const WeightRounding rounding = Rounding(correlated_samples()).round();
   EXPECT_TRUE(rounding.report.kept);
   EXPECT_EQ(rounding.report.samples, 32U);
   EXPECT_GT(rounding.report.weights, 0U);
@@ -103,7 +103,7 @@ TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
   const RewriteOptions per_channel, per_tensor{.per_tensor_weights = true}, seven_bits{.weight_bits = 7};
   const RewriteOptions engine_quantizes{.int8_weights = false};
   for (const RewriteOptions& format : {per_channel, per_tensor, seven_bits, engine_quantizes}) {
-    Quantization set(correlated_samples());
+    Rounding set(correlated_samples());
     set.format = format;
     const WeightRounding rounding = set.round();
     ASSERT_FALSE(rounding.patch.empty());
@@ -126,7 +126,7 @@ TEST(RoundWeights, WritesWeightsThatKeepTheirScalesAndHaveTheChosenCodes) {
 
 // With 32 channels the pointwise convolutions are FP8; the depthwise one stays float (R10).
 TEST(RoundWeights, RoundsToTheNumbersOfFp8) {
-  const Quantization set(correlated_samples(32), CodeType::Fp8);
+  const Rounding set(correlated_samples(32), CodeType::Fp8);
   const WeightRounding rounding = set.round();
   ASSERT_TRUE(rounding.report.kept) << rounding.report.reason;
   EXPECT_EQ(rounding.report.weights, 2U);
@@ -152,7 +152,7 @@ TEST(RoundWeights, RoundsToTheNumbersOfFp8) {
 }
 
 TEST(RoundWeights, LeavesAWeightAloneWhoseScaleWouldBeSearchedAnew) {
-  Quantization set(correlated_samples());
+  Rounding set(correlated_samples());
   set.format.weight_range = WeightRange::Mse;
   const WeightRounding rounding = set.round();
   for (const std::string name : {"w1", "w2", "w3"})
@@ -161,28 +161,27 @@ TEST(RoundWeights, LeavesAWeightAloneWhoseScaleWouldBeSearchedAnew) {
 
 TEST(RoundWeights, IsTakenBackWhereTheOutputsGainNothing) {
   // Every sample is 0: there is nothing to round by, and nothing to gain.
-  const WeightRounding rounding =
-      Quantization(std::vector<Tensor>(48,
-                                       [] {
-                                         Tensor zeros(DataType::Float32, {1, 16, 8, 8});
-                                         std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
-                                         return zeros;
-                                       }()))
-          .round();
+  const WeightRounding rounding = Rounding(std::vector<Tensor>(48,
+                                                               [] {
+                                                                 Tensor zeros(DataType::Float32, {1, 16, 8, 8});
+                                                                 std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
+                                                                 return zeros;
+                                                               }()))
+                                      .round();
   EXPECT_FALSE(rounding.report.kept);
   EXPECT_TRUE(rounding.patch.empty());
   EXPECT_EQ(rounding.report.weights, 0U);
 }
 
 TEST(RoundWeights, LeavesAWeightAloneThatAFloatLayerReadsToo) {
-  Quantization set(correlated_samples());
+  Rounding set(correlated_samples());
   std::erase_if(set.plan.weights,
                 [&](const WeightDecision& w) { return w.value == set.model.graph().find_value("w3"); });
   for (const auto& [name, weight] : set.round().patch.replace_constants) EXPECT_NE(name, "w3");
 }
 
 TEST(RoundWeights, DoesNotDependOnThreads) {
-  Quantization one(correlated_samples()), four(correlated_samples());
+  Rounding one(correlated_samples()), four(correlated_samples());
   one.settings.threads = 1;
   four.settings.threads = 4;
   const GraphPatch a = one.round().patch, b = four.round().patch;
@@ -193,17 +192,17 @@ TEST(RoundWeights, DoesNotDependOnThreads) {
 TEST(RoundWeights, DecidesOnSamplesThatItWasNotMadeOf) {
   std::vector<Tensor> few = correlated_samples();
   few.resize(20);
-  EXPECT_EQ(Quantization(few).round().report.samples, 10U);
+  EXPECT_EQ(Rounding(few).round().report.samples, 10U);
   few.resize(8);
-  EXPECT_EQ(Quantization(few).round().report.samples, 4U);
+  EXPECT_EQ(Rounding(few).round().report.samples, 4U);
   few.resize(7);
-  const WeightRounding nothing = Quantization(few).round();
+  const WeightRounding nothing = Rounding(few).round();
   EXPECT_TRUE(nothing.patch.empty());
   EXPECT_EQ(nothing.report.samples, 0U);
 }
 
 TEST(RoundWeights, NeedsData) {
-  const Quantization set(correlated_samples());
+  const Rounding set(correlated_samples());
   EXPECT_EQ(code_of([&] {
               static_cast<void>(round_weights(set.model, set.plan, set.ranges, set.format, nullptr, set.settings));
             }),

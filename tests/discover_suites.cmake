@@ -1,0 +1,27 @@
+# After a test program is linked: writes the file that tells ctest its suites, one ctest a suite, called FOLDER.SUITE. Suites of
+# parameterized tests, PREFIX/SUITE, belong to SUITE. Those named Shared* need the folder of reference models and carry its label.
+#   cmake -DPROGRAM=... -DNAME=... -DOUTPUT=... -P discover_suites.cmake
+execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listed RESULT_VARIABLE code)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} --gtest_list_tests: ${code}")
+endif()
+string(REGEX MATCHALL "(^|\n)[^ \n][^\n]*[.]" lines "${listed}")
+set(suites "")
+foreach(line ${lines})
+  string(REGEX REPLACE "^\n|[.]$" "" suite "${line}")
+  string(REGEX REPLACE "^.*/([^/0-9][^/]*)(/[0-9]+)?$" "\\1" suite "${suite}")  # Prefix/Suite and Suite/0
+  string(REGEX REPLACE "/[0-9]+$" "" suite "${suite}")
+  list(APPEND suites ${suite})
+endforeach()
+list(REMOVE_DUPLICATES suites)
+set(text "")
+foreach(suite ${suites})
+  set(test "${NAME}.${suite}")
+  string(APPEND text "add_test([=[${test}]=] [=[${PROGRAM}]=] --gtest_brief=1 [=[--gtest_filter=${suite}.*:*/${suite}.*:${suite}/*:*/${suite}/*]=])\n")
+  if(suite MATCHES "^Shared")
+    string(APPEND text "set_tests_properties([=[${test}]=] PROPERTIES TIMEOUT 1800 LABELS shared)\n")
+  else()
+    string(APPEND text "set_tests_properties([=[${test}]=] PROPERTIES TIMEOUT 600)\n")
+  endif()
+endforeach()
+file(WRITE ${OUTPUT} "${text}")
