@@ -68,6 +68,7 @@ endless=random:normal,n=1000000000
 # begins ARG...: the program in the background, its number in $pid.
 begins() {
   cases=$((cases + 1))
+  : >stderr # what the last one said is no event
   "$DETENT" "$@" >"${stdout-stdout}" 2>stderr </dev/null &
   pid=$!
 }
