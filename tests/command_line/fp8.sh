@@ -1,7 +1,7 @@
 #!/bin/sh
 # FP8: quantize, compare, plan and lint with --type fp8, and what they refuse.
 . "$(dirname "$0")/expect.sh"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 4"
+data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 accepts "quantize" quantize "$model" $data --type fp8 -o in/fp8.onnx --report in/fp8.json
 grep -q '9 of 18 weighted layers FP8' stdout || fail "the layers are not counted as FP8"

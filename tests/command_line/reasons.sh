@@ -2,7 +2,7 @@
 # Every step that was tried and not kept says why, in its own line.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 4"
+data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 # no_bare_word: "dropped" never stands without a reason.
 no_bare_word() {
