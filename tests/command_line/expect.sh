@@ -12,7 +12,7 @@ pid=
 trap '[ -z "$pid" ] || kill -KILL $pid 2>/dev/null; rm -rf "$work"' EXIT
 mkdir "$work/in" "$work/out" "$work/tmp"
 export TMPDIR="$work/tmp"
-# Threads of OpenMP that wait spin for a while by default: half of the CPU time of all tests.
+# By default OpenMP's threads spin while they wait, which is half of the CPU time of these tests.
 export OMP_WAIT_POLICY="${OMP_WAIT_POLICY-passive}"
 cd "$work" || exit 1
 failures=0
@@ -83,8 +83,9 @@ until_true() {
   done
 }
 
-# What $pid does: SIGTERM has its handler; it has computed for HUNDREDTHS of a second (0.2 s) besides; it is gone.
-obeys() { grep -qs '^SigCgt:.*[4-7c-f]...$' "/proc/$pid/status"; }
+# What $pid does: it has a handler of SIGXFSZ, which comes after those of SIGTERM, SIGINT and SIGHUP; it has computed for HUNDREDTHS of a
+# second (0.2 s) besides; it is gone.
+obeys() { grep -qs '^SigCgt:.*[13579bdf]......$' "/proc/$pid/status"; }
 computes() { obeys && sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | awk -v least="${1-20}" '{ exit $12 + $13 < least }'; }
 is_gone() { [ ! -d "/proc/$pid" ] || grep -qs '^State:.*Z' "/proc/$pid/status"; }
 happens() { "$@" || is_gone; }
