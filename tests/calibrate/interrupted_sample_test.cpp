@@ -39,8 +39,9 @@ TEST(InterruptedSample, LeavesNothingInTheHistograms) {
   const Graph& graph = model.graph();
   const ValueId a = graph.find_value("a");
   SampleTracker tracker;
-  std::jthread ctrl_c([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  std::jthread ctrl_c([&tracker] {
+    while (tracker.added().empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the second sample goes on for ever
     interrupted() = true;
   });
   RunSettings settings;

@@ -11,6 +11,7 @@ work=$(mktemp -d)
 chmod 755 "$work" # munge refuses sockets below folders that others cannot pass
 cleanup() { rm -rf "$work"; }
 trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
 
 fail() {
   echo "FAILED: $*"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # The recipe for Slurm on four nodes: one task is queued again while it runs, one is interrupted as before the end of its time, one
 # node dies, a finished task is queued again; the table is that of one run.
-COPIES=${COPIES:-$((16 * $(nproc)))} # a task takes about a second, whatever the machine
 . "$(dirname "$0")/recipes.sh"
 needs slurmctld slurmd srun munged python3
 . "$here/slurm_cluster.sh"
@@ -14,40 +13,43 @@ start_cluster 4 4
 echo "four nodes after $(($(date +%s) - start)) s"
 
 block "Slurm" 1 >recipe.sh
-# The recipe's checkpoints come after 60 s: here a task takes seconds.
-sed -i 's/--resume /--resume --checkpoint 0.1 /' recipe.sh
+# Three tasks find a pipe where their checkpoints go. They cannot go on with a pipe, so they begin anew, and write a checkpoint after each of
+# their six samples. The pipe holds less than one.
+held="1 2 3"
+for task in $held; do mkfifo "part-$task.dct.partial"; done
+rm bin/detent
+cat >bin/detent <<WRAPPER
+#!/bin/sh
+if [ -p "part-\${SLURM_ARRAY_TASK_ID-}.dct.partial" ]; then
+  # shellcheck disable=SC2046
+  set -- \$(echo "\$*" | sed 's/--threads [0-9]*/--threads 1/; s/--resume/--checkpoint 0.000001/')
+fi
+exec "$DETENT" "\$@"
+WRAPPER
+chmod +x bin/detent
 job=$(sbatch --parsable recipe.sh)
 merge=$(block "Slurm" 2 | sed "s/JOB/$job/" | sh | awk '{ print $NF }')
 
 state() { squeue -h -t all -r -j "$1" -o %T; }
 all_are() { [ "$(state "$1" | sort -u)" = "$2" ]; }
-begun() { [ -n "$(process_of "$1")" ]; }
-has_left_something() { [ -e "part-$1.dct.partial" ]; }
-# stop TASK: it stands still as soon as it has left something. Its number goes to stopped.TASK.
-stop() {
-  until_true 60 begun "$1" || return 1
-  process_of "$1" >"stopped.$1"
-  until_true 60 has_left_something "$1" || return 1
-  kill -STOP "$(cat "stopped.$1")" && [ ! -e "part-$1.dct" ]
-}
 
-# Three tasks are stopped in the middle of their work, so that nothing below depends on how fast this machine is.
-stopping=""
-for task in 1 2 3; do
-  (trap - EXIT; stop $task || touch "missed.$task") &
-  stopping="$stopping $!"
+# The first checkpoint is read and left as a file. Then each task has done two samples and stands still while it writes the second one.
+for task in $held; do
+  pipe=part-$task.dct.partial
+  timeout 240 cat "$pipe" >checkpoint || fail "task $task writes no checkpoint: $(squeue; cat slurm-*.out)"
+  eval "exec $((task + 3))<$pipe" # waits for a writer
+  mv checkpoint "$pipe"
+  [ ! -e "part-$task.dct" ] || fail "task $task does not stand still"
 done
-# shellcheck disable=SC2086 # numbers
-wait $stopping
-for task in 1 2 3; do
-  [ ! -e "missed.$task" ] || fail "task $task cannot be stopped in the middle of its work: $(squeue; cat slurm-*.out)"
-done
-# The first is queued again: Slurm wakes and ends it. The second is signalled as --signal does it: its steps, not its shell.
+second=$(process_of 2) third=$(process_of 3)
+[ -n "$second" ] && [ -n "$third" ] || fail "tasks 2 and 3 do not run: $(squeue; cat slurm-*.out)"
+# The first is queued again: Slurm ends it. The second is signalled as --signal does it: its steps, not its shell. The pipes let both go on.
 scontrol requeue "${job}_1"
-kill -INT "$(cat stopped.2)"
-kill -CONT "$(cat stopped.2)"
+kill -INT "$second"
+timeout 60 cat <&4 >rest.1 &
+timeout 60 cat <&5 >rest.2 &
 # The node of the third dies.
-node=$(node_of "$(cat stopped.3)")
+node=$(node_of "$third")
 kill_node "$node"
 echo "task 1 was queued again, task 2 interrupted, node $node is dead"
 

@@ -4,7 +4,21 @@
 cluster=$work/cluster
 export SLURM_CONF="$cluster/slurm.conf"
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# free_ports COUNT: different ones that nobody has, below those that the system gives to whoever asks for any.
+free_ports() {
+  python3 - "$1" <<'PYTHON'
+import random, socket, sys
+held = []
+while len(held) < int(sys.argv[1]):
+    s = socket.socket()
+    try:
+        s.bind(("127.0.0.1", random.randint(10000, 30000)))
+        held.append(s)
+    except OSError:
+        pass
+print(*(s.getsockname()[1] for s in held))
+PYTHON
+}
 
 # daemon NAME COMMAND...: in the background; its number goes to NAME.daemon.
 daemon() {
@@ -27,11 +41,13 @@ until_true() {
 
 idle_nodes() { [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" -eq "$1" ]; }
 
-configuration() { # NODES CPUS
+configuration() { # NODES CPUS PORT...
+  nodes=$1 cpus=$2 port=$3
+  shift 3
   cat <<CONF
 ClusterName=test
 SlurmctldHost=$(hostname -s)(127.0.0.1)
-SlurmctldPort=$(free_port)
+SlurmctldPort=$port
 SlurmUser=$(id -un)
 SlurmdUser=$(id -un)
 AuthType=auth/munge
@@ -60,10 +76,11 @@ KillWait=5
 MinJobAge=600
 ReturnToService=2
 CONF
-  for node in $(seq "$1"); do
-    echo "NodeName=n$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$(free_port) CPUs=$2 State=UNKNOWN"
+  for node in $(seq "$nodes"); do
+    echo "NodeName=n$node NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=$1 CPUs=$cpus State=UNKNOWN"
+    shift
   done
-  echo "PartitionName=main Nodes=n[1-$1] Default=YES MaxTime=60 State=UP"
+  echo "PartitionName=main Nodes=n[1-$nodes] Default=YES MaxTime=60 State=UP"
 }
 
 start_cluster() { # NODES CPUS
@@ -73,12 +90,13 @@ start_cluster() { # NODES CPUS
   chmod 600 "$cluster/munge.key"
   daemon munged munged -F --key-file="$cluster/munge.key" --socket="$cluster/munge.socket" --pid-file="$cluster/munge.pid" \
     --log-file="$cluster/munge.log" --seed-file="$cluster/munge.seed"
-  until_true 10 test -S "$cluster/munge.socket" || fail "munged does not start: $(cat "$cluster/munged.out")"
-  configuration "$1" "$2" >"$SLURM_CONF"
+  until_true 60 test -S "$cluster/munge.socket" || fail "munged does not start: $(cat "$cluster/munged.out")"
+  # shellcheck disable=SC2046 # numbers
+  configuration "$1" "$2" $(free_ports $(($1 + 1))) >"$SLURM_CONF"
   daemon slurmctld slurmctld -D
-  until_true 20 scontrol ping || fail "slurmctld does not start: $(tail "$cluster/slurmctld.log")"
+  until_true 60 scontrol ping || fail "slurmctld does not start: $(tail "$cluster/slurmctld.log")"
   for node in $(seq "$1"); do daemon "n$node" slurmd -D -N "n$node"; done
-  until_true 60 idle_nodes "$1" || fail "not all nodes came up: $(sinfo -N -l)"
+  until_true 120 idle_nodes "$1" || fail "not all nodes came up: $(sinfo -N -l)"
 }
 
 # processes_with NAME=VALUE: those of this cluster's jobs that have it in their environment.

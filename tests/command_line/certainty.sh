@@ -2,7 +2,9 @@
 # How sure a comparison is: the error of each score, who is as good as the best, and layers measured on that very model.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 12"
+samples="--quiet --data $sample/calib --preprocess $preprocess"
+data="$samples --limit 12"
+few="$samples --limit 4"
 eval="--eval $sample/eval/images"
 masks="--masks $sample/eval/masks"
 
@@ -25,25 +27,25 @@ accepts "a difference that is one" compare "$model" $data $eval $masks --calibra
 grep -q '^  24 samples tell it from every other one' stdout || fail "a broken model is called a tie"
 grep -q '"ties": \[\]' out/c.json || fail "--json: a broken model is a tie"
 rm out/*
-accepts "one candidate" compare "$model" $data $eval --calibrators max
+accepts "one candidate" compare "$model" $few $eval --eval-limit 2 --calibrators max
 if grep -q 'tell' stdout; then fail "one candidate is compared with nothing"; fi
-accepts "one sample" compare "$model" $data $eval --eval-limit 1 --calibrators max,mse
+accepts "one sample" compare "$model" $few $eval --eval-limit 1 --calibrators max,mse
 grep -q '^  1 sample cannot tell how sure that is$' stdout || fail "one sample tells how sure it is"
 if grep -q '±' stdout; then fail "one sample has an error"; fi
 printf 'echo 1\n' >in/metric.sh
-accepts "a command" compare "$model" $data $eval --eval-limit 2 --calibrators max,mse --metric-command "sh in/metric.sh" \
+accepts "a command" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --metric-command "sh in/metric.sh" \
   --json out/c.json
 grep -q 'gives one number for all samples' stdout || fail "a command has an error"
 grep -q '"score_error": null' out/c.json || fail "--json: a command has an error"
 rm out/*
 
 # Nothing tells a model from itself.
-accepts "nothing in INT8" compare "$model" $data $eval --eval-limit 4 --calibrators max,mse --exclude .
+accepts "nothing in INT8" compare "$model" $few $eval --eval-limit 4 --calibrators max,mse --exclude .
 grep -q '4 samples cannot tell mse from it' stdout || fail "two equal models are told apart"
 
 # Layers are measured on the winner as it would be written: all of them in INT8 are the model of the table.
 for added in "" "--equalize auto" "--equalize relu,linear" "--outliers keep" "--target onnxruntime --equalize auto"; do
-  accepts "layers, $added" compare "$model" $data $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
+  accepts "layers, $added" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 $added
   table=$(sed -n 's/^\* m[a-z]*  *\([0-9.]* dB\) .*/\1/p' stdout)
   layers=$(sed -n 's/.*SQNR at the output with all of them: //p' stdout)
   [ -n "$table" ] && [ "$table" = "$layers" ] || fail "layers $added: $layers are not those of the model with $table"
@@ -74,7 +76,7 @@ for policy in keep clip; do
 done
 [ "$(sort -u in/tables | wc -l)" -eq 2 ] || fail "--outliers changes nothing in the test"
 
-accepts "layers with corrected biases" compare "$model" $data $eval --eval-limit 2 --calibrators max,mse --layers 2 \
+accepts "layers with corrected biases" compare "$model" $few $eval --eval-limit 2 --calibrators max,mse --layers 2 \
   --bias-correction on
 if grep -q '^biases of' stdout; then
   grep -q 'corrected, in the float network too' stdout || fail "nothing tells what layers are measured with"

@@ -2,7 +2,7 @@
 # --external-data auto|always|never: where the weights of a written model lie. The network is the same wherever they do.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}" "${EDIT_MODEL:?the program that breaks them}"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 4"
+data="--quiet --data $six --preprocess $preprocess --limit 2"
 
 data_files() { find "${1%/*}" -maxdepth 1 -name "${1##*/}.*.data" | wc -l; }
 # computes FILE: what it puts out for the samples, under the file's name.

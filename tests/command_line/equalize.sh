@@ -40,7 +40,7 @@ sum() { numbers "$1" | awk '{ s += $1; n += $1 < 1 } END { print n ? "bad" : s }
 awk "BEGIN { exit !($(sum after) < $(sum before)) }" || fail "the channels are not more even after than before"
 
 # Tables hold the factors: from shards as from one run, and quantize applies them again.
-data="--data $sample/calib --preprocess $preprocess --limit 4 --quiet"
+data="--data $six --preprocess $preprocess --limit 4 --quiet"
 accepts "calibrate, equalized" calibrate "$model" $data $families -o in/whole.dct
 for shard in 1 2 3; do
   accepts "shard $shard" calibrate "$model" $data $families --shard $shard/3 -o in/part$shard.dct

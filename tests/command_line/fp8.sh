@@ -1,7 +1,7 @@
 #!/bin/sh
 # FP8: quantize, compare, plan and lint with --type fp8, and what they refuse.
 . "$(dirname "$0")/expect.sh"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 8"
+data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 accepts "quantize" quantize "$model" $data --type fp8 -o in/fp8.onnx --report in/fp8.json
 grep -q '9 of 18 weighted layers FP8' stdout || fail "the layers are not counted as FP8"
@@ -32,7 +32,7 @@ accepts "plan" plan "$model" --type fp8 --json in/plan.json --html in/plan.html
 grep -q '^  FP8   ' stdout || fail "plan names no FP8 layer"
 grep -q '"type": "float"' in/plan.json || fail "plan --json lacks the type of a float layer"
 if grep -q 'INT8' in/plan.html; then fail "the page of an FP8 plan speaks of INT8"; fi
-accepts "compare" compare "$model" $data --eval "$sample/eval" --type fp8 --calibrators max,mse --json in/compare.json
+accepts "compare" compare "$model" $data --eval "$sample/eval/images" --eval-limit 4 --type fp8 --calibrators max,mse --json in/compare.json
 grep -q 'weighted layers FP8' stdout || fail "compare does not count FP8 layers"
 
 # Engines without FP8.

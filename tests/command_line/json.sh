@@ -1,10 +1,17 @@
 #!/bin/sh
 # --json [FILE|-] of every command, --html FILE, and files that are there already.
 . "$(dirname "$0")/expect.sh"
-data="--data $sample/calib --preprocess $preprocess --limit 4"
-eval="--eval $sample/eval/images --eval-limit 1"
+. "$here/networks.sh"
+# A small network: what the options do is the same for every model.
+images="--data $sample/calib --preprocess $preprocess"
+unet=$model model=in/net.onnx
+network net "(float[N, 3, 16, 16] x) => (float[N, 4, 16, 16] y)" "$(weight w 8,3,3,3 216) $(weight v 8,8,3,3 576) $(weight u 4,8,1,1 32)
+  a = Conv <pads = [1, 1, 1, 1]> (x, w) b = Relu (a) c = Conv <pads = [1, 1, 1, 1]> (b, v) d = Relu (c) y = Conv (d, u)"
+data="--data random:normal,n=4"
+layers="--small-layers quantize"
+eval="--eval random:normal,n=1,seed=2"
 $DETENT calibrate "$model" $data --quiet -o in/table.dct >/dev/null || fail "no table to begin with"
-$DETENT quantize "$model" --table in/table.dct --quiet -o in/int8.onnx >/dev/null || fail "no model to begin with"
+$DETENT quantize "$model" --table in/table.dct $layers --quiet -o in/int8.onnx >/dev/null || fail "no model to begin with"
 $DETENT cache export in/table.dct -o in/scales.cache >/dev/null || fail "no cache to begin with"
 mkdir -p in/verified/test_data_set_0
 cp "$model" in/verified/model.onnx
@@ -12,13 +19,13 @@ cp "$model" in/verified/model.onnx
 # Prints what to type for a command, but for --json; $1 tells outputs apart.
 arguments() {
   case $1 in
-    quantize) echo "quantize $model --table in/table.dct -o out/$2.onnx" ;;
+    quantize) echo "quantize $model --table in/table.dct $layers -o out/$2.onnx" ;;
     calibrate) echo "calibrate $model $data -o out/$2.dct" ;;
     merge) echo "merge in/table.dct -o out/$2.dct" ;;
     plan) echo "plan $model" ;;
     lint) echo "lint in/int8.onnx" ;;
-    compare) echo "compare $model $data $eval --calibrators max" ;;
-    sensitivity) echo "sensitivity $model $data $eval --calibrator max --exclude /m" ;;
+    compare) echo "compare $model $data $eval $layers --calibrators max" ;;
+    sensitivity) echo "sensitivity $model $data $eval $layers --calibrator max" ;;
     run) echo "run $model $data -o out/$2" ;;
     inspect) echo "inspect $model" ;;
     export) echo "cache export in/table.dct -o out/$2.cache" ;;
@@ -91,7 +98,7 @@ run $(arguments quantize other) --report out/report.json
 rm -rf out/*
 
 # A broken model ends with exit 1, but its document is whole.
-run quantize "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 --calibrator percentile:50 \
+run quantize "$unet" --quiet $images --limit 8 --calibrator percentile:50 \
   -o out/broken.onnx --json
 [ "$code" -eq 1 ] || fail "a broken model with --json: exit $code, expected 1"
 is_document stdout "a broken model with --json"

@@ -2,7 +2,7 @@
 # Every step that was tried and not kept says why, in its own line.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
-data="--quiet --data $sample/calib --preprocess $preprocess"
+data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 # no_bare_word: "dropped" never stands without a reason.
 no_bare_word() {
@@ -16,7 +16,7 @@ for target in tensorrt onnxruntime; do
   no_bare_word "$target"
   [ "$(grep -c ', dropped: ' stdout)" -eq "$(grep -c 'dropped' stdout)" ] || fail "$target: a reason stands elsewhere"
 done
-accepts "compare" compare "$model" $data --limit 12 --eval $sample/eval/images --eval-limit 2 --calibrators mse --equalize auto
+accepts "compare" compare "$model" $data --eval $sample/eval/images --eval-limit 2 --calibrators mse --equalize auto
 no_bare_word compare
 
 # Steps that have nothing to do say so instead of giving numbers of nothing.

@@ -22,22 +22,22 @@ done
 
 # A classifier with its images and labels.
 resnet=$shared/models/cifar10_resnet18/model_opset17.onnx
-cifar="--quiet --preprocess unit,mean=.4914/.4822/.4465,std=.2470/.2435/.2616 --data $shared/images/cifar10/calib --limit 8"
-judged="--eval $shared/images/cifar10/eval --labels $shared/images/cifar10/eval.csv --eval-limit 16"
+cifar="--quiet --preprocess unit,mean=.4914/.4822/.4465,std=.2470/.2435/.2616 --data $shared/images/cifar10/calib --limit 4"
+judged="--eval $shared/images/cifar10/eval --labels $shared/images/cifar10/eval.csv --eval-limit 4"
 document resnet_table table calibrate "$resnet" $cifar -o in/resnet.dct
 document resnet quantize quantize "$resnet" $cifar --target onnxruntime -o in/resnet.onnx
 document resnet_lint lint lint in/resnet.onnx --target tensorrt
 document resnet_bound quantize quantize "$resnet" $cifar $judged --calibrator max --max-drop 0.01 -o in/bound.onnx
 document resnet_compare compare compare "$resnet" $cifar $judged --calibrators max,mse
 document resnet_types compare-types compare "$resnet" $cifar $judged --types int8,fp8
-document resnet_sensitivity sensitivity sensitivity "$resnet" $cifar --eval "$shared/images/cifar10/eval" --eval-limit 2 --calibrator max
+document resnet_sensitivity sensitivity sensitivity "$resnet" $cifar --eval "$shared/images/cifar10/eval" --eval-limit 1 --calibrator max
 document resnet_cast cast cast "$resnet" $cifar --float-type fp16 -o in/cast.onnx
 document resnet_run run run "$resnet" $cifar -o in/run --profile
 
 # A transformer with its ids: tokens, weights alone, 16-bit floats around.
 gpt=$shared/models/chars_gpt
-ids="--quiet --data $gpt/calib_ids.npy --limit 8"
-told="--eval $gpt/eval_ids.npy --eval-limit 4 --next-token"
+ids="--quiet --data $gpt/calib_ids.npy --limit 4"
+told="--eval $gpt/eval_ids.npy --eval-limit 2 --next-token"
 document gpt_table table calibrate "$gpt/model_opset17.onnx" $ids -o in/gpt.dct
 document gpt_weights quantize-weights quantize "$gpt/model_opset17.onnx" --quiet --data "$gpt/calib_ids.npy" --limit 2 --weight-only int4 -o in/weights.onnx
 document gpt_compare compare compare "$gpt/model_opset17.onnx" $ids $told --calibrators max --target tensorrt:11

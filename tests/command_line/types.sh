@@ -2,7 +2,7 @@
 # 16-bit floats around INT8: cast, --float-type, --io-type, the target tensorrt:11.
 . "$(dirname "$0")/expect.sh"
 : "${WRITE_MODEL:?the program that writes models}"
-data="--quiet --data $sample/calib --preprocess $preprocess --limit 8"
+data="--quiet --data $six --preprocess $preprocess --limit 4"
 
 # type_of FILE: the types of its inputs and outputs, as inspect tells them.
 types_of() { "$DETENT" inspect "$1" | awk '$1 == "input" || $1 == "output" { print $3 }' | sort -u | tr '\n' ' '; }

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <random>
 #include <thread>
@@ -115,16 +117,23 @@ pid_t start_writer(const fs::path& file, const std::string& letters, const Write
   for (size_t i = 0;; ++i) write_model(models[i % models.size()], file, options);
 }
 
+ino_t inode_of(const fs::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? status.st_ino : 0;
+}
+
 TEST(DataFiles, AKillAtAnyInstantLeavesAWholeModel) {
   std::mt19937 random(19);
   for (const WriteOptions& options : {kBeside, kInside}) {
     const TemporaryFolder folder;
     const fs::path file = folder / "m.onnx";
     write_model(model_of('a'), file, options);
+    const ino_t first = inode_of(file);
     std::string seen;
     for (int kill = 0; kill < 60; ++kill) {
       const pid_t writer = start_writer(file, "bc", options);
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 20000));
+      while (kill == 59 && inode_of(file) == first) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       ::kill(writer, SIGKILL);
       ::waitpid(writer, nullptr, 0);
       seen += letter_of(file);
@@ -140,6 +149,7 @@ TEST(DataFiles, WritersAtTheSameTimeLeaveTheModelOfOne) {
     const fs::path file = folder / "m.onnx";
     std::vector<pid_t> writers;
     for (const char* letters : {"ab", "bc", "ca"}) writers.push_back(start_writer(file, letters, kBeside));
+    while (!fs::exists(file)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     for (const pid_t writer : writers) ::kill(writer, SIGKILL);
     for (const pid_t writer : writers) ::waitpid(writer, nullptr, 0);

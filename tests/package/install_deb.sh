@@ -19,9 +19,10 @@ work=$(mktemp -d)
 cleanup() {
   umount -l "$work/root" 2>/dev/null || :
   umount -l "$work/layer" 2>/dev/null || :
-  rm -rf "$work"
+  rm -rf --one-file-system "$work" # never into /dev, were it still mounted
 }
 trap cleanup EXIT
+trap 'exit 1' HUP INT TERM
 
 . "$(dirname "$0")/../scripts/debug_files.sh"
 grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || skip "the build makes no debug files: cmake --preset release"

@@ -125,7 +125,7 @@ TEST(Stream, ProcessesAsManyGroupsAtATimeAsThereAreThreads) {
         std::unique_lock lock(mutex);
         all = all || ++running == 3;
         changed.notify_all();
-        EXPECT_TRUE(changed.wait_for(lock, 30s, [&] { return all; })) << "groups wait for each other";
+        EXPECT_TRUE(changed.wait_for(lock, 120s, [&] { return all; })) << "groups wait for each other";
         return 0;
       },
       [](size_t, int&&) {});

@@ -73,7 +73,7 @@ print -r -- "$out"
 ASK
   # ask_zsh LINE WANTED: a busy machine is given more time.
   ask_zsh() {
-    for seconds in 1 4 12; do
+    for seconds in 1 4 12 60; do
       zsh -f "$work/ask.zsh" "$manual/zsh" "$1" "$work" $seconds 2>/dev/null | tr -d '\r' | grep -q "GOT: $2" && return 0
     done
     return 1
