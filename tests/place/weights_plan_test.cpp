@@ -21,7 +21,7 @@ std::string layers() {
   return R"(<ir_version: 8, opset_import: ["" : 17]>
     g (float[1,64] x, float[1,3,8,8] image)
       => (float[1,64] a, float[1,64] b, float[1,64] c, float[1,3,6,6] d, float[64,1] e, float[1,3] f)
-    <)" + constant("64,64", 64 * 64, "w") +
+    <)" + weight_constant("64,64", 64 * 64, "w") +
          ", " + weight_constant("3,3,3,3", 81, "k") + ", " + weight_constant("1,3", 3, "odd") + R"(> {
       a = MatMul (x, w)
       b = Gemm (x, w)
