@@ -11,8 +11,7 @@
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
 #include "observe/calibration_table.h"
-#include "run/model_inputs.h"
-#include "run/padding.h"
+#include "run/observed_batch.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -21,10 +20,10 @@ namespace detent {
 namespace {
 
 /// Shows every value to the collector, and what every value reaches where that was asked for.
-class Worker : public Observer {
+class Worker : public SampleObserver {
  public:
-  Worker(const Schedule& schedule, Measured nothing, bool with_reaches)
-      : executor_(schedule), measured_(std::move(nothing)), with_reaches_(with_reaches),
+  Worker(const Schedule& schedule, const SampleAxes& axes, Measured nothing, bool with_reaches)
+      : executor_(schedule), axes_(axes), measured_(std::move(nothing)), with_reaches_(with_reaches),
         may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
   /// Ctrl-C leaves no half sample in what is collected: a sample that is expected to be short is finished, of any other
@@ -37,9 +36,9 @@ class Worker : public Observer {
     const Stopwatch stopwatch;
     measured_.collector.begin_batch(indices);
     measured_.reaches.begin_batch(indices.size());
-    content_ = content_of(batch);
+    measured_.tokens.begin_batch(indices.size());
     try {
-      executor_.run(stack_samples(std::move(batch)), *this);
+      run_observed(executor_, std::move(batch), axes_, *this);
     } catch (const Error& error) {
       if (before && error.code() == ErrorCode::Interrupted) measured_ = std::move(*before);
       throw;
@@ -47,12 +46,11 @@ class Worker : public Observer {
     last_seconds_ = stopwatch.seconds();
     ran_ = true;
   }
-  void observe(ValueId value, const Tensor& tensor) override {
-    measured_.collector.observe(value, tensor, counted_elements(tensor, content_));
-    if (!with_reaches_ && !measured_.tokens.watches(value)) return;
-    const std::vector<uint8_t> counted = counted_row_major(tensor, content_);
-    if (with_reaches_) measured_.reaches.observe(value, tensor, counted);
-    measured_.tokens.observe(value, tensor, counted);
+  void observe(ValueId value, const Tensor& tensor, const SampleAxis& where,
+               std::span<const uint8_t> counted) override {
+    measured_.collector.observe(value, tensor, counted, where);
+    if (with_reaches_) measured_.reaches.observe(value, tensor, counted, where);
+    measured_.tokens.observe(value, tensor, counted, where);
   }
   [[nodiscard]] Measured& measured() { return measured_; }
 
@@ -60,9 +58,9 @@ class Worker : public Observer {
   static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
 
   Executor executor_;
+  const SampleAxes& axes_;
   Measured measured_;
   bool with_reaches_;
-  BatchContent content_;
   bool may_loop_;  // a sample may then take any time, whatever the last one took
   bool ran_ = false;
   double last_seconds_ = 0;
@@ -78,6 +76,21 @@ std::string origin(const Graph& graph, ValueId value) {
 
 std::string non_finite_counts(const Histogram& histogram) {
   return std::to_string(histogram.nans()) + " NaN and " + std::to_string(histogram.infinities()) + " Inf";
+}
+
+/// Names the floats in which the samples of a batch were not found.
+void warn_of_unknown_axes(const Graph& graph, const Collector& collector, const SampleAxes& axes, size_t batch,
+                          Reporter& reporter) {
+  size_t count = 0;
+  std::string first;
+  for (const ValueId value : collector.watched()) {
+    if (axes.of(value).kind != SampleAxis::Kind::Unknown || collector.histogram(value).empty()) continue;
+    if (count++ == 0) first = origin(graph, value);
+  }
+  if (count == 0) return;
+  reporter.warn(first + (count > 1 ? " and " + std::to_string(count - 1) + " more mix" : " mixes") + " the " +
+                std::to_string(batch) + " samples of a batch, or " + (count > 1 ? "do" : "does") +
+                " not show which elements belong to which: outlier samples are not looked for there");
 }
 
 }  // namespace
@@ -117,6 +130,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   const std::vector<ValueId> all(watched.begin(), watched.end());
   const Schedule schedule(graph, all,
                           {.exact_fusion = true, .team = team_size(settings, source), .keep_large_copies = true});
+  const SampleAxes axes = find_sample_axes(schedule, source, settings);
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
   const Measured nothing{Collector(graph, values), {}, TokenReachObserver(beside.tokens), {}};
   Checkpointer checkpointer(checkpoint, nothing, workers.size(), *settings.reporter);
@@ -126,7 +140,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     const size_t count = batch.size();
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return Counts(count, 0);
-    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, nothing, !beside.reached.empty());
+    if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, axes, nothing, !beside.reached.empty());
     Measured& measured = workers[slot]->measured();
     Checkpointer::Turn turn(checkpointer, slot, measured);
     std::vector<size_t> indices;
@@ -156,6 +170,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
   for (const auto& worker : workers)
     if (worker) pass.merge(worker->measured());
   std::ranges::sort(pass.added);
+  warn_of_unknown_axes(graph, pass.collector, axes, source.batch(), *settings.reporter);
   return pass;
 }
 

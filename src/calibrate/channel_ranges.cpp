@@ -4,12 +4,10 @@
 #include <memory>
 #include <optional>
 
-#include "core/float_type.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "observe/channel_range_observer.h"
-#include "run/model_inputs.h"
-#include "run/padding.h"
+#include "run/observed_batch.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -18,15 +16,12 @@ namespace detent {
 namespace {
 
 /// Padding is shown as NaN, which counts nowhere.
-struct RangeWorker : Observer {
+struct RangeWorker : SampleObserver {
   Executor executor;
   ChannelRangeObserver observer;
-  BatchContent content = {};
 
   RangeWorker(const Schedule& schedule, const std::map<ValueId, int>& axes) : executor(schedule), observer(axes) {}
-  void observe(ValueId value, const Tensor& tensor) override {
-    const std::vector<uint8_t> counted =
-        is_floating_point(tensor.type()) ? counted_elements(tensor, content) : std::vector<uint8_t>();
+  void observe(ValueId value, const Tensor& tensor, const SampleAxis&, std::span<const uint8_t> counted) override {
     if (counted.empty()) return observer.observe(value, tensor);
     Tensor marked = cast(tensor, DataType::Float32).clone();
     const auto elements = marked.mutable_data<float>();
@@ -44,11 +39,11 @@ ChannelRanges channel_ranges_of(const Graph& graph, const std::map<ValueId, int>
   std::vector<ValueId> wanted;
   for (const auto& [value, axis] : axes) wanted.push_back(value);
   const Schedule schedule(graph, wanted, {.exact_fusion = true, .team = team_size(settings, source)});
+  const SampleAxes samples = find_sample_axes(schedule, source, settings);
   std::vector<std::unique_ptr<RangeWorker>> workers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     if (!workers[slot]) workers[slot] = std::make_unique<RangeWorker>(schedule, axes);
-    workers[slot]->content = content_of(batch);
-    workers[slot]->executor.run(stack_samples(std::move(batch)), *workers[slot]);
+    run_observed(workers[slot]->executor, std::move(batch), samples, *workers[slot]);
     return true;
   };
   run_over<bool>({.source = source,

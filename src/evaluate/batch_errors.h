@@ -1,15 +1,20 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "evaluate/error_sums.h"
 #include "run/padding.h"
+#include "run/sample_axes.h"
 
 namespace detent {
 
-/// The part of one batch's outputs that counts, plain tensors: those whose axis 0 has `batch` rows keep the first `real`, for the rest
-/// repeats the last sample.
-[[nodiscard]] std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real);
+/// Where the samples lie in each output; empty: in front of every one.
+using OutputAxes = std::span<const SampleAxis>;
+
+/// The part of one batch's outputs that counts, plain tensors: the first `real` samples of each output whose samples are told apart, for the
+/// rest repeats the last sample. Their axis becomes shorter.
+[[nodiscard]] std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t real, OutputAxes axes);
 
 /// Row `row` of each output, plain tensors that have as many on axis 0: what one sample of a joined batch gives (samples_together).
 [[nodiscard]] std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row);
@@ -18,6 +23,7 @@ namespace detent {
 /// depends on the data, gets none and its entry of `comparable` becomes false.
 /// content  of the samples that count.
 [[nodiscard]] std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
-                                               const BatchContent& content, std::vector<bool>& comparable);
+                                               const BatchContent& content, OutputAxes axes,
+                                               std::vector<bool>& comparable);
 
 }  // namespace detent

@@ -9,6 +9,7 @@
 #include "run/model_inputs.h"
 #include "run/padding.h"
 #include "run/run_over.h"
+#include "run/sample_axes.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -117,13 +118,14 @@ std::optional<std::vector<double>> channel_errors(const Model& reference, const 
   const int team = team_size(settings, source);
   Part expected(graph, wanted, settings, team);
   Part got(variant.graph(), values_named(variant.graph(), {channels.value}), settings, team);
+  const SampleAxis where = find_sample_axes(expected.schedule, source, settings).of(wanted.front());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const BatchContent content = content_of(batch);
     const std::vector<Tensor> inputs = stack_samples(std::move(batch));
     const std::vector<Tensor> right = expected.run(slot, inputs), wrong = got.run(slot, inputs);
     const bool alike = right.back().shape() == right.front().shape();
     std::vector<float> weights = alike ? weighing.weights(right.back()) : std::vector<float>{};
-    leave_out_padding(weights, counted_elements(right.front(), content));
+    leave_out_padding(weights, counted_elements(right.front().shape(), content, where));
     return sums_of(right.front(), wrong.front(), weights, channels.from_right);
   };
   ChannelSums total;

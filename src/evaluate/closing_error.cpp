@@ -30,6 +30,7 @@ struct NamedBatch {
   std::string name;
   std::vector<Tensor> tensors;
   BatchContent content;  // of the real ones
+  std::vector<SampleAxis> axes;
 };
 
 /// Runs a model over samples as far as the named values; `take(NamedBatch&&)` gets them in order.
@@ -39,6 +40,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
   const Graph& graph = model.graph();
   const std::vector<ValueId> wanted = values_named(graph, names);
   const Schedule schedule(graph, wanted, {.team = team_size(settings, source)});
+  const std::vector<SampleAxis> axes = find_sample_axes(schedule, source, settings).of(wanted);
   ExecutorSlots slots(schedule, worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     const size_t index = batch.front().index;
@@ -47,7 +49,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
     BatchContent content = content_of(std::span(batch).first(real));
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real), std::move(content)};
+    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real, axes), std::move(content), axes};
   };
   run_over<NamedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
@@ -130,12 +132,14 @@ struct ClosingTotals {
   }
 
   /// The sums of one batch at output `i`.
-  ErrorSums add(size_t i, const Tensor& expected, const Tensor& output, const BatchContent& content) {
+  ErrorSums add(size_t i, const Tensor& expected, const NamedBatch& batch) {
+    const Tensor& output = batch.tensors[i];
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
                     expected.is_sequence() == output.is_sequence() &&
                     (expected.empty_handle() || expected.is_sequence() || expected.shape() == output.shape());
     if (!comparable[i]) return {};
-    const std::vector<uint8_t> counted = counted_elements(expected, content);
+    const std::vector<uint8_t> counted =
+        counted_elements(expected.shape(), batch.content, batch.axes.empty() ? SampleAxis{} : batch.axes[i]);
     ErrorSums one = ErrorSums::of(expected, output, counted);
     if (one.is_float && !std::isfinite(one.signal)) one = {};
     rows[i] = rows[i] && expected.shape().rank() == 2;
@@ -206,7 +210,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     std::vector<ErrorSums>& sums = by_sample[batch.index];
     names[batch.index] = std::move(batch.name);
     for (size_t i = 0; i < expected.size(); ++i)
-      sums.push_back(totals.add(i, expected[i], batch.tensors[i], batch.content));
+      sums.push_back(totals.add(i, expected[i], batch));
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)

@@ -11,6 +11,7 @@
 #include "evaluate/batch_errors.h"
 #include "evaluate/prepared_model.h"
 #include "exec/buffer_pool.h"
+#include "exec/runnable_part.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
 #include "run/workers.h"
@@ -35,6 +36,7 @@ struct Contest {
   const std::vector<std::string>& names;
   std::vector<std::shared_ptr<const PreparedModel>> models;  // the float model first
   OutputJudges judges;
+  std::vector<SampleAxis> axes;  // of the outputs
 
   [[nodiscard]] bool judged_by_task() const { return judges.task && judges.task->given(); }
 };
@@ -53,12 +55,12 @@ BatchErrors run_contest_batch(const Contest& contest, std::vector<Sample>&& batc
     std::vector<Tensor> outputs = model->run(inputs, pool);
     result.seconds.push_back(stopwatch.seconds());
     if (contest.judges.command) result.outputs.push_back(outputs);
-    outputs = real_part(std::move(outputs), size, real);
+    outputs = real_part(std::move(outputs), size, real, contest.axes);
     if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
-      result.errors.push_back(errors_of(expected, outputs, content, result.comparable));
+      result.errors.push_back(errors_of(expected, outputs, content, contest.axes, result.comparable));
   }
   return result;
 }
@@ -127,6 +129,8 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   const size_t at_once =
       std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
   const auto original = std::make_shared<const PreparedModel>(reference, names, team);
+  const std::vector<ValueId> wanted = values_named(reference.graph(), names);
+  const std::vector<SampleAxis> axes = find_sample_axes(reference.graph(), wanted, source, settings).of(wanted);
   std::vector<BufferPool> pools(worker_count(settings));
   ContestTotals totals(variants.size(), names.size(), by_batch);
   Reporter& reporter = *settings.reporter;
@@ -134,7 +138,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   size_t finished = 0;
   reporter.begin(task, source.size() * passes);
   for (size_t first = 0; first < variants.size(); first += at_once) {
-    Contest contest{names, {original}, judges};
+    Contest contest{names, {original}, judges, axes};
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
       contest.models.push_back(std::make_shared<const PreparedModel>(variant, names, team));
     totals.begin_pass(first);

@@ -30,7 +30,7 @@ struct Found {
 /// Errors of each sample of a joined batch, or of a batch as a whole.
 std::vector<SumsOfSamples> errors_by_entry(const JudgedBatch& batch, std::vector<Tensor> outputs, bool joined,
                                            std::vector<bool>& comparable) {
-  if (!joined) return {errors_of(batch.expected, outputs, batch.content, comparable)};
+  if (!joined) return {errors_of(batch.expected, outputs, batch.content, batch.axes, comparable)};
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].type() == batch.expected[i].type() && outputs[i].shape() == batch.expected[i].shape()) continue;
     comparable[i] = false;
@@ -39,7 +39,7 @@ std::vector<SumsOfSamples> errors_by_entry(const JudgedBatch& batch, std::vector
   std::vector<SumsOfSamples> entries;
   for (size_t row = 0; row < batch.real; ++row) {
     const BatchContent content = batch.content.empty() ? BatchContent{} : BatchContent{batch.content[row]};
-    entries.push_back(errors_of(row_of(batch.expected, row), row_of(outputs, row), content, comparable));
+    entries.push_back(errors_of(row_of(batch.expected, row), row_of(outputs, row), content, {}, comparable));
   }
   return entries;
 }
@@ -61,7 +61,7 @@ void run_pass(std::span<const Model> variants, const JudgedBatches& batches, con
     try {
       for (const auto& model : models) {
         stop_if_interrupted();
-        std::vector<Tensor> outputs = real_part(model->run(batch->inputs, *pool), batch->size, batch->real);
+        std::vector<Tensor> outputs = real_part(model->run(batch->inputs, *pool), batch->size, batch->real, batch->axes);
         auto entries = errors_by_entry(*batch, std::move(outputs), batches.together() > 1, found[b].comparable);
         found[b].errors.resize(entries.size());
         for (size_t e = 0; e < entries.size(); ++e) found[b].errors[e].push_back(std::move(entries[e]));

@@ -4,6 +4,7 @@
 #include "evaluate/batch_errors.h"
 #include "evaluate/error_sums.h"
 #include "exec/buffer_pool.h"
+#include "exec/runnable_part.h"
 #include "run/model_inputs.h"
 #include "run/run_over.h"
 #include "run/workers.h"
@@ -23,6 +24,7 @@ struct VariantErrors {
 struct Judged {
   const std::vector<std::string>& names;
   const TaskMetric* task;
+  std::vector<SampleAxis> axes;  // of the outputs
 };
 
 VariantErrors run_variants_batch(const ModelsSideBySide& variants, const Judged& judged, std::vector<Sample>&& batch,
@@ -43,10 +45,10 @@ VariantErrors run_variants_batch(const ModelsSideBySide& variants, const Judged&
   const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
     const double spent = stopwatch.seconds();
     result.seconds += spent;
-    std::vector<Tensor> counted = real_part(std::move(tensors), size, real);
+    std::vector<Tensor> counted = real_part(std::move(tensors), size, real, judged.axes);
     if (judged.task) result.task[variant ? 1 + *variant : 0] = judged.task->score(truths, judged.names, counted);
     if (variant) {
-      result.errors[*variant] = errors_of(expected, counted, content, result.comparable);
+      result.errors[*variant] = errors_of(expected, counted, content, judged.axes, result.comparable);
     } else {
       result.float_seconds = spent;
       expected = std::move(counted);
@@ -70,6 +72,8 @@ void keep_comparable(std::vector<ErrorSums>& sums, const std::vector<bool>& comp
 SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std::vector<std::string>& names,
                                            const DataSource& source, const RunSettings& settings, std::string_view task,
                                            bool by_batch, const TaskMetric* judge) {
+  const std::vector<ValueId> wanted = values_named(variants.graph(), names);
+  const std::vector<SampleAxis> axes = find_sample_axes(variants.graph(), wanted, source, settings).of(wanted);
   variants.prepare(names, team_size(settings, source));
   std::vector<BufferPool> pools(worker_count(settings));
   std::vector<std::vector<ErrorSums>> totals(variants.size(), std::vector<ErrorSums>(names.size()));
@@ -77,7 +81,7 @@ SideBySideEvaluation evaluate_side_by_side(ModelsSideBySide& variants, const std
   SideBySideEvaluation result;
   Evaluation& evaluation = result.evaluation;
   if (by_batch) evaluation.by_batch.resize(variants.size());
-  const Judged judged{names, judge && judge->given() ? judge : nullptr};
+  const Judged judged{names, judge && judge->given() ? judge : nullptr, axes};
   if (judged.task) evaluation.task.resize(1 + variants.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     return run_variants_batch(variants, judged, std::move(batch), real, pools[slot]);

@@ -64,6 +64,7 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
   // Files are often sorted by class: samples that are joined come from everywhere.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
+  axes_ = find_sample_axes(*schedule_, together, settings).of(wanted_);
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;
@@ -101,7 +102,8 @@ JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, Buffe
   batch.inputs = stack_samples(std::move(samples));
   OutputKeeper keeper(schedule_->graph(), wanted_);
   Executor(*schedule_, pool).run(batch.inputs, keeper);
-  batch.expected = real_part(keeper.take(), batch.size, real);
+  batch.axes = axes_;
+  batch.expected = real_part(keeper.take(), batch.size, real, axes_);
   return batch;
 }
 

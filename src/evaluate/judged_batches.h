@@ -12,6 +12,7 @@
 #include "exec/schedule.h"
 #include "model/model.h"
 #include "run/padding.h"
+#include "run/sample_axes.h"
 
 namespace detent {
 
@@ -23,6 +24,7 @@ struct JudgedBatch {
   std::vector<Tensor> expected;  ///< what the float model says, the samples that count, plain
   std::vector<Truth> truths;     ///< of the samples that count; empty: nothing is judged by them
   BatchContent content;          ///< likewise
+  std::vector<SampleAxis> axes;  ///< where samples lie in `expected`; empty: in front
 };
 
 /// The samples of a judgement that asks again and again, of parts of them too: each is decoded and run through the float model
@@ -77,6 +79,7 @@ class JudgedBatches {
   std::vector<ValueId> wanted_;
   std::unique_ptr<const Schedule> schedule_;  // gone where every batch is kept: it holds the weights packed
   size_t together_ = 1;
+  std::vector<SampleAxis> axes_;
   std::vector<Found> found_;
 };
 

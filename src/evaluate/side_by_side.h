@@ -35,6 +35,8 @@ class ModelsSideBySide {
   void prepare(const std::vector<std::string>& names, int team);
 
   [[nodiscard]] size_t size() const { return variants_.size(); }
+  /// Of the float model, until prepare().
+  [[nodiscard]] const Graph& graph() const { return model_.graph(); }
   /// Steps that run for one sample: the float model's, then each variant's own.
   [[nodiscard]] std::vector<size_t> step_counts() const;
 

@@ -57,8 +57,8 @@ Model beside(const Model& model, PlacementPlan plan, const std::map<ValueId, Ran
 class LocalErrors final : public Observer {
  public:
   /// content  of the samples that count.
-  LocalErrors(std::span<const Watched> watched, size_t batch, size_t real, BatchContent content)
-      : sums_(watched.size()), batch_(batch), real_(real), content_(std::move(content)) {
+  LocalErrors(std::span<const Watched> watched, const SampleAxes& axes, size_t batch, size_t real, BatchContent content)
+      : axes_(axes), sums_(watched.size()), batch_(batch), real_(real), content_(std::move(content)) {
     for (size_t i = 0; i < watched.size(); ++i) {
       float_[watched[i].value] = {};
       pairs_[watched[i].dequantized] = {i, watched[i].value};
@@ -70,20 +70,20 @@ class LocalErrors final : public Observer {
     const auto pair = pairs_.find(value);
     if (pair == pairs_.end()) return;
     Tensor& original = float_.at(pair->second.second);
-    add(original, tensor, sums_[pair->second.first]);
+    add(original, tensor, axes_.of(pair->second.second), sums_[pair->second.first]);
     original = {};
   }
   [[nodiscard]] std::vector<Sums> take() { return std::move(sums_); }
 
  private:
-  void add(const Tensor& original, const Tensor& quantized, Sums& sums) const {
+  void add(const Tensor& original, const Tensor& quantized, const SampleAxis& where, Sums& sums) const {
     std::vector<Tensor> both{original, quantized};
-    if (original.layout() != quantized.layout() || real_ != batch_)
+    if (original.layout() != quantized.layout() || real_ != batch_ || !content_.empty())
       for (Tensor& tensor : both) tensor = to_plain(tensor);
-    both = real_part(std::move(both), batch_, real_);
+    both = real_part(std::move(both), batch_, real_, std::vector{where, where});
     const Tensor a = cast(both[0], DataType::Float32), b = cast(both[1], DataType::Float32);
     const auto x = a.data<float>(), y = b.data<float>();
-    const std::vector<uint8_t> counted = counted_elements(a, content_);
+    const std::vector<uint8_t> counted = counted_elements(a.shape(), content_, where);
     for (size_t i = 0; i < x.size(); ++i) {
       if (!counted.empty() && counted[i] == 0) continue;
       if (!std::isfinite(x[i])) continue;  // calibration leaves them out too
@@ -93,6 +93,7 @@ class LocalErrors final : public Observer {
     }
   }
 
+  const SampleAxes& axes_;
   std::vector<Sums> sums_;
   size_t batch_, real_;
   BatchContent content_;
@@ -116,10 +117,11 @@ std::vector<LocalError> measure_value_errors(const Model& model, const Placement
   }
 
   const Schedule schedule(graph, wanted, {.team = team_size(settings, source)});
+  const SampleAxes axes = find_sample_axes(schedule, source, settings);
   ExecutorSlots slots(schedule, worker_count(settings));
   std::vector<Sums> totals(watched.size());
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    LocalErrors errors(watched, batch.size(), real, content_of(std::span(batch).first(real)));
+    LocalErrors errors(watched, axes, batch.size(), real, content_of(std::span(batch).first(real)));
     slots.at(slot).run(stack_samples(std::move(batch)), errors);
     return errors.take();
   };

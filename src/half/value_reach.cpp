@@ -9,8 +9,7 @@
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
-#include "run/model_inputs.h"
-#include "run/padding.h"
+#include "run/observed_batch.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 
@@ -22,18 +21,17 @@ double decibels(double signal, double noise) {
   return noise > 0 ? 10 * std::log10(signal / noise) : std::numeric_limits<double>::infinity();
 }
 
-/// Shows what is no padding.
-class ContentObserver final : public Observer {
+/// Hands everything on.
+class ReachObserver final : public SampleObserver {
  public:
-  ContentObserver(FloatReachObserver& reaches, BatchContent content)
-      : reaches_(reaches), content_(std::move(content)) {}
-  void observe(ValueId value, const Tensor& tensor) override {
-    reaches_.observe(value, tensor, counted_row_major(tensor, content_));
+  explicit ReachObserver(FloatReachObserver& reaches) : reaches_(reaches) {}
+  void observe(ValueId value, const Tensor& tensor, const SampleAxis& where,
+               std::span<const uint8_t> counted) override {
+    reaches_.observe(value, tensor, counted, where);
   }
 
  private:
   FloatReachObserver& reaches_;
-  BatchContent content_;
 };
 
 }  // namespace
@@ -41,13 +39,14 @@ class ContentObserver final : public Observer {
 ValueReaches measure_reaches(const Graph& graph, const DataSource& source, const RunSettings& settings) {
   const std::vector<ValueId> watched = values_with_reach(graph);
   const Schedule schedule(graph, watched, {.exact_fusion = true, .team = team_size(settings, source)});
+  const SampleAxes axes = find_sample_axes(schedule, source, settings);
   ExecutorSlots slots(schedule, worker_count(settings));
   std::vector<FloatReachObserver> observers(worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
     const size_t samples = batch.size();
-    ContentObserver observer(observers[slot], content_of(batch));
+    ReachObserver observer(observers[slot]);
     observers[slot].begin_batch(samples);
-    slots.at(slot).run(stack_samples(std::move(batch)), observer);
+    run_observed(slots.at(slot), std::move(batch), axes, observer);
     return samples;
   };
   using LastBatch = SamplePass::LastBatch;

@@ -35,14 +35,15 @@ void Collector::begin_batch(std::span<const size_t> samples) {
   }
 }
 
-void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted) {
+void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted,
+                        const SampleAxis& where) {
   const auto id = static_cast<size_t>(value);
   if (id >= slot_of_value_.size() || slot_of_value_[id] < 0 || !is_collected(tensor.type())) return;
   const auto slot = static_cast<size_t>(slot_of_value_[id]);
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
   const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
-  add(slot, floats, counted);
+  add(slot, floats, counted, where);
   if (histogram.nans() + histogram.infinities() != before)
     first_non_finite_[slot] = std::min(first_non_finite_[slot], sample_);
 }
@@ -55,20 +56,18 @@ std::span<const float> Collector::chosen(std::span<const float> elements, std::s
   return chosen_;
 }
 
-void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted) {
-  const std::span<const float> elements = floats.data<float>();
-  const size_t count = batch_.size();
-  // The first axis is the outermost in every layout.
-  const bool cut = count > 1 && floats.shape().rank() > 0 && floats.shape()[0] == static_cast<int64_t>(count);
+void Collector::add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where) {
+  const auto cut = batch_.size() > 1 ? where.cut(floats.shape(), batch_.size()) : std::nullopt;
   if (!cut) {
-    const Extremes found = accumulator_.add(histograms_[slot], chosen(elements, counted));
+    const Extremes found = accumulator_.add(histograms_[slot], chosen(floats.data<float>(), counted));
     for (std::vector<Extremes>* row : batch_) (*row)[slot].include(found);
     return;
   }
-  const size_t each = elements.size() / count;
-  for (size_t i = 0; i < count; ++i) {
-    const auto own = counted.empty() ? counted : counted.subspan(i * each, each);
-    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], chosen(elements.subspan(i * each, each), own)));
+  const Tensor ordered = where.axis == 0 ? floats : to_plain(floats);  // axis 0 is the outermost in every layout
+  const std::span<const float> elements = ordered.data<float>();
+  for (size_t i = 0; i < batch_.size(); ++i) {
+    const auto own = cut->part(counted, i, counted_of_sample_);
+    (*batch_[i])[slot].include(accumulator_.add(histograms_[slot], chosen(cut->part(elements, i, of_sample_), own)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_axis.h"
 #include "detent/histogram.h"
 #include "exec/executor.h"
 #include "observe/histogram_accumulator.h"
@@ -23,8 +24,10 @@ class Collector : public Observer {
 
   /// Only float, float16, bfloat16 and double tensors are collected, as float; other types are ignored.
   void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
-  /// The same of the elements that count: by element in the order of memory, 0 where it does not. Empty: all.
-  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
+  /// The same of the elements that count, of a plain tensor: by element, 0 where it does not. Empty: all, in any layout.
+  /// where  how the samples of the batch lie in the tensor: its extremes are those of each sample's own elements. Where they cannot be told
+  ///        apart, the extremes of all elements belong to each sample.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   /// Errors  Internal when `other` watches other values.
   void merge(const Collector& other);
 
@@ -32,8 +35,7 @@ class Collector : public Observer {
   [[nodiscard]] const Histogram& histogram(ValueId value) const;
   [[nodiscard]] std::span<const ValueId> watched() const { return watched_; }
 
-  /// What is observed from now on belongs to these samples, by index. Of several, a tensor that begins with an axis of their
-  /// number is cut along it; the extremes of any other belong to each of them. Before the first call no extremes are kept.
+  /// What is observed from now on belongs to these samples, by index. Before the first call no extremes are kept.
   void begin_batch(std::span<const size_t> samples);
   void begin_sample(size_t sample) { begin_batch(std::span(&sample, 1)); }
   /// Samples that were begun, sorted.
@@ -53,7 +55,7 @@ class Collector : public Observer {
  private:
   [[nodiscard]] size_t slot_of(ValueId value) const;
   /// Adds the elements to the slot's histogram and the extremes of every sample that they belong to.
-  void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted);
+  void add(size_t slot, const Tensor& floats, std::span<const uint8_t> counted, const SampleAxis& where);
   /// Those of `elements` that count.
   [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 
@@ -62,7 +64,8 @@ class Collector : public Observer {
   std::vector<Histogram> histograms_;
   std::vector<size_t> first_non_finite_;
   HistogramAccumulator accumulator_;
-  std::vector<float> chosen_;
+  std::vector<float> chosen_, of_sample_;
+  std::vector<uint8_t> counted_of_sample_;
   std::map<size_t, std::vector<Extremes>> extremes_;  // by sample, one a slot
   std::vector<std::vector<Extremes>*> batch_;         // of the samples that are observed now
   size_t sample_ = 0;                                 // the first of them

@@ -63,15 +63,16 @@ std::vector<ValueId> values_with_reach(const Graph& graph) {
   return values;
 }
 
-void FloatReachObserver::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted) {
+void FloatReachObserver::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted,
+                                 const SampleAxis& where) {
   if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() != DataType::Float32) return;
   ValueReach& reach = reaches_[value];
   const Tensor plain = to_plain(tensor);  // one order of elements, whatever the layout: sums depend on it
   const std::span<const float> numbers = plain.data<float>();
-  const bool cut = samples_ > 1 && plain.shape().rank() > 0 && plain.shape()[0] == static_cast<int64_t>(samples_);
-  const size_t parts = cut ? samples_ : 1, each = numbers.size() / parts;
-  for (size_t i = 0; i < parts; ++i)
-    reach.add(numbers.subspan(i * each, each), counted.empty() ? counted : counted.subspan(i * each, each));
+  const auto cut = where.cut(plain.shape(), samples_);
+  if (!cut) return reach.add(numbers, counted);
+  for (size_t i = 0; i < cut->samples; ++i)
+    reach.add(cut->part(numbers, i, of_sample_), cut->part(counted, i, counted_of_sample_));
 }
 
 void FloatReachObserver::merge(const FloatReachObserver& other) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_axis.h"
 #include "exec/executor.h"
 #include "model/graph/graph.h"
 
@@ -48,13 +49,13 @@ using TableReaches = std::map<std::string, std::optional<ValueReach>>;
 /// An observer of what every Float32 tensor reaches. One per worker; merged at the end in any order.
 class FloatReachObserver : public Observer {
  public:
-  /// What is observed from now on is of so many samples. Of several, a tensor that begins with an axis of their number is cut
-  /// along it; any other is taken as it is.
+  /// What is observed from now on is of so many samples.
   void begin_batch(size_t samples) { samples_ = samples; }
   /// Other types are ignored.
   void observe(ValueId value, const Tensor& tensor) override { observe(value, tensor, {}); }
   /// The same of the elements that count, by element in row-major order whatever the layout (Tensor::layout). Empty: all.
-  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
+  /// where  how the samples lie in the tensor; one in which they cannot be told apart is taken as a whole.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   void merge(const FloatReachObserver& other);
 
   [[nodiscard]] const ValueReaches& reaches() const { return reaches_; }
@@ -62,6 +63,8 @@ class FloatReachObserver : public Observer {
  private:
   ValueReaches reaches_;
   size_t samples_ = 1;
+  std::vector<float> of_sample_;
+  std::vector<uint8_t> counted_of_sample_;
 };
 
 }  // namespace detent

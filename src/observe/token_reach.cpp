@@ -101,16 +101,19 @@ std::vector<ValueId> values_with_tokens(const Graph& graph, std::span<const Valu
 
 bool TokenReachObserver::watches(ValueId value) const { return std::ranges::binary_search(watched_, value); }
 
-void TokenReachObserver::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted) {
+void TokenReachObserver::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted,
+                                 const SampleAxis& where) {
   if (!watches(value) || tensor.empty_handle() || tensor.is_sequence() || !is_floating_point(tensor.type())) return;
   if (tensor.shape().rank() != 3 || tensor.element_count() == 0) return;
   const Tensor plain = to_plain(cast(tensor, DataType::Float32));
   const std::span<const float> numbers = plain.data<float>();
-  const auto sequences = static_cast<size_t>(plain.shape()[0]), channels = static_cast<size_t>(plain.shape()[2]);
-  const size_t each = numbers.size() / sequences;
+  const auto front = static_cast<size_t>(plain.shape()[0]), channels = static_cast<size_t>(plain.shape()[2]);
+  const auto cut = where.cut(plain.shape(), samples_);
+  const bool tokens_in_front = cut && samples_ > 1 && where.axis == 1 && cut->inner == channels && cut->outer == front;
+  const SampleCut sequences = tokens_in_front ? *cut : SampleCut{1, front, numbers.size() / front};
   TokenReach& reach = reaches_[value];
-  for (size_t n = 0; n < sequences; ++n)
-    reach.add(numbers.subspan(n * each, each), channels, counted.empty() ? counted : counted.subspan(n * each, each));
+  for (size_t n = 0; n < sequences.samples; ++n)
+    reach.add(sequences.part(numbers, n, sequence_), channels, sequences.part(counted, n, counted_of_sequence_));
 }
 
 void TokenReachObserver::merge(const TokenReachObserver& other) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_axis.h"
 #include "exec/executor.h"
 #include "model/graph/graph.h"
 
@@ -46,14 +47,20 @@ class TokenReachObserver {
  public:
   explicit TokenReachObserver(std::span<const ValueId> values) : watched_(values.begin(), values.end()) {}
   [[nodiscard]] bool watches(ValueId value) const;
+  /// What is observed from now on is of so many samples.
+  void begin_batch(size_t samples) { samples_ = samples; }
   /// counted  by element in row-major order, 0 where it is padding. Empty: all count. Other values and types are ignored.
-  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted);
+  /// where    how the samples lie in the tensor: [tokens, sequences, channels] where they lie on axis 1.
+  void observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted, const SampleAxis& where = {});
   void merge(const TokenReachObserver& other);
   [[nodiscard]] const std::map<ValueId, TokenReach>& reaches() const { return reaches_; }
 
  private:
   std::vector<ValueId> watched_;  // sorted
   std::map<ValueId, TokenReach> reaches_;
+  size_t samples_ = 1;
+  std::vector<float> sequence_;
+  std::vector<uint8_t> counted_of_sequence_;
 };
 
 }  // namespace detent

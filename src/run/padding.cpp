@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "detent/error.h"
 
@@ -75,41 +76,76 @@ BatchContent content_of(std::span<const Sample> batch) {
   return padded ? content : BatchContent();
 }
 
-std::vector<uint8_t> counted_elements(const Tensor& value, const BatchContent& content) {
-  if (content.empty() || value.empty_handle() || value.is_sequence()) return {};
-  const Shape& shape = value.shape();
-  const auto samples = static_cast<int64_t>(content.size());
-  int64_t length = 0;
-  for (const auto& one : content) length = std::max(length, static_cast<int64_t>(one.size()));
-  if (length < 2 || shape.rank() == 0) return {};
-  const bool merged = shape[0] == samples * length;  // [samples * positions, features]
-  if (!merged && shape[0] != samples) return {};
+std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& content, const SampleAxis& where) {
+  if (content.empty()) return {};
+  const auto cut = where.cut(shape, content.size());
+  size_t length = 0;
+  for (const auto& one : content) length = std::max(length, one.size());
+  if (length < 2 || !cut) return {};
 
-  // Axes in the order of memory, and elements from one index of each to the next.
-  std::vector<size_t> order(shape.rank());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  if (value.layout() == Layout::ChannelsLast) std::rotate(order.begin() + 1, order.begin() + 2, order.end());
-  int64_t stride = 1;
-  std::vector<int64_t> strides;  // of the axes that count positions
-  for (size_t i = order.size(); i-- > 0;) {
-    if (merged ? order[i] == 0 : order[i] > 0 && shape[order[i]] == length) strides.push_back(stride);
-    stride *= shape[order[i]];
+  // Elements from one index to the next of each axis, or part of the samples' axis, that counts positions.
+  std::vector<size_t> strides;
+  size_t stride = 1;
+  const auto pass = [&](size_t extent) {
+    if (extent == length) strides.push_back(stride);
+    stride *= extent;
+  };
+  for (size_t axis = shape.rank(); axis-- > 0;) {
+    const auto extent = static_cast<size_t>(shape[axis]);
+    const bool shared = cut->samples > 1 && axis == where.axis;
+    const size_t inner = shared ? cut->inner / stride : extent;
+    pass(inner);
+    if (!shared) continue;
+    stride *= cut->samples;
+    pass(extent / (inner * cut->samples));
   }
   if (strides.empty()) return {};
-  const int64_t of_one = stride / samples;
-  std::vector<uint8_t> counted(static_cast<size_t>(stride), 1);
-  for (int64_t n = 0; n < samples; ++n) {
-    const std::vector<uint8_t>& own = content[static_cast<size_t>(n)];
-    for (int64_t i = 0; i < of_one && !own.empty(); ++i)
-      counted[static_cast<size_t>(n * of_one + i)] =
-          std::ranges::any_of(strides, [&](int64_t step) { return own[static_cast<size_t>(i / step % length)] != 0; });
+  std::vector<uint8_t> counted(stride, 1);
+  for (size_t i = 0; i < stride; ++i) {
+    const std::vector<uint8_t>& own = content[i / cut->inner % cut->samples];
+    if (!own.empty()) counted[i] = std::ranges::any_of(strides, [&](size_t step) { return own[i / step % length] != 0; });
   }
   return counted;
 }
 
-std::vector<uint8_t> counted_row_major(const Tensor& value, const BatchContent& content) {
-  if (content.empty() || value.empty_handle() || value.is_sequence()) return {};
-  return counted_elements(to_plain(value), content);
+namespace {
+
+/// Slice `from[p]` of the axis at each position p.
+Tensor gather_slices(const Tensor& tensor, size_t axis, const std::vector<size_t>& from) {
+  const Tensor plain = to_plain(tensor);
+  Tensor result(plain.type(), plain.shape());
+  const Shape& shape = plain.shape();
+  const size_t bytes = static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * byte_size(plain.type());
+  const auto* read = static_cast<const std::byte*>(plain.raw());
+  auto* write = static_cast<std::byte*>(result.mutable_raw());
+  for (int64_t outer = 0; outer < shape.element_count(0, axis); ++outer, read += from.size() * bytes)
+    for (const size_t position : from) {
+      std::memcpy(write, read + position * bytes, bytes);
+      write += bytes;
+    }
+  return result;
+}
+
+}  // namespace
+
+Sample with_padding_filled(Sample sample) {
+  std::vector<size_t> content, from(sample.content.size());
+  for (size_t p = 0; p < from.size(); ++p)
+    if (sample.content[p] != 0) content.push_back(p);
+  if (content.empty() || content.size() == from.size()) return sample;
+  for (size_t p = 0, padding = 0; p < from.size(); ++p)
+    from[p] = sample.content[p] != 0 ? p : content[padding++ % content.size()];
+  for (size_t i = 0; i < sample.inputs.size(); ++i) {
+    const Shape& shape = sample.inputs[i].shape();
+    const int batch = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
+    for (size_t axis = 0; axis < shape.rank(); ++axis) {
+      if (static_cast<int>(axis) == batch || shape[axis] != static_cast<int64_t>(from.size())) continue;
+      sample.inputs[i] = gather_slices(sample.inputs[i], axis, from);
+      break;
+    }
+  }
+  sample.content.assign(from.size(), 1);
+  return sample;
 }
 
 }  // namespace detent

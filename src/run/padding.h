@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_axis.h"
 #include "detent/data_source.h"
 
 namespace detent {
@@ -27,12 +28,15 @@ using BatchContent = std::vector<std::vector<uint8_t>>;
 /// Empty   nothing of the batch is padding.
 [[nodiscard]] BatchContent content_of(std::span<const Sample> batch);
 
-/// Which elements of a value count, in the order of memory: 0 where the position is padding. Positions are counted by the axes
-/// behind the first, which counts samples, that are as long as the content; or by the first where samples and positions are
-/// one axis. Of several such axes (scores of attention, or as many features as positions) all must be at padding.
-/// Empty   all count: no content, no tensor, or no axis of that length.
-[[nodiscard]] std::vector<uint8_t> counted_elements(const Tensor& value, const BatchContent& content);
-/// The same in row-major order, whatever the layout of `value`.
-[[nodiscard]] std::vector<uint8_t> counted_row_major(const Tensor& value, const BatchContent& content);
+/// Which elements of a value count, in row-major order: 0 where the position is padding. Positions are counted by the axes that are as long
+/// as the content, and by an axis that samples and positions share. Of several such axes (scores of attention, or as many features as
+/// positions) all must be at padding.
+/// where  how the samples lie in the value.
+/// Empty  all count: no content, no axis of that length, a value that does not depend on the samples or in which they are not found.
+[[nodiscard]] std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& content,
+                                                    const SampleAxis& where = {});
+
+/// The sample with its padding replaced by its content, repeated as often as needed, in every input that has an axis of positions.
+[[nodiscard]] Sample with_padding_filled(Sample sample);
 
 }  // namespace detent

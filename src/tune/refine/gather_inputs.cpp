@@ -4,8 +4,7 @@
 #include "exec/executor.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
-#include "run/model_inputs.h"
-#include "run/padding.h"
+#include "run/observed_batch.h"
 #include "run/run_over.h"
 #include "run/workers.h"
 #include "tune/refine/code_grid.h"
@@ -19,9 +18,9 @@ struct Place {
 };
 
 /// What `grid` leaves of a value, and 0 at padding, which adds nothing to second moments.
-Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, const BatchContent& content) {
+/// counted  by element, empty: all.
+Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, std::span<const uint8_t> counted) {
   Tensor wide = cast(to_plain(value), DataType::Float32);
-  const std::vector<uint8_t> counted = counted_elements(wide, content);
   if (!grid && counted.empty()) return wide;
   if (wide.raw() == value.raw()) wide = wide.clone();
   const auto elements = wide.mutable_data<float>();
@@ -41,22 +40,21 @@ Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, const Ba
 }
 
 /// Takes the vectors out of each value as it passes.
-class Gatherer : public Observer {
+class Gatherer : public SampleObserver {
  public:
   /// places  by ValueId of the graph that runs
   Gatherer(const Graph& graph, std::span<const RoundedWeight> weights, const std::vector<std::vector<Place>>& places,
-           int64_t most, BatchContent content)
-      : graph_(graph), weights_(weights), places_(places), most_(most), content_(std::move(content)),
-        kept_(weights.size()) {
+           int64_t most)
+      : graph_(graph), weights_(weights), places_(places), most_(most), kept_(weights.size()) {
     for (size_t w = 0; w < weights.size(); ++w) kept_[w].resize(weights[w].readers.size());
   }
 
-  void observe(ValueId value, const Tensor& tensor) override {
+  void observe(ValueId value, const Tensor& tensor, const SampleAxis&, std::span<const uint8_t> counted) override {
     for (const Place& place : places_[static_cast<size_t>(value)]) {
       const RoundedWeight& weight = weights_[place.weight];
       const RoundedWeight::Reader& reader = weight.readers[place.reader];
       kept_[place.weight][place.reader] =
-          input_vectors(graph_, reader.decision, weight.matrix, as_read(tensor, reader.grid, content_), most_);
+          input_vectors(graph_, reader.decision, weight.matrix, as_read(tensor, reader.grid, counted), most_);
     }
   }
 
@@ -67,7 +65,6 @@ class Gatherer : public Observer {
   std::span<const RoundedWeight> weights_;
   const std::vector<std::vector<Place>>& places_;
   int64_t most_;
-  BatchContent content_;
   std::vector<std::vector<std::vector<float>>> kept_;  // [weight][reader]
 };
 
@@ -89,11 +86,12 @@ std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant
     }
   }
   const Schedule schedule(running, wanted, {.team = team_size(settings, source)});
+  const SampleAxes axes = find_sample_axes(schedule, source, settings);
   ExecutorSlots slots(schedule, worker_count(settings));
   using Kept = std::vector<std::vector<std::vector<float>>>;
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t) {
-    Gatherer gatherer(graph, weights, places, most, content_of(batch));
-    slots.at(slot).run(stack_samples(std::move(batch)), gatherer);
+    Gatherer gatherer(graph, weights, places, most);
+    run_observed(slots.at(slot), std::move(batch), axes, gatherer);
     return gatherer.take();
   };
   const auto take = [&](Kept&& kept) {

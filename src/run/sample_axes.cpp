@@ -1,0 +1,283 @@
+#include "run/sample_axes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "detent/error.h"
+#include "exec/executor.h"
+#include "run/for_each_index.h"
+#include "run/model_inputs.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kElementsLookedAt = 4096;  // of a value: a wrong axis contradicts at least half of those that change
+constexpr size_t kSamplesLookedAt = 32;     // in search of one that differs
+constexpr size_t kMostReplaced = 8;
+
+/// One element of each of kElementsLookedAt parts of a value, at places that follow no stride.
+std::vector<size_t> places_in(size_t count) {
+  const size_t parts = std::min(count, kElementsLookedAt);
+  std::vector<size_t> places(parts);
+  for (size_t p = 0; p < parts; ++p) {
+    const size_t first = p * count / parts, end = (p + 1) * count / parts;
+    places[p] = first + (p * 0x9e3779b97f4a7c15U >> 32) % (end - first);
+  }
+  return places;
+}
+
+/// Some elements of a value in one run.
+struct SeenValue {
+  DataType type = DataType::Undefined;
+  Shape shape;
+  std::vector<std::byte> elements;
+};
+
+struct ElementsObserver final : Observer {
+  std::vector<SeenValue> seen;  // by ValueId
+
+  explicit ElementsObserver(size_t values) : seen(values) {}
+  void observe(ValueId value, const Tensor& tensor) override {
+    if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() == DataType::String) return;
+    const Tensor plain = to_plain(tensor);
+    SeenValue& kept = seen[static_cast<size_t>(value)];
+    kept = {plain.type(), plain.shape(), {}};
+    const size_t size = byte_size(plain.type());
+    const std::vector<size_t> places = places_in(static_cast<size_t>(plain.element_count()));
+    kept.elements.resize(places.size() * size);
+    const auto* from = static_cast<const std::byte*>(plain.raw());
+    for (size_t p = 0; p < places.size(); ++p) std::memcpy(&kept.elements[p * size], from + places[p] * size, size);
+  }
+};
+
+/// Places of elements that changed with one sample.
+struct Change {
+  size_t sample = 0;
+  std::vector<size_t> places;
+};
+
+enum class Verdict { Found, Mixed, Doubtful };
+
+bool belong_to_their_samples(std::span<const Change> changes, const SampleCut& cut) {
+  return std::ranges::all_of(changes, [&](const Change& change) {
+    return std::ranges::all_of(change.places,
+                               [&](size_t place) { return place / cut.inner % cut.samples == change.sample; });
+  });
+}
+
+/// The axis that all changes fit.
+Verdict fit_changes(const Shape& shape, size_t samples, std::span<const Change> changes, SampleAxis& found) {
+  size_t fitting = 0;
+  for (size_t axis = 0; axis < shape.rank(); ++axis) {
+    const int64_t each = shape[axis] / static_cast<int64_t>(samples);
+    if (shape[axis] % static_cast<int64_t>(samples) != 0) continue;
+    for (int64_t inner = each; inner > 0; --inner) {
+      if (each % inner != 0) continue;
+      const SampleAxis one{SampleAxis::Kind::Counts, axis, inner == each ? 0 : inner};
+      const auto cut = one.cut(shape, samples);
+      if (!cut || !belong_to_their_samples(changes, *cut)) continue;
+      if (fitting++ == 0) found = one;
+    }
+  }
+  return fitting == 1 ? Verdict::Found : fitting == 0 ? Verdict::Mixed : Verdict::Doubtful;
+}
+
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.type() == b.type() && a.shape() == b.shape() && std::memcmp(a.raw(), b.raw(), a.byte_count()) == 0;
+}
+
+/// The elements in reverse: numbers that the input takes, at other places.
+Tensor reversed(const Tensor& tensor) {
+  Tensor result = to_plain(tensor).clone();
+  const size_t size = byte_size(tensor.type()), count = static_cast<size_t>(tensor.element_count());
+  auto* bytes = static_cast<std::byte*>(result.mutable_raw());
+  for (size_t i = 0; i < count / 2; ++i)
+    std::swap_ranges(bytes + i * size, bytes + (i + 1) * size, bytes + (count - 1 - i) * size);
+  return result;
+}
+
+/// Samples of a source, and for each one that differs from it in every input that can differ.
+class Substitutes {
+ public:
+  /// Errors  those of reading; InvalidData when no sample can be read.
+  explicit Substitutes(const DataSource& source) : source_(source) {
+    while (read_.size() < source.batch() && read_more()) continue;
+    if (read_.empty()) throw Error(ErrorCode::InvalidData, "no sample of the data could be read");
+    for (size_t i = 0; i < source.batch(); ++i) batch_.push_back(read_[i % read_.size()]);
+  }
+  /// The first batch; where there are too few samples they repeat.
+  [[nodiscard]] const std::vector<Sample>& batch() const { return batch_; }
+
+  /// Sample k of the batch with other inputs, each from the first sample where it differs.
+  /// reverse  an input that is the same in all samples has its elements in reverse.
+  [[nodiscard]] Sample instead_of(size_t k, bool reverse) {
+    Sample sample = batch_[k];
+    for (size_t i = 0; i < sample.inputs.size(); ++i) {
+      Tensor& input = sample.inputs[i];
+      const bool counts = sample.batch_axes.empty() || sample.batch_axes[i] != kNoBatchAxis;
+      if (!counts || input.empty_handle()) continue;
+      if (const Tensor* other = other_than(input, i))
+        input = *other;
+      else if (reverse)
+        input = reversed(input);
+    }
+    return sample;
+  }
+
+ private:
+  bool read_more() {
+    for (; next_ < source_.size(); ++next_) {
+      try {
+        read_.push_back(source_.read(next_));
+        ++next_;
+        return true;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::InvalidData) throw;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] const Tensor* other_than(const Tensor& input, size_t i) {
+    const size_t most = source_.batch() + kSamplesLookedAt;
+    for (size_t s = 0; s < read_.size() || (s < most && read_more()); ++s) {
+      const Tensor& other = read_[s].inputs[i];
+      if (!other.empty_handle() && other.shape() == input.shape() && !same_bytes(other, input)) return &other;
+    }
+    return nullptr;
+  }
+
+  const DataSource& source_;
+  std::vector<Sample> read_, batch_;
+  size_t next_ = 0;
+};
+
+/// Runs a batch with other samples in some places and compares.
+class Evidence {
+ public:
+  /// Errors  those of reading and running.
+  Evidence(const Schedule& schedule, Substitutes& samples, const RunSettings& settings, bool reverse)
+      : schedule_(schedule), samples_(samples), threads_(worker_count(settings)), reverse_(reverse),
+        changes_(schedule.graph().values().size()), comparable_(changes_.size(), true) {
+    const size_t batch = samples_.batch().size();
+    replace({0, batch - 1}, true);
+    for (size_t k = 1; k + 1 < std::min(batch, kMostReplaced) && in_doubt(); ++k) replace({k}, false);
+  }
+
+  [[nodiscard]] SampleAxes axes() const {
+    std::vector<SampleAxis> found(changes_.size());
+    for (size_t value = 0; value < found.size(); ++value) static_cast<void>(judge(value, found[value]));
+    return SampleAxes(std::move(found));
+  }
+
+ private:
+  /// base  runs the batch as it is too.
+  void replace(const std::vector<size_t>& places, bool base) {
+    std::vector<std::vector<Sample>> batches;
+    if (base) batches.push_back(samples_.batch());
+    for (const size_t place : places) {
+      batches.push_back(samples_.batch());
+      batches.back()[place] = samples_.instead_of(place, reverse_);
+    }
+    std::vector<ElementsObserver> seen(batches.size(), ElementsObserver(changes_.size()));
+    for_each_index(batches.size(), threads_, [&](size_t i) {
+      Executor(schedule_).run(stack_samples(std::move(batches[i])), seen[i]);
+    });
+    if (base) base_ = std::move(seen.front().seen);
+    for (size_t i = 0; i < places.size(); ++i) compare(places[i], seen[i + (base ? 1 : 0)].seen);
+  }
+
+  void compare(size_t sample, const std::vector<SeenValue>& seen) {
+    for (size_t value = 0; value < seen.size(); ++value) {
+      const SeenValue &before = base_[value], &after = seen[value];
+      comparable_[value] = comparable_[value] && before.type == after.type && before.shape == after.shape;
+      if (!comparable_[value] || before.elements == after.elements) continue;
+      Change change{sample, {}};
+      const size_t size = byte_size(before.type);
+      const std::vector<size_t> places = places_in(static_cast<size_t>(before.shape.element_count()));
+      for (size_t p = 0; p < places.size(); ++p)
+        if (std::memcmp(&before.elements[p * size], &after.elements[p * size], size) != 0)
+          change.places.push_back(places[p]);
+      changes_[value].push_back(std::move(change));
+    }
+  }
+
+  Verdict judge(size_t value, SampleAxis& found) const {
+    if (comparable_[value] && changes_[value].empty()) {
+      found = {SampleAxis::Kind::Independent, 0, 0};
+      return Verdict::Found;
+    }
+    const Verdict verdict = comparable_[value] ? fit_changes(base_[value].shape, samples_.batch().size(),
+                                                             changes_[value], found)
+                                               : Verdict::Mixed;
+    if (verdict != Verdict::Found) found = {SampleAxis::Kind::Unknown, 0, 0};
+    return verdict;
+  }
+
+  [[nodiscard]] bool in_doubt() const {
+    SampleAxis ignored;
+    for (size_t value = 0; value < changes_.size(); ++value)
+      if (judge(value, ignored) == Verdict::Doubtful) return true;
+    return false;
+  }
+
+  const Schedule& schedule_;
+  Substitutes& samples_;
+  size_t threads_;
+  bool reverse_;
+  std::vector<SeenValue> base_;               // by ValueId
+  std::vector<std::vector<Change>> changes_;  // likewise
+  std::vector<bool> comparable_;              // of one type and shape in every run
+};
+
+/// False where every input leaves the extent of its batch open.
+bool fixes_batch(const Graph& graph, const Sample& sample) {
+  for (size_t i = 0; i < graph.inputs().size(); ++i) {
+    const int axis = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
+    const auto& shape = graph.value(graph.inputs()[i]).declared_shape;
+    if (axis != kNoBatchAxis && shape && static_cast<size_t>(axis) < shape->size() &&
+        (*shape)[static_cast<size_t>(axis)] > 0)
+      return true;
+  }
+  return false;
+}
+
+/// reverse  inputs that are the same in all samples are reversed, which not every model runs with. Absent: the samples do not run.
+std::optional<SampleAxes> axes_from(const Schedule& schedule, const DataSource& source, const RunSettings& settings,
+                                    bool reverse) {
+  try {
+    Substitutes samples(source);
+    if (!fixes_batch(schedule.graph(), samples.batch().front())) return SampleAxes();
+    return Evidence(schedule, samples, settings, reverse).axes();
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::Interrupted) throw;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<SampleAxis> SampleAxes::of(std::span<const ValueId> values) const {
+  std::vector<SampleAxis> axes;
+  for (const ValueId value : values)
+    if (!by_value_.empty()) axes.push_back(of(value));
+  return axes;
+}
+
+SampleAxes find_sample_axes(const Schedule& schedule, const DataSource& source, const RunSettings& settings) {
+  if (source.batch() <= 1) return {};
+  if (auto axes = axes_from(schedule, source, settings, true)) return *std::move(axes);
+  if (auto axes = axes_from(schedule, source, settings, false)) return *std::move(axes);
+  return SampleAxes(std::vector<SampleAxis>(schedule.graph().values().size(), {SampleAxis::Kind::Unknown, 0, 0}));
+}
+
+SampleAxes find_sample_axes(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
+                            const RunSettings& settings) {
+  if (source.batch() <= 1) return {};
+  return find_sample_axes(Schedule(graph, values, {.team = team_size(settings, source)}), source, settings);
+}
+
+}  // namespace detent

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/sample_axis.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "exec/schedule.h"
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// Where the samples of a batch lie in the values of a graph.
+class SampleAxes {
+ public:
+  /// In front of every value: a batch of one sample, and samples that are joined because the model takes any number of them.
+  SampleAxes() = default;
+  /// by_value  by ValueId.
+  explicit SampleAxes(std::vector<SampleAxis> by_value) : by_value_(std::move(by_value)) {}
+
+  [[nodiscard]] SampleAxis of(ValueId value) const {
+    return by_value_.empty() ? SampleAxis{} : by_value_[static_cast<size_t>(value)];
+  }
+  /// In the order given; empty: in front of every value.
+  [[nodiscard]] std::vector<SampleAxis> of(std::span<const ValueId> values) const;
+
+ private:
+  std::vector<SampleAxis> by_value_;
+};
+
+/// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The first batch of the
+/// source runs, and again with one sample replaced by another one: the elements that change belong to that sample. Two samples are replaced,
+/// and up to six more where they leave a doubt. A value is Unknown when the elements that changed fit no axis, or more than one.
+/// Batch of 1, or left open by the model: nothing is run, samples lie in front.
+/// Nothing to run (samples that cannot be read or run, which the pass over all of them reports): all values are Unknown.
+/// Errors  Interrupted.
+[[nodiscard]] SampleAxes find_sample_axes(const Schedule& schedule, const DataSource& source,
+                                          const RunSettings& settings);
+
+/// The same for a graph that has no schedule at hand.
+[[nodiscard]] SampleAxes find_sample_axes(const Graph& graph, std::span<const ValueId> values, const DataSource& source,
+                                          const RunSettings& settings);
+
+}  // namespace detent
