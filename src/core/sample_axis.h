@@ -30,7 +30,7 @@ struct SampleCut {
 struct SampleAxis {
   enum class Kind : uint8_t {
     Counts,       ///< `axis` has the extent outer * samples * inner
-    Independent,  ///< the value does not depend on the samples
+    Independent,  ///< the content of the samples does not reach the value
     Unknown,      ///< the value mixes samples, or where they lie was not found
   };
   Kind kind = Kind::Counts;

@@ -155,13 +155,30 @@ class Substitutes {
   size_t next_ = 0;
 };
 
+/// By ValueId: the values that the content of the samples can reach. Shapes are no content.
+std::vector<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
+  std::vector<bool> depends(graph.values().size(), false);
+  for (size_t i = 0; i < graph.inputs().size(); ++i)
+    depends[static_cast<size_t>(graph.inputs()[i])] = sample.batch_axes.empty() || sample.batch_axes[i] != kNoBatchAxis;
+  const auto is_reached = [&](ValueId value) { return value != kNoValue && depends[static_cast<size_t>(value)]; };
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type == "Shape" || node.op_type == "Size") continue;
+    if (!std::ranges::any_of(node.inputs, is_reached) && !std::ranges::any_of(graph.captured_by(node), is_reached))
+      continue;
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue) depends[static_cast<size_t>(output)] = true;
+  }
+  return depends;
+}
+
 /// Runs a batch with other samples in some places and compares.
 class Evidence {
  public:
   /// Errors  those of reading and running.
   Evidence(const Schedule& schedule, Substitutes& samples, const RunSettings& settings, bool reverse)
       : schedule_(schedule), samples_(samples), threads_(worker_count(settings)), reverse_(reverse),
-        changes_(schedule.graph().values().size()), comparable_(changes_.size(), true) {
+        depends_(depends_on_samples(schedule.graph(), samples.batch().front())), changes_(depends_.size()),
+        comparable_(depends_.size(), true) {
     const size_t batch = samples_.batch().size();
     replace({0, batch - 1}, true);
     for (size_t k = 1; k + 1 < std::min(batch, kMostReplaced) && in_doubt(); ++k) replace({k}, false);
@@ -206,13 +223,14 @@ class Evidence {
   }
 
   Verdict judge(size_t value, SampleAxis& found) const {
-    if (comparable_[value] && changes_[value].empty()) {
+    if (!depends_[value]) {
       found = {SampleAxis::Kind::Independent, 0, 0};
       return Verdict::Found;
     }
-    const Verdict verdict = comparable_[value] ? fit_changes(base_[value].shape, samples_.batch().size(),
-                                                             changes_[value], found)
-                                               : Verdict::Mixed;
+    const Verdict verdict = !comparable_[value] ? Verdict::Mixed
+                            : changes_[value].empty()
+                                ? Verdict::Doubtful
+                                : fit_changes(base_[value].shape, samples_.batch().size(), changes_[value], found);
     if (verdict != Verdict::Found) found = {SampleAxis::Kind::Unknown, 0, 0};
     return verdict;
   }
@@ -220,7 +238,7 @@ class Evidence {
   [[nodiscard]] bool in_doubt() const {
     SampleAxis ignored;
     for (size_t value = 0; value < changes_.size(); ++value)
-      if (judge(value, ignored) == Verdict::Doubtful) return true;
+      if (base_[value].type != DataType::Undefined && judge(value, ignored) == Verdict::Doubtful) return true;
     return false;
   }
 
@@ -228,7 +246,8 @@ class Evidence {
   Substitutes& samples_;
   size_t threads_;
   bool reverse_;
-  std::vector<SeenValue> base_;               // by ValueId
+  std::vector<bool> depends_;                 // by ValueId
+  std::vector<SeenValue> base_;               // likewise
   std::vector<std::vector<Change>> changes_;  // likewise
   std::vector<bool> comparable_;              // of one type and shape in every run
 };

@@ -32,7 +32,8 @@ class SampleAxes {
 
 /// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The first batch of the
 /// source runs, and again with one sample replaced by another one: the elements that change belong to that sample. Two samples are replaced,
-/// and up to six more where they leave a doubt. A value is Unknown when the elements that changed fit no axis, or more than one.
+/// and up to six more where they leave a doubt. A value is Unknown when the elements that changed fit no axis, or more than one, or none
+/// changed although the graph leads from the samples to it.
 /// Batch of 1, or left open by the model: nothing is run, samples lie in front.
 /// Nothing to run (samples that cannot be read or run, which the pass over all of them reports): all values are Unknown.
 /// Errors  Interrupted.

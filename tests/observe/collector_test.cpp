@@ -126,6 +126,34 @@ TEST_F(CollectorTest, CutsATensorOfABatchAlongItsFirstAxis) {
   EXPECT_EQ(collector_.histogram(5), histogram_of({1, 2, 3, 4, -5, 6, 7, 8}));
 }
 
+TEST_F(CollectorTest, CutsATensorOfABatchAlongTheAxisOfItsSamples) {
+  using Kind = SampleAxis::Kind;
+  const std::vector<size_t> batch = {4, 5};
+  const Tensor square = Tensor::from<float>({2, 2, 2}, {1, 2, 3, 4, -5, 6, 7, 8});
+  const auto extremes = [&](const Tensor& tensor, const SampleAxis& where) {
+    Collector collector(graph_, watched_);
+    collector.begin_batch(batch);
+    collector.observe(5, tensor, {}, where);
+    EXPECT_EQ(collector.histogram(5), histogram_of({1, 2, 3, 4, -5, 6, 7, 8}));
+    return collector.extremes(5, batch);
+  };
+  const std::vector<Extremes> second{{-5, 6}, {3, 8}}, last{{-5, 7}, {2, 8}}, both{{-5, 8}, {-5, 8}};
+  EXPECT_EQ(extremes(square, {Kind::Counts, 1, 0}), second);
+  EXPECT_EQ(extremes(to_channels_last(square), {Kind::Counts, 1, 0}), second);
+  EXPECT_EQ(extremes(square, {Kind::Counts, 2, 0}), last);
+  EXPECT_EQ(extremes(square.reshaped({4, 2}), {Kind::Counts, 0, 1}), second) << "[steps * samples, features]";
+  EXPECT_EQ(extremes(square, {Kind::Unknown, 0, 0}), both);
+  EXPECT_EQ(extremes(square, {Kind::Independent, 0, 0}), both);
+}
+
+TEST_F(CollectorTest, LeavesOutWhatDoesNotCountOfEachSample) {
+  const std::vector<size_t> batch = {4, 5};
+  collector_.begin_batch(batch);
+  const std::vector<uint8_t> counted = {1, 1, 0, 1};
+  collector_.observe(5, Tensor::from<float>({2, 2}, {1, 2, 90, 4}), counted, {SampleAxis::Kind::Counts, 1, 0});
+  EXPECT_EQ(collector_.extremes(5, batch), (std::vector<Extremes>{{1, 1}, {2, 4}}));
+}
+
 TEST_F(CollectorTest, LeavesOutWhatDoesNotCount) {
   const std::vector<size_t> batch = {4, 5};
   collector_.begin_batch(batch);

@@ -102,6 +102,12 @@ TEST(FloatReach, CutsAStackOfSamples) {
   EXPECT_EQ(stacked.reaches().at(3).elements, 2U);
   EXPECT_EQ(whole.reaches().at(3).mean_abs, 3.5);
   EXPECT_EQ(whole.reaches().at(3).counts, stacked.reaches().at(3).counts);
+  FloatReachObserver beside, unknown;
+  for (FloatReachObserver* observer : {&beside, &unknown}) observer->begin_batch(2);
+  beside.observe(3, stack, {}, {SampleAxis::Kind::Counts, 1, 0});
+  EXPECT_EQ(beside.reaches().at(3).mean_abs, 4) << "samples lie on axis 1";
+  unknown.observe(3, stack, {}, {SampleAxis::Kind::Unknown, 0, 0});
+  EXPECT_EQ(unknown.reaches().at(3), whole.reaches().at(3));
   stacked.observe(4, Tensor::from<int64_t>({1}, std::array<int64_t, 1>{1}));
   EXPECT_FALSE(stacked.reaches().contains(4)) << "integers have no reach";
 }

@@ -120,6 +120,19 @@ CalibrationTable table_with_tokens(size_t first, size_t count) {
   return table;
 }
 
+TEST(TokenReachObserver, FollowsTheAxisOfTheSamples) {
+  const std::vector<ValueId> watched{3};
+  const auto first_token = [&](const SampleAxis& where) {
+    TokenReachObserver observer(watched);
+    observer.begin_batch(2);
+    // [tokens, sequences, channels]: tokens 1 and 5 of the first sequence, 2 and 6 of the second.
+    observer.observe(3, Tensor::from<float>({2, 2, 1}, {1, 2, 5, 6}), {}, where);
+    return observer.reaches().at(3).first;
+  };
+  EXPECT_EQ(first_token({SampleAxis::Kind::Counts, 1, 0}), 2);
+  EXPECT_EQ(first_token({}), 5) << "[sequences, tokens, channels]";
+}
+
 TEST(TableTokens, ComeBackAsTheyWereWritten) {
   const CalibrationTable table = table_with_tokens(0, 3), plain = table_of_samples(0, 3);
   EXPECT_EQ(table_from_bytes(table_to_bytes(table)), table);

@@ -46,39 +46,57 @@ TEST(PaddingMask, TellsTheContentOfASample) {
   EXPECT_THAT(source->read(1).content, IsEmpty()) << "nothing but padding says nothing";
 }
 
-Tensor zeros(const Shape& shape) {
-  return Tensor::from<float>(shape, std::vector<float>(static_cast<size_t>(shape.element_count())));
-}
-
 TEST(CountedElements, AreThoseOfContentPositions) {
   const BatchContent one = {{1, 1, 0}};
-  EXPECT_THAT(counted_elements(zeros({1, 3, 2}), one), ElementsAre(1, 1, 1, 1, 0, 0));
-  EXPECT_THAT(counted_elements(zeros({1, 2, 3}), one), ElementsAre(1, 1, 0, 1, 1, 0));
-  EXPECT_THAT(counted_elements(zeros({3, 2}), one), ElementsAre(1, 1, 1, 1, 0, 0))
-      << "samples and positions on one axis";
+  EXPECT_THAT(counted_elements({1, 3, 2}, one), ElementsAre(1, 1, 1, 1, 0, 0));
+  EXPECT_THAT(counted_elements({1, 2, 3}, one), ElementsAre(1, 1, 0, 1, 1, 0));
+  EXPECT_THAT(counted_elements({3, 2}, one), ElementsAre(1, 1, 1, 1, 0, 0)) << "samples and positions on one axis";
+  EXPECT_THAT(counted_elements({2, 3, 1}, one), ElementsAre(1, 1, 0, 1, 1, 0)) << "samples and heads on one axis";
   const BatchContent two = {{}, {0, 1}};
-  EXPECT_THAT(counted_elements(zeros({2, 2, 1}), two), ElementsAre(1, 1, 0, 1)) << "the first sample has no padding";
-  EXPECT_THAT(counted_elements(zeros({4, 1}), two), ElementsAre(1, 1, 0, 1));
+  EXPECT_THAT(counted_elements({2, 2, 1}, two), ElementsAre(1, 1, 0, 1)) << "the first sample has no padding";
+  EXPECT_THAT(counted_elements({4, 1}, two), ElementsAre(1, 1, 0, 1));
+}
+
+TEST(CountedElements, FollowTheAxisOfTheSamples) {
+  using Kind = SampleAxis::Kind;
+  const BatchContent two = {{1, 1, 0}, {0, 1, 1}};
+  EXPECT_THAT(counted_elements({3, 2, 1}, two, {Kind::Counts, 1, 0}), ElementsAre(1, 0, 1, 1, 0, 1));
+  EXPECT_THAT(counted_elements({6, 1}, two, {Kind::Counts, 0, 1}), ElementsAre(1, 0, 1, 1, 0, 1))
+      << "[steps * samples, features]";
+  EXPECT_THAT(counted_elements({6, 1}, two), ElementsAre(1, 1, 0, 0, 1, 1)) << "[samples * steps, features]";
+  EXPECT_THAT(counted_elements({4, 3, 1}, two), ElementsAre(1, 1, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1))
+      << "[samples * heads, steps, features]";
+  const BatchContent square = {{1, 0}, {1, 1}};
+  EXPECT_THAT(counted_elements({2, 2}, square, {Kind::Counts, 1, 0}), ElementsAre(1, 1, 0, 1));
+  EXPECT_THAT(counted_elements({2, 2}, square, {Kind::Independent, 0, 0}), IsEmpty());
+  EXPECT_THAT(counted_elements({2, 2}, square, {Kind::Unknown, 0, 0}), IsEmpty());
 }
 
 TEST(CountedElements, OfTwoAxesAreLeftOutWhereBothArePadding) {
   const BatchContent one = {{1, 0}};
-  EXPECT_THAT(counted_elements(zeros({1, 2, 2}), one), ElementsAre(1, 1, 1, 0));
-}
-
-TEST(CountedElements, FollowTheOrderOfMemory) {
-  const BatchContent one = {{1, 0, 1}};
-  // N C positions, in memory N positions C.
-  const Tensor value(DataType::Float32, {1, 2, 3}, Allocator::heap(), Layout::ChannelsLast);
-  EXPECT_THAT(counted_elements(value, one), ElementsAre(1, 1, 0, 0, 1, 1));
-  EXPECT_THAT(counted_row_major(value, one), ElementsAre(1, 0, 1, 1, 0, 1));
+  EXPECT_THAT(counted_elements({1, 2, 2}, one), ElementsAre(1, 1, 1, 0));
 }
 
 TEST(CountedElements, AreAllWhereNothingTellsPositions) {
   const BatchContent one = {{1, 0, 1}};
-  EXPECT_THAT(counted_elements(zeros({1, 4, 2}), one), IsEmpty());
-  EXPECT_THAT(counted_elements(zeros({7}), one), IsEmpty());
-  EXPECT_THAT(counted_elements(zeros({1, 3}), {}), IsEmpty());
+  EXPECT_THAT(counted_elements({1, 4, 2}, one), IsEmpty());
+  EXPECT_THAT(counted_elements({7}, one), IsEmpty());
+  EXPECT_THAT(counted_elements({1, 3, 0}, one), IsEmpty());
+  EXPECT_THAT(counted_elements({1, 3}, {}), IsEmpty());
+}
+
+TEST(FilledPadding, RepeatsTheContentInEveryInputThatCountsPositions) {
+  Sample sample{0, "a", {Tensor::from<int64_t>({1, 4}, {7, 8, 0, 0}), Tensor::from<float>({4, 1, 2}, {1, 2, 3, 4, 0, 0, 0, 0}),
+                         Tensor::from<float>({1, 3}, {5, 6, 7})}};
+  sample.batch_axes = {0, 1, 0};
+  sample.content = {1, 1, 0, 0};
+  const Sample filled = with_padding_filled(sample);
+  EXPECT_THAT(filled.inputs[0].data<int64_t>(), ElementsAre(7, 8, 7, 8));
+  EXPECT_THAT(filled.inputs[1].data<float>(), ElementsAre(1, 2, 3, 4, 1, 2, 3, 4));
+  EXPECT_EQ(filled.inputs[2].raw(), sample.inputs[2].raw()) << "no positions";
+  EXPECT_THAT(filled.content, ElementsAre(1, 1, 1, 1));
+  sample.content = {1, 1, 1, 1};
+  EXPECT_EQ(with_padding_filled(sample).inputs[0].raw(), sample.inputs[0].raw()) << "no padding";
 }
 
 TEST(BatchContent, IsEmptyWithoutPadding) {
