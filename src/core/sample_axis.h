@@ -21,7 +21,8 @@ struct SampleCut {
     if (all.empty() || samples == 1) return all;
     if (outer == 1) return all.subspan(sample * inner, inner);
     room.resize(outer * inner);
-    for (size_t o = 0; o < outer; ++o) std::ranges::copy(all.subspan((o * samples + sample) * inner, inner), &room[o * inner]);
+    for (size_t o = 0; o < outer; ++o)
+      std::ranges::copy(all.subspan((o * samples + sample) * inner, inner), &room[o * inner]);
     return room;
   }
 };

@@ -38,7 +38,8 @@ std::vector<Tensor> real_part(std::vector<Tensor> outputs, size_t batch, size_t 
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].empty_handle() || outputs[i].is_sequence()) continue;
     const SampleAxis where = axis_at(axes, i);
-    if (const auto cut = where.cut(outputs[i].shape(), batch)) outputs[i] = first_samples(outputs[i], where.axis, *cut, real);
+    if (const auto cut = where.cut(outputs[i].shape(), batch))
+      outputs[i] = first_samples(outputs[i], where.axis, *cut, real);
   }
   return outputs;
 }
@@ -50,12 +51,12 @@ std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row) {
 }
 
 std::vector<ErrorSums> errors_of(const std::vector<Tensor>& expected, const std::vector<Tensor>& outputs,
-                                 const BatchContent& content, OutputAxes axes,
-                                 std::vector<bool>& comparable) {
+                                 const BatchContent& content, OutputAxes axes, std::vector<bool>& comparable) {
   std::vector<ErrorSums> sums(outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (expected[i].type() == outputs[i].type() && expected[i].shape() == outputs[i].shape())
-      sums[i] = ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i].shape(), content, axis_at(axes, i)));
+      sums[i] =
+          ErrorSums::of(expected[i], outputs[i], counted_elements(expected[i].shape(), content, axis_at(axes, i)));
     else
       comparable[i] = false;
   }

@@ -49,7 +49,8 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
     BatchContent content = content_of(std::span(batch).first(real));
     OutputKeeper keeper(graph, wanted);
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real, axes), std::move(content), axes};
+    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real, axes), std::move(content),
+                      axes};
   };
   run_over<NamedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
@@ -209,8 +210,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
     std::vector<ErrorSums>& sums = by_sample[batch.index];
     names[batch.index] = std::move(batch.name);
-    for (size_t i = 0; i < expected.size(); ++i)
-      sums.push_back(totals.add(i, expected[i], batch));
+    for (size_t i = 0; i < expected.size(); ++i) sums.push_back(totals.add(i, expected[i], batch));
     reporter.advance_to(measured += batch.real);
   };
   for (const auto& [first, count] : reference.parts)

@@ -61,7 +61,8 @@ void run_pass(std::span<const Model> variants, const JudgedBatches& batches, con
     try {
       for (const auto& model : models) {
         stop_if_interrupted();
-        std::vector<Tensor> outputs = real_part(model->run(batch->inputs, *pool), batch->size, batch->real, batch->axes);
+        std::vector<Tensor> outputs =
+            real_part(model->run(batch->inputs, *pool), batch->size, batch->real, batch->axes);
         auto entries = errors_by_entry(*batch, std::move(outputs), batches.together() > 1, found[b].comparable);
         found[b].errors.resize(entries.size());
         for (size_t e = 0; e < entries.size(); ++e) found[b].errors[e].push_back(std::move(entries[e]));

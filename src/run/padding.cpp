@@ -103,7 +103,8 @@ std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& co
   std::vector<uint8_t> counted(stride, 1);
   for (size_t i = 0; i < stride; ++i) {
     const std::vector<uint8_t>& own = content[i / cut->inner % cut->samples];
-    if (!own.empty()) counted[i] = std::ranges::any_of(strides, [&](size_t step) { return own[i / step % length] != 0; });
+    if (!own.empty())
+      counted[i] = std::ranges::any_of(strides, [&](size_t step) { return own[i / step % length] != 0; });
   }
   return counted;
 }

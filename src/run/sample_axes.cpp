@@ -200,9 +200,8 @@ class Evidence {
       batches.back()[place] = samples_.instead_of(place, reverse_);
     }
     std::vector<ElementsObserver> seen(batches.size(), ElementsObserver(changes_.size()));
-    for_each_index(batches.size(), threads_, [&](size_t i) {
-      Executor(schedule_).run(stack_samples(std::move(batches[i])), seen[i]);
-    });
+    for_each_index(batches.size(), threads_,
+                   [&](size_t i) { Executor(schedule_).run(stack_samples(std::move(batches[i])), seen[i]); });
     if (base) base_ = std::move(seen.front().seen);
     for (size_t i = 0; i < places.size(); ++i) compare(places[i], seen[i + (base ? 1 : 0)].seen);
   }

@@ -55,8 +55,8 @@ struct Found {
 };
 
 Found calibrated(const std::string& body, size_t padded = 0) {
-  const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[4, 4] x) => (float[K] y) {" +
-                                       body + "}");
+  const Model model =
+      parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float[4, 4] x) => (float[K] y) {" + body + "}");
   WarningTexts warnings;
   RunSettings settings;
   settings.reporter = &warnings;

@@ -86,8 +86,10 @@ TEST(CountedElements, AreAllWhereNothingTellsPositions) {
 }
 
 TEST(FilledPadding, RepeatsTheContentInEveryInputThatCountsPositions) {
-  Sample sample{0, "a", {Tensor::from<int64_t>({1, 4}, {7, 8, 0, 0}), Tensor::from<float>({4, 1, 2}, {1, 2, 3, 4, 0, 0, 0, 0}),
-                         Tensor::from<float>({1, 3}, {5, 6, 7})}};
+  Sample sample{0,
+                "a",
+                {Tensor::from<int64_t>({1, 4}, {7, 8, 0, 0}), Tensor::from<float>({4, 1, 2}, {1, 2, 3, 4, 0, 0, 0, 0}),
+                 Tensor::from<float>({1, 3}, {5, 6, 7})}};
   sample.batch_axes = {0, 1, 0};
   sample.content = {1, 1, 0, 0};
   const Sample filled = with_padding_filled(sample);
