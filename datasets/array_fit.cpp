@@ -1,8 +1,11 @@
 #include "datasets/array_fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
 
+#include "core/float_type.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -146,6 +149,49 @@ ArraySample cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const
   return {shape_sample(sample, fit, input), {}};
 }
 
+namespace {
+
+bool is_integer(DataType type) {
+  switch (type) {
+    case DataType::Int8:
+    case DataType::Int16:
+    case DataType::Int32:
+    case DataType::Int64:
+    case DataType::UInt8:
+    case DataType::UInt16:
+    case DataType::UInt32:
+    case DataType::UInt64: return true;
+    default: return false;
+  }
+}
+
+/// Floats for an input of integers must survive: fractions need whole numbers above 1 beside them, and what the cast changes has to be smaller
+/// than how the values differ from their mean.
+void check_cast(const Tensor& values, const Tensor& integers, const FeedInput& input) {
+  const Tensor wide = cast(values, DataType::Float64), back = cast(integers, DataType::Float64);
+  const auto x = wide.data<double>(), y = back.data<double>();
+  double sum = 0, squares = 0, error = 0, low = 0, high = 0, count = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) continue;
+    low = count == 0 ? x[i] : std::min(low, x[i]);
+    high = count == 0 ? x[i] : std::max(high, x[i]);
+    ++count;
+    sum += x[i];
+    squares += x[i] * x[i];
+    error += (x[i] - y[i]) * (x[i] - y[i]);
+  }
+  const bool only_fractions = low >= -1 && high <= 1;
+  if (error == 0 || (!only_fractions && error < squares - sum * sum / count)) return;
+  std::ostringstream what;
+  what.precision(4);
+  what << "the input '" << input.spec.name << "' takes " << name_of(input.spec.type) << ", and the array's "
+       << name_of(values.type()) << " from " << low << " to " << high << " do not survive the cast";
+  throw Error(ErrorCode::InvalidData, what.str(),
+              "give whole numbers in the range of that type, such as pixels from 0 to 255 for uint8");
+}
+
+}  // namespace
+
 Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& input) {
   const auto dims = values.shape().dims();
   Extents extents(dims.begin(), dims.end());
@@ -153,7 +199,9 @@ Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& 
   const bool batched = input.batch_axis != kNoBatchAxis;
   if (fit.cut_axis != ArrayFit::kWhole) extents.erase(extents.begin() + fit.cut_axis);
   if (batched && extents.size() < rank) extents.insert(extents.begin() + input.batch_axis, 1);
-  return cast(values.reshaped(Shape(std::span<const int64_t>(extents))), input.spec.type);
+  Tensor sample = cast(values.reshaped(Shape(std::span<const int64_t>(extents))), input.spec.type);
+  if (is_floating_point(values.type()) && is_integer(input.spec.type)) check_cast(values, sample, input);
+  return sample;
 }
 
 }  // namespace detent

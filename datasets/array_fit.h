@@ -47,6 +47,7 @@ struct ArraySample {
 [[nodiscard]] ArraySample cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const FeedInput& input);
 
 /// Gives `values` (one slice with the cut axis kept as 1, or the whole array) the input's rank and type.
+/// Errors  InvalidData for floats of which an input of integers would keep nothing, such as pixels from 0 to 1 for uint8.
 [[nodiscard]] Tensor shape_sample(const Tensor& values, const ArrayFit& fit, const FeedInput& input);
 
 /// The window at `first` of a row of token ids of any shape, in the input's rank and type. Errors  Internal beyond the row.

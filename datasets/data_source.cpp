@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "datasets/array_source.h"
 #include "datasets/batch_layout.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
@@ -178,6 +179,8 @@ std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<cons
     auto own = std::make_unique<SharedSource>(options.own, inputs.size());
     return select_samples(with_batch_layout(std::move(own), inputs), options);
   }
+  if (!options.arrays.empty())
+    return select_samples(with_batch_layout(open_arrays(options.arrays, feed_inputs(inputs)), inputs), options);
   if (!options.preprocess.empty()) static_cast<void>(parse_preprocess(options.preprocess));
   return select_samples(with_batch_layout(open_all(options, inputs), inputs), options);
 }

@@ -5,6 +5,7 @@
 #include "core/files/file_bytes.h"
 #include "core/memory_limit.h"
 #include "datasets/image_integrity.h"
+#include "datasets/image_orientation.h"
 #include "datasets/image_size.h"
 #include "datasets/load_codecs.h"
 #include "detent/error.h"
@@ -31,12 +32,16 @@ Pixels decode_bytes(const Bytes& bytes, bool as_stored) {
   check_image_size(bytes, format);
   Pixels pixels;
   std::string error;
-  if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, as_stored, pixels, error))
+  using Decoding = ImageCodecs::Decoding;
+  const bool turned_here =
+      format == ImageFormat::WebP;  // the library does so for other formats, for this one in later versions
+  const Decoding how = as_stored ? Decoding::AsStored : turned_here ? Decoding::BgrAsStored : Decoding::Bgr;
+  if (!load_codecs().decode(format == ImageFormat::Png ? essential_png(bytes) : bytes, how, pixels, error))
     refuse_image("the image cannot be decoded: " + error);
   if (pixels.empty())
     refuse_image(format == ImageFormat::Unknown ? "not an image that can be decoded"
                                                 : "the image is damaged and cannot be decoded");
-  return pixels;
+  return turned_here && !as_stored ? turned_upright(pixels, webp_orientation(bytes)) : pixels;
 }
 
 Pixels decode_file(const std::filesystem::path& path, bool as_stored) {

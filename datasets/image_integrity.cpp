@@ -84,6 +84,10 @@ void check_png(const Bytes& bytes) {
 
 void check_webp(const Bytes& bytes) {
   if (bytes.size() < uint64_t{little(bytes, 4, 4)} + 8) refuse_file_of_image("the WebP image is truncated");
+  constexpr size_t kFlags = 20;
+  constexpr unsigned char kAnimated = 0x02;
+  if (begins(bytes, "VP8X", 12) && bytes.size() > kFlags && (bytes[kFlags] & kAnimated) != 0)
+    refuse_file_of_image("the WebP image is animated: a sample is one picture; save the frames as single images");
 }
 
 void check_bmp(const Bytes& bytes) {

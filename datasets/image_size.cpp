@@ -7,33 +7,13 @@
 #include <string_view>
 
 #include "core/memory_limit.h"
+#include "datasets/file_numbers.h"
 
 namespace detent {
 
 namespace {
 
-/// Numbers in a file's bytes; those beyond its end are 0, and a size of 0 counts as not said.
-class Numbers {
- public:
-  Numbers(const std::vector<unsigned char>& bytes, bool is_little) : bytes_(bytes), is_little_(is_little) {}
-
-  [[nodiscard]] uint64_t at(uint64_t offset, size_t count) const {
-    uint64_t value = 0;
-    for (size_t i = 0; i < count; ++i) value = value << 8 | byte(offset + (is_little_ ? count - 1 - i : i));
-    return value;
-  }
-  [[nodiscard]] unsigned char byte(uint64_t offset) const { return offset < bytes_.size() ? bytes_[offset] : 0; }
-  [[nodiscard]] bool has(std::string_view text, size_t offset) const {
-    for (size_t i = 0; i < text.size(); ++i)
-      if (byte(offset + i) != static_cast<unsigned char>(text[i])) return false;
-    return true;
-  }
-  [[nodiscard]] uint64_t size() const { return bytes_.size(); }
-
- private:
-  const std::vector<unsigned char>& bytes_;
-  bool is_little_;
-};
+using Numbers = FileNumbers;
 
 ImageSize jpeg_size(const Numbers& in) {
   for (uint64_t at = 2; at + 9 < in.size();) {

@@ -2,7 +2,9 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
 #include <filesystem>
+#include <string_view>
 
 #include "detent/error.h"
 
@@ -25,31 +27,41 @@ std::filesystem::path own_folder() {
   return (is_program && !self.empty() ? self : holder).parent_path();
 }
 
+/// Where `cmake --install` puts the module, for a program or library in `folder`: below the prefix that the folder lies in.
+std::filesystem::path installed_folder(const std::filesystem::path& folder) {
+  for (const std::string_view below : {DETENT_FOLDERS_OF_CODE}) {
+    const std::filesystem::path part(below);
+    std::filesystem::path prefix = folder;
+    bool ends_with = true;
+    for (auto name = part.end(); ends_with && name != part.begin(); prefix = prefix.parent_path())
+      ends_with = prefix.filename() == *--name;
+    if (ends_with) return prefix / DETENT_CODECS_FOLDER;
+  }
+  return std::filesystem::path(DETENT_INSTALL_PREFIX) / DETENT_CODECS_FOLDER;
+}
+
+[[noreturn]] void refuse_codecs(const std::string& what) {
+  throw Error(ErrorCode::Internal, "images cannot be read: " + what,
+              std::string("install Detent again: ") + kModule + " belongs to it");
+}
+
 const ImageCodecs* load() {
-  std::vector<std::string> places;
-  if (const std::filesystem::path folder = own_folder(); !folder.empty()) {
-    places = {folder / kModule};
-    // bin, lib/x86_64-linux-gnu and lib/python3/dist-packages/detent all stand below the prefix that the module's folder starts from.
-    std::filesystem::path above = folder;
-    for (int i = 0; i < 5 && above.has_relative_path(); ++i) {
-      above = above.parent_path();
-      places.push_back(above / DETENT_CODECS_FOLDER / kModule);
-    }
-  }
-  places.emplace_back(kModule);
-  void* module = nullptr;
-  for (const std::string& place : places) {
+  const std::filesystem::path folder = own_folder();
+  std::string looked;
+  for (const std::filesystem::path& place : {folder, installed_folder(folder)}) {
+    const std::filesystem::path path = place / kModule;
+    looked += (looked.empty() ? "" : " nor in ") + place.string();
     std::error_code error;
-    if (place != kModule && !std::filesystem::exists(place, error)) continue;
-    if ((module = ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
+    if (!path.is_absolute() || !std::filesystem::exists(path, error)) continue;
+    void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const void* const codecs = module ? ::dlsym(module, "detent_image_codecs") : nullptr;
+    if (!codecs) refuse_codecs(::dlerror());
+    uint64_t version = 0;
+    std::memcpy(&version, codecs, sizeof version);
+    if (version != ImageCodecs::kVersion) refuse_codecs(path.string() + " is of another version of Detent");
+    return static_cast<const ImageCodecs*>(codecs);
   }
-  const void* codecs = module ? ::dlsym(module, "detent_image_codecs") : nullptr;
-  if (!codecs) {
-    const char* reason = ::dlerror();
-    throw Error(ErrorCode::Internal, "images cannot be read: " + std::string(reason ? reason : kModule),
-                std::string("the installation lacks ") + kModule);
-  }
-  return static_cast<const ImageCodecs*>(codecs);
+  refuse_codecs(std::string(kModule) + " is neither in " + looked);
 }
 
 }  // namespace

@@ -46,10 +46,12 @@ uint32_t little32(const unsigned char* at) { return little16(at) | little16(at +
 }
 
 /// A file without a name, gone when it is closed.
-int temporary_file(const std::string& file) {
-  const int descriptor = open_temporary_file();
-  if (descriptor < 0) refuse_npz(file, with_system_reason("no temporary file to unpack into"));
-  return descriptor;
+int file_to_unpack_into(const std::string& label) {
+  try {
+    return open_temporary_file();
+  } catch (const Error& error) {
+    throw error.in(label + ": the array is compressed and cannot be unpacked");
+  }
 }
 
 /// One raw deflate stream, unpacked block by block.
@@ -250,7 +252,7 @@ NpyFile NpzFile::open_entry(const Entry& entry) const {
     refuse_npz(label, "claims " + memory_text(entry.unpacked) + ", which " + std::to_string(entry.packed) +
                           " compressed bytes cannot hold");
   check_memory(entry.unpacked, [&] { return label + ": the array"; });
-  const int descriptor = temporary_file(label);
+  const int descriptor = file_to_unpack_into(label);
   try {
     const Unpacked unpacked = inflate_to(*bytes_, data, entry.packed, entry.unpacked, descriptor, label);
     if (unpacked.bytes != entry.unpacked || unpacked.checksum != entry.checksum)

@@ -96,48 +96,40 @@ auto beside_python(PythonReporter& reporter, std::stop_source& stop, Work work) 
 
 DataType type_of(const py::array& array) {
   const py::dtype type = array.dtype();
-  if (type.is(py::dtype::of<float>())) return DataType::Float32;
-  if (type.is(py::dtype::of<double>())) return DataType::Float64;
-  if (type.is(py::dtype::of<int8_t>())) return DataType::Int8;
-  if (type.is(py::dtype::of<int16_t>())) return DataType::Int16;
-  if (type.is(py::dtype::of<int32_t>())) return DataType::Int32;
-  if (type.is(py::dtype::of<int64_t>())) return DataType::Int64;
-  if (type.is(py::dtype::of<uint8_t>())) return DataType::UInt8;
-  if (type.is(py::dtype::of<bool>())) return DataType::Bool;
-  if (type.kind() == 'f' && type.itemsize() == 2) return DataType::Float16;
+  // By kind and size: several types of numpy have the same numbers (longlong, int64).
+  static const std::map<std::pair<char, py::ssize_t>, DataType> types{
+      {{'f', 2}, DataType::Float16}, {{'f', 4}, DataType::Float32}, {{'f', 8}, DataType::Float64},
+      {{'i', 1}, DataType::Int8},    {{'i', 2}, DataType::Int16},   {{'i', 4}, DataType::Int32},
+      {{'i', 8}, DataType::Int64},   {{'u', 1}, DataType::UInt8},   {{'u', 2}, DataType::UInt16},
+      {{'u', 4}, DataType::UInt32},  {{'u', 8}, DataType::UInt64},  {{'b', 1}, DataType::Bool}};
+  const auto found = types.find({type.kind(), type.itemsize()});
+  if (found != types.end() && type.attr("isnative").cast<bool>()) return found->second;
   throw Error(ErrorCode::InvalidData,
               "arrays of type " + std::string(py::str(static_cast<const py::object&>(type))) + " cannot be fed");
 }
 
-/// One row of axis 0 of every array is a sample. The arrays are looked at, not copied: the caller holds them until the work is over.
-std::shared_ptr<const DataSource> source_of(const std::vector<py::array>& arrays) {
+/// The arrays in the order of the model's inputs, looked at, not copied: the caller holds them until the work is over.
+std::vector<Tensor> tensors_of(const std::vector<py::array>& arrays) {
   if (arrays.empty()) throw Error(ErrorCode::InvalidData, "no arrays were given");
-  std::vector<Tensor> whole;
+  std::vector<Tensor> tensors;
   for (const py::array& array : arrays) {
-    if (!(array.flags() & py::array::c_style)) throw Error(ErrorCode::InvalidData, "an array is not C-contiguous");
-    std::vector<int64_t> extents(array.shape(), array.shape() + array.ndim());
-    if (extents.empty() || extents[0] < 1) throw Error(ErrorCode::InvalidData, "an array has no axis 0 of samples");
-    if (!whole.empty() && whole.front().shape()[0] != extents[0])
-      throw Error(ErrorCode::InvalidData, "arrays hold " + std::to_string(whole.front().shape()[0]) + " and " +
-                                              std::to_string(extents[0]) + " samples");
-    whole.push_back(Tensor::view(type_of(array), Shape(extents), array.data()));
+    constexpr int kAligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+    if (!(array.flags() & py::array::c_style) || !(array.flags() & kAligned))
+      throw Error(ErrorCode::InvalidData, "an array is not C-contiguous, or not aligned");
+    const std::vector<int64_t> extents(array.shape(), array.shape() + array.ndim());
+    tensors.push_back(Tensor::view(type_of(array), Shape(extents), array.data()));
   }
-  const auto count = static_cast<size_t>(whole.front().shape()[0]);
-  return samples_from(count, [whole = std::move(whole)](size_t i) {
-    std::vector<Tensor> sample;
-    const auto first = static_cast<int64_t>(i);
-    for (const Tensor& tensor : whole) sample.push_back(tensor.slice0(first, first + 1));
-    return sample;
-  });
+  return tensors;
 }
 
 DataOptions data_of(const py::dict& from, const std::string& option) {
   DataOptions data;
   data.option = option;
-  if (from.contains("arrays")) data.own = source_of(from["arrays"].cast<std::vector<py::array>>());
+  if (from.contains("arrays")) data.arrays = tensors_of(from["arrays"].cast<std::vector<py::array>>());
   if (from.contains("sources")) data.sources = from["sources"].cast<std::vector<std::string>>();
   if (from.contains("preprocess")) data.preprocess = from["preprocess"].cast<std::string>();
   if (from.contains("limit")) data.limit = from["limit"].cast<size_t>();
+  if (from.contains("batch_axes")) data.batch_axes = from["batch_axes"].cast<std::vector<std::string>>();
   if (from.contains("shuffle")) data.shuffle = from["shuffle"].cast<uint64_t>();
   return data;
 }

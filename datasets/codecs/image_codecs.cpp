@@ -45,10 +45,19 @@ int cv_interpolation(PreprocessSpec::Interpolation interpolation) {
   }
 }
 
-bool decode(const std::vector<unsigned char>& bytes, bool as_stored, Pixels& pixels, std::string& error) {
+int cv_flags(ImageCodecs::Decoding how) {
+  switch (how) {
+    case ImageCodecs::Decoding::AsStored: return cv::IMREAD_UNCHANGED;
+    case ImageCodecs::Decoding::BgrAsStored:
+      return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH | cv::IMREAD_IGNORE_ORIENTATION;
+    default: return cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH;
+  }
+}
+
+bool decode(const std::vector<unsigned char>& bytes, ImageCodecs::Decoding how, Pixels& pixels, std::string& error) {
   prepare_opencv();
   try {
-    pixels = pixels_of(cv::imdecode(bytes, as_stored ? cv::IMREAD_UNCHANGED : cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH));
+    pixels = pixels_of(cv::imdecode(bytes, cv_flags(how)));
     return true;
   } catch (const cv::Exception& thrown) {
     error = thrown.err;
@@ -74,5 +83,5 @@ Pixels gray(const Pixels& bgr) {
 
 }  // namespace detent
 
-extern "C" __attribute__((visibility("default")))
-const detent::ImageCodecs detent_image_codecs{detent::decode, detent::resize, detent::gray};
+extern "C" __attribute__((visibility("default"))) const detent::ImageCodecs detent_image_codecs{
+    detent::ImageCodecs::kVersion, detent::decode, detent::resize, detent::gray};

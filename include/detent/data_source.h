@@ -66,6 +66,9 @@ class DETENT_API DataSource {
 struct DataOptions {
   /// The caller's own samples, instead of `sources`; shuffle, limit and shard hold for them too.
   std::shared_ptr<const DataSource> own;
+  /// Arrays in memory instead of `sources`, one per model input in their order: each is held against the input's shape as an array of a file
+  /// is, and cut into samples along its batch axis. Tensors are shared, not copied.
+  std::vector<Tensor> arrays;
   /// "SRC" or "INPUT=SRC", one per model input; none: no data. SRC is a folder of images, .npy or .npz, an image, a .npy or
   /// .npz file, a test_data_set folder or its parent, a .txt or .csv list, text:FILE,vocab=bytes|FILE or
   /// random:normal|uniform[,n=32][,seed=1].
@@ -81,7 +84,7 @@ struct DataOptions {
       padding_masks;  ///< inputs [N, S] that are 0 at padding; those named attention_mask are found
 
   /// True where there is something to read.
-  [[nodiscard]] bool given() const { return own || !sources.empty(); }
+  [[nodiscard]] bool given() const { return own || !arrays.empty() || !sources.empty(); }
 };
 
 /// How many consecutive samples the model takes at once: the extent that all batch axes fix, 1 when one of them is 1 or they differ

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <opencv2/core.hpp>
+
 #include "datasets/data_files.h"
 
 namespace detent {
@@ -20,12 +22,16 @@ int largest_difference(const cv::Mat& a, const cv::Mat& b) {
   return static_cast<int>(cv::norm(a, b, cv::NORM_INF));
 }
 
-/// A JPEG's bytes with an EXIF segment that only says its orientation.
-std::string with_orientation(const std::string& jpeg, char orientation) {
+/// A TIFF directory that only says its orientation.
+std::string tiff_of_orientation(char orientation) {
   std::string tiff("MM\0\x2a\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0", 19);
   tiff += orientation;
-  tiff += std::string("\0\0\0\0\0\0", 6);
-  const std::string exif = std::string("Exif\0\0", 6) + tiff;
+  return tiff + std::string("\0\0\0\0\0\0", 6);
+}
+
+/// A JPEG's bytes with that as EXIF segment.
+std::string with_orientation(const std::string& jpeg, char orientation) {
+  const std::string exif = std::string("Exif\0\0", 6) + tiff_of_orientation(orientation);
   const size_t length = exif.size() + 2;
   std::string segment = "\xff\xe1";
   segment += static_cast<char>(length >> 8);
@@ -62,6 +68,65 @@ TEST(DecodeImage, ScalesSixteenBitsToEight) {
   const cv::Mat image = decoded(write_image(folder / "d.png", deep));
   ASSERT_EQ(image.type(), CV_8UC3);
   for (int x = 0; x < 5; ++x) EXPECT_EQ(image.at<cv::Vec3b>(0, x)[0], (values[x] + 128) / 257) << values[x];
+}
+
+std::string little32(size_t value) {
+  std::string bytes;
+  for (int i = 0; i < 4; ++i) bytes += static_cast<char>(value >> 8 * i & 0xff);
+  return bytes;
+}
+
+/// A WebP's bytes with a header that has these flags, and an EXIF chunk behind the pixels.
+std::string extended_webp(const std::string& webp, const cv::Size& size, char flags, const std::string& exif) {
+  std::string header(1, flags);
+  header += std::string(3, '\0') + little32(static_cast<size_t>(size.width - 1)).substr(0, 3) +
+            little32(static_cast<size_t>(size.height - 1)).substr(0, 3);
+  std::string content = "WEBPVP8X" + little32(header.size()) + header + webp.substr(12);
+  content += "EXIF" + little32(exif.size()) + exif + std::string(exif.size() % 2, '\0');
+  return "RIFF" + little32(content.size()) + content;
+}
+
+/// The bytes of a picture as WebP without loss.
+std::string lossless_webp(const cv::Mat& image) {
+  std::vector<unsigned char> bytes;
+  EXPECT_TRUE(cv::imencode(".webp", image, bytes, {cv::IMWRITE_WEBP_QUALITY, 101}));
+  return {bytes.begin(), bytes.end()};
+}
+
+TEST(DecodeImage, AppliesTheExifOrientationOfWebP) {
+  const TemporaryFolder folder;
+  const cv::Mat stored = test_picture(5, 8);
+  const std::string webp = lossless_webp(stored);
+  constexpr char kHasExif = 0x08;
+  for (char orientation = 1; orientation <= 8; ++orientation) {
+    cv::Mat upright = stored.clone();
+    if (orientation >= 5) cv::transpose(upright, upright);
+    if (orientation == 2 || orientation == 6) cv::flip(upright, upright, 1);
+    if (orientation == 3 || orientation == 7) cv::flip(upright, upright, -1);
+    if (orientation == 4 || orientation == 8) cv::flip(upright, upright, 0);
+    for (const std::string& marker : {std::string(), std::string("Exif\0\0", 6)}) {
+      const auto file = folder.write(
+          "a.webp", extended_webp(webp, stored.size(), kHasExif, marker + tiff_of_orientation(orientation)));
+      EXPECT_EQ(largest_difference(decoded(file), upright), 0) << int{orientation};
+      EXPECT_EQ(largest_difference(mat_of(decode_image_as_stored(file)), stored), 0) << int{orientation};
+    }
+  }
+  for (const std::string& exif : {tiff_of_orientation(9), std::string("MM"), std::string("II*\0\xff\xff\xff\xff", 8)})
+    EXPECT_EQ(
+        largest_difference(decoded(folder.write("b.webp", extended_webp(webp, stored.size(), kHasExif, exif))), stored),
+        0)
+        << "says no orientation";
+}
+
+TEST(DecodeImage, SaysThatAWebPIsAnimated) {
+  const TemporaryFolder folder;
+  const cv::Mat picture = test_picture(5, 8);
+  const std::string webp = lossless_webp(picture);
+  const auto file = [&](char flags) {
+    return folder.write("a.webp", extended_webp(webp, picture.size(), flags, tiff_of_orientation(1)));
+  };
+  EXPECT_THAT(refusal_of_image(file(0x0a)).what(), HasSubstr("is animated"));
+  EXPECT_EQ(largest_difference(decoded(file(0x08)), picture), 0) << "a still image";
 }
 
 TEST(DecodeImage, AppliesTheExifOrientation) {

@@ -56,6 +56,57 @@ class Module(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "missing .*image.*unknown .*picture"):
             detent.calibrate(MODEL, self.folder / "u.dct", {"picture": noise(2)})
 
+    def test_numbers_of_any_layout_are_fed_as_they_look(self):
+        images = noise(2)
+        unaligned = numpy.frombuffer(b"\0" + images.tobytes(), dtype=numpy.uint8)[1:].view(images.dtype).reshape(images.shape)
+        self.assertFalse(unaligned.flags.aligned)
+        forms = {
+            "plain": images,
+            "big": images.astype(">f4"),
+            "unaligned": unaligned,
+            "unmasked": numpy.ma.masked_array(images, mask=False),
+            "fortran": numpy.asfortranarray(images),
+        }
+        for name, form in forms.items():
+            detent.calibrate(MODEL, self.folder / f"{name}.dct", form)
+        values = {name: detent.inspect(self.folder / f"{name}.dct")["values"] for name in forms}
+        for name in forms:
+            self.assertEqual(values[name], values["plain"], name)
+        halves = images.astype(numpy.float16)
+        for name, form in {"little": halves, "big16": halves.astype(">f2")}.items():
+            detent.calibrate(MODEL, self.folder / f"{name}.dct", form)
+        self.assertEqual(*(detent.inspect(self.folder / f"{n}.dct")["values"] for n in ("little", "big16")))
+        self.assertNotEqual(detent.inspect(self.folder / "little.dct")["values"], values["plain"])
+
+    def test_integers_of_every_width_are_fed(self):
+        wide = (numpy.abs(noise(1)) * 100).astype(numpy.uint8)
+        detent.calibrate(MODEL, self.folder / "uint8.dct", wide)
+        expected = detent.inspect(self.folder / "uint8.dct")["values"]
+        for kind in ("uint16", "uint32", "uint64", "int16", "int32", "int64", ">u2", "longlong", "ulonglong"):
+            detent.calibrate(MODEL, self.folder / "t.dct", wide.astype(kind), overwrite=True)
+            self.assertEqual(detent.inspect(self.folder / "t.dct")["values"], expected, kind)
+        with self.assertRaisesRegex(detent.Error, "complex"):
+            detent.calibrate(MODEL, self.folder / "u.dct", wide.astype("complex64"))
+
+    def test_masked_elements_are_refused(self):
+        images = noise(1)
+        with self.assertRaisesRegex(ValueError, "masked"):
+            detent.calibrate(MODEL, self.folder / "t.dct", numpy.ma.masked_less(images, -2))
+
+    def test_arrays_are_held_against_the_models_shape_as_files_are(self):
+        wrong = numpy.zeros((2, 3, 64, 128), numpy.float32)
+        numpy.save(self.folder / "wrong.npy", wrong)
+        messages = []
+        for data in (wrong, self.folder / "wrong.npy"):
+            with self.assertRaises(detent.Error) as caught:
+                detent.calibrate(MODEL, self.folder / "t.dct", data)
+            messages.append(str(caught.exception))
+        self.assertIn(messages[0], messages[1])
+        report = detent.calibrate(MODEL, self.folder / "t.dct", noise(3), batch_axis={"image": 0})
+        self.assertEqual(report["samples"], 3)
+        with self.assertRaisesRegex(detent.Error, "--batch-axis"):
+            detent.calibrate(MODEL, self.folder / "u.dct", noise(3), batch_axis={"image": 7})
+
     def test_views_of_arrays_are_fed_as_they_look(self):
         images = noise(4)
         detent.calibrate(MODEL, self.folder / "whole.dct", numpy.ascontiguousarray(images[::2]))

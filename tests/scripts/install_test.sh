@@ -1,7 +1,8 @@
 #!/bin/sh
 # usage: install_test.sh SOURCE BUILD
 # `cmake --install` into an empty folder, which is then moved: the program there reads images, and says what is missing where
-# the module of image codecs is not. The JSON Schemas lie beside it. Line tables come with the component `debug`, where the build made
+# the module of image codecs is not. The module is looked for beside the program and in its installed place, and nowhere else; one of
+# another version is refused. The JSON Schemas lie beside it. Line tables come with the component `debug`, where the build made
 # them: then a place in the stripped program is named, and without it is not.
 set -eu
 source=$1
@@ -24,9 +25,20 @@ mv "$work/here" "$work/moved"
 diff -r "$source/src/report/json/schemas" "$work/moved/share/detent/schemas" || fail "the JSON Schemas are not installed"
 calibrate first || fail "the installed program: $(cat "$work/log")"
 module=$(find "$work/moved" -name libdetent_codecs.so)
-rm "$module"
-if calibrate second; then fail "images were read without $module"; fi
-grep -q "libdetent_codecs.so" "$work/log" || fail "the missing module is not named: $(cat "$work/log")"
+below=${module#"$work"/moved/}
+mkdir -p "$work/$(dirname "$below")" "$work/kept"
+mv "$module" "$work/kept/"
+cp "$work/kept/libdetent_codecs.so" "$work/$below"  # in the same place below a folder above the prefix
+if (cd "$work/kept" && LD_LIBRARY_PATH=$work/kept calibrate second); then fail "images were read without $module"; fi
+grep -q "libdetent_codecs.so is neither in $work/moved/bin nor in $(dirname "$module")" "$work/log" ||
+  fail "the missing module is not named: $(cat "$work/log")"
+cp "$work/kept/libdetent_codecs.so" "$work/moved/bin/"
+calibrate third || fail "a module beside the program: $(cat "$work/log")"
+rm "$work/moved/bin/libdetent_codecs.so"
+LC_ALL=C sed 's/\(\x02\x00\)tneted/\1tneteD/' "$work/kept/libdetent_codecs.so" >"$module"
+if cmp -s "$module" "$work/kept/libdetent_codecs.so"; then fail "the module has no version word"; fi
+if calibrate fourth; then fail "a module of another version was loaded"; fi
+grep -q "$module is of another version" "$work/log" || fail "the other version is not named: $(cat "$work/log")"
 
 grep -q '^DETENT_DEBUG_FILES:.*=ON' "$build/CMakeCache.txt" || exit 0
 program=$work/moved/bin/detent

@@ -13,8 +13,19 @@ namespace detent {
 
 namespace {
 
+constexpr const char* kTemporaryHint = "set TMPDIR to a folder that exists and can be written";
+
 std::string pattern_of(const std::string& name) {
-  return (std::filesystem::temp_directory_path() / ("detent_" + name + "_XXXXXX")).string();
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) {
+    const char* const named = std::getenv("TMPDIR");
+    throw Error(ErrorCode::CannotWrite,
+                "there is no folder for temporary files" +
+                    (named ? ": TMPDIR is '" + std::string(named) + "', " : ": ") + error.message(),
+                kTemporaryHint);
+  }
+  return (folder / ("detent_" + name + "_XXXXXX")).string();
 }
 
 }  // namespace
@@ -23,7 +34,7 @@ std::filesystem::path make_temporary_folder(const std::string& name) {
   std::string path = pattern_of(name);
   if (!::mkdtemp(path.data()))
     throw Error(ErrorCode::CannotWrite, path + ": " + with_system_reason("cannot be made a temporary folder"),
-                "TMPDIR names where temporary folders are made");
+                kTemporaryHint);
   make_unfinished(path, [] { return 0; });
   return path;
 }
@@ -37,7 +48,10 @@ void remove_temporary_folder(const std::filesystem::path& folder) {
 int open_temporary_file() {
   std::string path = pattern_of("unpacked");
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor >= 0) ::unlink(path.c_str());
+  if (descriptor < 0)
+    throw Error(ErrorCode::CannotWrite, path + ": " + with_system_reason("cannot be made a temporary file"),
+                kTemporaryHint);
+  ::unlink(path.c_str());
   return descriptor;
 }
 
