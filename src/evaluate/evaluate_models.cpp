@@ -147,7 +147,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
     };
     const auto add = [&](BatchErrors&& batch) {
       for (size_t m = 0; m < batch.outputs.size(); ++m)
-        if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real);
+        if (const auto place = totals.place_of(m)) judges.command->append(*place, batch.outputs[m], batch.real, axes);
       reporter.advance_to(finished += batch.real);
       totals.add(std::move(batch));
     };

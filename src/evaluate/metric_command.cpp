@@ -54,9 +54,11 @@ MetricCommand::~MetricCommand() {
   remove_temporary_folder(folder_);
 }
 
-void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, size_t real) {
+void MetricCommand::append(size_t model, const std::vector<Tensor>& outputs, size_t real,
+                           std::span<const SampleAxis> axes) {
   auto& writers = models_[model].writers;
-  for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs[i], real);
+  for (size_t i = 0; i < writers.size(); ++i)
+    writers[i].append(outputs[i], real, axes.empty() ? SampleAxis{} : axes[i]);
 }
 
 void MetricCommand::close() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,8 @@ class MetricCommand {
   MetricCommand& operator=(const MetricCommand&) = delete;
 
   /// Outputs of one batch, in plain layout, of which the first `real` samples count. Errors  CannotWrite.
-  void append(size_t model, const std::vector<Tensor>& outputs, size_t real);
+  /// axes  where the samples lie in each output; empty: the extents tell.
+  void append(size_t model, const std::vector<Tensor>& outputs, size_t real, std::span<const SampleAxis> axes = {});
   /// All samples are there. Errors  CannotWrite.
   void close();
   /// The number that the command prints when it is called with the first model's folder and `model`'s.

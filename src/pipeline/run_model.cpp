@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
@@ -11,6 +13,7 @@
 #include "run/model_inputs.h"
 #include "run/output_writer.h"
 #include "run/run_over.h"
+#include "run/sample_axes.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -34,6 +37,13 @@ void refuse_source(const std::filesystem::path& output, const DataOptions& data)
                   output.string() + ": an output of the model would replace the data that it reads",
                   "choose another folder");
   }
+}
+
+/// True unless the declared extents tell which axis counts the samples of a batch.
+bool leaves_doubt(const Value& output, int64_t batch) {
+  if (batch == 1) return false;
+  if (!output.declared_shape) return true;
+  return std::ranges::count_if(*output.declared_shape, [&](int64_t e) { return e < 0 || e == batch; }) > 1;
 }
 
 }  // namespace
@@ -65,8 +75,13 @@ RunReport run_model(const RunOptions& options) {
     slots.at(slot).run(stack_samples(std::move(batch)), keeper);
     return Outputs(real, keeper.take());
   };
+  const SampleAxes axes =
+      std::ranges::any_of(graph.outputs(), [&](ValueId id) { return leaves_doubt(graph.value(id), batch_size); })
+          ? find_sample_axes(schedule, *source, options.run)
+          : SampleAxes();
   const auto write = [&](Outputs&& outputs) {
-    for (size_t i = 0; i < writers.size(); ++i) writers[i].append(outputs.second[i], outputs.first);
+    for (size_t i = 0; i < writers.size(); ++i)
+      writers[i].append(outputs.second[i], outputs.first, axes.of(graph.outputs()[i]));
   };
   const SampleCounts counts = run_over<Outputs>(
       {.source = *source, .settings = options.run, .task = "running", .refuse_empty = {}}, run, write);

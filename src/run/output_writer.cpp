@@ -55,8 +55,10 @@ OutputWriter::OutputWriter(std::filesystem::path folder, const std::string& name
 
 namespace {
 
-/// The first axis of the extent of a batch; none for a batch of 1, which any axis may have.
-std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape) {
+/// The axis that is known to count samples, else the first of the extent of a batch; none for a batch of 1, which any axis may have.
+std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape, const SampleAxis& where) {
+  const bool counts = where.kind == SampleAxis::Kind::Counts && where.axis < shape.rank();
+  if (counts && batch > 1 && shape[where.axis] == batch) return where.axis;
   const auto first = std::ranges::find(shape, batch);
   if (batch == 1 || first == shape.end()) return std::nullopt;
   return static_cast<size_t>(first - shape.begin());
@@ -78,11 +80,12 @@ Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
 }
 
 /// Rows to append: the real part when axis 0 is the batch, slices where another axis is, else the whole output under a new axis 0.
-Tensor as_rows(const Tensor& output, int64_t batch, size_t real) {
+Tensor as_rows(const Tensor& output, int64_t batch, size_t real, const SampleAxis& where) {
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;
-  if (shape[0] == batch) return output.slice0(0, static_cast<int64_t>(real));
-  if (const auto axis = axis_of_batch(batch, shape)) return slices_as_rows(output, *axis, real);
+  const auto axis = axis_of_batch(batch, shape, where);
+  if (axis.value_or(0) == 0 && shape[0] == batch) return output.slice0(0, static_cast<int64_t>(real));
+  if (axis) return slices_as_rows(output, *axis, real);
   Shape rows{1};
   for (const int64_t extent : shape) rows.push_back(extent);
   return output.reshaped(rows);
@@ -90,12 +93,12 @@ Tensor as_rows(const Tensor& output, int64_t batch, size_t real) {
 
 }  // namespace
 
-void OutputWriter::append(const Tensor& output, size_t real) {
+void OutputWriter::append(const Tensor& output, size_t real, const SampleAxis& where) {
   if (output.empty_handle() || output.is_sequence()) {
     if (stacked_) split();
     return write_separately(output);
   }
-  const Tensor rows = as_rows(output, batch_, real);
+  const Tensor rows = as_rows(output, batch_, real, where);
   if (stacked_ && stacked_->fits(rows)) return stacked_->append(rows);
   if (stacked_) split();
   write_separately(output);

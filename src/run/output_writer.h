@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sample_axis.h"
 #include "datasets/npy_writer.h"
 
 namespace detent {
@@ -26,7 +27,8 @@ class OutputWriter {
   /// `name` is one of file_names_for(). Errors  CannotWrite when the file exists and `overwrite` is false.
   OutputWriter(std::filesystem::path folder, const std::string& name, int64_t batch, bool overwrite);
   /// `output` of one batch, of which the first `real` samples count.
-  void append(const Tensor& output, size_t real);
+  /// where  how the samples lie in it: an axis that counts them alone comes before what extents tell, for several may have that extent.
+  void append(const Tensor& output, size_t real, const SampleAxis& where = {});
   /// Finishes; returns the file, or the folder of files. Without it nothing is left, but for an emptied folder.
   [[nodiscard]] std::filesystem::path close();
 

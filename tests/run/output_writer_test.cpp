@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "datasets/npy_file.h"
+#include "model/temporary_folder.h"
+
 namespace detent {
 namespace {
 
@@ -35,6 +40,26 @@ TEST(FileNames, NoTwoOutputsShareAFile) {
   EXPECT_THAT(file_names_for({"y_2", "y", "y"}), ElementsAre("y_2", "y", "y_3"));
   // A folder of one output is no file of another.
   EXPECT_THAT(file_names_for({"y.npy", "y"}), ElementsAre("y.npy", "y_2"));
+}
+
+/// What a batch of 2 samples in [2, 2] is written as.
+std::vector<float> written(const SampleAxis& where, size_t real) {
+  const TemporaryFolder folder;
+  OutputWriter writer(folder.path(), "y", 2, false);
+  writer.append(Tensor::from<float>({2, 2}, {1, 2, 3, 4}), real, where);
+  const NpyFile file(writer.close());
+  const Tensor all = file.read();
+  const auto elements = all.data<float>();
+  return {elements.begin(), elements.end()};
+}
+
+TEST(OutputWriter, WritesASampleARowWhereverSamplesLie) {
+  using Kind = SampleAxis::Kind;
+  EXPECT_THAT(written({}, 2), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(written({}, 1), ElementsAre(1, 2));
+  EXPECT_THAT(written({Kind::Counts, 1, 0}, 2), ElementsAre(1, 3, 2, 4)) << "steps and samples are as many";
+  EXPECT_THAT(written({Kind::Counts, 1, 0}, 1), ElementsAre(1, 3));
+  EXPECT_THAT(written({Kind::Unknown, 0, 0}, 1), ElementsAre(1, 2)) << "the extent of axis 0 tells";
 }
 
 }  // namespace
