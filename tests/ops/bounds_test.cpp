@@ -112,11 +112,17 @@ TEST(BoundsOfMemory, HoldForTheIndicesOfAnAxis) {
   const auto unique = [](int64_t extent) { return run_one("y = Unique<axis = 0>(a)", {empty({extent, 0})}); };
   EXPECT_THROW(unique(41'667), Error);
   EXPECT_EQ(unique(41'666).shape(), (Shape{1, 0})) << "all rows of nothing are the same";
-  const auto top = [](int64_t extent) {
-    return run_node("y, y1 = TopK<axis = 0>(a, b)", {empty({extent, 0}), int64s({1})}, {.outputs = 2}).front();
+}
+
+TEST(BoundsOfMemory, HoldForTheCandidatesOfTopK) {
+  const detent::test::MemoryLimit limit(1'000'000);  // 16 bytes a candidate: 62'500 of them
+  const auto top = [](int64_t extent, int64_t k) {
+    const Tensor input(DataType::Int8, {extent});  // cloned by the runner: twice its bytes
+    return run_node("y, y1 = TopK<axis = 0>(a, b)", {input, int64s({k})}, {.outputs = 2}).front();
   };
-  EXPECT_THROW(top(41'667), Error);
-  EXPECT_EQ(top(41'666).shape(), (Shape{1, 0}));
+  EXPECT_THROW(top(62'501, 32'000), Error);
+  EXPECT_EQ(top(62'500, 32'000).shape(), (Shape{32'000}));
+  EXPECT_EQ(top(200'000, 1).shape(), (Shape{1})) << "a small k needs few candidates";
 }
 
 TEST(Range, HasStepsThatItsTypeCouldNotMultiply) {

@@ -1,20 +1,13 @@
 #include <algorithm>
 
 #include "ops/kernel_function.h"
+#include "ops/movement/picked_elements.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 
 namespace detent {
 
 namespace {
-
-/// `index` counted from the front. Errors  InvalidData when it lies outside.
-int64_t checked_gather_index(int64_t index, int64_t extent) {
-  if (index < -extent || index >= extent)
-    throw Error(ErrorCode::InvalidData,
-                "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
-  return index < 0 ? index + extent : index;
-}
 
 /// out[i][j][k] = in[index[i][j][k]][j][k] for axis 0, and so on.
 std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
@@ -30,20 +23,11 @@ std::unique_ptr<Kernel> make_gather_elements(const KernelContext& context) {
       if (i != axis && to[i] > from[i])
         throw Error(ErrorCode::InvalidData,
                     "indices of shape " + to.to_string() + " reach beyond a tensor of shape " + from.to_string());
-    const std::vector<int64_t> indices = integers_of(call.input(1));
     Tensor& output = call.make_output(0, input.type(), to);
     visit_size(byte_size(input.type()), [&]<class T>(T) {
       const T* in = static_cast<const T*>(input.raw());
       T* out = static_cast<T*>(output.mutable_raw());
-      for (int64_t i = 0; i < output.element_count(); ++i) {
-        int64_t offset = 0;
-        for (size_t k = 0; k < to.rank(); ++k) {
-          const int64_t own = i / to.element_count(k + 1, to.rank()) % to[k];
-          offset =
-              offset * from[k] + (k == axis ? checked_gather_index(indices[static_cast<size_t>(i)], from[k]) : own);
-        }
-        out[i] = in[offset];
-      }
+      for_each_picked_element(from, call.input(1), axis, [&](int64_t i, int64_t offset) { out[i] = in[offset]; });
     });
   });
 }
@@ -76,7 +60,7 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
       int64_t offset = p / per_batch;
       for (size_t k = 0; k < depth; ++k)
         offset = offset * from[batch_axes + k] +
-                 checked_gather_index(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
+                 index_on_axis(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
       if (bytes > 0)
         std::copy_n(static_cast<const std::byte*>(input.raw()) + static_cast<size_t>(offset) * bytes, bytes,
                     static_cast<std::byte*>(output.mutable_raw()) + static_cast<size_t>(p) * bytes);

@@ -2,6 +2,7 @@
 
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
+#include "ops/movement/picked_elements.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/types/half_precision.h"
@@ -35,43 +36,33 @@ T joined_update(Join join, T old, T update) {
   }
 }
 
-int64_t checked_scatter_index(int64_t index, int64_t extent) {
-  if (index < -extent || index >= extent)
-    throw Error(ErrorCode::InvalidData,
-                "index " + std::to_string(index) + " is outside an axis of " + std::to_string(extent));
-  return index < 0 ? index + extent : index;
-}
-
-/// Output 0 as a copy of input 0.
-Tensor& copy_of_data(KernelCall& call) {
+/// Output 0 with the elements of input 0, in its memory where nobody else reads that.
+Tensor& data_to_update(KernelCall& call) {
   const Tensor& input = call.input(0);
-  Tensor& output = call.make_output(0, input.type(), input.shape());
-  std::copy_n(static_cast<const std::byte*>(input.raw()), input.byte_count(),
-              static_cast<std::byte*>(output.mutable_raw()));
+  Tensor& output = call.make_output_like(0, 0);
+  if (output.raw() != input.raw())
+    std::copy_n(static_cast<const std::byte*>(input.raw()), input.byte_count(),
+                static_cast<std::byte*>(output.mutable_raw()));
   return output;
 }
 
-/// out[offset_of(i)] takes update i in, for all of them in order.
-template <class Offsets>
-void write_updates(Tensor& output, const Tensor& updates, Join join, Offsets&& offset_of) {
+/// out[offset] takes update i in, for all of them in order: each(take) calls take(i, offset).
+template <class Each>
+void write_updates(Tensor& output, const Tensor& updates, Join join, Each&& each) {
   if (updates.type() != output.type())
     throw Error(ErrorCode::InvalidModel, "updates of type " + std::string(name_of(updates.type())) +
                                              " for data of type " + std::string(name_of(output.type())));
-  const int64_t count = updates.element_count();
   if (join == Join::Replace) {
     visit_size(byte_size(output.type()), [&]<class T>(T) {
       T* out = static_cast<T*>(output.mutable_raw());
       const T* in = static_cast<const T*>(updates.raw());
-      for (int64_t i = 0; i < count; ++i) out[offset_of(i)] = in[i];
+      each([&](int64_t i, int64_t offset) { out[offset] = in[i]; });
     });
   } else {
     visit_number(output.type(), [&]<class T>(T) {
       T* out = output.mutable_data<T>().data();
       const T* in = updates.data<T>().data();
-      for (int64_t i = 0; i < count; ++i) {
-        T& target = out[offset_of(i)];
-        target = joined_update(join, target, in[i]);
-      }
+      each([&](int64_t i, int64_t offset) { out[offset] = joined_update(join, out[offset], in[i]); });
     });
   }
 }
@@ -87,16 +78,9 @@ void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
     throw Error(ErrorCode::InvalidData, "indices of shape " + shape.to_string() + " and updates of shape " +
                                             call.input(2).shape().to_string() + " do not fit data of shape " +
                                             data.to_string());
-  const std::vector<int64_t> indices = integers_of(call.input(1));
-  const Tensor updates = call.input(2);
-  write_updates(copy_of_data(call), updates, join, [&](int64_t i) {
-    int64_t offset = 0;
-    for (size_t k = 0; k < rank; ++k) {
-      const int64_t own = i / shape.element_count(k + 1, rank) % shape[k];
-      offset = offset * data[k] + (k == axis ? checked_scatter_index(indices[static_cast<size_t>(i)], data[k]) : own);
-    }
-    return offset;
-  });
+  const Tensor indices = call.input(1), updates = call.input(2);
+  write_updates(data_to_update(call), updates, join,
+                [&](auto&& take) { for_each_picked_element(data, indices, axis, take); });
 }
 
 /// The last axis of the indices names a slice of the data.
@@ -116,12 +100,16 @@ void scatter_nd(KernelCall& call, Join join) {
   const std::vector<int64_t> indices = integers_of(call.input(1));
   std::vector<int64_t> starts(slice > 0 ? static_cast<size_t>(updates.element_count() / slice) : 0);
   for (size_t p = 0; p < starts.size(); ++p) {
-    for (size_t k = 0; k < depth; ++k)
-      starts[p] = starts[p] * data[k] + checked_scatter_index(indices[p * depth + k], data[k]);
+    for (size_t k = 0; k < depth; ++k) starts[p] = starts[p] * data[k] + index_on_axis(indices[p * depth + k], data[k]);
     starts[p] *= slice;
   }
-  write_updates(copy_of_data(call), updates, join,
-                [&](int64_t i) { return starts[static_cast<size_t>(i / slice)] + i % slice; });
+  write_updates(data_to_update(call), updates, join, [&](auto&& take) {
+    for (size_t p = 0; p < starts.size(); ++p)
+      in_stoppable_blocks(static_cast<size_t>(slice), [&](size_t first, size_t end) {
+        for (auto k = static_cast<int64_t>(first); k < static_cast<int64_t>(end); ++k)
+          take(static_cast<int64_t>(p) * slice + k, starts[p] + k);
+      });
+  });
 }
 
 /// A cache with one sequence a batch entry, continued at its own write index along the axis.
@@ -144,10 +132,12 @@ void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) 
                                               std::to_string(data[axis]) + " steps");
   const AxisView view = view_around(expected, Layout::Plain, axis);
   const int64_t per_batch = expected.element_count(1, expected.rank());
-  write_updates(copy_of_data(call), update, Join::Replace, [&](int64_t i) {
-    const int64_t start = starts[static_cast<size_t>(i / per_batch)] % data[axis];
-    const int64_t step = (start + i / view.inner % view.extent) % data[axis];
-    return (i / (view.inner * view.extent) * data[axis] + step) * view.inner + i % view.inner;
+  write_updates(data_to_update(call), update, Join::Replace, [&](auto&& take) {
+    for (int64_t i = 0; i < update.element_count(); ++i) {
+      const int64_t start = starts[static_cast<size_t>(i / per_batch)] % data[axis];
+      const int64_t step = (start + i / view.inner % view.extent) % data[axis];
+      take(i, (i / (view.inner * view.extent) * data[axis] + step) * view.inner + i % view.inner);
+    }
   });
 }
 

@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
-#include "ops/memory/broadcast.h"
 #include "ops/memory/head_layout.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/simd/elementwise.h"
+#include "ops/simd/reduce.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -57,19 +60,29 @@ Tensor bias_of(const Tensor& mask, int64_t keys) {
   const int64_t given = shape[shape.rank() - 1];
   if (given != 1) shape[shape.rank() - 1] = std::max(given, keys);  // 1 is broadcast, not short
   const Tensor numbers = boolean ? mask : cast(mask, data_type_of<T>);
+  if (!boolean && shape == mask.shape()) return numbers;
   Tensor bias(data_type_of<T>, shape);
   T* out = bias.mutable_data<T>().data();
   const int64_t width = shape[shape.rank() - 1];
-  for (int64_t i = 0; i < shape.element_count(); ++i) {
-    const int64_t column = i % width, from = i / width * given + column;
-    if (column >= given)
-      out[i] = -std::numeric_limits<T>::infinity();
-    else if (boolean)
-      out[i] = mask.data<bool>()[static_cast<size_t>(from)] ? T{0} : -std::numeric_limits<T>::infinity();
+  constexpr T kMasked = -std::numeric_limits<T>::infinity();
+  for (int64_t row = 0; row < shape.element_count(0, shape.rank() - 1); ++row, out += width) {
+    const auto from = static_cast<size_t>(row * given), count = static_cast<size_t>(given);
+    if (boolean)
+      std::ranges::transform(mask.data<bool>().subspan(from, count), out,
+                             [](bool seen) { return seen ? T{0} : kMasked; });
     else
-      out[i] = numbers.data<T>()[static_cast<size_t>(from)];
+      std::ranges::copy(numbers.data<T>().subspan(from, count), out);
+    std::fill(out + given, out + width, kMasked);
   }
   return bias;
+}
+
+/// True when a mask of this shape is broadcast to `scores`.
+bool fits_scores(const Shape& mask, const Shape& scores) {
+  bool fits = mask.rank() <= scores.rank();
+  for (size_t axis = 0; fits && axis < mask.rank(); ++axis)
+    fits = mask[axis] == 1 || mask[axis] == scores[axis + scores.rank() - mask.rank()];
+  return fits;
 }
 
 template <class T>
@@ -89,11 +102,10 @@ AttentionOperands attention_operands(const KernelCall& call, const AttentionOpti
                                             " and values of shape " + value.to_string() + " do not fit together");
   if (call.has_input(3)) {
     operands.bias = bias_of<T>(call.input(3), key[2]);
-    const Tensor scores(data_type_of<T>, Shape{query[0], query[1], query[2], key[2]});
-    const Broadcast broadcast(std::array{&scores, static_cast<const Tensor*>(&operands.bias)}, call.allocator());
-    if (broadcast.output() != scores.shape())
+    const Shape scores{query[0], query[1], query[2], key[2]};
+    if (!fits_scores(operands.bias.shape(), scores))
       throw Error(ErrorCode::InvalidData, "a mask of shape " + call.input(3).shape().to_string() +
-                                              " does not fit scores of shape " + scores.shape().to_string());
+                                              " does not fit scores of shape " + scores.to_string());
   }
   if (call.has_input(6)) operands.valid = integers_of(call.input(6));
   if (!operands.valid.empty() && static_cast<int64_t>(operands.valid.size()) != query[0])
@@ -130,43 +142,66 @@ Visible visible_keys(const AttentionOperands& operands, const AttentionOptions& 
   return {options.left < 0 ? 0 : position - options.left, last};
 }
 
-/// The softmax of a row; one without any visible key becomes 0.
-void make_probabilities(std::vector<double>& row) {
-  const double largest = row.empty() ? 0 : *std::ranges::max_element(row);
-  const bool all_masked = std::isinf(largest) && largest < 0;
-  double sum = 0;
-  for (double& x : row) sum += x = all_masked ? 0 : std::exp(x - largest);
-  if (all_masked) return;
-  for (double& x : row) x /= sum;
+/// The softmax of a row in place; one without any visible key becomes 0.
+template <class T>
+void make_probabilities(std::span<T> row) {
+  if (std::ranges::all_of(row, [](T x) { return std::isinf(x) && x < 0; })) return void(std::ranges::fill(row, T{0}));
+  if constexpr (std::is_same_v<T, float>) {
+    softmax_run(SoftmaxFunction::Softmax, row.data(), row.data(), 1, static_cast<int64_t>(row.size()), 1);
+  } else {
+    const T largest = *std::ranges::max_element(row);
+    T sum = 0;
+    for (T& x : row) sum += x = std::exp(x - largest);
+    for (T& x : row) x /= sum;
+  }
+}
+
+/// tanh in place.
+template <class T>
+void squash(std::span<T> row) {
+  if constexpr (std::is_same_v<T, float>)
+    apply_unary({UnaryFunction::Tanh}, row.data(), row.data(), row.size());
+  else
+    std::ranges::transform(row, row.begin(), [](T x) { return std::tanh(x); });
 }
 
 /// Products of one query with all keys, made probabilities in place, stage by stage; writes the wanted stage to `shown`
-/// unless that is nullptr. `row` is memory for one row.
+/// unless that is nullptr. at  batch entry, head, query, 0.
 template <class T>
-void score_row(const AttentionOperands& operands, const AttentionOptions& options, std::array<int64_t, 4> at, T* scores,
-               std::vector<double>& row, T* shown) {
+void score_row(const AttentionOperands& operands, const AttentionOptions& options, std::array<int64_t, 4> at,
+               std::span<T> row, T* shown) {
   const int64_t size = operands.query.shape()[3], keys = operands.key.shape()[2];
-  const double scale = std::isnan(options.scale) ? 1 / std::sqrt(static_cast<double>(size)) : options.scale;
   const auto show = [&](Shown stage) {
-    if (shown && options.shown == stage) std::ranges::transform(row, shown, [](double x) { return static_cast<T>(x); });
+    if (shown && options.shown == stage) std::ranges::copy(row, shown);
   };
-  std::transform(scores, scores + keys, row.begin(), [scale](T x) { return static_cast<double>(x) * scale; });
+  const auto scale =
+      static_cast<T>(std::isnan(options.scale) ? 1 / std::sqrt(static_cast<double>(size)) : options.scale);
+  for (T& x : row) x *= scale;
   show(Shown::Product);
-  if (options.cap > 0)
-    for (double& x : row) x = std::tanh(x / options.cap) * options.cap;
-  show(Shown::Capped);
-  const Visible visible = visible_keys(operands, options, at[0], at[2]);
-  for (int64_t i = 0; i < keys; ++i) {
-    double& x = row[static_cast<size_t>(i)];
-    at[3] = i;
-    if (!operands.bias.empty_handle())
-      x += static_cast<double>(operands.bias.data<T>()[static_cast<size_t>(bias_offset(operands.bias.shape(), at))]);
-    if (i < visible.first || i > visible.last) x = -std::numeric_limits<double>::infinity();
+  if (options.cap > 0) {
+    const auto cap = static_cast<T>(options.cap);
+    for (T& x : row) x /= cap;
+    squash(row);
+    for (T& x : row) x *= cap;
   }
+  show(Shown::Capped);
+  if (!operands.bias.empty_handle()) {
+    const Shape& shape = operands.bias.shape();
+    const T* bias = operands.bias.data<T>().data() + bias_offset(shape, at);
+    if (shape[shape.rank() - 1] == 1)
+      for (T& x : row) x += *bias;
+    else
+      for (int64_t i = 0; i < keys; ++i) row[static_cast<size_t>(i)] += bias[i];
+  }
+  const Visible visible = visible_keys(operands, options, at[0], at[2]);
+  const auto first = row.begin() + std::clamp<int64_t>(visible.first, 0, keys);
+  const auto end = row.begin() + std::clamp<int64_t>(visible.last + 1, 0, keys);
+  constexpr T kMasked = -std::numeric_limits<T>::infinity();
+  std::fill(row.begin(), first, kMasked);
+  std::fill(end, row.end(), kMasked);
   show(Shown::Masked);
   make_probabilities(row);
   show(Shown::Probabilities);
-  std::ranges::transform(row, scores, [](double x) { return static_cast<T>(x); });
 }
 
 template <class T>
@@ -184,14 +219,14 @@ void attend(KernelCall& call, const AttentionOptions& options) {
   T* turned = turned_memory.mutable_data<T>().data();
   T* out = output.mutable_data<T>().data();
   T* stage = shown.empty_handle() ? nullptr : shown.mutable_data<T>().data();
-  std::vector<double> row(static_cast<size_t>(keys));
   for (int64_t b = 0; b < query[0]; ++b)
     for (int64_t h = 0; h < query[1]; ++h, out += queries * width) {
       const int64_t key_head = b * value[1] + h / (query[1] / value[1]);
       multiply_rows(operands.query.data<T>().data() + (b * query[1] + h) * queries * query[3],
                     operands.key.data<T>().data() + key_head * keys * query[3], scores, queries, keys, query[3]);
       for (int64_t q = 0; q < queries; ++q) {
-        score_row<T>(operands, options, {b, h, q, 0}, scores + q * keys, row, stage);
+        stop_if_interrupted();
+        score_row<T>(operands, options, {b, h, q, 0}, std::span(scores + q * keys, static_cast<size_t>(keys)), stage);
         if (stage) stage += keys;
       }
       copy_strided(operands.value.data<T>().data() + key_head * keys * width, turned, sizeof(T),

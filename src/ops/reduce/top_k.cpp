@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "core/memory_limit.h"
+#include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
-#include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/types/half_precision.h"
@@ -27,30 +27,76 @@ struct TopKOptions {
   int64_t k;  ///< -1: input 1
 };
 
+template <class T>
+struct Candidate {
+  T value;
+  int64_t index;
+};
+
+/// Whether `a` comes in front of `b`: of equal values the one with the lower index does.
+template <class T>
+bool comes_first(const Candidate<T>& a, const Candidate<T>& b, bool largest) {
+  if (above(a.value, b.value)) return largest;
+  if (above(b.value, a.value)) return !largest;
+  return a.index < b.index;
+}
+
 /// One line along the axis and its results, `stride` elements apart.
 template <class T>
 struct Line {
   const T* in;
   T* out;
   int64_t* picked;
-  int64_t stride;
+  int64_t extent, stride;
 };
 
-/// Of equal values the one with the lower index comes first. The result is in order even where that is not asked for.
+/// The `k` first of the line in order, also where order is not asked for; k >= 1. `kept` is memory. It holds the k first of the
+/// elements seen so far, and more since it was last cut to k; what comes behind the last of those k never enters.
 template <class T>
-void pick_line(const Line<T>& line, std::vector<int64_t>& order, int64_t k, bool largest) {
-  const auto [in, out, picked, stride] = line;
-  std::iota(order.begin(), order.end(), 0);
-  std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
-    const T x = in[a * stride], y = in[b * stride];
-    if (above(x, y)) return largest;
-    if (above(y, x)) return !largest;
-    return a < b;
+void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, bool largest) {
+  constexpr size_t kAskedAt = 4096;  // comparisons
+  size_t compared = 0;
+  const auto first = [&](const Candidate<T>& a, const Candidate<T>& b) {
+    if (++compared % kAskedAt == 0) stop_if_interrupted();
+    return comes_first(a, b, largest);
+  };
+  const auto cut = [&] {
+    std::nth_element(kept.begin(), kept.begin() + (k - 1), kept.end(), first);
+    kept.resize(static_cast<size_t>(k));
+  };
+  kept.clear();
+  T last{};  // of the k first; known once `kept` was cut
+  bool known = false;
+  in_stoppable_blocks(static_cast<size_t>(line.extent), [&](size_t begin, size_t end) {
+    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      const T value = line.in[i * line.stride];
+      if (known && !(largest ? above(value, last) : above(last, value))) continue;
+      if (kept.size() == kept.capacity()) {
+        cut();
+        last = kept.back().value;
+        known = true;
+        if (!(largest ? above(value, last) : above(last, value))) continue;
+      }
+      kept.push_back({value, i});
+    }
   });
+  cut();
+  std::sort(kept.begin(), kept.end(), first);
   for (int64_t i = 0; i < k; ++i) {
-    picked[i * stride] = order[static_cast<size_t>(i)];
-    out[i * stride] = in[order[static_cast<size_t>(i)] * stride];
+    line.picked[i * line.stride] = kept[static_cast<size_t>(i)].index;
+    line.out[i * line.stride] = kept[static_cast<size_t>(i)].value;
   }
+}
+
+/// Memory for as many candidates as a line has, or for so many more than `k` that cutting them costs little an element.
+template <class T>
+std::vector<Candidate<T>> candidates_for(int64_t k, int64_t extent) {
+  constexpr int64_t kFew = 64;
+  const auto count = static_cast<uint64_t>(std::min(extent, 2 * k + kFew));
+  check_memory(count * sizeof(Candidate<T>), [&] { return "the order of an axis of " + std::to_string(extent); });
+  std::vector<Candidate<T>> kept;
+  kept.reserve(count);
+  return kept;
 }
 
 int64_t wanted_count(const KernelCall& call, const TopKOptions& options) {
@@ -71,18 +117,19 @@ void run_top_k(KernelCall& call, const TopKOptions& options) {
   Shape to = input.shape();
   to[axis] = k;
   Tensor values(input.type(), to, call.allocator()), indices(DataType::Int64, to, call.allocator());
-  std::vector<int64_t> order = axis_table(view.extent);
-  visit_number(input.type(), [&]<class T>(T) {
-    const T* in = input.data<T>().data();
-    T* out = values.mutable_data<T>().data();
-    int64_t* picked = indices.mutable_data<int64_t>().data();
-    for (int64_t o = 0; o < view.outer; ++o)
-      for (int64_t i = 0; i < view.inner; ++i) {
-        const int64_t at = o * k * view.inner + i;
-        pick_line<T>({in + o * view.extent * view.inner + i, out + at, picked + at, view.inner}, order, k,
-                     options.largest);
-      }
-  });
+  if (values.element_count() > 0)
+    visit_number(input.type(), [&]<class T>(T) {
+      const T* in = input.data<T>().data();
+      T* out = values.mutable_data<T>().data();
+      int64_t* picked = indices.mutable_data<int64_t>().data();
+      auto kept = candidates_for<T>(k, view.extent);
+      for (int64_t o = 0; o < view.outer; ++o)
+        for (int64_t i = 0; i < view.inner; ++i) {
+          const int64_t at = o * k * view.inner + i;
+          pick_line<T>({in + o * view.extent * view.inner + i, out + at, picked + at, view.extent, view.inner}, kept, k,
+                       options.largest);
+        }
+    });
   call.set_output(0, std::move(values));
   call.set_output(1, std::move(indices));
 }

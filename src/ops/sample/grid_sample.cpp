@@ -78,11 +78,10 @@ class AxisSampler {
  private:
   [[nodiscard]] T brought_inside(T x) const {
     if (std::isnan(x)) x = -1;  // as PyTorch does
-    switch (settings_.outside) {
-      case Outside::Border: return std::clamp<T>(x, 0, static_cast<T>(extent_ - 1));
-      case Outside::Reflection: return reflected(x);
-      default: return std::clamp<T>(x, -4, static_cast<T>(extent_) + 4);  // every tap is outside from there on
-    }
+    if (settings_.outside == Outside::Reflection) return reflected(x);
+    // A cubic blends what its taps find, with the weights of the place outside; every tap is outside from 4 on.
+    const bool exact = settings_.outside == Outside::Border && settings_.sampling != Sampling::Cubic;
+    return exact ? std::clamp<T>(x, 0, static_cast<T>(extent_ - 1)) : std::clamp<T>(x, -4, static_cast<T>(extent_) + 4);
   }
 
   /// Mirrored at both ends as often as it takes.

@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
+#include "core/stop.h"
 #include "ops/kernel_function.h"
+#include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/types/float_only.h"
@@ -11,45 +15,36 @@ namespace detent {
 
 namespace {
 
-/// Bilinear between the four pixels round (y, x); what lies outside counts as 0.
-double sample_plane(const float* plane, int64_t height, int64_t width, double y, double x) {
-  if (!(y > -1 && x > -1 && y < static_cast<double>(height) && x < static_cast<double>(width))) return 0;
+/// The four pixels round a place and their weights.
+struct Corners {
+  std::array<const float*, 4> pixel;  // all channels of each
+  std::array<float, 4> weight;
+};
+
+/// Bilinear at (y, x) of a channels-last image; `zeros` stands for what lies outside.
+Corners corners_at(const float* image, const Shape& shape, const float* zeros, double y, double x) {
+  const int64_t channels = shape[1], height = shape[2], width = shape[3];
+  if (!(y > -1 && x > -1 && y < static_cast<double>(height) && x < static_cast<double>(width)))
+    return {{zeros, zeros, zeros, zeros}, {}};
   const auto top = static_cast<int64_t>(std::floor(y)), left = static_cast<int64_t>(std::floor(x));
-  const double down = y - static_cast<double>(top), right = x - static_cast<double>(left);
+  const auto down = static_cast<float>(y - static_cast<double>(top));
+  const auto right = static_cast<float>(x - static_cast<double>(left));
   const auto pixel = [&](int64_t r, int64_t c) {
     const bool inside = r >= 0 && r < height && c >= 0 && c < width;
-    return inside ? static_cast<double>(plane[r * width + c]) : 0.0;
+    return inside ? image + (r * width + c) * channels : zeros;
   };
-  return (1 - down) * ((1 - right) * pixel(top, left) + right * pixel(top, left + 1)) +
-         down * ((1 - right) * pixel(top + 1, left) + right * pixel(top + 1, left + 1));
+  return {{pixel(top, left), pixel(top, left + 1), pixel(top + 1, left), pixel(top + 1, left + 1)},
+          {(1 - down) * (1 - right), (1 - down) * right, down * (1 - right), down * right}};
 }
 
 struct Geometry {
   Shape input, weights, output;
   Window window;
   int64_t groups = 1, offset_groups = 1;
-};
 
-/// Sampled inputs of one output position, in the order of the weights of all groups: channel, tap.
-void gather(const Geometry& geometry, const float* in, const float* offsets, const float* mask, int64_t at,
-            std::vector<double>& samples) {
-  const Window& window = geometry.window;
-  const int64_t height = geometry.input[2], width = geometry.input[3], positions = window.output[0] * window.output[1];
-  const int64_t taps = window.kernel[0] * window.kernel[1];
-  const int64_t y = at / window.output[1], x = at % window.output[1];
-  for (int64_t c = 0; c < geometry.input[1]; ++c)
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      const int64_t slot = c / (geometry.input[1] / geometry.offset_groups) * taps + tap;
-      const auto dy = static_cast<double>(offsets[(2 * slot) * positions + at]);
-      const auto dx = static_cast<double>(offsets[(2 * slot + 1) * positions + at]);
-      const int64_t row = y * window.strides[0] - window.pad_begin[0] + tap / window.kernel[1] * window.dilations[0];
-      const int64_t column = x * window.strides[1] - window.pad_begin[1] + tap % window.kernel[1] * window.dilations[1];
-      double value = sample_plane(in + c * height * width, height, width, static_cast<double>(row) + dy,
-                                  static_cast<double>(column) + dx);
-      if (mask) value *= static_cast<double>(mask[slot * positions + at]);
-      samples[static_cast<size_t>(c * taps + tap)] = value;
-    }
-}
+  [[nodiscard]] int64_t positions() const { return output[2] * output[3]; }
+  [[nodiscard]] int64_t taps() const { return weights[2] * weights[3]; }
+};
 
 struct DeformOptions {
   WindowAttributes attributes;
@@ -83,26 +78,99 @@ Geometry geometry_of(const KernelCall& call, const DeformOptions& options) {
   return geometry;
 }
 
+/// One image: what the kernel reads at output positions becomes rows of matrices, one matrix a group.
+class Sampler {
+ public:
+  /// image  channels-last. offsets, mask  of the image; `mask` may be nullptr. All outlive this object.
+  Sampler(const Geometry& geometry, const float* image, const float* offsets, const float* mask)
+      : geometry_(geometry), image_(image), offsets_(offsets), mask_(mask),
+        zeros_(static_cast<size_t>(geometry.input[1])) {}
+
+  /// rows[group][at - first] for positions [first, end): the samples of the group's channels, tap by tap.
+  void gather(int64_t first, int64_t end, float* rows) const {
+    const int64_t taps = geometry_.taps(), inner = taps * geometry_.weights[1];
+    const int64_t width = geometry_.input[1] / geometry_.offset_groups;  // channels that share an offset
+    for (int64_t at = first; at < end; ++at)
+      for (int64_t slot = 0; slot < geometry_.offset_groups * taps; ++slot) {
+        const Corners corners = corners_for(slot, at);
+        const int64_t tap = slot % taps, last = (slot / taps + 1) * width;
+        for (int64_t c = last - width; c < last;) {
+          const int64_t group = c / geometry_.weights[1], group_end = (group + 1) * geometry_.weights[1];
+          const int64_t count = std::min(last, group_end) - c;
+          float* out =
+              rows + (group * (end - first) + at - first) * inner + (tap + 1) * geometry_.weights[1] - group_end + c;
+          blend(corners, c, count, out);
+          c += count;
+        }
+      }
+  }
+
+ private:
+  [[nodiscard]] Corners corners_for(int64_t slot, int64_t at) const {
+    const Window& window = geometry_.window;
+    const int64_t positions = geometry_.positions(), tap = slot % geometry_.taps();
+    const int64_t y = at / window.output[1], x = at % window.output[1];
+    const int64_t row = y * window.strides[0] - window.pad_begin[0] + tap / window.kernel[1] * window.dilations[0];
+    const int64_t column = x * window.strides[1] - window.pad_begin[1] + tap % window.kernel[1] * window.dilations[1];
+    Corners corners =
+        corners_at(image_, geometry_.input, zeros_.data(),
+                   static_cast<double>(row) + static_cast<double>(offsets_[2 * slot * positions + at]),
+                   static_cast<double>(column) + static_cast<double>(offsets_[(2 * slot + 1) * positions + at]));
+    if (mask_)
+      for (float& weight : corners.weight) weight *= mask_[slot * positions + at];
+    return corners;
+  }
+
+  static void blend(const Corners& corners, int64_t from, int64_t count, float* out) {
+    const auto [a, b, c, d] = corners.pixel;
+    const auto [wa, wb, wc, wd] = corners.weight;
+    for (int64_t i = 0; i < count; ++i)
+      out[i] = (wa * a[from + i] + wb * b[from + i]) + (wc * c[from + i] + wd * d[from + i]);
+  }
+
+  const Geometry& geometry_;
+  const float *image_, *offsets_, *mask_;
+  std::vector<float> zeros_;
+};
+
 void run_deform_conv(KernelCall& call, const DeformOptions& options) {
   const Geometry geometry = geometry_of(call, options);
   const Shape &input = geometry.input, &weights = geometry.weights, &to = geometry.output;
   Tensor output(DataType::Float32, to, call.allocator());
   if (output.element_count() == 0) return call.set_output(0, std::move(output));
-  const int64_t positions = to[2] * to[3], inner = weights.element_count(1, 4), slots = call.input(2).shape()[1] / 2;
-  std::vector<double> samples(static_cast<size_t>(input[1] * weights[2] * weights[3]));
-  const float* w = call.input(1).data<float>().data();
-  for (int64_t n = 0; n < to[0]; ++n)
-    for (int64_t at = 0; at < positions; ++at) {
-      const float* mask = call.has_input(4) ? call.input(4).data<float>().data() + n * slots * positions : nullptr;
-      gather(geometry, call.input(0).data<float>().data() + n * input.element_count(1, 4),
-             call.input(2).data<float>().data() + n * 2 * slots * positions, mask, at, samples);
-      for (int64_t m = 0; m < to[1]; ++m) {
-        const double* part = samples.data() + m / (to[1] / geometry.groups) * inner;
-        double sum = call.has_input(3) ? static_cast<double>(call.input(3).data<float>()[static_cast<size_t>(m)]) : 0;
-        for (int64_t i = 0; i < inner; ++i) sum += part[i] * static_cast<double>(w[m * inner + i]);
-        output.mutable_data<float>()[static_cast<size_t>((n * to[1] + m) * positions + at)] = static_cast<float>(sum);
-      }
+  const int64_t positions = geometry.positions(), taps = geometry.taps(), inner = weights.element_count(1, 4);
+  const Tensor image = to_channels_last(call.input(0), call.allocator());
+  const Tensor filters = to_channels_last(call.input(1), call.allocator());  // tap by tap, as the samples
+  const float* offsets = call.input(2).data<float>().data();
+  const float* mask = call.has_input(4) ? call.input(4).data<float>().data() : nullptr;
+  const int64_t each = to[1] / geometry.groups, slots = geometry.offset_groups * taps;
+  constexpr int64_t kBlock = int64_t{1} << 17;  // samples: half a MiB stays in the cache until it is multiplied
+  const int64_t block =
+      std::min(positions, std::max<int64_t>(16, kBlock / std::max<int64_t>(1, inner * geometry.groups)));
+  Tensor rows(DataType::Float32, Shape{geometry.groups, block, inner}, call.allocator());
+  for (int64_t n = 0; n < to[0]; ++n) {
+    float* out = output.mutable_data<float>().data() + n * to[1] * positions;
+    for (int64_t m = 0; m < to[1]; ++m)
+      std::fill_n(out + m * positions, positions,
+                  call.has_input(3) ? call.input(3).data<float>()[static_cast<size_t>(m)] : 0.0F);
+    const Sampler sampler(geometry, image.data<float>().data() + n * input.element_count(1, 4),
+                          offsets + n * 2 * slots * positions, mask ? mask + n * slots * positions : nullptr);
+    for (int64_t first = 0; first < positions; first += block) {
+      stop_if_interrupted();
+      const int64_t count = std::min(block, positions - first);
+      sampler.gather(first, first + count, rows.mutable_data<float>().data());
+      for (int64_t group = 0; group < geometry.groups; ++group)
+        onednn::multiply_transposed({.a = filters.data<float>().data() + group * each * inner,
+                                     .a_row = inner,
+                                     .b = rows.data<float>().data() + group * count * inner,
+                                     .c = out + group * each * positions + first,
+                                     .c_row = positions,
+                                     .m = each,
+                                     .n = count,
+                                     .k = inner,
+                                     .adds = true});
     }
+  }
   call.set_output(0, std::move(output));
 }
 

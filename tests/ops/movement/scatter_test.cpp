@@ -1,3 +1,4 @@
+#include "exec/executor.h"
 #include "ops/find_operator.h"
 #include "ops/node_runner.h"
 
@@ -42,6 +43,18 @@ TEST(ScatterElements, IsCalledScatterInOldOpsets) {
   EXPECT_THAT(integers(run_one("y = Scatter(a, b, c)", {data, test::int64s({1}), Tensor::from<int8_t>({1}, {9})}, {9})),
               ElementsAre(1, 9, 3));
   EXPECT_EQ(find_operator("", "Scatter", 11), nullptr);
+}
+
+TEST(ScatterElements, LeavesDataAsItIsForOtherReaders) {
+  const Model model = parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 18]> g (float[3] x, int64[1] i, float[1] u) => (float[3] y, float[3] kept)"
+      " { s = Neg(x) y = ScatterElements(s, i, u) kept = Neg(s) }");
+  const Graph& graph = model.graph();
+  const auto results = run_once(
+      graph, std::vector{Tensor::from<float>({3}, {1, 2, 3}), test::int64s({1}), Tensor::from<float>({1}, {9})},
+      graph.outputs());
+  EXPECT_THAT(values(results[0]), ElementsAre(-1, 9, -3));
+  EXPECT_THAT(values(results[1]), ElementsAre(1, 2, 3));
 }
 
 TEST(ScatterElements, RefusesWhatDoesNotFit) {

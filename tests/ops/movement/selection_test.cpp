@@ -55,6 +55,30 @@ TEST(ArgMax, RefusesAnEmptyAxis) {
   EXPECT_EQ(run_one("y = ArgMax<axis = 1>(a)", {Tensor(DataType::Float32, {0, 3})}).element_count(), 0);
 }
 
+TEST(GatherElements, EqualsTheDefinitionAlongEveryAxis) {
+  const Tensor input = test::ramp({3, 4, 5});
+  const std::vector<float> in = values(input);
+  for (const int64_t axis : {0, 1, 2}) {
+    Shape to{2, 3, 4};  // smaller than the data
+    to[static_cast<size_t>(axis)] = 6;
+    std::vector<int64_t> indices;
+    std::vector<float> expected;
+    for (int64_t i = 0; i < to.element_count(); ++i) {
+      std::array<int64_t, 3> place{i / (to[1] * to[2]), i / to[2] % to[1], i % to[2]};
+      const int64_t extent = input.shape()[static_cast<size_t>(axis)], index = i * 7 % (2 * extent) - extent;
+      indices.push_back(index);
+      place[static_cast<size_t>(axis)] = (index + extent) % extent;
+      expected.push_back(in[static_cast<size_t>((place[0] * 4 + place[1]) * 5 + place[2])]);
+    }
+    const Tensor wide = Tensor::from<int64_t>(to, indices);
+    const std::string node = "y = GatherElements<axis = " + std::to_string(axis) + ">(a, b)";
+    EXPECT_EQ(values(run_one(node, {input, wide})), expected) << node;
+    EXPECT_EQ(values(run_one(node, {input, cast(wide, DataType::Int32)})), expected) << node;
+  }
+  const Tensor outside = Tensor::from<int64_t>({1, 1, 1}, {5});
+  EXPECT_THROW(run_one("y = GatherElements<axis = 1>(a, b)", {input, outside}), Error);
+}
+
 TEST(TopK, IsTheHeadOfAStableSort) {
   const Tensor input = cast(test::ramp({4, 9}, -4, 4), DataType::Int32);  // many equal values
   for (const bool largest : {true, false}) {
@@ -76,6 +100,28 @@ TEST(TopK, IsTheHeadOfAStableSort) {
     EXPECT_EQ(integers(outputs[0]), expected_values);
     EXPECT_EQ(integers(outputs[1]), expected_indices);
   }
+}
+
+TEST(TopK, OfALongLineIsTheHeadOfAStableSortToo) {
+  constexpr int64_t kCount = 3000;
+  const Tensor input = cast(test::ramp({2, kCount}, -40, 40), DataType::Int32);  // each number some 40 times
+  for (const char* largest : {"1", "0"})
+    for (const int64_t k : {1, 7, 700}) {
+      const std::vector<int64_t> numbers = integers(input);
+      const std::string node = std::string("y, y1 = TopK<largest = ") + largest + ">(a, b)";
+      const auto outputs = run_node(node, {input, test::int64s({k})}, {.opset = 11, .outputs = 2});
+      for (size_t row = 0; row < 2; ++row) {
+        std::vector<int64_t> order(kCount);
+        std::iota(order.begin(), order.end(), 0);
+        std::ranges::stable_sort(order, {}, [&](int64_t i) {
+          return numbers[row * kCount + static_cast<size_t>(i)] * (*largest == '1' ? -1 : 1);
+        });
+        order.resize(static_cast<size_t>(k));
+        const auto all = integers(outputs[1]);
+        const auto begin = all.begin() + static_cast<int64_t>(row) * k;
+        EXPECT_EQ(std::vector(begin, begin + k), order) << node << k;
+      }
+    }
 }
 
 TEST(TopK, TakesKFromTheAttributeBeforeOpset10) {

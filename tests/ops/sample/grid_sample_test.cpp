@@ -75,6 +75,21 @@ TEST(GridSample, TreatsTheOutsideAsAsked) {
   EXPECT_EQ(at_place(1e30F, "bilinear", "zeros", 0), 0);
 }
 
+TEST(GridSample, BlendsTheBorderWithTheWeightsOfAPlaceOutside) {
+  // 0.3 of an element outside: weights by hand for t = 0.7, where three taps find the border's 10 and the last one finds 20.
+  constexpr double a = -0.75, far = 1.3;  // 2 - t
+  const double last = ((a * far - 5 * a) * far + 8 * a) * far - 4 * a;
+  const double expected = 10 + last * 10;  // weights sum up to 1
+  EXPECT_NEAR(static_cast<double>(at_place(-1.2F, "bicubic", "border", 1)), expected,
+              1e-4);  // x = -0.3: 1 ulp of it is 3e-8
+  EXPECT_LT(expected, 9.7);
+  EXPECT_EQ(at_place(-1.2F, "bilinear", "border", 1), 10) << "a linear blend of equals";
+  EXPECT_FLOAT_EQ(at_place(-9, "bicubic", "border", 1), 10) << "all taps are at the border";
+  EXPECT_FLOAT_EQ(at_place(9, "bicubic", "border", 1), 40);
+  EXPECT_NEAR(at_place(-1.2F, "bicubic", "reflection", 1), at_place(-0.8F, "bicubic", "reflection", 1), 1e-4)
+      << "mirrored: places are off by an ulp of 1, values differ by 10 from one to the next";
+}
+
 TEST(GridSample, RefusesAGridOfAnotherRank) {
   EXPECT_THROW(run_one(grid_sample("linear", "zeros", 0), {ramp({1, 1, 2, 2}), ramp({1, 2, 2, 3})}, {.opset = 20}),
                Error);
