@@ -4,7 +4,7 @@
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -20,7 +20,7 @@ bool is_named(const Value& value) {
 }  // namespace
 
 GraphPatch take_idle_casts(const Graph& graph) {
-  const std::vector<DataType> types = float_types(graph);
+  const std::vector<DataType> types = value_types(graph);
   const auto is_idle = [&](const Node& node) {
     if (traits_of(graph, node).kind != OpKind::Cast) return false;
     const DataType type = types[static_cast<size_t>(node.input(0))];

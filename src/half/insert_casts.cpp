@@ -7,17 +7,13 @@
 
 #include "core/files/mapped_file.h"
 #include "core/onnx_type.h"
+#include "half/half_slots.h"
 #include "model/name_source.h"
 #include "ops/traits.h"
 
 namespace detent {
 
 namespace {
-
-/// Slots that are Float32 whatever the node's type. Source: ONNX Resize-13 and Upsample-9, `scales`.
-bool is_fixed_slot(const Node& node, int slot) {
-  return (node.op_type == "Resize" && (slot == 2 || slot == 1)) || (node.op_type == "Upsample" && slot == 1);
-}
 
 /// Reads any type and passes none on.
 bool reads_any_type(const Node& node) {
@@ -47,14 +43,19 @@ class CastInserter {
   /// The type in which a slot reads a Float32 value.
   [[nodiscard]] DataType wanted(const Use& use) const {
     const Node& node = graph_.node(use.node);
-    if (use.slot < 0 || is_fixed_slot(node, use.slot) || plan_.type_of(node.id) == DataType::Undefined)
-      return DataType::Float32;
-    return plan_.type_of(node.id);
+    const DataType type = plan_.type_of(node.id);
+    const bool follows =
+        use.slot >= 0 && type == plan_.format.type && input_follows(graph_, node, static_cast<size_t>(use.slot), type);
+    return follows ? type : DataType::Float32;
   }
 
   /// The type that a value is made in.
   [[nodiscard]] DataType made(const Value& value) const {
-    return value.producer == kNoNode ? DataType::Float32 : plan_.type_of(value.producer);
+    if (value.producer == kNoNode) return DataType::Float32;
+    const Node& producer = graph_.node(value.producer);
+    const auto slot = static_cast<size_t>(std::ranges::find(producer.outputs, value.id) - producer.outputs.begin());
+    const DataType type = plan_.type_of(producer.id);
+    return type == plan_.format.type && output_follows(graph_, producer, slot, type) ? type : DataType::Float32;
   }
 
   void connect(const Value& value) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/onnx_type.h"
+#include "ops/value_types.h"
 
 namespace detent {
 
@@ -10,7 +11,7 @@ namespace {
 
 class IoNarrowing {
  public:
-  IoNarrowing(const Graph& graph, DataType type) : graph_(graph), type_(type) {}
+  IoNarrowing(const Graph& graph, DataType type) : graph_(graph), type_(type), types_(value_types(graph)) {}
 
   NarrowedIo run() {
     for (const ValueId id : graph_.inputs()) narrow_input(graph_.value(id));
@@ -62,7 +63,7 @@ class IoNarrowing {
     if (!cast || !casts_to(*cast, DataType::Float32) || !output.uses.empty()) return;
     const Value& source = graph_.value(cast->input(0));
     const Node* producer = graph_.producer(source.id);
-    if (!producer || source.declared_type.value_or(type_) != type_ || source.is_output || made_float(*producer)) return;
+    if (!producer || types_[static_cast<size_t>(source.id)] != type_ || source.is_output || made_float(*producer)) return;
     const auto slot = std::ranges::find(producer->outputs, source.id) - producer->outputs.begin();
     result_.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), output.name});
     replace(*cast, source, output);
@@ -85,6 +86,7 @@ class IoNarrowing {
 
   const Graph& graph_;
   DataType type_;
+  std::vector<DataType> types_;  // by value
   NarrowedIo result_;
 };
 

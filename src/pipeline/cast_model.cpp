@@ -21,6 +21,7 @@
 #include "place/make_plan.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
+#include "rewrite/check_onnx_rules.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
 
@@ -78,6 +79,7 @@ CastReport cast_model(const CastModelOptions& options) {
   report.coverage = coverage_of(model, read_first_inputs(*source, options.run), options);
   if (options.io == IoType::Same) apply_patch(model, narrow_io(model.graph(), float_format(options.type).type).patch);
   write_provenance(model, origin_of_cast(model, options, source->size()));
+  check_onnx_rules(model.graph(), options.output, facts.faults, *options.run.reporter);
   write_model(model, options.output, write_options(options.overwrite, options.external_data));
   report.floats.casts = casts_added(model.graph(), facts);
   report.coverage.casts = static_cast<int64_t>(report.floats.casts);

@@ -15,6 +15,7 @@
 #include "pipeline/parts/setup.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
+#include "rewrite/check_onnx_rules.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
 #include "rewrite/rewrite.h"
@@ -141,6 +142,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
   if (closing) report.error = closing->report, report.error_source = closing_on.what;
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
+  check_onnx_rules(setup.model.graph(), options.output, setup.facts.faults, *options.run.reporter);
   write_checked(setup.model, options.output, write_options(options.overwrite, options.external_data), promised, check);
   add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
   finish_report(report, options, setup, stopwatch.seconds());

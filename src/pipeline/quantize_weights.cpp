@@ -20,6 +20,7 @@
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
+#include "rewrite/check_onnx_rules.h"
 #include "rewrite/table_quantizer.h"
 #include "rewrite/write_checked.h"
 #include "run/model_inputs.h"
@@ -191,6 +192,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   if (report.bound) note_bound(report.provenance, *report.bound);
   write_provenance(blocked.model, report.provenance);
   check_one_file(options.output, options.external_data, [&] { return blocked.model.byte_size(); });
+  check_onnx_rules(blocked.model.graph(), options.output, facts.faults, *options.run.reporter);
   write_same(blocked.model, options.output, write_options(options.overwrite, options.external_data));
   report.written_opset = blocked.model.graph().opset();
   report.output_bytes = written_bytes(options.output);

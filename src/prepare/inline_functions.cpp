@@ -1,18 +1,21 @@
 #include "prepare/inline_functions.h"
 
-#include <onnx/defs/schema.h>
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/error.h"
 #include "model/graph/node_names.h"
+#include "ops/find_operator.h"
 #include "prepare/function_calls.h"
 #include "prepare/inlined_output.h"
+#include "prepare/operator_history.h"
+#include "prepare/opset_adapters.h"
 #include "prepare/used_names.h"
 
 namespace detent {
@@ -20,6 +23,26 @@ namespace detent {
 namespace {
 
 constexpr int kFunctionDefaults = 11;  // FunctionProto.attribute_proto, a field newer than libonnx 1.12
+
+/// True when the inputs, outputs or attributes of the operator are others from opset `version` on.
+bool has_other_signature(std::string_view op_type, int version) {
+  const OperatorDef* definition = find_at_any_opset("", op_type);
+  if (!definition) return false;
+  const std::vector<SignatureVersion> versions = parse_signature(definition->signature.text());
+  return std::ranges::any_of(versions.begin() + 1, versions.end(),
+                             [&](const auto& one) { return one.since == version; });
+}
+
+/// A node of opset `written_for` can stand in a model of opset `imported` as it is. From opset 18 on an older node may
+/// stand in a newer model where no adapter is needed to raise it.
+bool means_the_same(std::string_view op_type, int written_for, int imported) {
+  for (int version = std::min(written_for, imported) + 1; version <= std::max(written_for, imported); ++version) {
+    if (operator_changed_at(op_type, version) || find_opset_change(op_type, version).adapt) return false;
+    const bool only_adapters_matter = written_for < imported && version <= kNewestRaisedOpset;
+    if (version > kNewestListedOpset && !only_adapters_matter && has_other_signature(op_type, version)) return false;
+  }
+  return true;
+}
 
 /// One function body on its way into a graph: names mapped, attributes filled in.
 class Call {
@@ -153,14 +176,12 @@ class Inliner {
     }
   }
 
-  /// Every operator must mean the same in both operator sets, as far as libonnx knows them.
+  /// Every operator must mean the same in both operator sets.
   static void check_versions(const FunctionKey& key, const onnx::FunctionProto& function, int written_for,
                              int imported) {
     visit_nodes(function.node(), [&](const onnx::NodeProto& node) {
       if (!canonical(node.domain()).empty()) return;
-      const auto* own = onnx::OpSchemaRegistry::Schema(node.op_type(), written_for);
-      const auto* models = onnx::OpSchemaRegistry::Schema(node.op_type(), imported);
-      if (!own || !models || own->since_version() == models->since_version()) return;
+      if (means_the_same(node.op_type(), written_for, imported)) return;
       throw Error(ErrorCode::Unsupported,
                   describe(key) + " uses " + node.op_type() + " of opset " + std::to_string(written_for) +
                       ", which is another operator in the model's opset " + std::to_string(imported),

@@ -10,11 +10,14 @@ namespace detent {
 
 namespace {
 
+using Types = std::span<const DataType>;
+
 [[noreturn]] void no_adapter(const std::string& reason) { throw Error(ErrorCode::Unsupported, reason); }
 
-/// Element type of an input as far as the file says it; models without value_info are FP32 nearly always.
-DataType type_of(const Graph& graph, ValueId id) {
-  return id == kNoValue ? DataType::Float32 : graph.value(id).declared_type.value_or(DataType::Float32);
+/// Element type of an input; FP32 for a missing one and where nothing tells.
+DataType type_of(std::span<const DataType> types, ValueId id) {
+  const DataType type = id == kNoValue ? DataType::Undefined : types[static_cast<size_t>(id)];
+  return type == DataType::Undefined ? DataType::Float32 : type;
 }
 
 bool is_read(const Graph& graph, ValueId id) {
@@ -39,23 +42,27 @@ void move_ints(const Graph& graph, const Node& node, const std::string& attribut
   patch.remove_attributes.emplace_back(node.name, attribute);
 }
 
-void move_axes(const Graph& graph, const Node& node, GraphPatch& patch) { move_ints(graph, node, "axes", 1, patch); }
+void move_axes(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
+  move_ints(graph, node, "axes", 1, patch);
+}
 
-void move_split(const Graph& graph, const Node& node, GraphPatch& patch) { move_ints(graph, node, "split", 1, patch); }
+void move_split(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
+  move_ints(graph, node, "split", 1, patch);
+}
 
-void slice_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+void slice_10(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   move_ints(graph, node, "starts", 1, patch);
   move_ints(graph, node, "ends", 2, patch);
   move_ints(graph, node, "axes", 3, patch);
 }
 
-void top_k_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+void top_k_10(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 1, "k", Tensor::from<int64_t>(Shape{1}, {node.int_or("k", 1)}), patch);
   patch.remove_attributes.emplace_back(node.name, "k");
 }
 
-void clip_11(const Graph& graph, const Node& node, GraphPatch& patch) {
-  const DataType type = type_of(graph, node.input(0));
+void clip_11(const Graph& graph, const Node& node, Types types, GraphPatch& patch) {
+  const DataType type = type_of(types, node.input(0));
   int slot = 1;
   for (const char* bound : {"min", "max"}) {
     if (node.has(bound)) {
@@ -66,10 +73,10 @@ void clip_11(const Graph& graph, const Node& node, GraphPatch& patch) {
   }
 }
 
-void pad_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+void pad_11(const Graph& graph, const Node& node, Types types, GraphPatch& patch) {
   move_ints(graph, node, "pads", 1, patch);
   if (!node.has("value")) return;
-  const Tensor fill = cast(Tensor::scalar(node.float_or("value", 0)), type_of(graph, node.input(0)));
+  const Tensor fill = cast(Tensor::scalar(node.float_or("value", 0)), type_of(types, node.input(0)));
   if (node.string_or("mode", "constant") == "constant") add_input(graph, node, 2, "value", fill, patch);
   patch.remove_attributes.emplace_back(node.name, "value");
 }
@@ -83,17 +90,17 @@ void rename_operator(const Graph& graph, const Node& node, const std::string& op
   patch.add_nodes.push_back(std::move(spec));
 }
 
-void upsample_9(const Graph& graph, const Node& node, GraphPatch& patch) {
+void upsample_9(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const std::vector<float> scales = node.floats_or("scales", {});
   add_input(graph, node, 1, "scales", Tensor::from<float>(Shape{static_cast<int64_t>(scales.size())}, scales), patch);
   patch.remove_attributes.emplace_back(node.name, "scales");
 }
 
-void upsample_10(const Graph& graph, const Node& node, GraphPatch& patch) {
+void upsample_10(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   rename_operator(graph, node, "Resize", patch);
 }
 
-void scatter_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+void scatter_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   rename_operator(graph, node, "ScatterElements", patch);
 }
 
@@ -111,7 +118,7 @@ std::string nearest_mode_of(const Graph& graph, const Node& node) {
 }
 
 /// Opset 10 maps coordinates by x / scale, without half pixels, and has no region of interest.
-void resize_11(const Graph& graph, const Node& node, GraphPatch& patch) {
+void resize_11(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("asymmetric")}});
   patch.set_attributes.push_back({node.name, {"nearest_mode", nearest_mode_of(graph, node)}});
   patch.rewire.push_back({node.name, 2, graph.value(node.inputs.at(1)).name});
@@ -127,7 +134,7 @@ bool is_last_axis(const Graph& graph, const Node& node, int64_t axis) {
 
 /// Until opset 12 the input is seen as a matrix, cut at `axis` (default 1), and each row is normalised; from 13 on only
 /// along `axis` (default -1). Flatten, the operator on rows, and the old shape again mean the same for every rank.
-void softmax_13(const Graph& graph, const Node& node, GraphPatch& patch) {
+void softmax_13(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const int64_t axis = node.int_or("axis", 1);
   patch.set_attributes.push_back({node.name, {"axis", int64_t{-1}}});
   if (is_last_axis(graph, node, axis)) return;
@@ -142,52 +149,52 @@ void softmax_13(const Graph& graph, const Node& node, GraphPatch& patch) {
   patch.rename_outputs.push_back({node.name, 0, result});
 }
 
-void batch_normalization_9(const Graph&, const Node& node, GraphPatch& patch) {
+void batch_normalization_9(const Graph&, const Node& node, Types, GraphPatch& patch) {
   if (node.int_or("spatial", 1) == 0) no_adapter("spatial=0 was removed in opset 9");
   if (node.has("spatial")) patch.remove_attributes.emplace_back(node.name, "spatial");
 }
 
-void batch_normalization_14(const Graph& graph, const Node& node, GraphPatch&) {
+void batch_normalization_14(const Graph& graph, const Node& node, Types, GraphPatch&) {
   constexpr size_t kOutputs = 3;  // five before
   for (size_t i = 1; i < node.outputs.size(); ++i)
     if (i >= kOutputs || is_read(graph, node.output(i))) no_adapter("its training outputs changed in opset 14");
 }
 
-void dropout_10(const Graph& graph, const Node& node, GraphPatch&) {
+void dropout_10(const Graph& graph, const Node& node, Types, GraphPatch&) {
   if (is_read(graph, node.output(1))) no_adapter("the type of its mask changed in opset 10");
 }
 
 /// In inference Dropout passes its input on, whatever the ratio.
-void dropout_12(const Graph&, const Node& node, GraphPatch& patch) {
+void dropout_12(const Graph&, const Node& node, Types, GraphPatch& patch) {
   if (node.has("ratio")) patch.remove_attributes.emplace_back(node.name, "ratio");
 }
 
 /// The default became half_pixel.
-void roi_align_16(const Graph&, const Node& node, GraphPatch& patch) {
+void roi_align_16(const Graph&, const Node& node, Types, GraphPatch& patch) {
   patch.set_attributes.push_back({node.name, {"coordinate_transformation_mode", std::string("output_half_pixel")}});
 }
 
 /// Without sizes the number of parts is now said, no longer counted from the outputs.
-void split_18(const Graph&, const Node& node, GraphPatch& patch) {
+void split_18(const Graph&, const Node& node, Types, GraphPatch& patch) {
   if (node.input(1) == kNoValue)
     patch.set_attributes.push_back({node.name, {"num_outputs", static_cast<int64_t>(node.outputs.size())}});
 }
 
 /// The modes got the names of Resize; the default is the same.
-void grid_sample_20(const Graph&, const Node& node, GraphPatch& patch) {
+void grid_sample_20(const Graph&, const Node& node, Types, GraphPatch& patch) {
   const std::string mode = node.string_or("mode", "bilinear");
   if (mode == "nearest" || !node.has("mode")) return;
   patch.set_attributes.push_back({node.name, {"mode", std::string(mode == "bicubic" ? "cubic" : "linear")}});
 }
 
 /// The axis became an input, and its default the last but one.
-void dft_20(const Graph& graph, const Node& node, GraphPatch& patch) {
+void dft_20(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   add_input(graph, node, 2, "axis", Tensor::from<int64_t>(Shape{}, {node.int_or("axis", 1)}), patch);
   if (node.has("axis")) patch.remove_attributes.emplace_back(node.name, "axis");
 }
 
 /// Scale and bias are one number a channel now, no longer one a group.
-void group_normalization_21(const Graph& graph, const Node& node, GraphPatch& patch) {
+void group_normalization_21(const Graph& graph, const Node& node, Types, GraphPatch& patch) {
   const auto& shape = graph.value(node.inputs.at(0)).declared_shape;
   const int64_t groups = node.int_or("num_groups", 1);
   if (!shape || shape->size() < 2 || (*shape)[1] < 0) no_adapter("its number of channels is not declared");
@@ -208,7 +215,9 @@ void group_normalization_21(const Graph& graph, const Node& node, GraphPatch& pa
   }
 }
 
-void no_scan_8(const Graph&, const Node&, GraphPatch&) { no_adapter("the batch axis of Scan was removed in opset 9"); }
+void no_scan_8(const Graph&, const Node&, Types, GraphPatch&) {
+  no_adapter("the batch axis of Scan was removed in opset 9");
+}
 
 constexpr OpsetChange kChanges[] = {
     {"BatchNormalization", 9, batch_normalization_9},

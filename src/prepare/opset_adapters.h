@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "model/graph_patch.h"
@@ -7,8 +8,9 @@
 namespace detent {
 
 /// Adds to `patch` what makes a node of the version before mean the same in the version after.
+/// types  element types of the graph's values, by id
 /// Errors  Unsupported with the reason when that cannot be done for this node.
-using OpsetAdapter = void (*)(const Graph& graph, const Node& node, GraphPatch& patch);
+using OpsetAdapter = void (*)(const Graph& graph, const Node& node, std::span<const DataType> types, GraphPatch& patch);
 
 /// An operator of the default domain that got a new version.
 struct OpsetChange {

@@ -4,7 +4,7 @@
 
 #include "detent/error.h"
 #include "exec/same_outputs.h"
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "prepare/fold_batchnorm.h"
 #include "prepare/forward_constants.h"
 #include "prepare/raise_opset.h"

@@ -5,6 +5,7 @@
 #include "detent/error.h"
 #include "ops/check_signatures.h"
 #include "ops/find_operator.h"
+#include "ops/value_types.h"
 #include "prepare/operator_history.h"
 #include "prepare/opset_adapters.h"
 #include "prepare/subgraph_models.h"
@@ -42,7 +43,8 @@ class Step {
     // Signatures are those of operators that run; of others nobody knows whether what an adapter looks for is there.
     if (!find_operator(node.domain, node.op_type, graph_.opset())) return refuse(node, "an operator that cannot run");
     try {
-      change.adapt(graph_, node, patch_);
+      if (types_.empty()) types_ = value_types(graph_);
+      change.adapt(graph_, node, types_, patch_);
     } catch (const Error& error) {
       refuse(node, error.what());
     }
@@ -57,6 +59,7 @@ class Step {
   int version_;
   std::vector<std::string>& problems_;
   GraphPatch patch_;
+  std::vector<DataType> types_;  // of the values, once an adapter asked
 };
 
 /// Some node of the graph, or of one inside it, is another after the step.

@@ -12,6 +12,7 @@
 #include "core/onnx_type.h"
 #include "model/graph/node_names.h"
 #include "model/graph/tensor_proto.h"
+#include "ops/value_types.h"
 
 namespace detent {
 
@@ -28,12 +29,12 @@ Names defined_in(const onnx::GraphProto& graph) {
   return names;
 }
 
-onnx::ValueInfoProto declaration_of(const Value& value) {
+onnx::ValueInfoProto declaration_of(const Value& value, DataType type) {
   onnx::ValueInfoProto info;
   info.set_name(value.name);
-  if (!value.declared_type || onnx_type_of(*value.declared_type) == 0 || value.is_optional) return info;
+  if (onnx_type_of(type) == 0 || value.is_optional) return info;
   auto& tensor = *info.mutable_type()->mutable_tensor_type();
-  tensor.set_elem_type(onnx_type_of(*value.declared_type));
+  tensor.set_elem_type(onnx_type_of(type));
   if (!value.declared_shape) return info;
   auto& shape = *tensor.mutable_shape();
   for (const int64_t extent : *value.declared_shape)
@@ -48,11 +49,12 @@ struct Scope {
 
   explicit Scope(const Graph& graph) {
     constexpr int64_t kSmall = 4096;  // operands that adapters look at: scales, sizes, channels
+    const std::vector<DataType> types = value_types(graph);
     for (const Value& value : graph.values()) {
       const bool readable = value.is_constant && value.declared_type != DataType::String;
       const Tensor* tensor = readable ? graph.constant(value.id) : nullptr;
       if (!tensor || tensor->is_sequence() || tensor->element_count() > kSmall) {
-        values.push_back(declaration_of(value));
+        values.push_back(declaration_of(value, types[static_cast<size_t>(value.id)]));
         continue;
       }
       constants.emplace_back().set_name(value.name);

@@ -77,7 +77,7 @@ PromisedFile promise_of(const Graph& graph, const PlacementPlan& plan) {
       PromisedInput& input = promised.inputs.emplace_back();
       if (node.inputs[slot] == kNoValue) continue;
       input.value = graph.value(node.inputs[slot]).name;
-      if (const Node* cast = graph.producer(node.inputs[slot]); cast && cast->op_type == "Cast")
+      if (const Node* cast = graph.producer(node.inputs[slot]); cast && traits_of(graph, *cast).kind == OpKind::Cast)
         input.cast_of = graph.value(cast->input(0)).name;
       input.constant = graph.value(node.inputs[slot]).is_constant;
       if (const Tensor* content = input.constant ? graph.constant(node.inputs[slot]) : nullptr;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/small_float.h"
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "rewrite/rewrite_context.h"
 #include "rewrite/weight_inserter.h"
 
@@ -110,7 +110,7 @@ Rewrite make_qdq_patch(const Graph& graph, const PlacementPlan& plan, const std:
                        const RewriteOptions& options, WeightMemo* memo) {
   Rewrite result;
   result.patch.reason = "insert the quantize/dequantize pairs";
-  RewriteContext context{graph, plan, options, float_types(graph), result, {graph, result.patch}, memo};
+  RewriteContext context{graph, plan, options, value_types(graph), result, {graph, result.patch}, memo};
   QdqInserter(context).run(ranges);
   insert_weights(context);
   return result;

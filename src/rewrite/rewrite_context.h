@@ -16,7 +16,7 @@ struct RewriteContext {
   const Graph& graph;
   const PlacementPlan& plan;
   const RewriteOptions& options;
-  std::vector<DataType> types;  ///< floating-point type by value id
+  std::vector<DataType> types;  ///< element type by value id
   Rewrite& result;
   PairWriter writer;           ///< into result.patch
   WeightMemo* memo = nullptr;  ///< of other plans of the graph

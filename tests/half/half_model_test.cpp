@@ -10,6 +10,7 @@
 #include "exec/executor.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
+#include "ops/value_types.h"
 #include "run/memory_source.h"
 
 namespace detent {
@@ -293,6 +294,56 @@ TEST(HalfModel, BFloat16HasTheRangeAndFewerDigits) {
   const Halved halved = halve(body, {row({70, 40})}, FloatType::Bf16);
   EXPECT_THAT(halved.kept(), IsEmpty());
   EXPECT_THAT(output_of(halved.after, row({70, 40})), ElementsAre(-70144, -39936));  // 8 significant bits
+}
+
+struct OperatorTypeCase {
+  std::string node;  ///< reads x (float[1, 4]) and k (int64[1]), writes y
+  FloatType type;
+  int opset;
+  bool kept;
+};
+
+TEST(HalfModel, OperatorsStayFloat32WhereTheOpsetHasNoSuchType) {
+  const OperatorTypeCase cases[] = {{"i = IsInf (x) y = Where (i, x, x)", FloatType::Fp16, 19, true},
+                                    {"i = IsInf (x) y = Where (i, x, x)", FloatType::Fp16, 20, false},
+                                    {"y, i = TopK (x, k)", FloatType::Bf16, 22, true},
+                                    {"y, i = TopK (x, k)", FloatType::Fp16, 22, false},
+                                    {"y = Shrink (x)", FloatType::Bf16, 22, true},
+                                    {"y = Shrink (x)", FloatType::Fp16, 22, false},
+                                    {"y = Celu (x)", FloatType::Fp16, 22, true},
+                                    {"y = Einsum <equation = \"ij,ij->ij\"> (x, x)", FloatType::Bf16, 22, true},
+                                    {"y = Einsum <equation = \"ij,ij->ij\"> (x, x)", FloatType::Fp16, 22, false}};
+  for (const OperatorTypeCase& one : cases) {
+    const Halved halved = halve("(float[1, 4] x) => (float[1, 4] y) <int64[1] k = {4}> { " + one.node + " }",
+                                {row({1, -2, 3, -4})}, one.type, one.opset);
+    const auto operators = std::ranges::count(halved.report.exceptions, "operator", &FloatReport::Exception::rule);
+    EXPECT_EQ(operators > 0, one.kept) << one.node << " at opset " << one.opset;
+    EXPECT_THAT(find_graph_faults(halved.after.graph()), IsEmpty()) << one.node;
+  }
+}
+
+TEST(HalfModel, TheMeanOfALayerNormStaysFloat32) {
+  const Halved halved = halve(
+      "(float[1, 4] x) => (float[1, 4] y) <float[4] s = {1, 1, 1, 1}> "
+      "{ n, m = LayerNormalization (x, s) y = Mul (n, m) }",
+      {row({1, -2, 3, -4})});
+  EXPECT_THAT(halved.kept(), IsEmpty());
+  const Graph& graph = halved.after.graph();
+  const std::vector<DataType> types = value_types(graph);
+  EXPECT_EQ(types[static_cast<size_t>(graph.find_value("n"))], DataType::Float16);
+  EXPECT_EQ(types[static_cast<size_t>(graph.find_value("m"))], DataType::Float32);
+  EXPECT_THAT(find_graph_faults(graph), IsEmpty());
+}
+
+TEST(NarrowIo, LeavesTheFloatsOfIntegersAlone) {
+  const auto casts = [](const std::string& nodes) {
+    const Model model =
+        parse_model_text("<ir_version: 8, opset_import: [\"\" : 17]> g (float[2] x) => (float[2] y) { " + nodes +
+                         " y = Cast <to = 1> (a) }");
+    return narrow_io(model.graph(), DataType::Float16).casts.size();
+  };
+  EXPECT_EQ(casts("h = Cast <to = 10> (x) a = Neg (h)"), 2U);
+  EXPECT_EQ(casts("h = Cast <to = 10> (x) a = ArgMax (h)"), 1U) << "of the input alone";
 }
 
 TEST(HalfModel, BFloat16ConvolutionsNeedOpset22) {

@@ -36,5 +36,22 @@ TEST(NameSource, GivesNoNameTwice) {
   EXPECT_EQ(names.fresh("scale_1"), "scale_1_1");
 }
 
+TEST(NameSource, GivesNoNameOfAGraphInside) {
+  const Model model = parse_model_text(R"(
+<ir_version: 8, opset_import: ["" : 17]>
+g (float[4] x, bool c) => (float[4] y)
+{
+  r = Relu (x)
+  y = If (c) <
+    then_branch = t () => (p) { r_scale = Neg (r) p = Abs (r_scale) },
+    else_branch = e () => (q) { k = Constant <value_float = 1.0> () q = Add (r, k) }>
+})");
+  NameSource names(model.graph());
+  EXPECT_EQ(names.fresh("r_scale"), "r_scale_1");
+  EXPECT_EQ(names.fresh("k"), "k_1");
+  EXPECT_EQ(names.fresh("Abs_1"), "Abs_1_1") << "a node is called so";
+  EXPECT_EQ(names.fresh("r_zero_point"), "r_zero_point");
+}
+
 }  // namespace
 }  // namespace detent

@@ -99,6 +99,33 @@ TEST(InlineFunctions, RefusesAFunctionThatCallsItself) {
   EXPECT_THROW(inline_functions(model), Error);
 }
 
+TEST(InlineFunctions, LooksAtOpsetsBehindLibonnxToo) {
+  struct OpsetCase {
+    const char* node;
+    int function, model;
+    bool taken;
+  };
+  const OpsetCase cases[] = {
+      {"b = ReduceMean <axes = [0]> (a)", 17, 18, false},  // the axes became an input
+      {"b = ReduceMean <axes = [0]> (a)", 18, 17, false},
+      {"b = Sqrt (a)", 17, 18, true},
+      {"b = Sqrt (a)", 18, 17, true},
+      {"b = GridSample <mode = \"bilinear\"> (a, a)", 17, 20, false},
+      {"b = AveragePool <kernel_shape = [1]> (a)", 18, 19, true},   // got an attribute that this node does without
+      {"b = AveragePool <kernel_shape = [1]> (a)", 19, 18, false},  // may have it
+  };
+  for (const OpsetCase& one : cases) {
+    Model model = parse_model_text("<ir_version: 9, opset_import: [\"\" : " + std::to_string(one.model) +
+                                   ", \"local\" : 1]>\ng (float[2] x) => (float[2] y) { y = local.F (x) }\n"
+                                   "<domain: \"local\", opset_import: [\"\" : " +
+                                   std::to_string(one.function) + "]>\nF (a) => (b) { " + one.node + " }\n");
+    if (one.taken)
+      EXPECT_EQ(inline_functions(model), 1U) << one.node;
+    else
+      EXPECT_THROW(inline_functions(model), Error) << one.node << " of opset " << one.function;
+  }
+}
+
 TEST(InlineFunctions, RefusesAnOperatorThatMeansSomethingElseInTheModelsOpset) {
   // The axis got another meaning in 13. IR 9 is beyond libonnx's checker, which would refuse this while reading.
   Model model = parse_model_text(

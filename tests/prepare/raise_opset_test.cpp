@@ -317,6 +317,34 @@ TEST(RaiseOpset, WhatHasNoAdapterInsideABranchIsNamed) {
   EXPECT_EQ(model.proto().SerializeAsString(), before);
 }
 
+TEST(RaiseOpset, BoundsAndFillHaveTheTypeThatFollowsFromTheInputs) {
+  const std::pair<const char*, DataType> cases[] = {{"float16", DataType::Float16}, {"float", DataType::Float32}};
+  for (const auto& [type, expected] : cases) {
+    const std::string name = type;
+    const Model model = raised(10, 13, "g (" + name + "[4] x) => (" + name + R"([6] y)
+{
+  a = Neg (x)
+  c = Clip <min = 0.0, max = 6.0> (a)
+  y = Pad <mode = "constant", pads = [1, 1], value = 0.5> (c)
+})");
+    const Node &clip = node_of(model.graph(), "Clip"), &pad = node_of(model.graph(), "Pad");
+    for (const ValueId operand : {clip.input(1), clip.input(2), pad.input(2)})
+      EXPECT_EQ(model.graph().constant(operand)->type(), expected);
+  }
+}
+
+TEST(RaiseOpset, InsideABranchTypesFollowFromTheGraphAround) {
+  Model model = parse_model_text(R"(<ir_version: 6, opset_import: ["" : 10]>
+g (float16[4] x, bool c) => (float16[4] y)
+{
+  a = Neg (x)
+  y = If (c) <then_branch = t () => (p) { p = Clip <min = 0.0> (a) }, else_branch = e () => (q) { q = Abs (a) }>
+})");
+  raise_opset(model, 13);
+  const Graph& branch = *node_of(model.graph(), "If").graph("then_branch");
+  EXPECT_EQ(branch.constant(node_of(branch, "Clip").input(1))->type(), DataType::Float16);
+}
+
 TEST(RaiseOpset, ASplitMayLeaveOutItsFirstPart) {
   Model model = parse_model_text(R"(<ir_version: 6, opset_import: ["" : 11]>
 g (float[4] x) => (float[3] y) { unread, y = Split <axis = 0, split = [1, 3]> (x) })");

@@ -14,7 +14,7 @@ namespace detent {
 struct LintedFile {
   const Graph& graph;
   /// By value id, the floating-point type that the file declares, or that follows from its operators; Undefined for other types and
-  /// where nothing tells: behind operators of other domains and nodes that hold graphs.
+  /// where nothing tells (ValueTypes).
   std::vector<DataType> types;
   /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
   bool types_measured = false;

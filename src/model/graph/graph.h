@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -106,6 +107,8 @@ class Graph {
   [[nodiscard]] const Node* producer(ValueId id) const;
   /// Values of this graph that the subgraphs of `node`, one of its nodes, read; each once. Empty for most nodes.
   [[nodiscard]] std::vector<ValueId> captured_by(const Node& node) const;
+  /// True for the name of a value or a node that a graph inside this one defines: no value around it may have the name.
+  [[nodiscard]] bool defines_inside(const std::string& name) const { return names_inside_.contains(name); }
   /// Version of the operator set of `domain` that the model imports; 0 when it is not imported.
   [[nodiscard]] int64_t opset(std::string_view domain = "") const;
 
@@ -119,6 +122,7 @@ class Graph {
   std::unordered_map<ValueId, Tensor> constants_;
   std::unordered_map<ValueId, std::string> unreadable_;  // constants that fit no Tensor, and why
   std::vector<ValueId> inputs_, outputs_, captured_;
+  std::unordered_set<std::string> names_inside_;
   std::map<std::string, int64_t, std::less<>> opsets_;
 };
 

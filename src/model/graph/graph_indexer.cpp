@@ -216,7 +216,16 @@ class GraphIndexer {
       const ValueId id = resolve(subgraph->value(inner).name);
       if (std::ranges::find(draft.captured, id) == draft.captured.end()) draft.captured.push_back(id);
     }
+    keep_names(*subgraph);
     return subgraph;
+  }
+
+  void keep_names(const Graph& inner) {
+    std::unordered_set<std::string>& names = graph_->names_inside_;
+    names.insert(inner.names_inside_.begin(), inner.names_inside_.end());
+    for (const Value& one : inner.values())
+      if (one.producer != kNoNode || one.is_input || one.is_constant) names.insert(one.name);
+    for (const Node& node : inner.nodes()) names.insert(node.name);
   }
 
   void index_constant(const Node& node) {

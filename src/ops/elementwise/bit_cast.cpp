@@ -42,7 +42,7 @@ std::optional<Unsupported> refuse_bit_cast_type(const KernelContext& context) {
 constexpr OperatorDef kBitCastDefinitions[] = {
     {.op_type = "BitCast",
      .signature = "input -> output; to:int!",
-     .traits = {.kind = OpKind::Cast, .data_inputs = 0},
+     .traits = {.data_inputs = 0},
      .make = make_bit_cast,
      .layout = LayoutNeed::Same,
      .first_opset = 26,

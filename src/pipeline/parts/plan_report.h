@@ -2,9 +2,11 @@
 
 #include <set>
 #include <string>
+#include <vector>
 
 #include "detent/plan_report.h"
 #include "model/model.h"
+#include "ops/value_types.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -15,6 +17,7 @@ struct ModelFacts {
   size_t nodes = 0, bytes = 0;
   std::string producer = {};         ///< "pytorch 2.1"; empty: it names none
   std::set<std::string> casts = {};  ///< names of its Cast nodes
+  std::vector<GraphFault> faults = {};  ///< rules of ONNX that it breaks itself
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);
 

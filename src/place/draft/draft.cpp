@@ -5,6 +5,7 @@
 
 #include "core/float_type.h"
 #include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 namespace {
@@ -13,9 +14,6 @@ bool is_weight(const Graph& graph, ValueId value) {
   const Tensor* tensor = graph.constant(value);
   return tensor && (tensor->type() == DataType::Float32 || is_half(tensor->type())) && tensor->shape().rank() >= 2;
 }
-
-// Element type numbers of onnx.proto that are floating-point: FLOAT, FLOAT16, DOUBLE, BFLOAT16.
-bool is_float_number(int64_t number) { return number == 1 || number == 10 || number == 11 || number == 16; }
 
 }  // namespace
 
@@ -37,7 +35,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
     find_data_slots(node);
     edges_[index(node.id)].resize(node.inputs.size());
   }
-  find_types();
+  for (const DataType type : value_types(graph)) is_float_.push_back(type == DataType::Float32 || is_half(type));
   find_movable_pairs();
   has_output_pair_.assign(graph.values().size(), false);
   scale_parent_.resize(graph.values().size());
@@ -86,41 +84,6 @@ void PlacementDraft::find_movable_pairs() {
     moves_into_subgraph_[index(node->id)] =
         std::ranges::any_of(graph_.value(node->output(0)).uses,
                             [&](const Use& use) { return use.slot < 0 || moves_into_subgraph_[index(use.node)]; });
-  }
-}
-
-bool PlacementDraft::writes_float(const Node& node) const {
-  switch (kind(node.id)) {
-    case OpKind::ShapeOf:
-    case OpKind::Sequence:
-    case OpKind::QuantizeLinear: return false;
-    case OpKind::DequantizeLinear: return true;
-    case OpKind::Cast: return is_float_number(node.int_or("to", 1));
-    default: break;
-  }
-  if (data_slots(node.id).empty()) return true;
-  return std::any_of(data_slots(node.id).begin(), data_slots(node.id).end(),
-                     [&](int slot) { return is_float(node.inputs[static_cast<size_t>(slot)]); });
-}
-
-void PlacementDraft::find_types() {
-  is_float_.assign(graph_.values().size(), true);
-  for (const Value& value : graph_.values()) {
-    const Tensor* tensor = graph_.constant(value.id);
-    if (tensor)
-      is_float_[static_cast<size_t>(value.id)] = is_floating_point(tensor->type());
-    else if (value.declared_type)
-      is_float_[static_cast<size_t>(value.id)] = is_floating_point(*value.declared_type) && !value.is_optional;
-  }
-  for (const Node& node : graph_.nodes()) {
-    const bool writes = writes_float(node);
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i] == kNoValue) continue;
-      const Value& value = graph_.value(node.outputs[i]);
-      if (value.is_constant || value.declared_type) continue;
-      const bool indices = kind(node.id) == OpKind::MaxPool && i > 0;
-      is_float_[static_cast<size_t>(value.id)] = writes && !indices;
-    }
   }
 }
 
@@ -174,6 +137,7 @@ void PlacementDraft::decide(NodeId node, int slot, Precision precision, const st
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
   const auto& slots = data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
+  if (precision == Precision::Int8 && !is_float(graph_.node(node).inputs[static_cast<size_t>(slot)])) return;
   edges_[index(node)][static_cast<size_t>(slot)] = {precision, rule_, reason};
 }
 
@@ -199,7 +163,7 @@ bool PlacementDraft::has_pair(ValueId value) const {
 }
 
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
-  if (has_output_pair(value)) return;
+  if (has_output_pair(value) || !is_float(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});
   has_output_pair_[static_cast<size_t>(value)] = true;
 }

@@ -38,7 +38,7 @@ class PlacementDraft {
   [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[index(node)]; }
   /// Value of the first data slot; kNoValue when there is none.
   [[nodiscard]] ValueId data_input(NodeId node) const;
-  /// Floating-point as far as types can be followed without running (unknown -> true).
+  /// Float32, Float16 or BFloat16, which a pair may stand on; false where nothing tells the type (ValueTypes).
   [[nodiscard]] bool is_float(ValueId value) const { return is_float_[static_cast<size_t>(value)]; }
   [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
   /// ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
@@ -66,7 +66,8 @@ class PlacementDraft {
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
-  /// Decide an edge that no rule has decided yet; nothing happens otherwise or where the slot is no data slot.
+  /// Decide an edge that no rule has decided yet; nothing happens otherwise, where the slot is no data slot, and for a
+  /// pair on a value that is not a float.
   void pair(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Int8, reason); }
   void keep_float(NodeId node, int slot, const std::string& reason) { decide(node, slot, Precision::Float, reason); }
   void replace_with_pair(NodeId node, int slot, const std::string& reason) {
@@ -120,9 +121,7 @@ class PlacementDraft {
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
   void find_weight_slot(const Node& node);
   void find_data_slots(const Node& node);
-  void find_types();
   void find_movable_pairs();
-  [[nodiscard]] bool writes_float(const Node& node) const;
   ValueId scale_root(ValueId value);
   void finish_layers(PlacementPlan& plan) const;
   void finish_edges(PlacementPlan& plan) const;

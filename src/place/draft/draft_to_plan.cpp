@@ -85,6 +85,14 @@ void PlacementDraft::finish_edges(PlacementPlan& plan) const {
     }
   }
   plan.output_pairs = output_pairs_;
+  if (options_.scales != PlacementOptions::Scales::Fp16) return;
+  // The pair behind such a Cast is written in front of it (RewriteContext::source_of), and nothing reads the Cast.
+  const std::set<NodeId> inside = casts_inside_pairs(graph_, plan);
+  for (EdgeDecision& edge : plan.edges)
+    if (edge.pair && inside.contains(edge.consumer)) {
+      edge.pair = false;
+      edge.reason = "the pair of '" + graph_.value(graph_.node(edge.consumer).output(0)).name + "' begins here";
+    }
 }
 
 void PlacementDraft::finish_groups(PlacementPlan& plan) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "place/draft/draft.h"
 
 namespace detent {
@@ -10,7 +10,7 @@ namespace detent {
 FloatNodes count_float_nodes(const Graph& graph) {
   const PlacementOptions options;
   const PlacementDraft facts(graph, target_list().front(), options);  // types are the same for every target
-  const std::vector<DataType> types = float_types(graph);
+  const std::vector<DataType> types = value_types(graph);
   const auto is_float = [&](ValueId value) { return value != kNoValue && facts.is_float(value); };
   const auto type_of = [&](ValueId value) { return types[static_cast<size_t>(value)]; };
   FloatNodes nodes;

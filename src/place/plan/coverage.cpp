@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/float_type.h"
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -79,7 +79,7 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
 
 std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan) {
   std::set<NodeId> inside;
-  const std::vector<DataType> types = float_types(graph);
+  const std::vector<DataType> types = value_types(graph);
   const auto is_float = [&](ValueId value) { return is_float_type(types[static_cast<size_t>(value)]); };
   for (const Node& node : graph.nodes()) {
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
@@ -94,7 +94,7 @@ std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& pla
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                     PlacementPlan& plan) {
   plan.coverage = {};
-  const std::vector<DataType> types = float_types(graph);
+  const std::vector<DataType> types = value_types(graph);
   for (LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     layer.macs = count_macs(graph, shapes, node);

@@ -5,7 +5,7 @@
 #include "calibrate/channel_ranges.h"
 #include "equalize/equalize_patch.h"
 #include "exec/find_shapes.h"
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "tune/equalize/apply.h"
 
 namespace detent {

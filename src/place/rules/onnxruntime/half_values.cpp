@@ -11,7 +11,7 @@
 #include <set>
 #include <vector>
 
-#include "model/graph/float_types.h"
+#include "ops/value_types.h"
 #include "place/rules/rules.h"
 
 namespace detent::rules::onnxruntime {
@@ -38,7 +38,7 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
 // The last word, after every_reader: it takes pairs away.
 void share_half_values(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
-  const std::vector<DataType> types = float_types(graph);
+  const std::vector<DataType> types = value_types(graph);
   const auto is_half = [&](ValueId value) {
     return value != kNoValue && types[static_cast<size_t>(value)] == DataType::Float16;
   };

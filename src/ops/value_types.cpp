@@ -1,0 +1,285 @@
+#include "ops/value_types.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/onnx_type.h"
+#include "ops/operator_types.h"
+
+namespace detent {
+
+namespace {
+
+const TypeSignature* signature_of(const Graph& graph, const Node& node) {
+  return node.domain.empty() ? find_type_signature(node.op_type, graph.opset()) : nullptr;
+}
+
+/// The types of a node's variables, as far as its values tell them.
+class NodeTypes {
+ public:
+  NodeTypes(const TypeSignature& signature, const Node& node, std::span<const DataType> types)
+      : signature_(signature), node_(node), bound_(signature.variables.size(), DataType::Undefined) {
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) bind(signature.input(slot), node.inputs[slot], types);
+  }
+
+  void bind_outputs(std::span<const DataType> types) {
+    for (size_t slot = 0; slot < node_.outputs.size(); ++slot)
+      if (const TypeSignature::Output* output = signature_.output(slot))
+        bind(output->variable, node_.outputs[slot], types);
+  }
+
+  [[nodiscard]] DataType of(int variable) const {
+    if (variable < 0) return DataType::Undefined;
+    const DataType bound = bound_[static_cast<size_t>(variable)];
+    return bound != DataType::Undefined ? bound : signature_.variables[static_cast<size_t>(variable)].types.only();
+  }
+
+  [[nodiscard]] DataType of_output(size_t slot) const {
+    const TypeSignature::Output* output = signature_.output(slot);
+    if (!output) return DataType::Undefined;
+    if (const DataType type = of(output->variable); type != DataType::Undefined || output->attribute.empty())
+      return type;
+    const AttributeValue* given = node_.find_attribute(output->attribute);
+    if (const auto* tensor = given ? std::get_if<Tensor>(given) : nullptr) return tensor->type();
+    if (const auto* number = given ? std::get_if<int64_t>(given) : nullptr; number && *number != 0)
+      return *number == kOnnxString ? DataType::String : data_type_from_onnx(*number);
+    return output->default_variable >= 0 ? of(output->default_variable) : output->default_type;
+  }
+
+ private:
+  void bind(int variable, ValueId value, std::span<const DataType> types) {
+    if (variable < 0 || value == kNoValue) return;
+    const DataType type = types[static_cast<size_t>(value)];
+    DataType& bound = bound_[static_cast<size_t>(variable)];
+    if (bound == DataType::Undefined && signature_.variables[static_cast<size_t>(variable)].types.contains(type))
+      bound = type;
+  }
+
+  const TypeSignature& signature_;
+  const Node& node_;
+  std::vector<DataType> bound_;
+};
+
+template <class Visit>
+void visit_graphs(const Node& node, const Visit& visit) {
+  for (const Attribute& attribute : node.attributes)
+    if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value)) visit(**graph);
+}
+
+/// The number of a Loop's or Scan's first output among those of its body.
+size_t first_body_output(const Node& node) { return node.op_type == "Loop" ? 1 : 0; }
+
+using TypesByGraph = std::unordered_map<const Graph*, std::vector<DataType>>;
+
+/// Fills in the types of one graph, and of each graph inside it once.
+class TypeInference {
+ public:
+  struct Around {
+    const Graph& graph;
+    const Node& node;
+    std::span<const DataType> types;
+  };
+
+  TypeInference(const Graph& graph, const Around* around, TypesByGraph& all)
+      : graph_(graph), all_(all), types_(all[&graph]) {
+    types_.reserve(graph.values().size());
+    for (const Value& value : graph.values())
+      types_.push_back(value.is_optional ? DataType::Undefined : value.declared_type.value_or(DataType::Undefined));
+    if (around) take_from(*around);
+  }
+
+  void run() {
+    forward();
+    if (std::ranges::find(types_, DataType::Undefined) == types_.end()) return;
+    backward();
+    forward();
+  }
+
+ private:
+  DataType& at(ValueId value) { return types_[static_cast<size_t>(value)]; }
+
+  void take_from(const Around& around) {
+    const auto take = [&](ValueId value, ValueId outside) {
+      if (outside == kNoValue || around.graph.value(outside).is_optional) return;
+      if (const DataType type = around.types[static_cast<size_t>(outside)]; type != DataType::Undefined)
+        at(value) = type;
+    };
+    for (const ValueId value : graph_.captured())
+      if (!graph_.value(value).is_constant) take(value, around.graph.find_value(graph_.value(value).name));
+    if (around.node.op_type != "Loop" && around.node.op_type != "Scan") return;
+    const size_t first = around.node.op_type == "Scan" && graph_.opset() < 9 ? 1 : 0;
+    for (size_t i = 0; i < graph_.inputs().size(); ++i) take(graph_.inputs()[i], around.node.input(first + i));
+  }
+
+  void forward() {
+    for (const Node& node : graph_.nodes()) {
+      visit_graphs(node, [&](const Graph& inner) {
+        if (all_.contains(&inner)) return;
+        const Around around{graph_, node, types_};
+        TypeInference(inner, &around, all_).run();
+      });
+      if (const TypeSignature* signature = signature_of(graph_, node)) {
+        const NodeTypes known(*signature, node, types_);
+        set_outputs(node, [&](size_t slot) { return known.of_output(slot); });
+      } else {
+        set_outputs(node, [&](size_t slot) { return from_bodies(node, slot); });
+      }
+    }
+  }
+
+  template <class TypeOf>
+  void set_outputs(const Node& node, const TypeOf& type_of) {
+    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+      const ValueId output = node.outputs[slot];
+      if (output == kNoValue || graph_.value(output).is_constant || graph_.value(output).is_optional) continue;
+      if (const DataType type = type_of(slot); type != DataType::Undefined) at(output) = type;
+    }
+  }
+
+  [[nodiscard]] DataType from_bodies(const Node& node, size_t slot) const {
+    DataType found = DataType::Undefined;
+    if (!node.domain.empty() || (node.op_type != "If" && node.op_type != "Loop" && node.op_type != "Scan"))
+      return found;
+    visit_graphs(node, [&](const Graph& inner) {
+      const size_t position = slot + first_body_output(node);
+      if (found == DataType::Undefined && position < inner.outputs().size())
+        found = all_.at(&inner)[static_cast<size_t>(inner.outputs()[position])];
+    });
+    return found;
+  }
+
+  /// What readers ask for, where the maker tells nothing.
+  void backward() {
+    for (auto node = graph_.nodes().rbegin(); node != graph_.nodes().rend(); ++node) {
+      const TypeSignature* signature = signature_of(graph_, *node);
+      if (!signature) continue;
+      NodeTypes known(*signature, *node, types_);
+      known.bind_outputs(types_);
+      for (size_t slot = 0; slot < node->inputs.size(); ++slot) {
+        const ValueId input = node->inputs[slot];
+        if (input != kNoValue && at(input) == DataType::Undefined && !graph_.value(input).is_optional)
+          at(input) = known.of(signature->input(slot));
+      }
+    }
+  }
+
+  const Graph& graph_;
+  TypesByGraph& all_;
+  std::vector<DataType>& types_;
+};
+
+}  // namespace
+
+ValueTypes::ValueTypes(const Graph& graph) { TypeInference(graph, nullptr, types_).run(); }
+
+std::vector<DataType> value_types(const Graph& graph) { return ValueTypes(graph).of(graph); }
+
+DataType made_type(const Graph& graph, const Node& node, size_t slot, std::span<const DataType> types) {
+  const TypeSignature* signature = signature_of(graph, node);
+  return signature ? NodeTypes(*signature, node, types).of_output(slot) : DataType::Undefined;
+}
+
+bool holds_half_values(const Graph& graph) { return std::ranges::count(value_types(graph), DataType::Float16) > 0; }
+
+namespace {
+
+class FaultFinder {
+ public:
+  explicit FaultFinder(const Graph& graph) : main_(graph), types_(graph) {}
+
+  std::vector<GraphFault> run() {
+    check(main_, "");
+    return std::move(faults_);
+  }
+
+ private:
+  void check(const Graph& graph, const std::string& inside) {
+    outer_.push_back(&graph);
+    for (const Node& node : graph.nodes()) {
+      const std::string where = "node '" + inside + node.name + "' (" + node.op_type + ")";
+      if (const TypeSignature* signature = signature_of(graph, node)) check_types(graph, node, *signature, where);
+      visit_graphs(node, [&](const Graph& inner) {
+        check_names(inner);
+        check_results(graph, node, inner, where);
+        check(inner, inside + node.name + "/");
+      });
+    }
+    outer_.pop_back();
+  }
+
+  static std::string in_words(DataType type) {
+    return type == DataType::Sequence ? "a sequence" : std::string(name_of(type));
+  }
+
+  static std::string slot_text(const char* word, size_t slot, const Value& value) {
+    return std::string(word) + " " + std::to_string(slot) + ", '" + value.name + "', is ";
+  }
+
+  void check_types(const Graph& graph, const Node& node, const TypeSignature& signature, const std::string& where) {
+    const std::vector<DataType>& types = types_.of(graph);
+    const NodeTypes known(signature, node, types);
+    const auto check_slot = [&](const char* word, size_t slot, const Value& value, DataType type, int variable) {
+      if (type == DataType::Undefined || variable < 0) return;
+      const TypeSet& taken = signature.variables[static_cast<size_t>(variable)].types;
+      if (!taken.contains(type))
+        faults_.push_back({where, slot_text(word, slot, value) + in_words(type) + "; opset " +
+                                      std::to_string(graph.opset()) + " has " + taken.text() + " there"});
+      else if (known.of(variable) != type)
+        faults_.push_back({where, slot_text(word, slot, value) + in_words(type) +
+                                      "; it must have the same type as the other operands, " +
+                                      in_words(known.of(variable))});
+    };
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot)
+      if (const ValueId input = node.inputs[slot]; input != kNoValue && !graph.value(input).is_optional)
+        check_slot("input", slot, graph.value(input), types[static_cast<size_t>(input)], signature.input(slot));
+    for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
+      const TypeSignature::Output* output = signature.output(slot);
+      if (!output || node.outputs[slot] == kNoValue || graph.value(node.outputs[slot]).is_optional) continue;
+      const Value& value = graph.value(node.outputs[slot]);
+      const DataType made = known.of_output(slot);
+      if (made == DataType::Undefined) continue;
+      if (!signature.variables[static_cast<size_t>(output->variable)].types.contains(made))
+        check_slot("output", slot, value, made, output->variable);
+      else if (value.declared_type && *value.declared_type != made)
+        faults_.push_back({where, slot_text("output", slot, value) + in_words(made) + "; the file declares " +
+                                      in_words(*value.declared_type)});
+    }
+  }
+
+  /// Both branches of an If, and a Loop's value from step to step, have one type.
+  void check_results(const Graph& graph, const Node& node, const Graph& inner, const std::string& where) {
+    if (!node.domain.empty() || (node.op_type != "If" && node.op_type != "Loop" && node.op_type != "Scan")) return;
+    const size_t first = first_body_output(node);
+    for (size_t slot = 0; slot < node.outputs.size() && slot + first < inner.outputs().size(); ++slot) {
+      const ValueId outside = node.outputs[slot], inside = inner.outputs()[slot + first];
+      if (outside == kNoValue || graph.value(outside).is_optional || inner.value(inside).is_optional) continue;
+      const DataType made = types_.of(inner)[static_cast<size_t>(inside)];
+      const std::optional<DataType> declared = graph.value(outside).declared_type;
+      const DataType wanted = declared.value_or(types_.of(graph)[static_cast<size_t>(outside)]);
+      if (made != DataType::Undefined && wanted != DataType::Undefined && made != wanted)
+        faults_.push_back({where, slot_text("output", slot, graph.value(outside)) + in_words(wanted) +
+                                      "; the graph inside makes " + in_words(made)});
+    }
+  }
+
+  /// Names are unique in a graph and all graphs inside it. Source: ONNX docs/IR.md, "Names Within a Graph".
+  void check_names(const Graph& inner) {
+    std::vector<bool> captured(inner.values().size(), false);
+    for (const ValueId value : inner.captured()) captured[static_cast<size_t>(value)] = true;
+    for (const Value& value : inner.values())
+      if (!captured[static_cast<size_t>(value.id)] &&
+          std::ranges::any_of(outer_, [&](const Graph* one) { return one->find_value(value.name) != kNoValue; }))
+        faults_.push_back({"value '" + value.name + "'", "is defined in a graph inside the main graph, and around it"});
+  }
+
+  const Graph& main_;
+  ValueTypes types_;
+  std::vector<const Graph*> outer_;
+  std::vector<GraphFault> faults_;
+};
+
+}  // namespace
+
+std::vector<GraphFault> find_graph_faults(const Graph& graph) { return FaultFinder(graph).run(); }
+
+}  // namespace detent

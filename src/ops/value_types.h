@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "model/graph/graph.h"
+
+namespace detent {
+
+/// The element types of all values of a graph and of the graphs inside it. A constant has its own type, a graph input
+/// the declared one. What a node makes follows from its operator's signature, its attributes and the types that it
+/// reads; where these tell nothing, the declared type holds, then the type that the readers ask for.
+class ValueTypes {
+ public:
+  /// `graph` must outlive the object.
+  explicit ValueTypes(const Graph& graph);
+
+  /// Types by value id of `graph` or of a graph inside it. Sequence for lists of tensors. Undefined where nothing
+  /// tells: behind operators of other domains without a declaration, and for optionals.
+  [[nodiscard]] const std::vector<DataType>& of(const Graph& graph) const { return types_.at(&graph); }
+
+ private:
+  std::unordered_map<const Graph*, std::vector<DataType>> types_;
+};
+
+/// The types of the values of `graph` itself, by id: ValueTypes(graph).of(graph).
+[[nodiscard]] std::vector<DataType> value_types(const Graph& graph);
+
+/// The type that the operator's signature gives to output `slot` of a node whose values have these types; Undefined
+/// where it tells none. Graphs inside the node are not looked at.
+[[nodiscard]] DataType made_type(const Graph& graph, const Node& node, size_t slot, std::span<const DataType> types);
+
+/// True when some value or constant of the main graph is FP16.
+[[nodiscard]] bool holds_half_values(const Graph& graph);
+
+/// A place where a graph breaks a rule of ONNX.
+struct GraphFault {
+  std::string where;  ///< "node 'conv1' (Conv)", "value 'x'"
+  std::string what;   ///< "input 0, 'x', is uint8; opset 17 takes float, double or float16 there"
+};
+
+/// Compares every node of the graph and of the graphs inside it with the types that its operator takes and makes,
+/// declared types with those that operators make, and looks for names that a graph inside defines again. Nothing is
+/// said of operators of other domains.
+[[nodiscard]] std::vector<GraphFault> find_graph_faults(const Graph& graph);
+
+}  // namespace detent

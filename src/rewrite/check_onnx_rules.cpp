@@ -1,0 +1,24 @@
+#include "rewrite/check_onnx_rules.h"
+
+#include <algorithm>
+#include <set>
+
+#include "detent/error.h"
+
+namespace detent {
+
+void check_onnx_rules(const Graph& written, const std::filesystem::path& path, std::span<const GraphFault> source,
+                      Reporter& reporter) {
+  std::set<std::string> told;
+  for (const GraphFault& fault : find_graph_faults(written)) {
+    if (std::ranges::find(source, fault.where, &GraphFault::where) == source.end())
+      throw Error(ErrorCode::Internal,
+                  path.string() + ": engines would refuse the file: " + fault.where + ": " + fault.what,
+                  "this is a defect of Detent, not of the model; nothing was written");
+    if (told.insert(fault.where).second)
+      reporter.warn("the model itself breaks a rule of ONNX, and engines may refuse the written file: " + fault.where +
+                    ": " + fault.what);
+  }
+}
+
+}  // namespace detent
