@@ -3,12 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include "calibrators/arguments.h"
 #include "calibrators/atoms.h"
 #include "calibrators/divergence.h"
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
 #include "detent/calibrator.h"
+#include "detent/error.h"
 
 namespace detent {
 namespace {
@@ -79,14 +79,17 @@ class WindowSearch {
 
 class EntropyCalibrator : public Calibrator {
  public:
+  explicit EntropyCalibrator(bool bounded) : bounded_(bounded) {}
+
   [[nodiscard]] Range choose(const Histogram& histogram, RangeKind kind) const override {
     if (histogram.max_abs() == 0) return {};
     const Range found = kind == RangeKind::Asymmetric ? asymmetric(histogram) : symmetric(histogram);
+    if (!bounded_) return found;
     const Range safe = least_error_range(histogram, kind);
     const double bound = kMostError * squared_error(histogram, safe, kind);
     return squared_error(histogram, found, kind) > bound ? safe : found;
   }
-  [[nodiscard]] std::string name() const override { return "entropy"; }
+  [[nodiscard]] std::string name() const override { return bounded_ ? "entropy" : "entropy:unbounded"; }
 
  private:
   static Range symmetric(const Histogram& histogram) {
@@ -109,13 +112,18 @@ class EntropyCalibrator : public Calibrator {
     return {static_cast<float>(std::max<double>(low, std::min(histogram.min(), 0.0f))),
             static_cast<float>(std::min<double>(high, std::max(histogram.max(), 0.0f)))};
   }
+
+  bool bounded_;
 };
 
 }  // namespace
 
 std::unique_ptr<Calibrator> make_entropy_calibrator(std::string_view argument) {
-  refuse_argument("entropy", argument);
-  return std::make_unique<EntropyCalibrator>();
+  if (argument == "unbounded") return std::make_unique<EntropyCalibrator>(false);
+  if (argument.empty()) return std::make_unique<EntropyCalibrator>(true);
+  throw Error(ErrorCode::Usage,
+              "entropy:" + std::string(argument) + " makes no sense, the only argument of entropy is unbounded",
+              "write entropy, or entropy:unbounded without the bound on the squared error");
 }
 
 }  // namespace detent

@@ -26,9 +26,17 @@ namespace detent {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kCandidates = {
-    "max",          "entropy",      "mse",          "percentile:99.9", "percentile:99.99", "percentile:99.999",
-    "samplemax:99", "samplemax:95", "samplemax:90", "samplemax:50"};
+constexpr std::array<std::string_view, 11> kCandidates = {"max",
+                                                          "entropy",
+                                                          "entropy:unbounded",
+                                                          "mse",
+                                                          "percentile:99.9",
+                                                          "percentile:99.99",
+                                                          "percentile:99.999",
+                                                          "samplemax:99",
+                                                          "samplemax:95",
+                                                          "samplemax:90",
+                                                          "samplemax:50"};
 constexpr std::string_view kOfNothing = "mse";  // the name to give where no value has a range
 constexpr size_t kFirstRound = 16, kFewest = 2, kFinalists = 6, kMostSamples = 64;
 /// 5 s of one core at 15e9 a second, what networks of 8-bit dot products beside FP32 reach here (10 to 27).

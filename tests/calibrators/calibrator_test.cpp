@@ -368,6 +368,7 @@ TEST(CalibratorList, RefusesUnknownNamesAndNamesTheKnownOnes) {
 TEST(CalibratorList, RefusesArgumentsThatNobodyReads) {
   EXPECT_THROW((void)make_calibrator("max:3"), Error);
   EXPECT_THROW((void)make_calibrator("entropy:128"), Error);
+  EXPECT_THROW((void)make_calibrator("entropy:unbound"), Error);
   EXPECT_THROW((void)make_calibrator("mse:x"), Error);
 }
 

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/expect.sh"
 
 accepts "--calibrator auto" $quantize_sample -o out/auto.onnx --calibrator auto --report out/auto.json
-[ "$(grep -cE '^  [* ] [a-z].* dB' stdout)" -eq 10 ] || fail "auto does not list ten candidates"
+[ "$(grep -cE '^  [* ] [a-z].* dB' stdout)" -eq 11 ] || fail "auto does not list eleven candidates"
 [ "$(grep -c '^  \* ' stdout)" -eq 1 ] || fail "auto does not mark one winner"
 winner=$(sed -n 's/^  \* \([^ ]*\).*/\1/p' stdout)
 grep -q "calibrator $winner (auto)" stdout || fail "the winner is not the calibrator of the report"
