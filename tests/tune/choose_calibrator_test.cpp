@@ -121,14 +121,15 @@ TEST_F(CalibratorAuto, ClipsNothingThatLiesOnTheGrid) {
   EXPECT_LT(score(measured, "percentile:99.9"), 60);
 }
 
-TEST_F(CalibratorAuto, MeasuresTenCalibratorsInTheOrderOfTheList) {
+TEST_F(CalibratorAuto, MeasuresElevenCalibratorsInTheOrderOfTheList) {
   write_network(weight_code);
   write_data([](int64_t n, int64_t i) { return static_cast<float>(code(n, i)); });
   std::string names;
   const QuantizeReport report = quantize_model(options());
   for (const auto& candidate : report.measured.value().candidates) names += candidate.calibrator + " ";
   EXPECT_EQ(names,
-            "max entropy mse percentile:99.9 percentile:99.99 percentile:99.999 samplemax:99 samplemax:95 samplemax:90 "
+            "max entropy entropy:unbounded mse percentile:99.9 percentile:99.99 percentile:99.999 samplemax:99 "
+            "samplemax:95 samplemax:90 "
             "samplemax:50 ");
 }
 
