@@ -23,6 +23,7 @@ enum class OpKind : uint8_t {
   OtherActivation,
   Gelu,
   Softmax,
+  LogSoftmax,
   Add,
   Mul,
   Sub,

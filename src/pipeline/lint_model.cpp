@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -20,10 +21,13 @@
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
+#include "prepare/subgraph_models.h"
 #include "run/model_inputs.h"
 
 namespace detent {
 namespace {
+
+constexpr std::array<std::string_view, 3> kLevels{"error", "warning", "note"};  // worst first
 
 bool holds_qoperators(const Graph& graph) {
   return std::ranges::any_of(graph.nodes(), [](const Node& node) { return is_qoperator(node); });
@@ -95,6 +99,71 @@ void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, Placeme
   std::ranges::sort(plan.layers, {}, &LayerDecision::node);
 }
 
+/// Pairs stand in a graph that the node holds, or deeper.
+bool holds_pairs(const Node& node) {
+  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+    const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
+    return held && std::ranges::any_of((*held)->nodes(), [&](const Node& inner) {
+             return is_qdq(**held, inner) || holds_pairs(inner);
+           });
+  });
+}
+
+/// A model without its pairs, and what stood there.
+struct Reading {
+  QdqReading pairs;
+  std::optional<Model> without_pairs;
+
+  explicit Reading(const Model& written) : pairs(read_qdq(written.graph())) {
+    if (pairs.float_patch.empty()) return;
+    without_pairs = written.clone();
+    apply_patch(*without_pairs, pairs.float_patch);
+  }
+  [[nodiscard]] const Graph& graph(const Model& written) const {
+    return without_pairs ? without_pairs->graph() : written.graph();
+  }
+};
+
+void add_findings(const std::vector<LintedGraph::Found>& findings, const std::string& place, LintReport& report) {
+  for (const auto& [finding, share] : findings)
+    report.findings.push_back({std::string(finding.id), std::string(name_of(finding.level)), finding.node,
+                               place + finding.message, finding.cure, share});
+}
+
+void add_coverage(const CoverageReport& more, CoverageReport& sum) {
+  sum.layers += more.layers;
+  sum.int8_layers += more.int8_layers;
+  sum.params += more.params;
+  sum.int8_params += more.int8_params;
+  sum.pairs += more.pairs;
+}
+
+/// The plan counts what a node holds as one layer; its graphs are counted one by one instead.
+void take_holder_away(const Node& holder, PlanReport& plan) {
+  const auto row = std::ranges::find(plan.layers, holder.name, &PlanReport::Layer::name);
+  if (row == plan.layers.end()) return;
+  --plan.coverage.layers;
+  plan.coverage.params -= row->params;
+  plan.layers.erase(row);
+}
+
+/// The graphs inside nodes that hold pairs: their findings, and their layers behind those of the plan. Sizes are not known there.
+void lint_inside(const Model& written, const Target& target, const std::string& place, LintReport& report) {
+  look_at_subgraphs(written, holds_pairs, [&](const Node& holder, const Model& inner) {
+    take_holder_away(holder, report.plan);
+    const std::string inside = place + "inside " + holder.op_type + " '" + holder.name + "': ";
+    const Reading reading(inner);
+    const Graph& graph = reading.graph(inner);
+    LintedGraph linted = lint_graph(graph, reading.pairs, target, {}, LintedFile(inner.graph()));
+    add_qoperator_layers(graph, {}, linted.plan);
+    add_findings(linted.findings, inside, report);
+    const PlanReport plan = describe_plan(linted.plan, graph, {}, facts_of(inner), 0);
+    report.plan.layers.insert(report.plan.layers.end(), plan.layers.begin(), plan.layers.end());
+    add_coverage(plan.coverage, report.plan.coverage);
+    lint_inside(inner, target, inside, report);
+  });
+}
+
 std::string levels_text(const FindingKind& kind) {
   if (kind.strongly_typed_only()) return std::string(name_of(*kind.tensorrt)) + " on strongly typed targets";
   if (kind.tensorrt == kind.onnxruntime) return std::string(name_of(*kind.tensorrt));
@@ -128,19 +197,17 @@ LintReport lint_model(const LintOptions& options) {
   const ModelFacts facts = facts_of(written);
   LintReport report;
   const LintedFile file = read_file(written, options, target, report);
-  const QdqReading reading = read_qdq(file.graph);
-  report.origin = holds_qoperators(file.graph) ? "qoperator" : reading.nodes.empty() ? "float" : "qdq";
+  const Reading reading(written);
+  const bool inner_pairs = std::ranges::any_of(file.graph.nodes(), holds_pairs);
+  report.origin = holds_qoperators(file.graph)                      ? "qoperator"
+                  : reading.pairs.nodes.empty() && !inner_pairs ? "float"
+                                                                    : "qdq";
   std::vector<std::string> notes;
-  std::optional<Model> without_pairs;
-  if (!reading.float_patch.empty()) {
-    without_pairs = written.clone();
-    apply_patch(*without_pairs, reading.float_patch);
-  }
-  const Graph& graph = without_pairs ? without_pairs->graph() : file.graph;
+  const Graph& graph = reading.graph(written);
   const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);
-  LintedGraph linted = lint_graph(graph, reading, target, shapes, file);
-  report.codes = codes_text(reading);
-  if (const BuiltFor built = built_for(linted, graph, reading, target, shapes, file); built.target)
+  LintedGraph linted = lint_graph(graph, reading.pairs, target, shapes, file);
+  report.codes = codes_text(reading.pairs);
+  if (const BuiltFor built = built_for(linted, graph, reading.pairs, target, shapes, file); built.target)
     report.built_for = built.target->name, report.following = built.following;
   add_qoperator_layers(graph, shapes, linted.plan);
   const PlanReport read =
@@ -148,9 +215,11 @@ LintReport lint_model(const LintOptions& options) {
   report.plan.samples = read.samples;
   report.plan.sample_digest = read.sample_digest;
   report.plan.notes = notes;
-  for (auto& [finding, share] : linted.findings)
-    report.findings.push_back({std::string(finding.id), std::string(name_of(finding.level)), finding.node,
-                               finding.message, finding.cure, share});
+  add_findings(linted.findings, "", report);
+  lint_inside(written, target, "", report);
+  std::ranges::stable_sort(report.findings, {}, [](const LintReport::Finding& finding) {
+    return std::ranges::find(kLevels, finding.level) - kLevels.begin();
+  });
   return report;
 }
 

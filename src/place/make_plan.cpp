@@ -15,10 +15,14 @@ void apply_rules(PlacementDraft& draft) {
   };
   run_round(&Rule::mark);
   run_round(&Rule::decide);
-  for (const Node& node : draft.graph().nodes()) {
-    for (const Rule& rule : rules) {
-      draft.begin_rule(rule.id);
-      if (rule.visit) rule.visit(draft, node);
+  // A node may put a pair on a value that a node before it reads too: visits go on until none adds a pair.
+  for (size_t pairs = draft.pair_count(), before = pairs + 1; pairs != before; pairs = draft.pair_count()) {
+    before = pairs;
+    for (const Node& node : draft.graph().nodes()) {
+      for (const Rule& rule : rules) {
+        draft.begin_rule(rule.id);
+        if (rule.visit) rule.visit(draft, node);
+      }
     }
   }
   run_round(&Rule::share);

@@ -12,15 +12,12 @@
 #include "exec/schedule.h"
 #include "model/graph/node_names.h"
 #include "prepare/inlined_output.h"
+#include "prepare/is_random.h"
 #include "prepare/used_names.h"
 
 namespace detent {
 
 namespace {
-
-bool is_random(const Node& node) {
-  return node.op_type.starts_with("Random") || node.op_type == "Bernoulli" || node.op_type == "Multinomial";
-}
 
 /// True when no element of a graph input reaches the value; shapes of values may.
 bool depends_on_shapes_only(const Graph& graph, ValueId value) {

@@ -6,8 +6,10 @@
 #include "exec/same_outputs.h"
 #include "ops/value_types.h"
 #include "prepare/fold_batchnorm.h"
+#include "prepare/fold_constants.h"
 #include "prepare/forward_constants.h"
 #include "prepare/raise_opset.h"
+#include "prepare/sums_of_two.h"
 
 namespace detent {
 
@@ -51,6 +53,8 @@ Preparation prepare_model(Model& model, const Target& target, const PrepareOptio
   }
   done.opset_after = model.graph().opset();
   done.forwarded_constants = forward_constants(model);
+  done.folded_constants = fold_constants(model);
+  done.sums_of_two = make_adds_of_sums(model);
   done.folded_batchnorms = fold_batchnorms(model);
   return done;
 }
@@ -59,9 +63,9 @@ namespace {
 
 bool may_change(const Graph& graph, const Target& target, const PrepareOptions& options) {
   if (graph.opset() < std::max(target.minimum_opset, types_opset(graph, options))) return true;
-  return std::ranges::any_of(graph.nodes(), [](const Node& node) {
-    return node.op_type == "BatchNormalization" || node.op_type == "Identity";
-  });
+  return computes_constants(graph) || std::ranges::any_of(graph.nodes(), [](const Node& node) {
+           return node.op_type == "BatchNormalization" || node.op_type == "Identity" || is_sum_of_two(node);
+         });
 }
 
 }  // namespace

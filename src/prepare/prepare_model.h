@@ -14,9 +14,12 @@ namespace detent {
 
 struct Preparation {
   size_t folded_batchnorms = 0, forwarded_constants = 0;
+  size_t folded_constants = 0;  ///< nodes that computed them
+  size_t sums_of_two = 0;
   int64_t opset_before = 0, opset_after = 0;
   [[nodiscard]] bool changed() const {
-    return folded_batchnorms > 0 || forwarded_constants > 0 || opset_before != opset_after;
+    return folded_batchnorms > 0 || forwarded_constants > 0 || folded_constants > 0 || sums_of_two > 0 ||
+           opset_before != opset_after;
   }
 };
 
@@ -39,8 +42,8 @@ struct PrepareOptions {
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model);
 
-/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, and
-/// folds BatchNormalization, in place.
+/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, folds what is
+/// computed from constants, makes an Add of every Sum of two, and folds BatchNormalization, in place.
 /// Errors  Unsupported when a node has no adapter to that opset; the hint says what can be asked for instead.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 

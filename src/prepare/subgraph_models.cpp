@@ -3,6 +3,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -47,13 +48,13 @@ struct Scope {
   std::vector<onnx::ValueInfoProto> values;
   std::vector<onnx::TensorProto> constants;
 
-  explicit Scope(const Graph& graph) {
-    constexpr int64_t kSmall = 4096;  // operands that adapters look at: scales, sizes, channels
+  /// Constants of more elements than `largest` are values without content.
+  Scope(const Graph& graph, int64_t largest) {
     const std::vector<DataType> types = value_types(graph);
     for (const Value& value : graph.values()) {
       const bool readable = value.is_constant && value.declared_type != DataType::String;
       const Tensor* tensor = readable ? graph.constant(value.id) : nullptr;
-      if (!tensor || tensor->is_sequence() || tensor->element_count() > kSmall) {
+      if (!tensor || tensor->is_sequence() || tensor->element_count() > largest) {
         values.push_back(declaration_of(value, types[static_cast<size_t>(value.id)]));
         continue;
       }
@@ -69,13 +70,12 @@ void erase_named(Field& field, const Names& names) {
               field.end());
 }
 
-void change_graph(onnx::GraphProto& graph, const onnx::ModelProto& around, const Scope& scope,
-                  const std::function<void(Model&)>& change) {
+/// The graph as a model; `borrowed` gets the names that are not its own.
+Model model_of(const onnx::GraphProto& graph, const onnx::ModelProto& around, const Scope& scope, Names& borrowed) {
   auto proto = std::make_unique<onnx::ModelProto>();
   proto->set_ir_version(around.ir_version());
   *proto->mutable_opset_import() = around.opset_import();
   const Names own = defined_in(graph);
-  Names borrowed;
   *proto->mutable_graph() = graph;
   for (const onnx::ValueInfoProto& value : scope.values)
     if (!own.contains(value.name()) && borrowed.insert(value.name()).second)
@@ -83,7 +83,13 @@ void change_graph(onnx::GraphProto& graph, const onnx::ModelProto& around, const
   for (const onnx::TensorProto& tensor : scope.constants)
     if (!own.contains(tensor.name()) && borrowed.insert(tensor.name()).second)
       *proto->mutable_graph()->add_initializer() = tensor;
-  Model inner(std::move(proto));
+  return Model(std::move(proto));
+}
+
+void change_graph(onnx::GraphProto& graph, const onnx::ModelProto& around, const Scope& scope,
+                  const std::function<void(Model&)>& change) {
+  Names borrowed;
+  Model inner = model_of(graph, around, scope, borrowed);
   change(inner);
   graph = inner.proto().graph();
   erase_named(*graph.mutable_input(), borrowed);
@@ -100,13 +106,35 @@ void change_subgraphs(Model& model, const std::function<bool(const Graph&)>& wan
       if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value); graph && wanted(**graph))
         chosen.emplace(node.name, attribute.name);
   if (chosen.empty()) return;
-  const Scope scope(model.graph());
+  constexpr int64_t kSmall = 4096;  // operands that adapters look at: scales, sizes, channels
+  const Scope scope(model.graph(), kSmall);
   onnx::ModelProto& proto = model.mutable_proto();
   const std::vector<std::string> names = node_names(proto.graph());
   for (int i = 0; i < proto.graph().node_size(); ++i)
     for (onnx::AttributeProto& attribute : *proto.mutable_graph()->mutable_node(i)->mutable_attribute())
       if (attribute.has_g() && chosen.contains({names[static_cast<size_t>(i)], attribute.name()}))
         change_graph(*attribute.mutable_g(), proto, scope, change);
+}
+
+void look_at_subgraphs(const Model& model, const std::function<bool(const Node&)>& wanted,
+                       const std::function<void(const Node&, const Model&)>& look) {
+  const Graph& graph = model.graph();
+  std::map<std::string, NodeId> holders;
+  for (const Node& node : graph.nodes())
+    if (wanted(node)) holders.emplace(node.name, node.id);
+  if (holders.empty()) return;
+  const Scope scope(graph, std::numeric_limits<int64_t>::max());
+  const onnx::ModelProto& proto = model.proto();
+  const std::vector<std::string> names = node_names(proto.graph());
+  for (int i = 0; i < proto.graph().node_size(); ++i) {
+    const auto holder = holders.find(names[static_cast<size_t>(i)]);
+    if (holder == holders.end()) continue;
+    for (const onnx::AttributeProto& attribute : proto.graph().node(i).attribute()) {
+      if (!attribute.has_g()) continue;
+      Names borrowed;
+      look(graph.node(holder->second), model_of(attribute.g(), proto, scope, borrowed));
+    }
+  }
 }
 
 }  // namespace detent

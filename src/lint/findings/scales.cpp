@@ -39,6 +39,24 @@ void check_positive(const LintView& view, FindingLog& log) {
   }
 }
 
+/// Zero points as they act: 0 where none is written; nothing where they are computed at run time.
+std::vector<int64_t> points_of(const QdqNode& node) {
+  return node.has_zero_point ? node.zero_points : std::vector<int64_t>(node.scales.size(), 0);
+}
+
+bool same_points(const QdqNode& q, const QdqNode& dq) {
+  const std::vector<int64_t> a = points_of(q), b = points_of(dq);
+  return a.empty() || b.empty() || a == b;
+}
+
+/// "scale 0.5 and 0.25", "zero point 0 and 128": what differs first.
+std::string difference(const QdqNode& q, const QdqNode& dq) {
+  if (q.scales != dq.scales)
+    return "scale " + number_text(static_cast<double>(q.scales.front())) + " and " +
+           number_text(static_cast<double>(dq.scales.front()));
+  return "zero point " + std::to_string(points_of(q).front()) + " and " + std::to_string(points_of(dq).front());
+}
+
 void check_halves(const LintView& view, FindingLog& log) {
   std::set<std::pair<int, int>> seen;
   for (const QuantizedOperand& operand : view.reading().operands) {
@@ -46,11 +64,10 @@ void check_halves(const LintView& view, FindingLog& log) {
       continue;
     const QdqNode &q = view.qdq(operand.quantize), &dq = view.qdq(operand.dequantize);
     if (computed(q) || computed(dq) || unusable(q) || unusable(dq)) continue;
-    if (q.scales == dq.scales && (q.zero_points == dq.zero_points || !q.has_zero_point || !dq.has_zero_point)) continue;
+    if (q.scales == dq.scales && same_points(q, dq)) continue;
     log.add(dq.name,
-            subject(view, operand.dequantize) + " is quantized with other numbers than it is dequantized with (scale " +
-                number_text(static_cast<double>(q.scales.front())) + " and " +
-                number_text(static_cast<double>(dq.scales.front())) + "): the values change",
+            subject(view, operand.dequantize) + " is quantized with other numbers than it is dequantized with (" +
+                difference(q, dq) + "): the values change",
             "give QuantizeLinear and DequantizeLinear one scale and one zero point",
             view.layers_of(operand.dequantize));
   }

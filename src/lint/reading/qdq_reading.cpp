@@ -15,8 +15,8 @@ namespace detent {
 namespace {
 
 bool is_codes(DataType type) {
-  return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int4 || type == DataType::UInt4 ||
-         type == DataType::Float8E4M3FN;
+  return type == DataType::Int8 || type == DataType::UInt8 || type == DataType::Int16 || type == DataType::UInt16 ||
+         type == DataType::Int4 || type == DataType::UInt4 || type == DataType::Float8E4M3FN;
 }
 
 bool is_integer(DataType type) {

@@ -48,6 +48,7 @@ std::unique_ptr<Kernel> make_softmax(const KernelContext& context) {
 }
 
 constexpr OpTraits kSoftmax{.kind = OpKind::Softmax};
+constexpr OpTraits kLogSoftmax{.kind = OpKind::LogSoftmax};
 
 constexpr OperatorDef kSoftmaxDefinitions[] = {
     {.op_type = "Softmax",
@@ -57,7 +58,7 @@ constexpr OperatorDef kSoftmaxDefinitions[] = {
      .layout = LayoutNeed::Any},
     {.op_type = "LogSoftmax",
      .signature = "input -> output; axis:int",
-     .traits = kSoftmax,
+     .traits = kLogSoftmax,
      .make = with_half<make_softmax<SoftmaxFunction::LogSoftmax>>,
      .layout = LayoutNeed::Any},
 };

@@ -69,7 +69,7 @@ Settings resize_settings(const KernelContext& context) {
   settings.fixed_scales = node.floats_or("scales", {});
   if (context.opset < 11 || !settings.fixed_scales.empty()) {  // two inputs, the corner-aligned grid of old
     options.coordinates = CoordinateMode::Asymmetric;
-    options.nearest = NearestMode::Floor;
+    options.nearest = NearestMode::FloorUpCeilDown;
     settings.scales_slot = 1;
     settings.roi_slot = settings.sizes_slot = std::numeric_limits<size_t>::max();
     return settings;

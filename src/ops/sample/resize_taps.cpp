@@ -28,15 +28,16 @@ float input_coordinate(const ResizeAxis& axis, CoordinateMode mode, int64_t o) {
   return x;
 }
 
-int64_t nearest_index(float x, NearestMode mode, int64_t extent) {
+int64_t nearest_index(float x, NearestMode mode, const ResizeAxis& axis) {
   float rounded = x;
   switch (mode) {
     case NearestMode::RoundPreferFloor: rounded = std::ceil(x - 0.5F); break;
     case NearestMode::RoundPreferCeil: rounded = std::floor(x + 0.5F); break;
     case NearestMode::Floor: rounded = std::floor(x); break;
     case NearestMode::Ceil: rounded = std::ceil(x); break;
+    case NearestMode::FloorUpCeilDown: rounded = axis.scale < 1 ? std::ceil(x) : std::floor(x); break;
   }
-  return std::clamp(saturated<int64_t>(rounded), int64_t{0}, extent - 1);
+  return std::clamp(saturated<int64_t>(rounded), int64_t{0}, axis.in - 1);
 }
 
 /// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing",
@@ -89,7 +90,7 @@ ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
     const bool outside =
         options.coordinates == CoordinateMode::TfCropAndResize && (x < 0 || x > static_cast<float>(axis.in - 1));
     if (!outside && options.mode == ResizeMode::Nearest) {
-      taps.index.push_back(nearest_index(x, options.nearest, axis.in));
+      taps.index.push_back(nearest_index(x, options.nearest, axis));
       taps.weight.push_back(1);
     } else if (!outside) {
       // Linear never looks beyond the border: with the coordinate clamped the edge repeats as well.

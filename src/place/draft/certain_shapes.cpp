@@ -138,6 +138,7 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
     case OpKind::PRelu:
     case OpKind::Gelu:
     case OpKind::Softmax:
+    case OpKind::LogSoftmax:
     case OpKind::BatchNorm:
     case OpKind::LayerNorm:
     case OpKind::InstanceNorm:

@@ -162,6 +162,18 @@ bool PlacementDraft::has_pair(ValueId value) const {
          has_output_pair(value);
 }
 
+size_t PlacementDraft::pair_count() const {
+  size_t count = output_pairs_.size();
+  for (const auto& slots : edges_)
+    count += static_cast<size_t>(std::ranges::count_if(slots, [](const Decision& edge) { return edge.is_int8(); }));
+  return count;
+}
+
+void PlacementDraft::fix_range(ValueId value, Range range) {
+  if (std::ranges::find(fixed_ranges_, value, &FixedRange::value) == fixed_ranges_.end())
+    fixed_ranges_.push_back({value, range});
+}
+
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
   if (has_output_pair(value) || !is_float(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});

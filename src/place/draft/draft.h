@@ -80,6 +80,8 @@ class PlacementDraft {
   [[nodiscard]] bool is_pair(NodeId node, int slot) const;
   /// Some edge or the graph output reads a pair of the value.
   [[nodiscard]] bool has_pair(ValueId value) const;
+  /// Edges and graph outputs that read a pair.
+  [[nodiscard]] size_t pair_count() const;
   /// Some edge of a value's readers is a pair: the value is quantized for a consumer's sake.
   void pair_output(ValueId value, const std::string& reason);
   [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[static_cast<size_t>(value)]; }
@@ -99,7 +101,8 @@ class PlacementDraft {
   void share_scale(ValueId a, ValueId b);
   /// Adds a sentence to the reason of every pair on the value.
   void explain_pairs(ValueId value, const std::string& sentence);
-  void fix_range(ValueId value, Range range) { fixed_ranges_.push_back({value, range}); }
+  /// The first range given for a value holds.
+  void fix_range(ValueId value, Range range);
   void limit_range(ValueId value, Range range) { range_limits_.push_back({value, range}); }
   void note(const std::string& sentence) { notes_.push_back(sentence); }
 

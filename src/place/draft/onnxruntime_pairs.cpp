@@ -13,8 +13,8 @@ namespace {
 // data.
 bool is_passive(const PlacementDraft& draft, NodeId node) {
   const OpKind kind = draft.kind(node);
-  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::Cast || kind == OpKind::ShapeOf ||
-         draft.is_out(node) || commutes(draft, node);
+  return is_activation(kind) || kind == OpKind::Softmax || kind == OpKind::LogSoftmax || kind == OpKind::Cast ||
+         kind == OpKind::ShapeOf || draft.is_out(node) || commutes(draft, node);
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ namespace {
 bool stays_float(OpKind kind) {
   switch (kind) {
     case OpKind::Softmax:
+    case OpKind::LogSoftmax:
     case OpKind::Gelu:
     case OpKind::LayerNorm:
     case OpKind::InstanceNorm:

@@ -1,0 +1,243 @@
+#include "prepare/fold_constants.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/float_type.h"
+#include "core/same_tensor.h"
+#include "exec/node_errors.h"
+#include "ops/find_operator.h"
+#include "ops/traits.h"
+#include "prepare/is_random.h"
+
+namespace detent {
+
+namespace {
+
+constexpr size_t kSmall = 64 << 10;       // bytes of a result that is folded wherever it is read
+constexpr size_t kLargestElement = 8;     // bytes
+constexpr size_t kMostNodesOfWeight = 1000;
+
+/// Refuses what is larger than its limit, so that no Tile or Expand of constants fills the memory.
+class LimitedHeap : public Allocator {
+ public:
+  explicit LimitedHeap(size_t limit) : limit_(limit) {}
+  BufferRef allocate(size_t bytes) override {
+    if (bytes > limit_) throw Error(ErrorCode::Unsupported, "the result is large");
+    return heap().allocate(bytes);
+  }
+
+ protected:
+  void take_back(Buffer* buffer) override { destroy(buffer); }  // never called: the heap owns every buffer
+
+ private:
+  size_t limit_;
+};
+
+/// A constant that a Tensor can hold; nullptr for all other values.
+const Tensor* readable(const Graph& graph, ValueId value) {
+  try {
+    return graph.constant(value);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+bool holds_graph(const Node& node) {
+  return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
+    return std::holds_alternative<std::shared_ptr<const Graph>>(attribute.value);
+  });
+}
+
+class ConstantFolder {
+ public:
+  explicit ConstantFolder(const Graph& graph)
+      : graph_(graph), computed_(graph.nodes().size(), false), limits_(graph.nodes().size(), kSmall),
+        results_(graph.values().size()) {}
+
+  GraphPatch run() {
+    find_computed();
+    for (const Node& node : graph_.nodes()) find_weights(node);
+    for (const Node& node : graph_.nodes())
+      if (is_computed(node)) compute(node);
+    return patch();
+  }
+
+ private:
+  [[nodiscard]] bool is_computed(const Node& node) const { return computed_[static_cast<size_t>(node.id)]; }
+  [[nodiscard]] const Node* computer(ValueId value) const {
+    const Node* node = value == kNoValue ? nullptr : graph_.producer(value);
+    return node && is_computed(*node) ? node : nullptr;
+  }
+  Tensor& result(ValueId value) { return results_[static_cast<size_t>(value)]; }
+
+  [[nodiscard]] bool may_fold(const Node& node) const {
+    const OpKind kind = traits_of(graph_, node).kind;
+    if (!node.domain.empty() || is_random(node) || holds_graph(node) || kind == OpKind::Sequence ||
+        kind == OpKind::QuantizeLinear || kind == OpKind::DequantizeLinear || kind == OpKind::QOperator)
+      return false;
+    return find_unsupported(graph_, std::span(&node.id, 1)).empty();
+  }
+
+  void find_computed() {
+    const auto is_known = [&](ValueId value) {
+      return value == kNoValue || readable(graph_, value) || computer(value);
+    };
+    for (const Node& node : graph_.nodes()) {
+      const bool reads = std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
+      computed_[static_cast<size_t>(node.id)] = reads && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
+    }
+  }
+
+  /// Weights and biases that weighted operators read: a constant in either slot of a MatMul is one.
+  void find_weights(const Node& node) {
+    const OpTraits& traits = traits_of(graph_, node);
+    if (traits.weight_slot < 0 || is_computed(node)) return;
+    for (const int slot : {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
+      if (slot >= 0 && computer(node.input(static_cast<size_t>(slot))))
+        find_sources(node.input(static_cast<size_t>(slot)));
+  }
+
+  /// Counts the elements that a weight is computed from, and lets the nodes that compute it make results of that size.
+  void find_sources(ValueId weight) {
+    if (sources_.contains(weight)) return;
+    int64_t elements = 0;
+    std::set<ValueId> seen{weight};
+    std::vector<ValueId> open{weight};
+    std::vector<NodeId> nodes;
+    while (!open.empty()) {
+      const ValueId value = open.back();
+      open.pop_back();
+      const Node* node = computer(value);
+      if (!node) {
+        elements += readable(graph_, value)->element_count();
+        continue;
+      }
+      nodes.push_back(node->id);
+      if (nodes.size() > kMostNodesOfWeight) return;
+      for (const ValueId input : node->inputs)
+        if (input != kNoValue && seen.insert(input).second) open.push_back(input);
+    }
+    sources_.emplace(weight, elements);
+    for (const NodeId node : nodes) {
+      size_t& limit = limits_[static_cast<size_t>(node)];
+      limit = std::max(limit, static_cast<size_t>(elements) * kLargestElement);
+    }
+  }
+
+  /// What cannot be computed, or is too large, stays computed while the network runs, and so does what is made of it.
+  void compute(const Node& node) {
+    std::vector<Tensor> inputs;
+    for (const ValueId value : node.inputs) {
+      const Tensor* constant = value == kNoValue ? nullptr : readable(graph_, value);
+      inputs.push_back(value == kNoValue ? Tensor() : constant ? *constant : result(value));
+      if (value != kNoValue && inputs.back().empty_handle()) return forget(node);
+    }
+    try {
+      LimitedHeap heap(limits_[static_cast<size_t>(node.id)]);
+      Workspace workspace;
+      std::vector<Tensor> outputs(node.outputs.size());
+      with_node_in_errors(graph_, node, [&] {
+        const int64_t opset = graph_.opset(node.domain);
+        const auto kernel = find_operator(node.domain, node.op_type, opset)
+                                ->make({.graph = graph_, .node = node, .opset = opset, .folded = results_});
+        KernelCall call(inputs, outputs, {}, heap, workspace);
+        kernel->run(call);
+      });
+      for (size_t i = 0; i < outputs.size(); ++i)
+        if (node.outputs[i] != kNoValue) result(node.outputs[i]) = to_plain(outputs[i]);
+    } catch (const Error&) {
+      forget(node);
+    }
+  }
+
+  void forget(const Node& node) { computed_[static_cast<size_t>(node.id)] = false; }
+
+  /// The result takes the place of the node that computes it.
+  [[nodiscard]] bool is_kept(ValueId value) {
+    const Tensor& tensor = result(value);
+    if (tensor.empty_handle() || graph_.value(value).is_output) return false;
+    if (tensor.byte_count() <= kSmall) return true;
+    const auto sources = sources_.find(value);
+    return sources != sources_.end() && tensor.element_count() <= sources->second && is_floating_point(tensor.type());
+  }
+
+  /// Nothing read what the node writes when the file came.
+  [[nodiscard]] bool is_dead_end(const Node& node) const {
+    return std::ranges::all_of(node.outputs, [&](ValueId value) {
+      return value == kNoValue || (graph_.value(value).uses.empty() && !graph_.value(value).is_output);
+    });
+  }
+
+  /// No node that stays reads the value, and neither does the user.
+  [[nodiscard]] bool is_unread(ValueId value, const std::vector<bool>& removed) const {
+    return !graph_.value(value).is_output && std::ranges::all_of(graph_.value(value).uses, [&](const Use& use) {
+      return removed[static_cast<size_t>(use.node)];
+    });
+  }
+
+  GraphPatch patch() {
+    GraphPatch patch;
+    patch.reason = "fold constants";
+    std::vector<bool> removed(graph_.nodes().size(), false);
+    std::vector<ValueId> kept;
+    for (size_t i = graph_.nodes().size(); i-- > 0;) {  // readers of a value come before the node that writes it
+      const Node& node = graph_.nodes()[i];
+      if (!is_computed(node) || is_dead_end(node)) continue;
+      std::vector<ValueId> read;
+      for (const ValueId output : node.outputs)
+        if (output != kNoValue && !is_unread(output, removed)) read.push_back(output);
+      if (!std::ranges::all_of(read, [&](ValueId value) { return is_kept(value); })) continue;
+      removed[i] = true;
+      patch.remove_nodes.push_back(node.name);
+      kept.insert(kept.end(), read.begin(), read.end());
+    }
+    std::ranges::sort(kept);
+    for (const ValueId value : kept) add(value, patch);
+    return patch;
+  }
+
+  /// As an initializer, or as another name of one that is there: layers with tied weights read one constant.
+  void add(ValueId value, GraphPatch& patch) {
+    const Tensor& tensor = result(value);
+    const std::string& name = graph_.value(value).name;
+    const auto& uses = graph_.value(value).uses;
+    const bool captured = std::ranges::any_of(uses, [](const Use& use) { return use.slot < 0; });
+    if (tensor.byte_count() > kSmall && !captured)
+      for (const auto& [other, content] : patch.add_initializers) {
+        if (!same_tensor(content, tensor)) continue;
+        for (const Use& use : uses) patch.rewire.push_back({graph_.node(use.node).name, use.slot, other});
+        return;
+      }
+    patch.add_initializers.emplace_back(name, tensor);
+  }
+
+  const Graph& graph_;
+  std::vector<bool> computed_;          // by node: reads constants alone, or what such nodes write
+  std::vector<size_t> limits_;          // by node: bytes that it may write
+  std::vector<Tensor> results_;         // by value
+  std::map<ValueId, int64_t> sources_;  // by weight: elements of the constants that it is computed from
+};
+
+}  // namespace
+
+bool computes_constants(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    const auto is_constant = [&](ValueId value) { return value == kNoValue || graph.value(value).is_constant; };
+    const bool reads = std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
+    return reads && std::ranges::all_of(node.inputs, is_constant);
+  });
+}
+
+GraphPatch find_constant_folds(const Graph& graph) { return ConstantFolder(graph).run(); }
+
+size_t fold_constants(Model& model) {
+  if (!computes_constants(model.graph())) return 0;
+  const GraphPatch patch = find_constant_folds(model.graph());
+  if (!patch.remove_nodes.empty()) apply_patch(model, patch);
+  return patch.remove_nodes.size();
+}
+
+}  // namespace detent
