@@ -29,6 +29,7 @@ bool is_arithmetic(OpKind kind) {
     case OpKind::Abs:
     case OpKind::Min:
     case OpKind::Max:
+    case OpKind::Where:
     case OpKind::OtherElementwise: return true;
     default: return false;
   }

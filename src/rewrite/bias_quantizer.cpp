@@ -17,8 +17,22 @@ constexpr double kLargestBiasCode = std::numeric_limits<int32_t>::max();
 bool is_channel_bias(const Tensor& bias, size_t weight_scales) {
   const Shape& shape = bias.shape();
   if (!is_floating_point(bias.type()) || shape.rank() == 0 || weight_scales == 0) return false;
-  const auto count = static_cast<size_t>(shape[shape.rank() - 1]);
-  return static_cast<size_t>(bias.element_count()) == count && count % weight_scales == 0;
+  return bias.element_count() > 0 && static_cast<size_t>(shape[shape.rank() - 1]) % weight_scales == 0;
+}
+
+Tensor spread_over_channels(const Tensor& bias, size_t weight_scales) {
+  const Shape& shape = bias.shape();
+  std::vector<int64_t> extents(shape.begin(), shape.end());
+  if (extents.empty()) extents.push_back(1);
+  if (extents.back() != 1 || !is_floating_point(bias.type())) return bias;
+  extents.back() = static_cast<int64_t>(weight_scales);
+  Tensor spread(bias.type(), Shape(std::span<const int64_t>(extents)));
+  const size_t size = byte_size(bias.type());
+  const auto* from = static_cast<const std::byte*>(bias.raw());
+  auto* to = static_cast<std::byte*>(spread.mutable_raw());
+  for (int64_t row = 0; row < bias.element_count(); ++row, from += size)
+    for (size_t c = 0; c < weight_scales; ++c, to += size) std::copy_n(from, size, to);
+  return spread;
 }
 
 std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale,
@@ -30,13 +44,14 @@ std::optional<QuantizedBias> quantize_bias(const Tensor& bias, float input_scale
   result.qparams.type = DataType::Int32;
   result.qparams.axis = per_tensor ? -1 : static_cast<int>(bias.shape().rank()) - 1;
   auto codes = result.codes.mutable_data<int32_t>();
+  const auto channels = static_cast<size_t>(bias.shape()[bias.shape().rank() - 1]);
   for (size_t c = 0; c < codes.size(); ++c) {
     // The code belongs to the scale as it is stored: as float.
     const float scale = input_scale * weight_scale[c % weight_scale.size()];
     const double code = std::nearbyint(values.data<double>()[c] / static_cast<double>(scale));
     if (!(std::abs(code) <= kLargestBiasCode) || scale < std::numeric_limits<float>::min()) return std::nullopt;
     codes[c] = static_cast<int32_t>(code);
-    if (c == 0 || !per_tensor) result.qparams.scale.push_back(scale);
+    if (c == 0 || (!per_tensor && c < channels)) result.qparams.scale.push_back(scale);
   }
   result.qparams.zero_point.assign(result.qparams.scale.size(), 0);
   return result;

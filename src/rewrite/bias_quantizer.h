@@ -9,12 +9,16 @@ namespace detent {
 
 struct QuantizedBias {
   Tensor codes;     ///< Int32, the shape of the bias
-  QParams qparams;  ///< one scale per channel, or one for all; zero points 0
+  QParams qparams;  ///< one scale per channel (the last extent), or one for all; zero points 0
 };
 
-/// True when `bias` is floating point and holds one number per output channel in its last extent, a multiple of the
-/// number of weight scales.
+/// True when `bias` is floating point and its last extent counts output channels, a multiple of the number of weight scales.
+/// Extents in front of it are rows: a Gemm may add another bias to each.
 [[nodiscard]] bool is_channel_bias(const Tensor& bias, size_t weight_scales);
+
+/// The bias with one number a channel in its last extent, where a Gemm adds one number to all channels: rank 0 or a last extent of
+/// 1. Others as they are.
+[[nodiscard]] Tensor spread_over_channels(const Tensor& bias, size_t weight_scales);
 
 /// Codes of a bias: round_half_even(b / (input_scale * weight_scale[c])) as Int32, the scales being those products.
 /// weight_scale holds one number, or a divisor of the channels (grouped ConvTranspose: channel c uses scale c mod

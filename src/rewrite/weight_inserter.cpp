@@ -50,7 +50,7 @@ class WeightInserter {
   struct Bias {
     Use use;  ///< where it is read: the operator's own slot, or the Add behind a MatMul
     ValueId value = kNoValue;
-    const Tensor* constant = nullptr;
+    Tensor content;  ///< one number a channel
     float input_scale = 0;
   };
 
@@ -116,13 +116,14 @@ class WeightInserter {
         decision.bias.node == kNoNode ? Use{decision.node, traits_of(context_.graph, node).bias_slot} : decision.bias;
     if (bias.use.slot >= 0) bias.value = context_.graph.node(bias.use.node).input(static_cast<size_t>(bias.use.slot));
     if (bias.value == kNoValue) return "there is none";
-    bias.constant = context_.graph.constant(bias.value);
-    if (!bias.constant) return "it is not constant";
+    const Tensor* constant = context_.graph.constant(bias.value);
+    if (!constant) return "it is not constant";
     const QParams* input = input_qparams(decision);
     if (!input) return "its input has no pair";
     bias.input_scale = input->scale.front();
     if (node.float_or("alpha", 1.0F) != 1.0F || node.float_or("beta", 1.0F) != 1.0F) return "alpha or beta is not 1";
-    if (!is_channel_bias(*bias.constant, channels_of(decision))) return "its shape is not one number a channel";
+    bias.content = spread_over_channels(*constant, channels_of(decision));
+    if (!is_channel_bias(bias.content, channels_of(decision))) return "its shape is not one number a channel";
     return "";
   }
 
@@ -134,8 +135,8 @@ class WeightInserter {
     const int64_t channels = decision.axis < 0 ? 1 : weight.shape()[static_cast<size_t>(decision.axis)];
     const int64_t products = weight.element_count() / std::max<int64_t>(channels, 1);
     const size_t count = channels_of(decision);
-    keep_larger(copy.least_scales, least_weight_scales(*bias.constant, bias.input_scale, count, products));
-    keep_larger(copy.zero_scales, zero_weight_scales(*bias.constant, bias.input_scale, count));
+    keep_larger(copy.least_scales, least_weight_scales(bias.content, bias.input_scale, count, products));
+    keep_larger(copy.zero_scales, zero_weight_scales(bias.content, bias.input_scale, count));
   }
 
   static void keep_larger(std::vector<float>& scales, const std::vector<float>& others) {
@@ -155,7 +156,7 @@ class WeightInserter {
     std::optional<QuantizedBias> quantized;
     if (reason.empty()) {
       const Copy& copy = copies_.at(key_of(decision));
-      quantized = quantize_bias(*bias.constant, bias.input_scale, copy.qparams.scale);
+      quantized = quantize_bias(bias.content, bias.input_scale, copy.qparams.scale);
       if (!quantized) reason = "its codes do not fit 32 bits";
     }
     if (!quantized) return warn("the bias of node '" + node.name + "' stays float: " + reason);

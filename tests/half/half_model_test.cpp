@@ -229,6 +229,23 @@ TEST(HalfModel, KeepsAReductionWhoseSumOverflowsThoughItsMeanDoesNot) {
   EXPECT_THAT(halve(body, {image(1)}).kept(), IsEmpty());
 }
 
+// Sums that no value shows, on 64 numbers of one level; each operator puts out the level or less.
+TEST(HalfModel, KeepsWhatSumsInsideBeyondTheRange) {
+  const auto kept = [](const std::string& node, float level) {
+    const Halved halved = halve("(float[1, 1, 1, 64] x) => (float[N, C, H, W] y) { " + node + " }",
+                                {Tensor::from<float>({1, 1, 1, 64}, std::vector<float>(64, level))}, FloatType::Fp16, 17);
+    const auto rules = halved.kept();
+    return rules.contains("y") ? rules.at("y") : "";
+  };
+  for (const char* node :
+       {"y = AveragePool <kernel_shape = [1, 64]> (x)", "y = ReduceLogSum <axes = [3]> (x)",
+        "y = Mean (x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)", "y = LpNormalization <axis = 3> (x)",
+        "y = MeanVarianceNormalization <axes = [3]> (x)", "y = LRN <size = 5> (x)"}) {
+    EXPECT_EQ(kept(node, 3000), "inner-sum") << node;  // 16 * 3000 = 48 000 and more, beyond half of 65 504
+    EXPECT_EQ(kept(node, 8), "") << node;              // 64 * 8^2 = 4096 at most
+  }
+}
+
 TEST(HalfModel, BoundsBeyondTheRangeAreCut) {
   const Halved halved =
       halve("(float[N, 2] x) => (float[N, 2] y) <float low = {0}, float high = {3.4e38}> { y = Clip (x, low, high) }",

@@ -1,22 +1,9 @@
 // Small models with graphs inside, written here: what engines infer about branches differs from what stands outside.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { node } from './graph_parts.mjs';
 import { elemTypes, integer, message, tensorProto, valueInfo } from './onnx_file.mjs';
 import { random } from './random_inputs.mjs';
-
-const [intType, tensorType, graphType, intsType, stringType] = [2, 4, 5, 7, 3]; // AttributeProto.AttributeType
-
-const attribute = (name, value) => {
-  const [type, ...parts] = typeof value === 'number' ? [intType, integer(3, value)]
-    : typeof value === 'string' ? [stringType, message(4, value)]
-      : Array.isArray(value) ? [intsType, ...value.map((v) => integer(8, v))]
-        : Buffer.isBuffer(value) ? [graphType, message(6, value)] : [tensorType, message(5, tensorProto('', value))];
-  return message(5, message(1, name), ...parts, integer(20, type));
-};
-
-const node = (op, inputs, outputs, attributes = {}) => message(1, ...inputs.map((name) => message(1, name)),
-  ...outputs.map((name) => message(2, name)), message(3, `${op}_${outputs[0]}`), message(4, op),
-  ...Object.entries(attributes).map(([name, value]) => attribute(name, value)));
 
 const initializer = (name, dims, scale) => message(5, tensorProto(name, random(dims, scale, name.length)));
 const ints = (name, ...values) =>

@@ -1,23 +1,14 @@
 // What the plan calls INT8 for the onnxruntime target, ONNX Runtime really runs with an integer kernel, and nothing else:
 // every weighted layer of every model, judged by the graph that the engine writes.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import test from 'node:test';
-import { freshFolder, plan, quantized } from './detent.mjs';
-import { openSession } from './engine.mjs';
+import { plan, quantized } from './detent.mjs';
+import { optimizedModel } from './integer_nodes.mjs';
 import { readModel } from './onnx_file.mjs';
 import { selectedOfAll } from './selection.mjs';
 
 // Where an integer kernel holds its weight.
 const weightSlots = { QLinearConv: 3, QLinearMatMul: 3, QGemm: 3, MatMulIntegerToFloat: 1 };
-
-// Level "extended" converts and keeps the standard operators; "all" would go on to rename them for the CPU's layout.
-async function optimizedModel(file) {
-  const optimized = join(freshFolder(), 'optimized.onnx');
-  const session = await openSession(file, 'extended', { optimizedModelFilePath: optimized });
-  await session.release();
-  return readModel(optimized);
-}
 
 // {layer's name: name of the constant that holds its INT8 weight in the written file}; layers with float weights are not in it.
 function integerWeights(model) {

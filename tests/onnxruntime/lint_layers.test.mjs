@@ -1,23 +1,10 @@
 // What lint says of a Q/DQ file for onnxruntime, layer by layer, is what the engine builds from it: of files written for
 // this target, for the other one, and with INT8 activations.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import test from 'node:test';
-import { detent, freshFolder, quantized } from './detent.mjs';
-import { openSession } from './engine.mjs';
-import { readModel } from './onnx_file.mjs';
+import { detent, quantized } from './detent.mjs';
+import { integerLayers } from './integer_nodes.mjs';
 import { selectedOfAll } from './selection.mjs';
-
-const integerOperators = new Set(['QLinearConv', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat']);
-
-// Names of the nodes that became integer kernels; a MatMul and the Add behind it become NAME/MatMulAddFusion.
-async function integerNodes(file) {
-  const optimized = join(freshFolder(), 'optimized.onnx');
-  const session = await openSession(file, 'extended', { optimizedModelFilePath: optimized });
-  await session.release();
-  return new Set(readModel(optimized).nodes.filter((node) => integerOperators.has(node.op))
-    .map((node) => node.name.replace(/\/MatMulAddFusion$/, '')));
-}
 
 // ONNX Runtime makes a Gemm of MatMul and Add (float bias) where it infers the sizes. Here it does not: they come through an
 // Expand whose target is computed from a mask.
@@ -32,7 +19,7 @@ for (const { model, options } of selectedOfAll()) {
     test(`${model.name} for ${[target, ...more].join(' ')}: lint names the integer layers`, options, async (t) => {
       const file = await quantized(model, target, 'max', ...more);
       const { layers } = JSON.parse((await detent('lint', file, '--target', 'onnxruntime', '--json')).stdout);
-      const integer = await integerNodes(file);
+      const integer = await integerLayers(file);
       const unknown = sizesNotInferred[`${model.name} ${[target, ...more].join(' ')}`];
       const wrong = layers.filter((layer) => layer.int8 !== integer.has(layer.name) && !unknown?.test(layer.name))
         .map((layer) => `${layer.name}: lint says ${layer.int8 ? 'INT8' : `float (${layer.reason})`}`);

@@ -60,6 +60,12 @@ export const message = (number, ...parts) => {
   return Buffer.concat([varint((number << 3) | 2), varint(body.length), body]);
 };
 
+export const floating = (number, value) => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeFloatLE(value);
+  return Buffer.concat([varint((number << 3) | 5), bytes]);
+};
+
 // ---- parts of a model ----
 
 const strings = (fields, number) => fields.filter((f) => f.number === number).map((f) => utf8.decode(f.value));

@@ -154,5 +154,43 @@ TEST(LintModel, RefusesWhatIsNoModel) {
   }
 }
 
+/// A pair in a branch, around a Conv or alone.
+Model branching(const std::string& scale) {
+  return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
+    g (bool c, float[1,16,4,4] x) => (float[1,16,4,4] y)
+    <float s = {)" + scale + R"(}, int8 z = {0}, float ws = {0.25}, int8[16,16,1,1] w = {)" +
+                          [] {
+                            std::string numbers = "1";
+                            for (int i = 1; i < 256; ++i) numbers += ",1";
+                            return numbers;
+                          }() +
+                          R"(}>
+    {
+      r = Relu (x)
+      y = If (c) <
+        then_branch = t () => (float[1,16,4,4] p) {
+          q = QuantizeLinear (r, s, z)
+          d = DequantizeLinear (q, s, z)
+          wd = DequantizeLinear (w, ws, z)
+          p = Conv (d, wd)
+        },
+        else_branch = e () => (float[1,16,4,4] o) { o = Identity (r) }>
+    })");
+}
+
+TEST(LintModel, ReadsTheGraphsInsideNodes) {
+  const TemporaryFolder folder;
+  write_model(branching("-1"), folder / "bad.onnx");
+  write_model(branching("0.5"), folder / "good.onnx");
+  const LintReport bad = lint_model({.model = folder / "bad.onnx", .target = "tensorrt", .shapes = {}});
+  EXPECT_EQ(bad.origin, "qdq");
+  EXPECT_EQ(count(bad, "error", "scale-not-positive"), 1U);
+  EXPECT_NE(bad.findings.front().message.find("inside If"), std::string::npos);
+  const LintReport good = lint_model({.model = folder / "good.onnx", .target = "tensorrt", .shapes = {}});
+  EXPECT_TRUE(ids_above_note(good).empty());
+  EXPECT_EQ(good.plan.coverage.layers, 1);
+  EXPECT_EQ(good.plan.coverage.int8_layers, 1);
+}
+
 }  // namespace
 }  // namespace detent

@@ -25,6 +25,29 @@ TEST(BiasQuantizer, RepeatsTheScalesOfAGroup) {
   EXPECT_THAT(quantized->codes.data<int32_t>(), ElementsAre(2, 4, 2, 4));
 }
 
+// A Gemm adds a matrix to its rows.
+TEST(BiasQuantizer, QuantizesEveryRowOfAMatrixWithTheScalesOfItsColumns) {
+  const auto quantized = quantize_bias(Tensor::from<float>({2, 2}, {1, -3, 2, 5}), 1, {0.5F, 0.25F});
+  ASSERT_TRUE(quantized);
+  EXPECT_THAT(quantized->codes.data<int32_t>(), ElementsAre(2, -12, 4, 20));
+  EXPECT_THAT(quantized->qparams.scale, ElementsAre(0.5F, 0.25F));
+  EXPECT_EQ(quantized->qparams.axis, 1);
+}
+
+TEST(SpreadOverChannels, RepeatsOneNumberForAllChannels) {
+  const auto spread = [](const Tensor& bias, size_t channels) { return spread_over_channels(bias, channels); };
+  EXPECT_EQ(spread(Tensor::scalar(3.0F), 2).shape(), (Shape{2}));
+  EXPECT_THAT(spread(Tensor::from<float>({1}, {3}), 2).data<float>(), ElementsAre(3, 3));
+  const Tensor rows = spread(Tensor::from<float>({2, 1}, {3, 4}), 2);
+  EXPECT_EQ(rows.shape(), (Shape{2, 2}));
+  EXPECT_THAT(rows.data<float>(), ElementsAre(3, 3, 4, 4));
+}
+
+TEST(SpreadOverChannels, LeavesOneNumberAChannelAlone) {
+  EXPECT_EQ(spread_over_channels(Tensor::from<float>({2}, {3, 4}), 2).shape(), (Shape{2}));
+  EXPECT_EQ(spread_over_channels(Tensor::from<float>({3}, {3, 4, 5}), 2).shape(), (Shape{3}));
+}
+
 TEST(BiasQuantizer, GivesUpWhereACodeDoesNotFit) {
   EXPECT_TRUE(quantize_bias(Tensor::from<float>({1}, {2147.0F}), 1e-3F, {1e-3F}));
   EXPECT_FALSE(quantize_bias(Tensor::from<float>({1}, {2149.0F}), 1e-3F, {1e-3F}));

@@ -201,9 +201,23 @@ g (float[1, 1] x) => (float[1, 1] y) <float[1, 1] w = {1}, float[1] b = {0.1}> {
   EXPECT_THAT(planned.warnings, ElementsAre(HasSubstr("'Gemm_0' stays float: alpha or beta is not 1")));
 }
 
-TEST(WeightInserter, ABiasOfOneNumberForAllChannelsStaysFloatAndIsNamed) {
+// Each channel has a scale, so the number is written once a channel.
+TEST(WeightInserter, ABiasOfOneNumberForAllChannelsIsSpreadOverThem) {
   PlannedGraph planned(R"(<ir_version: 7, opset_import: ["" : 13]>
 g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}, float[1] b = {0.1}> { y = Gemm (x, w, b) })");
+  planned.pair("Gemm_0", 0);
+  planned.weight("Gemm_0", 1, 1);
+  planned.range("x", {-2, 2});
+  const Model model = planned.rewritten(with_int32_bias());
+  EXPECT_EQ(reads(model, "Gemm_0", 2), "b_of_Gemm_0_dequantized");
+  const Graph& graph = model.graph();
+  EXPECT_EQ(graph.constant(graph.find_value("b_of_Gemm_0_quantized"))->shape(), (Shape{2}));
+  EXPECT_THAT(planned.warnings, IsEmpty());
+}
+
+TEST(WeightInserter, ABiasOfAnotherNumberOfChannelsStaysFloatAndIsNamed) {
+  PlannedGraph planned(R"(<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 2] x) => (float[1, 2] y) <float[2, 2] w = {1, 2, 3, 4}, float[3] b = {0.1, 0.2, 0.3}> { y = Gemm (x, w, b) })");
   planned.pair("Gemm_0", 0);
   planned.weight("Gemm_0", 1, 1);
   planned.range("x", {-2, 2});

@@ -15,7 +15,8 @@ bool only_moves(const FloatDraft& draft, const Node& node) {
     case OpKind::Concat:
     case OpKind::Expand:
     case OpKind::Tile:
-    case OpKind::SpaceDepth: return true;
+    case OpKind::DepthToSpace:
+    case OpKind::SpaceToDepth: return true;
     default: return false;
   }
 }

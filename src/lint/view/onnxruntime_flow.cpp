@@ -41,8 +41,25 @@ size_t rank_of(const PairView& view, ValueId value) {
   return declared ? declared->size() : 0;
 }
 
-// The Add behind a MatMul that becomes the bias of a Gemm: one number a column. From rank 3 on the Gemm needs Reshapes,
-// and those fixed shapes.
+// Extent of an axis; -1 when nothing says.
+int64_t extent_of(const PairView& view, ValueId value, size_t axis) {
+  if (const auto found = view.shapes().find(value); found != view.shapes().end()) return found->second[axis];
+  const auto& declared = view.graph().value(value).declared_shape;
+  return declared ? (*declared)[axis] : -1;
+}
+
+// A matrix product adds [N], [1, N], [M, N] or [M, 1] of its own size; one of rank 3 and more becomes a Gemm between Reshapes of
+// fixed shapes, which adds [N].
+bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int64_t columns) {
+  const ValueId data = view.found().data_input(product.id);
+  const size_t rank = rank_of(view, data);
+  if (bias.rank() == 1) return bias[0] == columns && (rank <= 2 || fixes_shapes(view.graph()));
+  if (bias.rank() != 2 || rank > 2) return false;
+  if (bias[0] == 1 && bias[1] == columns) return true;
+  return rank == 2 && bias[0] == extent_of(view, data, 0) && (bias[1] == 1 || bias[1] == columns);
+}
+
+// The Add behind a MatMul that becomes the bias of a Gemm.
 std::optional<ProductBias> added_bias(const PairView& view, const Node& product) {
   const auto use = sole_use(view.graph(), product.output(0));
   if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
@@ -50,10 +67,8 @@ std::optional<ProductBias> added_bias(const PairView& view, const Node& product)
   const int slot = 1 - use->slot;
   const Tensor* bias = constant_behind_copies(view, add.input(static_cast<size_t>(slot)));
   const Shape& weight = view.found().weight(product.id).shape();
-  if (!bias || view.found().weight_slot(product.id) != 1 || bias->element_count() != weight[weight.rank() - 1])
-    return std::nullopt;
-  const bool reshaped = rank_of(view, view.found().data_input(product.id)) > 2;
-  if (reshaped && (bias->shape().rank() != 1 || !fixes_shapes(view.graph()))) return std::nullopt;
+  if (!bias || view.found().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
+  if (!fits_gemm(view, product, bias->shape(), weight[1])) return std::nullopt;
   return ProductBias{use->node, slot, add.output(0), bias->shape().rank()};
 }
 

@@ -164,6 +164,8 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
   if (!weight) return "its weight carries no pair";
   if (std::string trouble = trouble_of(view, *input, "the pair of its input"); !trouble.empty()) return trouble;
   if (weight->dequantize < 0) return "its weight has no DequantizeLinear";
+  if (view.found().weight_slot(layer) == 0 && view.grid(*weight).codes == DataType::Int8)
+    return "its constant stands on the left, where ONNX Runtime takes UINT8 alone";
   if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
     return "its weight is not on a constant 8-bit grid";
   const bool own = view.operand(layer, view.data_slot(layer));

@@ -100,7 +100,7 @@ constexpr OperatorDef comparison_definition(const Comparison& comparison) {
 
 constexpr std::array<OperatorDef, 1> kOtherComparisonOperators = {{{.op_type = "Where",
                                                                     .signature = "condition X Y -> output",
-                                                                    .traits = {.kind = OpKind::OtherElementwise},
+                                                                    .traits = {.kind = OpKind::Where},
                                                                     .make = make_where,
                                                                     .layout = LayoutNeed::Any,
                                                                     .first_opset = 9}}};

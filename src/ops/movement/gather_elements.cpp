@@ -68,17 +68,15 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
   });
 }
 
-constexpr OpTraits kGather{.kind = OpKind::Gather, .commutes = true, .data_inputs = 1};
-
 constexpr OperatorDef kGatherElementsDefinitions[] = {
     {.op_type = "GatherElements",
      .signature = "data indices -> output; axis:int",
-     .traits = kGather,
+     .traits = {.kind = OpKind::Gather, .commutes = true, .data_inputs = 1},
      .make = make_gather_elements,
      .first_opset = 11},
     {.op_type = "GatherND",
      .signature = "data indices -> output | 12: data indices -> output; batch_dims:int",
-     .traits = kGather,
+     .traits = {.kind = OpKind::GatherND, .commutes = true, .data_inputs = 1},
      .make = make_gather_nd,
      .first_opset = 11},
 };

@@ -76,16 +76,14 @@ std::unique_ptr<Kernel> make_space_to_depth(const KernelContext& context) {
   });
 }
 
-constexpr OpTraits kSpaceDepth{.kind = OpKind::SpaceDepth, .commutes = true, .data_inputs = 1};
-
 constexpr OperatorDef kSpaceDepthDefinitions[] = {
     {.op_type = "DepthToSpace",
      .signature = "input -> output; blocksize:int! | 11: input -> output; blocksize:int! mode:string(DCR|CRD)",
-     .traits = kSpaceDepth,
+     .traits = {.kind = OpKind::DepthToSpace, .commutes = true, .data_inputs = 1},
      .make = make_depth_to_space},
     {.op_type = "SpaceToDepth",
      .signature = "input -> output; blocksize:int!",
-     .traits = kSpaceDepth,
+     .traits = {.kind = OpKind::SpaceToDepth, .commutes = true, .data_inputs = 1},
      .make = make_space_to_depth},
 };
 

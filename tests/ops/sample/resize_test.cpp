@@ -28,6 +28,16 @@ TEST(Resize, RoundsIntegersToTheNearestInRange) {
               testing::ElementsAre(0, 0, 0, 58, 197, 255, 255, 255));
 }
 
+// ONNX Runtime's: up where an axis shrinks, down where it grows.
+TEST(Resize, OfOpset10RoundsUpWhereItShrinks) {
+  const auto resized = [](float scale) {
+    return run_one("y = Resize<mode = \"nearest\">(a, b)",
+                   {Tensor::from<float>({4}, {0, 1, 2, 3}), Tensor::from<float>({1}, {scale})}, {10});
+  };
+  test::expect_close(resized(0.75F), {3}, {0, 2, 3}, 0, 0);              // 0, 4/3, 8/3
+  test::expect_close(resized(1.5F), {6}, {0, 0, 1, 2, 2, 3}, 0, 0);      // 0, 2/3, 4/3, 2, 8/3, 10/3
+}
+
 TEST(Resize, ScalesTheRegionOfInterestOnly) {
   // floor(4 * (0.75 - 0.25) * 2) = 4 samples from 0.25 * 3 to 0.75 * 3
   const Tensor x = Tensor::from<float>({4}, {0, 1, 2, 3}), roi = Tensor::from<float>({2}, {0.25F, 0.75F}),

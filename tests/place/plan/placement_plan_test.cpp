@@ -136,7 +136,9 @@ TEST(PlacementPlan, OperatorsOfTheCommutingRuleAreMarkedAsCommuting) {
       case OpKind::Tile:
       case OpKind::Expand:
       case OpKind::Pad:
-      case OpKind::SpaceDepth: EXPECT_TRUE(op.traits.commutes) << op.op_type; break;
+      case OpKind::GatherND:
+      case OpKind::DepthToSpace:
+      case OpKind::SpaceToDepth: EXPECT_TRUE(op.traits.commutes) << op.op_type; break;
       case OpKind::AveragePool:
       case OpKind::Relu:
       case OpKind::Add:

@@ -3,8 +3,8 @@
 //   SiLU:     Conv --> Q/DQ --+-----------------------> Mul --> Q/DQ
 //                             +--> Sigmoid --> Q/DQ ----^
 //
-// LeakyRelu and Sigmoid have integer kernels where pairs stand on both sides, of any scales. The other activations stay
-// float; the pair before them keeps their Conv an integer kernel.
+// LeakyRelu, Sigmoid and Softmax have integer kernels where pairs stand on both sides, of any scales. Other activations and LogSoftmax
+// stay float; the pair before them keeps their Conv an integer kernel.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/cifar10_efficientnet_b0.
 
@@ -16,7 +16,8 @@ namespace {
 
 void visit_activations(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
-  if ((kind != OpKind::LeakyRelu && kind != OpKind::Sigmoid) || draft.is_out(node.id)) return;
+  const bool has_kernel = kind == OpKind::LeakyRelu || kind == OpKind::Sigmoid || kind == OpKind::Softmax;
+  if (!has_kernel || draft.is_out(node.id)) return;
   if (draft.has_pair(node.input(0)) && !ends_in_float(draft, node.id))
     close_with_pair(draft, node.output(0), "an integer " + node.op_type + " has pairs on both sides");
 }

@@ -1,7 +1,9 @@
 //   before:   x --> Q/DQ --> Flatten --> z              after:   x --> Q/DQ(s) --> Flatten --> Q/DQ(s) --> z
 //
 // ONNX Runtime moves codes instead of floats (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize
-// ...) between two pairs of one scale.
+// ...) between two pairs of one scale. SpaceToDepth, GatherND and Pad have no integer kernel, and neither has a Split with an
+// output that nothing reads: no pair is put behind them, but where two stand around them these share one scale too, so that no
+// number is rounded twice.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_mobilenetv2 (pooling, Reshape, Gemm).
 
@@ -14,30 +16,46 @@
 namespace detent::rules::onnxruntime {
 namespace {
 
-bool is_copy(const PlacementDraft& draft, const Node& node) {
-  const OpKind kind = draft.kind(node.id);
-  if (kind == OpKind::Resize) return !draft.is_out(node.id) && node.string_or("mode", "nearest") == "nearest";
-  // MaxPool is pooling's; Pad is a float kernel unless a Conv takes it in.
-  return kind != OpKind::MaxPool && kind != OpKind::Pad && commutes(draft, node.id);
+bool is_nearest_resize(const PlacementDraft& draft, const Node& node) {
+  return draft.kind(node.id) == OpKind::Resize && !draft.is_out(node.id) &&
+         node.string_or("mode", "nearest") == "nearest";
+}
+
+// MaxPool is pooling's; Pad is a float kernel unless a Conv takes it in.
+bool moves_codes(const PlacementDraft& draft, const Node& node) {
+  switch (draft.kind(node.id)) {
+    case OpKind::Resize: return is_nearest_resize(draft, node);
+    case OpKind::MaxPool:
+    case OpKind::Pad:
+    case OpKind::SpaceToDepth:
+    case OpKind::GatherND: return false;
+    default: return commutes(draft, node.id);
+  }
 }
 
 void visit_copies(PlacementDraft& draft, const Node& node) {
-  if (!is_copy(draft, node)) return;
+  if (!moves_codes(draft, node)) return;
   const ValueId input = draft.data_input(node.id);
   if (input == kNoValue || !draft.has_pair(input) || ends_in_float(draft, node.id)) return;
   const auto closes = [&](ValueId output) { return output == kNoValue || obstacle_to_closing(draft, output).empty(); };
   if (!std::all_of(node.outputs.begin(), node.outputs.end(), closes)) return;
   const std::string reason = "an integer " + node.op_type + " has pairs of one scale on both sides";
   draft.pair(node.id, 0, reason);
-  for (const ValueId output : node.outputs) {
-    if (output == kNoValue) continue;
-    close_with_pair(draft, output, reason);
-    draft.share_scale(input, output);
+  for (const ValueId output : node.outputs)
+    if (output != kNoValue) close_with_pair(draft, output, reason);
+}
+
+void share_copies(PlacementDraft& draft) {
+  for (const Node& node : draft.graph().nodes()) {
+    if (!commutes(draft, node.id) && !is_nearest_resize(draft, node)) continue;
+    if (!draft.is_pair(node.id, draft.data_slots(node.id).front())) continue;
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue && draft.has_pair(output)) draft.share_scale(draft.data_input(node.id), output);
   }
 }
 
 }  // namespace
 
-Rule copies() { return {.id = RuleId::OnnxRuntimeCopy, .visit = visit_copies}; }
+Rule copies() { return {.id = RuleId::OnnxRuntimeCopy, .visit = visit_copies, .share = share_copies}; }
 
 }  // namespace detent::rules::onnxruntime

@@ -2,7 +2,8 @@
 //             b --> Q/DQ ----^                                        b --> Q/DQ ----^
 //
 // Add and Mul of activations, broadcast or not, are integer kernels where pairs stand on both inputs and on the output;
-// a Relu between is absorbed at zero point 0. They follow their inputs: where one is float, the op stays float.
+// a Relu between is absorbed at zero point 0. So is a Where of two activations. They follow their inputs: where one is float,
+// the op stays float.
 //
 // Left float: a Mul by factors that differ from channel to channel, and the product before it.
 //
@@ -29,7 +30,22 @@ bool is_bias_of_product(const PlacementDraft& draft, ValueId value) {
          sole_use(draft.graph(), value);
 }
 
+// The inputs that the op computes with: not the condition of a Where.
+std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
+  return draft.kind(node.id) == OpKind::Where ? std::vector<int>{1, 2} : draft.data_slots(node.id);
+}
+
+// A constant choice of a Where is often a mask beyond every range, which a pair behind would have to hold.
+bool chooses_between_pairs(const PlacementDraft& draft, const Node& where) {
+  const auto paired = [&](int slot) {
+    const ValueId choice = where.input(static_cast<size_t>(slot));
+    return choice != kNoValue && !draft.is_constant(choice) && draft.has_pair(choice);
+  };
+  return paired(1) && paired(2);
+}
+
 bool has_integer_operands(const PlacementDraft& draft, const Node& node) {
+  if (draft.kind(node.id) == OpKind::Where) return chooses_between_pairs(draft, node);
   const auto& inputs = node.inputs;
   if (std::find(inputs.begin(), inputs.end(), kNoValue) != inputs.end()) return false;
   const auto constants =
@@ -75,12 +91,14 @@ bool feeds_spread(const PlacementDraft& draft, const Node& node) {
 void visit_elementwise(PlacementDraft& draft, const Node& node) {
   const OpKind kind = draft.kind(node.id);
   if (spreads_channels(draft, node) || feeds_spread(draft, node)) return;
-  if ((kind != OpKind::Add && kind != OpKind::Mul) || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
+  const bool has_kernel = kind == OpKind::Add || kind == OpKind::Mul || kind == OpKind::Where;
+  if (!has_kernel || draft.is_out(node.id) || ends_in_float(draft, node.id)) return;
   if (!has_integer_operands(draft, node)) return;
-  const ValueId own = node.output(0), last = absorbed_output(draft, own, Absorbs::Relu);
+  const ValueId own = node.output(0);
+  const ValueId last = kind == OpKind::Where ? own : absorbed_output(draft, own, Absorbs::Relu);
   const std::string reason = "an integer " + node.op_type + " has pairs on both inputs and on its output";
   if (!close_with_pair(draft, last, reason)) return;
-  for (const int slot : draft.data_slots(node.id)) {
+  for (const int slot : operand_slots(draft, node)) {
     draft.pair(node.id, slot, reason);
     const ValueId input = node.inputs[static_cast<size_t>(slot)];
     if (draft.is_constant(input)) draft.fix_range(input, range_of(*draft.graph().constant(input)));

@@ -55,20 +55,25 @@ bool scales_operands(const Node& gemm) {
   return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
 }
 
-// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, and a Gemm with
-// a float bias stays float.
+// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, where it adds one number
+// a column, or another one in each row of a matrix. A Gemm with a float bias stays float.
 std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
   const int slot = 1 - use->slot;
   const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(static_cast<size_t>(slot)));
-  if (!bias || bias->shape().rank() != 1) return std::nullopt;
+  const Shape& weight = draft.weight(product.id).shape();
+  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return std::nullopt;
+  const int64_t columns = bias->shape()[bias->shape().rank() - 1];
+  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return std::nullopt;
   return Use{use->node, slot};
 }
 
 void place_product(PlacementDraft& draft, const Node& node) {
   if (draft.kind(node.id) == OpKind::Gemm && node.input(2) != kNoValue && scales_operands(node))
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
+  if (draft.weight_slot(node.id) == 0)
+    return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
   if (const auto bias = bias_behind(draft, node); bias && draft.kind(node.id) == OpKind::MatMul) {
