@@ -152,6 +152,14 @@ function arithmetic(net) {
   return net.add(op, [v.name, net.like(v)], v.dims);
 }
 
+// What mostly follows a product in exported models.
+function activated(net, name, dims) {
+  const { random } = net;
+  if (!random.chance(0.35)) return name;
+  if (random.chance(0.6)) return net.add('Relu', [name], dims);
+  return net.add('Clip', [name, net.number(random.pick([0, -1, 0.1])), net.number(6)], dims);
+}
+
 // MatMul, with a constant on either side and an Add of every form behind it, or of two activations.
 function product(net) {
   const { random } = net;
@@ -168,9 +176,9 @@ function product(net) {
   if (random.chance(0.15)) return net.add('MatMul', [net.weight([out, rows]), v.name], [...v.dims.slice(0, -2), out, last]);
   const dims = [...v.dims.slice(0, -1), out];
   const name = net.add('MatMul', [v.name, net.maybeComputed(net.weight([last, out], last))], dims);
-  if (random.chance(0.4)) return name;
+  if (random.chance(0.4)) return activated(net, name, dims);
   const added = net.floats(random.pick([[out], [out], [out], [1, out], [rows, out], [rows, 1], [1], []]), 0.3);
-  return net.add('Add', random.chance(0.5) ? [name, added] : [added, name], dims);
+  return activated(net, net.add('Add', random.chance(0.5) ? [name, added] : [added, name], dims), dims);
 }
 
 function gemm(net) {
@@ -180,8 +188,9 @@ function gemm(net) {
   const k = size(v.dims.slice(1)), out = random.pick([16, 20, 32]), transB = random.chance(0.5) ? 1 : 0;
   const flat = v.dims.length === 2 ? v.name : net.add('Flatten', [v.name], [v.dims[0], k]);
   const added = random.chance(0.8) ? [net.floats(random.pick([[out], [out], [out], [1, out], [1], [], [v.dims[0], 1]]), 0.3)] : [];
-  net.add('Gemm', [flat, net.weight(transB ? [out, k] : [k, out], k), ...added], [v.dims[0], out],
+  const name = net.add('Gemm', [flat, net.weight(transB ? [out, k] : [k, out], k), ...added], [v.dims[0], out],
     { transB, ...(random.chance(0.1) ? { alpha: 0.5, beta: { float: 2 } } : {}) });
+  activated(net, name, [v.dims[0], out]);
 }
 
 function pooling(net) {

@@ -18,7 +18,7 @@ const policies = (seed) => [...(seed % 5 === 0 ? ['--quantize-outputs'] : []), .
 const names = (layers, holds) => layers.filter(holds).map(({ name }) => name).sort();
 
 for (let seed = first; seed <= last; ++seed) {
-  test(`random network ${seed}: plan, quantize and lint name the layers that the engine runs in integers`, async () => {
+  test(`random network ${seed}: plan, quantize and lint name the layers that the engine runs in integers`, async (t) => {
     const folder = freshFolder();
     const [model, file, report] = ['model.onnx', 'model.int8.onnx', 'report.json'].map((name) => join(folder, name));
     const { bytes, dims } = randomGraph(seed);
@@ -31,6 +31,7 @@ for (let seed = first; seed <= last; ++seed) {
     const linted = JSON.parse((await detent('lint', file, '--target', 'onnxruntime', '--json')).stdout);
     const engine = await integerLayers(file);
     const integer = (layer) => engine.has(layer.name);
+    t.diagnostic(`${planned.filter(integer).length} of ${planned.length} layers run in integers`);
     assert.deepEqual(names(planned, (layer) => layer.int8), names(planned, integer), 'plan');
     assert.deepEqual(names(linted.layers, (layer) => layer.int8), names(linted.layers, integer), 'lint');
     const left = JSON.parse(readFileSync(report, 'utf8')).float_layers;

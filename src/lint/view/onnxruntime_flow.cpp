@@ -1,6 +1,7 @@
 #include "lint/view/onnxruntime_flow.h"
 
 #include <algorithm>
+#include <set>
 
 #include "place/draft/flow.h"
 
@@ -69,7 +70,8 @@ std::optional<ProductBias> added_bias(const PairView& view, const Node& product)
   const Shape& weight = view.found().weight(product.id).shape();
   if (!bias || view.found().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
   if (!fits_gemm(view, product, bias->shape(), weight[1])) return std::nullopt;
-  return ProductBias{use->node, slot, add.output(0), bias->shape().rank()};
+  const bool reshaped = rank_of(view, view.found().data_input(product.id)) > 2;
+  return ProductBias{use->node, slot, add.output(0), bias->shape().rank(), reshaped};
 }
 
 }  // namespace
@@ -88,6 +90,21 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
     node = producer->id;
     slot = found.data_slots(node).front();
   }
+}
+
+size_t engine_readers(const PairView& view, ValueId value) {
+  std::set<int> pairs;
+  size_t others = 0;
+  for (const Use& use : view.graph().value(value).uses) {
+    const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
+    const bool folded =
+        use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
+    if (pair && pair->quantize >= 0)
+      pairs.insert(pair->quantize);
+    else
+      others += !folded;
+  }
+  return pairs.size() + others;
 }
 
 bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {

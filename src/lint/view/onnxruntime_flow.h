@@ -25,9 +25,13 @@ struct ProductBias {
   int slot = 0;
   ValueId output = kNoValue;  ///< what the Gemm writes
   size_t rank = 0;            ///< of the constant; 0 when it is none
+  bool reshaped = false;      ///< a Reshape stands behind the Gemm
 };
 /// nullopt for a product without bias, and for other operators.
 [[nodiscard]] std::optional<ProductBias> product_bias(const PairView& view, NodeId product);
+
+/// Readers of a value as the engine counts them: all DequantizeLinear of one QuantizeLinear are one.
+[[nodiscard]] size_t engine_readers(const PairView& view, ValueId value);
 
 /// The pair's QuantizeLinear has exactly one DequantizeLinear and that one reader.
 [[nodiscard]] bool has_one_reader(const PairView& view, const QuantizedOperand& operand);

@@ -92,16 +92,38 @@ std::string conv_obstacle(const PairView& view, const Node& conv, DataType input
   return "";
 }
 
+// A Relu or Clip that vanishes in front of the only pair behind it, so that this stands on what it reads.
+bool vanishes(const PairView& view, NodeId node) {
+  const OpKind kind = view.found().kind(node);
+  const ValueId last = view.graph().node(node).output(0);
+  if ((kind != OpKind::Relu && kind != OpKind::Clip) || view.graph().value(last).is_output) return false;
+  const auto pairs = view.pairs_on(last);
+  return !pairs.empty() && engine_readers(view, last) == 1 &&
+         kept_activation(view, node, view.grid(*pairs.front())).empty();
+}
+
 bool is_quantized_somewhere(const PairView& view, ValueId value) {
-  return std::ranges::any_of(view.graph().value(value).uses,
-                             [&](const Use& use) { return use.slot >= 0 && view.operand(use.node, use.slot); });
+  return std::ranges::any_of(view.graph().value(value).uses, [&](const Use& use) {
+    return use.slot >= 0 && (view.operand(use.node, use.slot) || vanishes(view, use.node));
+  });
+}
+
+// A Relu or Clip that alone reads the value and has one reader: the engine then looks for a pair behind it.
+bool is_activated(const PairView& view, ValueId value) {
+  const auto& uses = view.graph().value(value).uses;  // a graph output or not
+  if (uses.size() != 1 || uses.front().slot != 0 || view.operand(uses.front().node, 0)) return false;
+  const OpKind kind = view.found().kind(uses.front().node);
+  const ValueId last = view.graph().node(uses.front().node).output(0);
+  return (kind == OpKind::Relu || kind == OpKind::Clip) && !view.graph().value(last).is_output &&
+         engine_readers(view, last) == 1;
 }
 
 // Why an integer product cannot end here; empty when it can: it writes floats, as far as nobody quantizes them, or the
 // codes of a pair that all readers read.
-std::string end_of_product(const PairView& view, ValueId output, DataType input, OpKind kernel) {
+std::string end_of_product(const PairView& view, ValueId output, DataType input, OpKind kernel, bool reshaped) {
   const Closing closing = find_closing(view, output);
-  if (!closing.obstacle.empty()) return is_quantized_somewhere(view, output) ? closing.obstacle : "";
+  if (!closing.obstacle.empty())
+    return is_quantized_somewhere(view, output) || (!reshaped && is_activated(view, output)) ? closing.obstacle : "";
   if (kernel == OpKind::Gemm && closing.codes != input)
     return "the pairs on its input and its output are of different types";
   return kernel != OpKind::Gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
@@ -128,7 +150,7 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
   if (bias)
     if (std::string reason = obstacle_of_bias(view, product, *bias); !reason.empty()) return reason;
   if (kernel != OpKind::Gemm && input == DataType::Int8) return "the pair of its input" + std::string(kShared);
-  return end_of_product(view, bias ? bias->output : product.output(0), input, kernel);
+  return end_of_product(view, bias ? bias->output : product.output(0), input, kernel, bias && bias->reshaped);
 }
 
 }  // namespace

@@ -3,13 +3,15 @@
 //   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
 //
 // A Conv becomes QLinearConv where a pair stands on its input and on its output and nobody reads the output as float; a
-// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only. A
-// Conv that cannot be closed (last of the network, R11) stays float.
+// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only, except in front
+// of a Relu or Clip, where they may need a pair behind it too. A Conv that cannot be closed (last of the network, R11)
+// stays float.
 //
 // Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23.
 // Motivated by models/cifar10_resnet18 and models/imagenet_mobilenetv2.
 
-#include <optional>
+
+#include <algorithm>
 
 #include "place/draft/flow.h"
 #include "place/draft/onnxruntime_pairs.h"
@@ -56,17 +58,36 @@ bool scales_operands(const Node& gemm) {
 }
 
 // The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, where it adds one number
-// a column, or another one in each row of a matrix. A Gemm with a float bias stays float.
-std::optional<Use> bias_behind(const PlacementDraft& draft, const Node& product) {
+// a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No node: there is none.
+Use bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
-  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return std::nullopt;
+  if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
   const int slot = 1 - use->slot;
   const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(static_cast<size_t>(slot)));
   const Shape& weight = draft.weight(product.id).shape();
-  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return std::nullopt;
+  if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return {};
   const int64_t columns = bias->shape()[bias->shape().rank() - 1];
-  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return std::nullopt;
+  if (columns != weight[1] && (columns != 1 || bias->shape().rank() != 2)) return {};
   return Use{use->node, slot};
+}
+
+bool is_cut(const PlacementDraft& draft, NodeId node) {
+  return draft.kind(node) == OpKind::Relu || draft.kind(node) == OpKind::Clip;
+}
+
+// Where the pair behind a product stands that a Relu or Clip reads; kNoValue where it needs none. The engine looks through an activation
+// that is the only reader, for a pair that it is absorbed by: where it finds none, the product stays float. A Relu beside other readers
+// vanishes in front of its own pair, which then stands on the product.
+ValueId closed_output(const PlacementDraft& draft, ValueId own) {
+  const Value& value = draft.graph().value(own);
+  const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
+  if (std::ranges::none_of(value.uses, cuts)) return kNoValue;
+  if (value.is_output || value.uses.size() > 1) return own;
+  const ValueId last = draft.graph().node(value.uses.front().node).output(0);
+  const Value& cut = draft.graph().value(last);
+  if (cut.is_output || cut.uses.size() > 1) return kNoValue;
+  const bool absorbed = absorbed_output(draft, own, Absorbs::ReluAndClip) == last;
+  return absorbed && obstacle_to_closing(draft, last).empty() ? last : own;
 }
 
 void place_product(PlacementDraft& draft, const Node& node) {
@@ -74,11 +95,23 @@ void place_product(PlacementDraft& draft, const Node& node) {
     return draft.run_float(node.id, "an integer Gemm with bias needs alpha = beta = 1");
   if (draft.weight_slot(node.id) == 0)
     return draft.run_float(node.id, "ONNX Runtime has no integer MatMul with an INT8 constant on the left");
+  const Use bias = draft.kind(node.id) == OpKind::MatMul ? bias_behind(draft, node) : Use{};
+  const ValueId own = bias.node != kNoNode ? draft.graph().node(bias.node).output(0) : node.output(0);
+  const ValueId closed = closed_output(draft, own);
+  const std::string needed = "an integer " + node.op_type + " in front of a Relu or Clip needs ";
+  if (closed != kNoValue)
+    if (const std::string obstacle = obstacle_to_closing(draft, closed); !obstacle.empty())
+      return draft.run_float(node.id, needed + "a pair behind it, but " + obstacle);
   draft.pair(node.id, draft.data_slots(node.id).front(), "an integer " + node.op_type + " reads a pair");
   draft.run_int8(node.id, "pair on the input and INT8 weight");
-  if (const auto bias = bias_behind(draft, node); bias && draft.kind(node.id) == OpKind::MatMul) {
-    draft.set_bias(node.id, *bias);
-    draft.keep_float(bias->node, bias->slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  if (bias.node != kNoNode) {
+    draft.set_bias(node.id, bias);
+    draft.keep_float(bias.node, bias.slot, "bias of " + draft.describe(node.id) + ", written as INT32");
+  }
+  if (closed != kNoValue) {
+    if (closed != own)
+      draft.keep_float(draft.graph().value(own).uses.front().node, 0, "absorbed by " + draft.describe(node.id));
+    close_with_pair(draft, closed, needed + "the pair behind it");
   }
   if (draft.graph().value(node.output(0)).is_output)
     close_with_pair(draft, node.output(0),

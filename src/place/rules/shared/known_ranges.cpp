@@ -23,6 +23,12 @@
 namespace detent::rules {
 namespace {
 
+// ONNX Runtime removes a Clip where 255 steps end inside it, to 1e-7. Where they end a rounding beyond, it takes the Clip for redundant
+// later, removes it twice and calls the model invalid. A scale is rounded by 2^-24, its product with 255 again.
+float inside(const PlacementDraft& draft, float high) {
+  return draft.target().engine == Engine::OnnxRuntime ? high * (1 - 0x1p-22F) : high;
+}
+
 // The range that the node's output cannot leave; nullopt when none is known.
 std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, const std::map<ValueId, Range>& known) {
   const OpKind kind = draft.kind(node.id);
@@ -31,9 +37,10 @@ std::optional<Range> limits_of(const PlacementDraft& draft, const Node& node, co
   const auto bounds = kind == OpKind::Clip ? clip_bounds(draft.graph(), node) : std::nullopt;
   if (bounds && bounds->low() <= 0.0F && bounds->high() >= 0.0F)
     return Range{std::max(bounds->low(), std::numeric_limits<float>::lowest()),
-                 std::min(bounds->high(), std::numeric_limits<float>::max())};
+                 inside(draft, std::min(bounds->high(), std::numeric_limits<float>::max()))};
   const auto input = known.find(draft.data_input(node.id));
-  return commutes(draft, node.id) && input != known.end() ? std::optional(input->second) : std::nullopt;
+  const bool repeats = kind == OpKind::Resize && node.string_or("mode", "nearest") == "nearest";
+  return (commutes(draft, node.id) || repeats) && input != known.end() ? std::optional(input->second) : std::nullopt;
 }
 
 void share(PlacementDraft& draft) {
