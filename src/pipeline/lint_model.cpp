@@ -103,9 +103,8 @@ void add_qoperator_layers(const Graph& graph, const ValueShapes& shapes, Placeme
 bool holds_pairs(const Node& node) {
   return std::ranges::any_of(node.attributes, [](const Attribute& attribute) {
     const auto* held = std::get_if<std::shared_ptr<const Graph>>(&attribute.value);
-    return held && std::ranges::any_of((*held)->nodes(), [&](const Node& inner) {
-             return is_qdq(**held, inner) || holds_pairs(inner);
-           });
+    return held && std::ranges::any_of((*held)->nodes(),
+                                       [&](const Node& inner) { return is_qdq(**held, inner) || holds_pairs(inner); });
   });
 }
 
@@ -147,7 +146,8 @@ void take_holder_away(const Node& holder, PlanReport& plan) {
   plan.layers.erase(row);
 }
 
-/// The graphs inside nodes that hold pairs: their findings, and their layers behind those of the plan. Sizes are not known there.
+/// The graphs inside nodes that hold pairs: their findings, and their layers behind those of the plan. Sizes are not
+/// known there.
 void lint_inside(const Model& written, const Target& target, const std::string& place, LintReport& report) {
   look_at_subgraphs(written, holds_pairs, [&](const Node& holder, const Model& inner) {
     take_holder_away(holder, report.plan);
@@ -199,9 +199,9 @@ LintReport lint_model(const LintOptions& options) {
   const LintedFile file = read_file(written, options, target, report);
   const Reading reading(written);
   const bool inner_pairs = std::ranges::any_of(file.graph.nodes(), holds_pairs);
-  report.origin = holds_qoperators(file.graph)                      ? "qoperator"
+  report.origin = holds_qoperators(file.graph)                  ? "qoperator"
                   : reading.pairs.nodes.empty() && !inner_pairs ? "float"
-                                                                    : "qdq";
+                                                                : "qdq";
   std::vector<std::string> notes;
   const Graph& graph = reading.graph(written);
   const ValueShapes shapes = shapes_or_note(graph, file.graph, options.shapes, notes);

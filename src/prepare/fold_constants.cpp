@@ -16,8 +16,8 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kSmall = 64 << 10;       // bytes of a result that is folded wherever it is read
-constexpr size_t kLargestElement = 8;     // bytes
+constexpr size_t kSmall = 64 << 10;    // bytes of a result that is folded wherever it is read
+constexpr size_t kLargestElement = 8;  // bytes
 constexpr size_t kMostNodesOfWeight = 1000;
 
 /// Refuses what is larger than its limit, so that no Tile or Expand of constants fills the memory.
@@ -95,7 +95,8 @@ class ConstantFolder {
   void find_weights(const Node& node) {
     const OpTraits& traits = traits_of(graph_, node);
     if (traits.weight_slot < 0 || is_computed(node)) return;
-    for (const int slot : {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
+    for (const int slot :
+         {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
       if (slot >= 0 && computer(node.input(static_cast<size_t>(slot))))
         find_sources(node.input(static_cast<size_t>(slot)));
   }

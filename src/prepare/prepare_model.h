@@ -42,8 +42,8 @@ struct PrepareOptions {
 /// Errors  those of raise_opset.
 void raise_for(FloatType type, Model& model);
 
-/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, folds what is
-/// computed from constants, makes an Add of every Sum of two, and folds BatchNormalization, in place.
+/// Raises the opset to what the target and the scales need, lets readers of Identity(constant) read the constant, folds
+/// what is computed from constants, makes an Add of every Sum of two, and folds BatchNormalization, in place.
 /// Errors  Unsupported when a node has no adapter to that opset; the hint says what can be asked for instead.
 Preparation prepare_model(Model& model, const Target& target, const PrepareOptions& options = {});
 

@@ -15,8 +15,8 @@ namespace detent {
 void change_subgraphs(Model& model, const std::function<bool(const Graph&)>& wanted,
                       const std::function<void(Model& inner)>& change);
 
-/// Calls `look(holder, inner)` for every graph that a node of the main graph holds, for the nodes for which `wanted` is true: `inner`
-/// is such a model, and all constants that it reads are initializers of it. It is gone afterwards.
+/// Calls `look(holder, inner)` for every graph that a node of the main graph holds, for the nodes for which `wanted` is
+/// true: `inner` is such a model, and all constants that it reads are initializers of it. It is gone afterwards.
 void look_at_subgraphs(const Model& model, const std::function<bool(const Node&)>& wanted,
                        const std::function<void(const Node& holder, const Model& inner)>& look);
 

@@ -12,12 +12,12 @@ struct QuantizedBias {
   QParams qparams;  ///< one scale per channel (the last extent), or one for all; zero points 0
 };
 
-/// True when `bias` is floating point and its last extent counts output channels, a multiple of the number of weight scales.
-/// Extents in front of it are rows: a Gemm may add another bias to each.
+/// True when `bias` is floating point and its last extent counts output channels, a multiple of the number of weight
+/// scales. Extents in front of it are rows: a Gemm may add another bias to each.
 [[nodiscard]] bool is_channel_bias(const Tensor& bias, size_t weight_scales);
 
-/// The bias with one number a channel in its last extent, where a Gemm adds one number to all channels: rank 0 or a last extent of
-/// 1. Others as they are.
+/// The bias with one number a channel in its last extent, where a Gemm adds one number to all channels: rank 0 or a
+/// last extent of 1. Others as they are.
 [[nodiscard]] Tensor spread_over_channels(const Tensor& bias, size_t weight_scales);
 
 /// Codes of a bias: round_half_even(b / (input_scale * weight_scale[c])) as Int32, the scales being those products.

@@ -232,8 +232,9 @@ TEST(HalfModel, KeepsAReductionWhoseSumOverflowsThoughItsMeanDoesNot) {
 // Sums that no value shows, on 64 numbers of one level; each operator puts out the level or less.
 TEST(HalfModel, KeepsWhatSumsInsideBeyondTheRange) {
   const auto kept = [](const std::string& node, float level) {
-    const Halved halved = halve("(float[1, 1, 1, 64] x) => (float[N, C, H, W] y) { " + node + " }",
-                                {Tensor::from<float>({1, 1, 1, 64}, std::vector<float>(64, level))}, FloatType::Fp16, 17);
+    const Halved halved =
+        halve("(float[1, 1, 1, 64] x) => (float[N, C, H, W] y) { " + node + " }",
+              {Tensor::from<float>({1, 1, 1, 64}, std::vector<float>(64, level))}, FloatType::Fp16, 17);
     const auto rules = halved.kept();
     return rules.contains("y") ? rules.at("y") : "";
   };

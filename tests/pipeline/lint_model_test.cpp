@@ -158,7 +158,8 @@ TEST(LintModel, RefusesWhatIsNoModel) {
 Model branching(const std::string& scale) {
   return parse_model_text(R"(<ir_version: 8, opset_import: ["" : 17]>
     g (bool c, float[1,16,4,4] x) => (float[1,16,4,4] y)
-    <float s = {)" + scale + R"(}, int8 z = {0}, float ws = {0.25}, int8[16,16,1,1] w = {)" +
+    <float s = {)" + scale +
+                          R"(}, int8 z = {0}, float ws = {0.25}, int8[16,16,1,1] w = {)" +
                           [] {
                             std::string numbers = "1";
                             for (int i = 1; i < 256; ++i) numbers += ",1";

@@ -109,7 +109,8 @@ class PlanChecker {
     Range range;
     words >> name >> range.min >> range.max;
     for (const FixedRange& one : ranges)
-      if (one.value == graph_.find_value(name) && one.range.min == range.min && reaches(one.range.max, range.max)) return;
+      if (one.value == graph_.find_value(name) && one.range.min == range.min && reaches(one.range.max, range.max))
+        return;
     fail(line, "no such range");
   }
 

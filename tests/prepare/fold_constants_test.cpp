@@ -55,9 +55,10 @@ TEST(FoldConstants, LayersWithTiedWeightsReadOneConstant) {
 }
 
 TEST(FoldConstants, WeightsBehindSeveralNodesAreFoldedInOne) {
-  Model model = parse_model_text(kOpset17 + std::string("(float[1,2,4] x) => (float[1,3,4] y) <float[3,2] w = {1,2,3,4,5,6}, "
-                                                       "float s = {2}, int64[1] a = {2}> "
-                                                       "{ m = Mul (w, s) u = Unsqueeze (m, a) y = Conv (x, u) }"));
+  Model model =
+      parse_model_text(kOpset17 + std::string("(float[1,2,4] x) => (float[1,3,4] y) <float[3,2] w = {1,2,3,4,5,6}, "
+                                              "float s = {2}, int64[1] a = {2}> "
+                                              "{ m = Mul (w, s) u = Unsqueeze (m, a) y = Conv (x, u) }"));
   EXPECT_EQ(fold_constants(model), 2U);
   const Graph& graph = model.graph();
   EXPECT_THAT(operators(graph), ElementsAre("Conv"));
@@ -67,9 +68,9 @@ TEST(FoldConstants, WeightsBehindSeveralNodesAreFoldedInOne) {
 
 TEST(FoldConstants, WhatTileMakesLargeStaysComputed) {
   const auto operators_of = [](int copies) {
-    Model model = parse_model_text(kOpset17 + std::string("(float[1,64] x) => (float[1,N] y) <") + matrix("w", 64, 4) +
-                                   ", int64[2] n = {1," + std::to_string(copies) +
-                                   "}> { t = Tile (w, n) y = MatMul (x, t) }");
+    Model model =
+        parse_model_text(kOpset17 + std::string("(float[1,64] x) => (float[1,N] y) <") + matrix("w", 64, 4) +
+                         ", int64[2] n = {1," + std::to_string(copies) + "}> { t = Tile (w, n) y = MatMul (x, t) }");
     (void)fold_constants(model);
     return operators(model.graph());
   };
@@ -78,8 +79,9 @@ TEST(FoldConstants, WhatTileMakesLargeStaysComputed) {
 }
 
 TEST(FoldConstants, AnExtentThatNoMemoryHoldsStaysComputed) {
-  Model model = parse_model_text(kOpset17 + std::string("(float[1,2] x) => (float[1,N] y) <int64[2] n = {2, 4000000000000}> "
-                                                       "{ t = ConstantOfShape (n) y = MatMul (x, t) }"));
+  Model model =
+      parse_model_text(kOpset17 + std::string("(float[1,2] x) => (float[1,N] y) <int64[2] n = {2, 4000000000000}> "
+                                              "{ t = ConstantOfShape (n) y = MatMul (x, t) }"));
   EXPECT_EQ(fold_constants(model), 0U);
 }
 
@@ -90,8 +92,9 @@ TEST(FoldConstants, ALargeTableThatNoLayerMultipliesByStaysComputed) {
 }
 
 TEST(FoldConstants, RandomNumbersOutputsAndActivationsStay) {
-  Model model = parse_model_text(kOpset17 + std::string("(float[2] x) => (float[2] y, float[2] u, float[2] r) <float[2] c = {1, 2}> "
-                                                       "{ r = RandomNormalLike (c) u = Neg (c) y = Neg (x) }"));
+  Model model = parse_model_text(
+      kOpset17 + std::string("(float[2] x) => (float[2] y, float[2] u, float[2] r) <float[2] c = {1, 2}> "
+                             "{ r = RandomNormalLike (c) u = Neg (c) y = Neg (x) }"));
   EXPECT_EQ(fold_constants(model), 0U);
   EXPECT_EQ(model.graph().nodes().size(), 3U);
 }
@@ -99,7 +102,7 @@ TEST(FoldConstants, RandomNumbersOutputsAndActivationsStay) {
 TEST(FoldConstants, EveryOutputOfASplitIsAWeight) {
   Model model = parse_model_text(
       kOpset17 + std::string("(float[1,2] x) => (float[1,2] y, float[1,2] u) <float[2,4] w = {1,2,3,4,5,6,7,8}> "
-                            "{ a, b = Split <axis = 1> (w) y = MatMul (x, a) u = MatMul (x, b) }"));
+                             "{ a, b = Split <axis = 1> (w) y = MatMul (x, a) u = MatMul (x, b) }"));
   EXPECT_EQ(fold_constants(model), 1U);
   EXPECT_THAT(model.graph().constant(model.graph().find_value("b"))->data<float>(), ElementsAre(3, 4, 7, 8));
 }

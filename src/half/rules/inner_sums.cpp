@@ -7,10 +7,11 @@
 //   AveragePool                         elements of the window * the larger of mean |x| and the largest output
 //   LpPool, GlobalLpPool                the output to the power p
 //   Mean, Sum of three or more          the largest |x| of each input, added
-//   LpNormalization                     along its axis: elements * mean of |x|^p, or the largest |x|^p where that is more
+//   LpNormalization                     along its axis: elements * mean of |x|^p, or the largest |x|^p if that is more
 //   MeanVarianceNormalization, LRN      the same with squares, over its axes or channels
 //
-// LayerNormalization and its kin are not among them: ONNX lets them compute in FP32 (stash_type = 1), and TensorRT does by default.
+// LayerNormalization and its kin are not among them: ONNX lets them compute in FP32 (stash_type = 1), and TensorRT does
+// by default.
 // Source: ONNX LayerNormalization-17; NvInfer.h, INormalizationLayer::setComputePrecision.
 
 #include <fmt/core.h>
@@ -85,8 +86,7 @@ double largest_sum(const FloatDraft& draft, const Node& node) {
   if (op == "AveragePool") return window(node) * std::max(input->mean_abs, output->amax);
   if (op == "LpPool" || op == "GlobalLpPool") return std::pow(output->amax, p);
   if (op == "Mean" || (op == "Sum" && node.inputs.size() > 2)) return sum_of_inputs(draft, node);
-  if (op == "LpNormalization")
-    return sum_of_powers(*input, along(draft, node.input(0), {node.int_or("axis", -1)}), p);
+  if (op == "LpNormalization") return sum_of_powers(*input, along(draft, node.input(0), {node.int_or("axis", -1)}), p);
   if (op == "MeanVarianceNormalization")
     return sum_of_powers(*input, along(draft, node.input(0), node.ints_or("axes", {0, 2, 3})), 2);
   if (op == "LRN") return sum_of_powers(*input, static_cast<double>(node.int_or("size", 1)), 2);

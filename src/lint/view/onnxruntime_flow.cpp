@@ -49,8 +49,8 @@ int64_t extent_of(const PairView& view, ValueId value, size_t axis) {
   return declared ? (*declared)[axis] : -1;
 }
 
-// A matrix product adds [N], [1, N], [M, N] or [M, 1] of its own size; one of rank 3 and more becomes a Gemm between Reshapes of
-// fixed shapes, which adds [N].
+// A matrix product adds [N], [1, N], [M, N] or [M, 1] of its own size; one of rank 3 and more becomes a Gemm between
+// Reshapes of fixed shapes, which adds [N].
 bool fits_gemm(const PairView& view, const Node& product, const Shape& bias, int64_t columns) {
   const ValueId data = view.found().data_input(product.id);
   const size_t rank = rank_of(view, data);
@@ -97,8 +97,7 @@ size_t engine_readers(const PairView& view, ValueId value) {
   size_t others = 0;
   for (const Use& use : view.graph().value(value).uses) {
     const QuantizedOperand* pair = use.slot < 0 ? nullptr : view.operand(use.node, use.slot);
-    const bool folded =
-        use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
+    const bool folded = use.slot >= 0 && view.found().kind(use.node) == OpKind::ShapeOf && fixes_shapes(view.graph());
     if (pair && pair->quantize >= 0)
       pairs.insert(pair->quantize);
     else

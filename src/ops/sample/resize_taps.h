@@ -54,8 +54,8 @@ struct ResizeTaps {
 [[nodiscard]] double kernel_width(const ResizeAxis& axis, const ResizeOptions& options);
 
 /// Input   an axis whose taps fit memory: axis.out times kernel_width().
-/// Source  ONNX operator Resize, opset 19, and its reference for coordinates; arithmetic in float as ONNX Runtime's. FloorUpCeilDown:
-///         ONNX Runtime, Resize of opset 10, whose text leaves it open.
+/// Source  ONNX operator Resize, opset 19, and its reference for coordinates; arithmetic in float as ONNX Runtime's.
+///         FloorUpCeilDown: ONNX Runtime, Resize of opset 10, whose text leaves it open.
 [[nodiscard]] ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options);
 
 }  // namespace detent

@@ -34,8 +34,8 @@ TEST(Resize, OfOpset10RoundsUpWhereItShrinks) {
     return run_one("y = Resize<mode = \"nearest\">(a, b)",
                    {Tensor::from<float>({4}, {0, 1, 2, 3}), Tensor::from<float>({1}, {scale})}, {10});
   };
-  test::expect_close(resized(0.75F), {3}, {0, 2, 3}, 0, 0);              // 0, 4/3, 8/3
-  test::expect_close(resized(1.5F), {6}, {0, 0, 1, 2, 2, 3}, 0, 0);      // 0, 2/3, 4/3, 2, 8/3, 10/3
+  test::expect_close(resized(0.75F), {3}, {0, 2, 3}, 0, 0);          // 0, 4/3, 8/3
+  test::expect_close(resized(1.5F), {6}, {0, 0, 1, 2, 2, 3}, 0, 0);  // 0, 2/3, 4/3, 2, 8/3, 10/3
 }
 
 TEST(Resize, ScalesTheRegionOfInterestOnly) {

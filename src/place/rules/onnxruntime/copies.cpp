@@ -1,9 +1,9 @@
 //   before:   x --> Q/DQ --> Flatten --> z              after:   x --> Q/DQ(s) --> Flatten --> Q/DQ(s) --> z
 //
 // ONNX Runtime moves codes instead of floats (Reshape, Transpose, Slice, Split, Gather, DepthToSpace, nearest Resize
-// ...) between two pairs of one scale. SpaceToDepth, GatherND and Pad have no integer kernel, and neither has a Split with an
-// output that nothing reads: no pair is put behind them, but where two stand around them these share one scale too, so that no
-// number is rounded twice.
+// ...) between two pairs of one scale. SpaceToDepth, GatherND and Pad have no integer kernel, and neither has a Split
+// with an output that nothing reads: no pair is put behind them, but where two stand around them these share one scale
+// too, so that no number is rounded twice.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/imagenet_mobilenetv2 (pooling, Reshape, Gemm).
 

@@ -2,8 +2,8 @@
 //             b --> Q/DQ ----^                                        b --> Q/DQ ----^
 //
 // Add and Mul of activations, broadcast or not, are integer kernels where pairs stand on both inputs and on the output;
-// a Relu between is absorbed at zero point 0. So is a Where of two activations. They follow their inputs: where one is float,
-// the op stays float.
+// a Relu between is absorbed at zero point 0. So is a Where of two activations. They follow their inputs: where one is
+// float, the op stays float.
 //
 // Left float: a Mul by factors that differ from channel to channel, and the product before it.
 //

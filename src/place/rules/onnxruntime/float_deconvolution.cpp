@@ -4,8 +4,8 @@
 //             w (int8) -> DQ ----^
 //
 // ONNX Runtime has no integer ConvTranspose, but it silently quantizes a float weight per tensor where the data input
-// has a DQ and the output leads to a Q. So the weight gets its own per-channel INT8 and DQ; the same for a Conv or Gemm that
-// stays float between two pairs. Where the user excludes such a node one of the pairs is missing (see user
+// has a DQ and the output leads to a Q. So the weight gets its own per-channel INT8 and DQ; the same for a Conv or Gemm
+// that stays float between two pairs. Where the user excludes such a node one of the pairs is missing (see user
 // choice), and the weight stays float.
 //
 // Source: tried in ONNX Runtime 1.30, CPU. Motivated by models/shapes_unet and models/occupancy3d.

@@ -3,13 +3,12 @@
 //   before:   x --> Gemm --> z                      after:   x --> Q --> DQ --> Gemm --> z
 //
 // A Conv becomes QLinearConv where a pair stands on its input and on its output and nobody reads the output as float; a
-// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only, except in front
-// of a Relu or Clip, where they may need a pair behind it too. A Conv that cannot be closed (last of the network, R11)
-// stays float.
+// Relu or Clip(0, 6) between is absorbed if the zero point behind is 0. Gemm and MatMul need the input's pair only,
+// except in front of a Relu or Clip, where they may need a pair behind it too. A Conv that cannot be closed (last of
+// the network, R11) stays float.
 //
 // Source: tried one by one in ONNX Runtime 1.30, CPU, optimizedModelFilePath, opset 13 to 23.
 // Motivated by models/cifar10_resnet18 and models/imagenet_mobilenetv2.
-
 
 #include <algorithm>
 
@@ -57,8 +56,9 @@ bool scales_operands(const Node& gemm) {
   return gemm.float_or("alpha", 1.0F) != 1.0F || gemm.float_or("beta", 1.0F) != 1.0F;
 }
 
-// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, where it adds one number
-// a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No node: there is none.
+// The constant added behind a MatMul. ONNX Runtime makes one Gemm of the two before it looks for pairs, where it adds
+// one number a column, or another one in each row of a matrix. A Gemm with a float bias stays float. No node: there is
+// none.
 Use bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
@@ -75,9 +75,9 @@ bool is_cut(const PlacementDraft& draft, NodeId node) {
   return draft.kind(node) == OpKind::Relu || draft.kind(node) == OpKind::Clip;
 }
 
-// Where the pair behind a product stands that a Relu or Clip reads; kNoValue where it needs none. The engine looks through an activation
-// that is the only reader, for a pair that it is absorbed by: where it finds none, the product stays float. A Relu beside other readers
-// vanishes in front of its own pair, which then stands on the product.
+// Where the pair behind a product stands that a Relu or Clip reads; kNoValue where it needs none. The engine looks
+// through an activation that is the only reader, for a pair that it is absorbed by: where it finds none, the product
+// stays float. A Relu beside other readers vanishes in front of its own pair, which then stands on the product.
 ValueId closed_output(const PlacementDraft& draft, ValueId own) {
   const Value& value = draft.graph().value(own);
   const auto cuts = [&](const Use& use) { return use.slot == 0 && is_cut(draft, use.node); };
