@@ -190,6 +190,7 @@ void take_placement(Keywords& words, PlacementOptions& placement) {
 
 void take_evaluation(Keywords& words, EvaluationOptions& evaluation) {
   evaluation.data = words.data("eval");
+  evaluation.data.spread = true;  // as --eval-limit does
   words.take("labels", evaluation.labels);
   words.take("masks", evaluation.masks);
   words.take("next_token", evaluation.next_token);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct BoundReport {
   double reached = 0;          ///< by the written model
   double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the worst output
   std::string output;                        ///< that output's name, where several were measured
+  /// With labels, masks or tokens beside a bound on the SQNR: their metrics, of the written and of the float model.
+  std::map<std::string, double> metrics, fp32_metrics;
   struct Kept {
     std::string name, op;
     std::string reason;     ///< a phrase: "INT8 costs 1.2 dB; ..." and the bound

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace detent {
@@ -12,7 +13,8 @@ struct EqualizeOptions {
   /// "on" moves the constant that a channel never falls below from the bias before an activation into the biases of the
   /// layers that read it, where that does not cost accuracy; or "off". Empty as above.
   std::string absorb_bias;
-  bool bias_correction = false;  ///< puts the mean error that quantization leaves into biases, layer by layer
+  /// Puts the mean error that quantization leaves into biases, layer by layer. Absent: with Accuracy::Best alone.
+  std::optional<bool> bias_correction;
 };
 
 }  // namespace detent

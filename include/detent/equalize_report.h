@@ -56,10 +56,10 @@ struct EqualizeReport {
 /// The correction of biases by the mean error that quantization leaves. SQNRs are at the outputs, in dB.
 struct BiasCorrectionReport {
   size_t layers = 0;  ///< whose biases were corrected; 0: no INT8 layer has a bias of its own that could be
-  double sqnr_before_db = 0, sqnr_after_db = 0;
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< on the samples that decided; absent: nothing was measured
   bool kept = false;
   std::string reason;  ///< a clause: why not
-  size_t samples = 0;
+  size_t samples = 0;  ///< that decided; 0: nothing was measured
   double seconds = 0;
 };
 

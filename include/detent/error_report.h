@@ -64,9 +64,10 @@ struct AcceptanceReport {
 struct AccuracyReport {
   std::string level;  ///< "fast", "balanced", "best"
   struct Step {
-    std::string name;                    ///< "equalization", "ranges", "weights", "biases"
-    std::string changed;                 ///< what: "12 of 113 ranges"
-    double before_db = 0, after_db = 0;  ///< SQNR at the outputs on the samples that decided
+    std::string name;     ///< "equalization", "ranges", "weights", "biases"
+    std::string changed;  ///< what: "12 of 113 ranges"
+    std::optional<double> before_db,
+        after_db;  ///< SQNR at the outputs on the samples that decided; absent: not measured
     bool kept = false;
     size_t samples = 0;  ///< that decided; 0: nothing was measured
     double seconds = 0;

@@ -55,7 +55,8 @@ struct QuantizeOptions {
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
-  size_t error_samples = 16;  ///< how many samples the closing error measurement uses, unless `bound` names its own
+  size_t error_samples =
+      64;  ///< the closing error is measured on at most so many samples, unless `bound` names its own
 };
 
 /// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/DECISIONS.md.

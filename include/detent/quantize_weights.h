@@ -54,17 +54,20 @@ struct QuantizeWeightsReport {
     bool quantized = false;
     std::string reason;  ///< in words, never empty
     int64_t elements = 0;
-    double sqnr_db = 0;  ///< behind its codes against the float one; infinite where they are equal
-    uint64_t bytes = 0;  ///< of codes and scales; 0 where it stays float
+    double sqnr_db = 0;        ///< behind its codes against the float one; infinite where they are equal
+    uint64_t bytes = 0;        ///< of codes and scales; 0 where it stays float
+    uint64_t float_bytes = 0;  ///< of the constant in the float model
   };
   std::vector<Table> tables;  ///< in the order of their readers
   size_t rearranged = 0;      ///< weights that were transposed, or read past a Transpose, into the form engines take
-  uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales; 4 bytes an element before
+  uint64_t weight_bytes = 0;  ///< of the quantized weights, codes and scales
+  uint64_t float_weight_bytes = 0;  ///< of the same weights in the float model, in its types
   /// Codes chosen by what the layers read; absent: no data.
   struct Rounding {
-    size_t layers = 0;                   ///< whose codes are others than the nearest ones
-    size_t samples = 0;                  ///< whose inputs were taken
-    double before_db = 0, after_db = 0;  ///< SQNR of the worst output on the samples that decided
+    size_t layers = 0;   ///< whose codes are others than the nearest ones
+    size_t samples = 0;  ///< whose inputs were taken
+    std::optional<double> before_db,
+        after_db;  ///< SQNR of the worst output on the samples that decided; absent: not measured
     bool kept = false;
     std::string reason;  ///< a clause: why not; or what to know, where it was kept
     double seconds = 0;

@@ -50,20 +50,17 @@ def _arrays(data, model):
 
 
 def _data(data, model, preprocess=None, limit=None, shuffle=None, batch_axis=None):
-    form = {}
+    form = {name: value for name, value in (("preprocess", preprocess), ("limit", limit), ("shuffle", shuffle)) if value is not None}
+    if batch_axis is not None:
+        form["batch_axes"] = [f"{name}={'none' if axis is None else axis}" for name, axis in batch_axis.items()]
     if data is None:
-        return form
+        return form  # refused where it cannot apply to anything
     if isinstance(data, (str, _os.PathLike)):
         form["sources"] = [_os.fspath(data)]
     elif _is_array(data) or isinstance(data, dict):
         form["arrays"] = _arrays(data, model)
     else:
         form["sources"] = [_os.fspath(source) for source in data]
-    for name, value in (("preprocess", preprocess), ("limit", limit), ("shuffle", shuffle)):
-        if value is not None:
-            form[name] = value
-    if batch_axis is not None:
-        form["batch_axes"] = [f"{name}={'none' if axis is None else axis}" for name, axis in batch_axis.items()]
     return form
 
 

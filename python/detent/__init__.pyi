@@ -35,7 +35,7 @@ def quantize(
     accuracy: Literal["fast", "balanced", "best"] = ...,
     outliers: Literal["keep", "drop", "clip"] = ...,
     equalize: str = ...,
-    bias_correction: bool = ...,
+    bias_correction: Optional[bool] = ...,
     max_drop: Optional[float] = ...,
     min_sqnr: Optional[float] = ...,
     labels: Optional[_Path] = ...,

@@ -62,7 +62,7 @@ Action declare_calibrate(CLI::App& app) {
   app.add_option("--checkpoint", options.checkpoint_seconds,
                  "Write TABLE.partial every so many seconds, for a process that is killed; 0: never")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(number_from(0, 1e6))
       ->capture_default_str()
       ->group("Running");
   app.add_option("--isa", options.isa,

@@ -111,10 +111,11 @@ void add_type_options(CLI::App& app, CompareState& state) {
                  "point, and the default); with --next-token whose cross entropy rises by X nats a token at most. "
                  "Exits 1 where none does")
       ->type_name("X")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_from(0, 1e9))
       ->group("Evaluation");
   app.add_option("--min-sqnr", types.min_sqnr_db, "The same for types whose outputs have this SQNR in dB")
       ->type_name("DB")
+      ->check(number_from(-1000, 1000))
       ->group("Evaluation");
 }
 
@@ -126,9 +127,13 @@ Action declare_compare(CLI::App& app) {
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   state->collect.push_back(add_data_options(app, options.data, Need::Required));
   state->collect.push_back(add_evaluation_options(app, options.evaluation, options.data, Need::Required));
+  std::string calibrators;
+  for (const CalibratorEntry& entry : calibrator_list())
+    calibrators += (calibrators.empty() ? "" : ", ") + std::string(entry.name);
   app.add_option("--calibrators", options.calibrators,
-                 "Candidates, comma separated: max, percentile[:P], entropy, mse; auto is what 'quantize --calibrator "
-                 "auto' would take, judged like the others")
+                 "Candidates, comma separated: " + calibrators +
+                     "; auto is what 'quantize --calibrator auto' would take, "
+                     "judged like the others")
       ->type_name("LIST")
       ->delimiter(',')
       ->check(known_calibrator("--calibrators"))
@@ -157,6 +162,7 @@ Action declare_compare(CLI::App& app) {
                  "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
                  "--next-token when its cross entropy is above X nats")
       ->type_name("X")
+      ->check(number_from(-1e9, 1e9))
       ->group("Report");
   return [state, &app](Environment& environment) { return compare(app, *state, environment); };
 }

@@ -1,7 +1,10 @@
 #include "cli/option_groups.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <memory>
 #include <sstream>
 
@@ -74,6 +77,16 @@ CLI::Validator count_from(int64_t least) {
             const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
             if (error == std::errc() && end == text.data() + text.size() && count >= least) return std::string();
             return "'" + text + "' is not a whole number from " + std::to_string(least) + " on";
+          },
+          ""};
+}
+
+CLI::Validator number_from(double least, double most) {
+  return {[least, most](std::string& text) {
+            double number = std::nan("");
+            const bool read = CLI::detail::lexical_cast(text, number);
+            if (read && std::isfinite(number) && number >= least && number <= most) return std::string();
+            return fmt::format("'{}' is not a number from {:g} to {:g}", text, least, most);
           },
           ""};
 }
@@ -287,9 +300,11 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrec
       "that read them, where that does not cost accuracy. Default: off, or what --table was measured with",
       "Equalization");
   if (correction == BiasCorrection::NotOffered) return [] {};
-  add_choice(app, "--bias-correction", options.bias_correction, {{"off", false}, {"on", true}},
-             "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs",
-             "Equalization");
+  add_choice<std::optional<bool>>(
+      app, "--bias-correction", options.bias_correction, {{"off", false}, {"on", true}},
+      "Put the mean error that quantization leaves in each layer into its bias, where that improves the outputs on "
+      "samples that it was not measured on (needs 16 samples). Default: off; on with quantize --accuracy best",
+      "Equalization");
   return [] {};
 }
 

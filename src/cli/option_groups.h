@@ -63,6 +63,9 @@ enum class BiasCorrection { Offered, NotOffered };
 /// A count: a whole number, no smaller than `least`.
 [[nodiscard]] CLI::Validator count_from(int64_t least);
 
+/// A finite number from `least` to `most`: NaN, which lies in no range, compares as if it did.
+[[nodiscard]] CLI::Validator number_from(double least, double most);
+
 /// An option that takes one of the names of an enumeration.
 template <class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& value, std::map<std::string, Enum> names,

@@ -11,6 +11,18 @@
 
 namespace detent::cli {
 
+namespace {
+
+/// CLI11 prints what its validators say of themselves behind the type: "N:INT in [1 - 4096]". The help text says it where it matters.
+void hide_validators(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) try {
+      for (int i = 0;; ++i) option->get_validator(i)->description("");
+    } catch (const CLI::OptionNotFound&) {  // behind the last one
+    }
+}
+
+}  // namespace
+
 void declare(Program& program) {
   CLI::App& app = program.app;
   app.formatter(make_help_formatter(help_width()));  // subcommands inherit it
@@ -34,6 +46,7 @@ void declare(Program& program) {
     for (CLI::App* one : nested.empty() ? std::vector<CLI::App*>{sub} : nested) {
       add_limit_options(*one);
       add_external_option(*one);
+      hide_validators(*one);
     }
   }
 }

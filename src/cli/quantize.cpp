@@ -57,11 +57,12 @@ Collect add_bound_options(CLI::App& app, AccuracyBound& bound, const DataOptions
                  "--next-token until the cross entropy rises by X nats a token at most. Needs --eval and --labels, "
                  "--masks, --next-token or --metric-command. Not reachable: writes the best and exits 1")
       ->type_name("X")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(number_from(0, 1e9))
       ->group("Evaluation");
   app.add_option("--min-sqnr", bound.min_sqnr_db,
                  "Keep layers float until the outputs have this SQNR in dB on --eval (without it: on --data)")
       ->type_name("DB")
+      ->check(number_from(-1000, 1000))
       ->group("Evaluation");
   const Collect collect = add_evaluation_options(app, bound.evaluation, data, Need::Optional);
   return [collect, &bound] {

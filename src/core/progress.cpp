@@ -16,6 +16,7 @@
 
 #include "core/running_steps.h"
 #include "core/shown_text.h"
+#include "core/terminal.h"
 #include "core/time_left.h"
 
 namespace detent {
@@ -106,19 +107,24 @@ class TerminalReporter final : public Reporter {
   }
 
   void show(const std::string& line) {
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+    // A line that wraps would leave its first rows behind: only the last one is cleared.
+    if (terminal_)
+      std::fprintf(stderr, "\r\033[K%s", cut_to_columns(line, terminal_columns(STDERR_FILENO)).c_str());
+    else
+      std::fprintf(stderr, "%s\n", line.c_str());
     bar_shown_ = terminal_;
   }
 
   [[nodiscard]] std::string progress_line(Clock::time_point now) const {
     const double seconds = std::chrono::duration<double>(now - started_).count();
     const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-    std::string line = counted_task();
-    if (total_ > 0 && terminal_) line += " " + bar();
-    line += fmt::format("  {:.1f}/s", rate);
+    std::string speed = fmt::format("  {:.1f}/s", rate);
     if (const auto left = seconds_left(seconds, done_, total_))
-      line += fmt::format(", {:.0f} s left", std::ceil(*left));
-    return line;
+      speed += fmt::format(", {:.0f} s left", std::ceil(*left));
+    const std::string task = counted_task();
+    const std::string bar = total_ > 0 && terminal_ ? " " + this->bar() : std::string();
+    const bool fits = task.size() + bar.size() + speed.size() <= terminal_columns(STDERR_FILENO);
+    return task + (fits ? bar : "") + speed;
   }
 
   [[nodiscard]] std::string bar() const {

@@ -54,6 +54,29 @@ bool works_on(const Graph& graph, const Node& node, size_t slot, size_t axis, si
   });
 }
 
+/// True when a Pad adds or removes something on the axis, or it is not known whether it does. Extents do not tell: what goes in front may
+/// come off behind.
+bool pads_on(const Graph& graph, const Node& node, size_t axis, size_t rank) {
+  const auto integers_in = [&](size_t slot) -> std::optional<std::vector<int64_t>> {
+    const Tensor* constant = graph.constant(node.input(slot));
+    if (!constant) return std::nullopt;
+    const Tensor wide = cast(*constant, DataType::Int64);
+    return std::vector<int64_t>(wide.data<int64_t>().begin(), wide.data<int64_t>().end());
+  };
+  const char* const attribute = node.has("pads") ? "pads" : "paddings";
+  const auto pads = node.has(attribute) ? node.ints_or(attribute, {}) : integers_in(1);
+  std::optional<std::vector<int64_t>> axes;
+  if (node.input(3) != kNoValue && !(axes = integers_in(3))) return true;
+  const size_t count = axes ? axes->size() : rank;
+  if (!pads || pads->size() != 2 * count) return true;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t named = axes ? (*axes)[i] : static_cast<int64_t>(i);
+    if (static_cast<size_t>(named < 0 ? named + static_cast<int64_t>(rank) : named) != axis) continue;
+    if ((*pads)[i] != 0 || (*pads)[count + i] != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes, const Node& node, size_t slot,
@@ -73,8 +96,9 @@ std::optional<size_t> axis_behind(const Graph& graph, const ValueShapes& shapes,
     case OpKind::MaxPool:
     case OpKind::AveragePool:
     case OpKind::Resize:
-    case OpKind::Pad: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
     case OpKind::GlobalAveragePool: return slot == 0 ? kept_in_front(from, to, axis) : std::nullopt;
+    case OpKind::Pad:
+      return slot == 0 && !pads_on(graph, node, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
     case OpKind::ReduceMean:
       return slot == 0 && !works_on(graph, node, 1, axis, from.rank()) ? kept_in_front(from, to, axis) : std::nullopt;
     case OpKind::Slice:

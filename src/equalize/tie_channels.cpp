@@ -14,6 +14,9 @@ namespace detent {
 
 namespace {
 
+/// A value with more channels is left as it is: no layer has as many, and every channel takes memory here.
+constexpr int64_t kMostChannels = 1 << 20;
+
 /// A constant spread over channels may become this many elements.
 constexpr int64_t kMostElements = 1 << 20;
 
@@ -43,8 +46,11 @@ class ChannelTier {
  private:
   [[nodiscard]] std::vector<int64_t> counts() const {
     std::vector<int64_t> counts(axes_.size());
-    for (size_t i = 0; i < axes_.size(); ++i)
-      if (axes_[i] >= 0) counts[i] = shapes_.at(static_cast<ValueId>(i))[static_cast<size_t>(axes_[i])];
+    for (size_t i = 0; i < axes_.size(); ++i) {
+      if (axes_[i] < 0) continue;
+      const int64_t extent = shapes_.at(static_cast<ValueId>(i))[static_cast<size_t>(axes_[i])];
+      if (extent <= kMostChannels) counts[i] = extent;
+    }
     return counts;
   }
 
@@ -143,7 +149,8 @@ class ChannelTier {
     if (!bounds || (bounds->low() != 0 && bounds->low() > kUnbounded) || bounds->high() <= 0 || !tie_first(node))
       return false;
     marks(node.output(0)).relu = true;
-    limits_[static_cast<size_t>(node.input(0))] = bounds->high();
+    float& limit = limits_[static_cast<size_t>(node.input(0))];
+    limit = std::min(limit, bounds->high());  // several Clips may read it
     return true;
   }
 

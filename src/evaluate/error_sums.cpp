@@ -172,9 +172,6 @@ ErrorReport summarize_errors(std::span<const std::string> names, std::span<const
   return report;
 }
 
-/// 20 log10(2^24): a float is not known better than this.
-static constexpr double kExactDb = 144.5;
-
 double worst_sqnr_db(const ErrorReport& error) {
   return error.sqnr_db ? std::clamp(rank(*error.sqnr_db), -kExactDb, kExactDb) : -kExactDb;
 }

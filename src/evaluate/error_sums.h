@@ -49,7 +49,10 @@ struct ErrorSums {
 [[nodiscard]] ErrorReport summarize_errors(std::span<const std::string> names, std::span<const ErrorSums> sums,
                                            size_t samples);
 
-/// SQNR of the worst output, to compare models by: within the resolution of a float (+-144.5 dB); NaN, and no output with an
+/// 20 log10(2^24): a float is not known better than this. Stands for "no difference" where a mean needs a number.
+inline constexpr double kExactDb = 144.5;
+
+/// SQNR of the worst output, to compare models by: within +-kExactDb; NaN, and no output with an
 /// SQNR at all, count as the worst.
 [[nodiscard]] double worst_sqnr_db(const ErrorReport& error);
 

@@ -55,8 +55,13 @@ void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits
   if (facts.samples > 0 && facts.samples < limits.few_samples && facts.samples != facts.calibration_samples)
     verdict.caveat(fmt::format("the error was measured on {} sample{}: fewer than {} say little", facts.samples,
                                facts.samples == 1 ? "" : "s", limits.few_samples));
-  if (facts.samples > 0 && facts.calibrated_with)
+  if (facts.samples > 0 && facts.calibrated_with >= facts.samples)
     verdict.caveat("measured on the calibration samples themselves: on others the error may be larger");
+  else if (facts.calibrated_with > 0)
+    verdict.caveat(
+        fmt::format("{} of the {} samples that it was measured on were calibrated with: on others the error "
+                    "may be larger",
+                    facts.calibrated_with, facts.samples));
 }
 
 }  // namespace

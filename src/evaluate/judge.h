@@ -14,7 +14,7 @@ struct JudgedFacts {
   bool quantized = true;           ///< some value got a pair or some weight is INT8
   size_t calibration_samples = 0;  ///< 0: imported scales
   size_t samples = 0;              ///< that the error was measured on; 0: not measured
-  bool calibrated_with = false;    ///< those very samples were calibrated with
+  size_t calibrated_with = 0;      ///< how many of those very samples were calibrated with
   struct Named {
     std::string name;
     double sqnr_db = 0;

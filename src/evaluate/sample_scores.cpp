@@ -9,7 +9,8 @@ namespace detent {
 
 namespace {
 
-constexpr double kMostDb = 60;
+constexpr double kLeastDb = -60;
+constexpr double kUsualCeilingDb = 60, kAboveMeanDb = 30;
 
 /// The average sample's signal at each output; 0 where the output says nothing.
 std::vector<double> average_signals(const std::vector<std::vector<ErrorSums>>& batches, size_t outputs) {
@@ -22,24 +23,41 @@ std::vector<double> average_signals(const std::vector<std::vector<ErrorSums>>& b
   return average;
 }
 
-double score_of(const std::vector<ErrorSums>& outputs, const std::vector<double>& average) {
+/// Of the worst output, without a ceiling: infinite where nothing differs. nullopt where no output says anything.
+std::optional<double> score_of(const std::vector<ErrorSums>& outputs, const std::vector<double>& average) {
   std::optional<double> worst;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (average[i] == 0) continue;
     const double db = sqnr_db(std::max(outputs[i].signal, average[i]), outputs[i].noise);
-    const double bounded = std::isnan(db) ? -kMostDb : std::clamp(db, -kMostDb, kMostDb);
-    worst = std::min(worst.value_or(kMostDb), bounded);
+    worst = std::min(worst.value_or(HUGE_VAL), std::isnan(db) ? kLeastDb : std::max(db, kLeastDb));
   }
-  return worst.value_or(0);
+  return worst;
+}
+
+/// The samples of one variant, each at most ceiling_db() of their mean noise.
+std::vector<double> bounded(const std::vector<std::optional<double>>& samples) {
+  double noise = 0;
+  for (const auto& db : samples) noise += db ? std::pow(10, -*db / 10) : 0;
+  const double ceiling = ceiling_db(noise / static_cast<double>(std::max<size_t>(1, samples.size())));
+  std::vector<double> scores;
+  for (const auto& db : samples) scores.push_back(db ? std::min(*db, ceiling) : 0);
+  return scores;
 }
 
 }  // namespace
+
+double ceiling_db(double mean_noise) {
+  if (!(mean_noise > 0)) return kExactDb;
+  return std::clamp(-10 * std::log10(mean_noise) + kAboveMeanDb, kUsualCeilingDb, kExactDb);
+}
 
 std::vector<std::vector<double>> sample_scores(const Evaluation& evaluation) {
   std::vector<std::vector<double>> scores(evaluation.by_batch.size());
   for (size_t v = 0; v < scores.size(); ++v) {
     const auto average = average_signals(evaluation.by_batch[v], evaluation.outputs.size());
-    for (const std::vector<ErrorSums>& batch : evaluation.by_batch[v]) scores[v].push_back(score_of(batch, average));
+    std::vector<std::optional<double>> samples;
+    for (const std::vector<ErrorSums>& batch : evaluation.by_batch[v]) samples.push_back(score_of(batch, average));
+    scores[v] = bounded(samples);
   }
   return scores;
 }

@@ -7,8 +7,13 @@
 
 namespace detent {
 
-/// SQNR of every variant on every sample in dB, [variant][sample]: that of the worst float output, within +-60 dB (the rule of
-/// summarize_errors). 8-bit codes do not reach 60 dB: an output that lies above is untouched, and by how much says nothing.
+/// The most that one sample counts in a score, in dB: 30 dB above the SQNR of the variant's mean noise over its samples (relative to
+/// the signal), from 60 dB up to kExactDb. A sample on which nothing differs (an output that is 0, say) has an infinite SQNR, and one
+/// far above the others tells as little: neither may outweigh the rest. No noise at all -> kExactDb.
+[[nodiscard]] double ceiling_db(double mean_noise);
+
+/// SQNR of every variant on every sample in dB, [variant][sample]: that of the worst float output, from -60 dB up to ceiling_db().
+/// The scores of one variant do not depend on the others.
 ///
 /// The noise of a sample is held against its own signal or the average sample's, whichever is larger: a sample that shows
 /// nothing is not a bad one.

@@ -33,10 +33,10 @@ class ForShapesOnly final : public Kernel {
 
 }  // namespace
 
-Tensor unseen_zeros(const Shape& shape) {
-  return Tensor::deferred(DataType::Float32, shape, [shape] {
-    Tensor zeros(DataType::Float32, shape);
-    std::ranges::fill(zeros.mutable_data<float>(), 0.0F);
+Tensor unseen_zeros(const Shape& shape, DataType type) {
+  return Tensor::deferred(type, shape, [shape, type] {
+    Tensor zeros(type, shape);
+    std::fill_n(static_cast<std::byte*>(zeros.mutable_raw()), zeros.byte_count(), std::byte{0});
     return zeros;
   });
 }

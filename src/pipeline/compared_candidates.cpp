@@ -71,7 +71,7 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
     candidates.weights_rounded.push_back(!constants.empty());
     WeightMemo* const unchanged = constants.empty() ? &weights : nullptr;
     GraphPatch biases;
-    if (options.equalize.bias_correction)
+    if (options.equalize.bias_correction.value_or(false))
       biases =
           correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run, constants).patch;
     const bool corrected = !biases.empty();

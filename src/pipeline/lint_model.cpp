@@ -18,6 +18,7 @@
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
+#include "pipeline/parts/stray_options.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "prepare/shapes_without_data.h"
@@ -192,6 +193,7 @@ std::vector<FindingInfo> known_findings() {
 
 LintReport lint_model(const LintOptions& options) {
   const StopScope stop(options.run.stop);
+  refuse_stray_options(options.data, nullptr, options.run);
   const Target& target = find_target(options.target);
   const Model written = read_runnable_model(options.model);
   const ModelFacts facts = facts_of(written);

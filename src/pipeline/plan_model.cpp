@@ -10,6 +10,7 @@
 #include "pipeline/parts/half_setup.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/setup.h"
+#include "pipeline/parts/stray_options.h"
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/prepare_model.h"
@@ -78,6 +79,7 @@ void make_half_unmeasured(Model& model, FloatType type, const std::optional<std:
 
 PlanReport plan_model(const PlanModelOptions& options) {
   const StopScope stop(options.run.stop);
+  refuse_stray_options(options.data, nullptr, options.run);
   if (options.data.given()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);

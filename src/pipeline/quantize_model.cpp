@@ -3,6 +3,7 @@
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
+#include "detent/error.h"
 #include "detent/placement_options.h"
 #include "detent/quantize.h"
 #include "evaluate/closing_error.h"
@@ -90,6 +91,9 @@ Setup set_up_for(const QuantizeOptions& options) {
 QuantizeReport quantize_model(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
   const Stopwatch stopwatch;
+  if (given.accuracy == Accuracy::Best && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
+                "give --data beside --table, or leave --accuracy away");
   check_writable(given.output, given.overwrite);
   const QuantizeOptions options = with_level(given);
   auto calibrator = named_calibrator(options.calibrator);
@@ -116,9 +120,9 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
 
   // plan + ranges -> Q/DQ model
   const ClosingSamples closing_on = closing_samples(options, setup, calibration);
-  const auto reference = closing_on.source
-                             ? keep_outputs(setup.reference(), *closing_on.source, closing_on.most, options.run)
-                             : ReferenceOutputs{};
+  const auto reference =
+      closing_on.source ? keep_outputs(setup.reference(), *closing_on.source, closing_on.source->size(), options.run)
+                        : ReferenceOutputs{};
   if (!improved.constants.empty()) apply_patch(setup.model, improved.constants);
   QuantizeReport report = start_report(options, setup, calibration);
   const Rewrite rewrite = make_qdq_patch(setup.model.graph(), setup.plan, chosen.ranges, setup.format);
@@ -140,11 +144,13 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   std::optional<ClosingError> closing;
   if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
+  const size_t calibrated_with = closing_on.calibrated_with(calibration);
   if (closing) report.error = closing->report, report.error_source = closing_on.what;
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
   check_onnx_rules(setup.model.graph(), options.output, setup.facts.faults, *options.run.reporter);
   write_checked(setup.model, options.output, write_options(options.overwrite, options.external_data), promised, check);
-  add_verdict(report, options, setup, {closing, closing_on.calibrated_with, chosen.ranges, improved.constants});
+  add_verdict(report, options, setup,
+              {closing, closing_on.source.get(), calibrated_with, chosen.ranges, improved.constants});
   finish_report(report, options, setup, stopwatch.seconds());
   return report;
 }

@@ -15,8 +15,10 @@
 #include "detent/error.h"
 #include "evaluate/closing_error.h"
 #include "pipeline/parts/blocked_model.h"
+#include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
+#include "pipeline/parts/stray_options.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
@@ -24,6 +26,7 @@
 #include "rewrite/table_quantizer.h"
 #include "rewrite/write_checked.h"
 #include "run/model_inputs.h"
+#include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/bound_judge.h"
 #include "tune/keep_layers_float.h"
@@ -65,7 +68,10 @@ void describe_layers(QuantizeWeightsReport& report, const BlockedModel& blocked)
   }
   std::set<ValueId> counted;
   for (const WeightDecision& weight : plan.weights)
-    if (counted.insert(weight.value).second) report.weight_bytes += stored_bytes(weights.at(weight.value));
+    if (counted.insert(weight.value).second) {
+      report.weight_bytes += stored_bytes(weights.at(weight.value));
+      report.float_weight_bytes += graph.constant(weight.value)->byte_count();
+    }
 }
 
 void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked) {
@@ -78,7 +84,8 @@ void describe_tables(QuantizeWeightsReport& report, const BlockedModel& blocked)
     QuantizeWeightsReport::Table line{.name = graph.value(decision.value).name,
                                       .op = graph.node(decision.node).op_type,
                                       .quantized = quantized,
-                                      .elements = table.element_count()};
+                                      .elements = table.element_count(),
+                                      .float_bytes = table.byte_count()};
     if (!quantized) {
       line.reason = "it holds NaN or Inf, or codes of one scale a column would make 0 of too many small numbers";
     } else {
@@ -100,27 +107,23 @@ QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
   return report;
 }
 
-/// What the written model is measured on: --eval whole, or the first of the data.
+/// What the written model is measured on: --eval whole, or those of the data whose names have the smallest hash.
 struct Closing {
-  std::unique_ptr<DataSource> eval;
-  const DataSource* source = nullptr;
-  size_t most = 0;
+  std::unique_ptr<IdentifiedSamples> source;
   std::string what;
 };
 
 Closing closing_of(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {
-  Closing closing;
-  if (options.bound.evaluation.data.given()) {
-    closing.eval = open_samples(options.bound.evaluation.data, graph);
-    closing.source = closing.eval.get();
-    closing.most = closing.source->size();
-    closing.what = "evaluation samples";
-  } else if (data) {
-    closing.source = data;
-    closing.most = options.error_samples;
-    closing.what = "samples";
-  }
-  return closing;
+  const DataOptions& eval = options.bound.evaluation.data;
+  if (eval.given()) return {std::make_unique<IdentifiedSamples>(open_samples(eval, graph)), "evaluation samples"};
+  if (!data) return {};
+  auto some = std::make_unique<SampleSubset>(*data, samples_by_hash(*data, options.error_samples));
+  return {std::make_unique<IdentifiedSamples>(std::move(some)), "samples"};
+}
+
+/// The samples that codes were rounded by, which the closing error may be measured on too.
+std::unique_ptr<IdentifiedSamples> open_identified(const DataOptions& data, const Graph& graph) {
+  return data.given() ? std::make_unique<IdentifiedSamples>(open_samples(data, graph)) : nullptr;
 }
 
 /// Weights that cost more than the bound allows stay float.
@@ -151,13 +154,14 @@ void note_bound(Provenance& provenance, const BoundReport& bound) {
 QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   const StopScope stop(options.run.stop);
   const Stopwatch stopwatch;
+  refuse_stray_options(options.data, &options.bound.evaluation.data, options.run);
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read
   const Target& target = find_target(options.target);
   const BlockedRequest request{options.format, target, options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
-  const auto data = options.data.given() ? open_samples(options.data, model.graph()) : nullptr;
+  const auto data = open_identified(options.data, model.graph());
   const Closing closing = closing_of(options, data.get(), model.graph());
   const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
@@ -168,7 +172,7 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   report.opset = facts.opset, report.model_bytes = facts.bytes, report.threads = worker_count(options.run);
   const auto inputs = closing.source ? read_first_inputs(*closing.source, options.run) : made_up_inputs(model.graph());
   const auto reference =
-      closing.source ? keep_outputs(model, *closing.source, closing.most, options.run) : ReferenceOutputs{};
+      closing.source ? keep_outputs(model, *closing.source, closing.source->size(), options.run) : ReferenceOutputs{};
 
   // which weights -> nearest codes -> codes that keep what layers put out
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
@@ -186,7 +190,8 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   JudgedFacts judged = judged_facts(error);
   judged.quantized = !blocked.weights.empty();
   judged.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
-  judged.calibrated_with = blocked.rounding && closing.source == data.get();
+  if (blocked.rounding && closing.source)
+    judged.calibrated_with = count_known(closing.source->identities(), data->identities());
   report.verdict = judge(judged);
   report.provenance = describe_blocked_origin(blocked, request, facts);
   if (report.bound) note_bound(report.provenance, *report.bound);

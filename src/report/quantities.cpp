@@ -29,6 +29,25 @@ std::string percent_text(double fraction, int decimals) {
   return fmt::format("{:.{}f} %", rounded_percent(fraction, decimals), decimals);
 }
 
+std::string change_text(double before_db, double after_db) {
+  const auto told = [](double db) { return std::isinf(db) && db > 0 ? "exact" : fmt::format("{:.2f}", db); };
+  return "SQNR " + told(before_db) + " -> " + told(after_db) + (std::isinf(after_db) && after_db > 0 ? "" : " dB");
+}
+
+std::string choice_text(const CalibratorMeasurement& measured) {
+  if (measured.candidates.size() < 2) return "the only candidate that was measured";
+  if (measured.highest == measured.winner || measured.highest >= measured.candidates.size()) return "the highest score";
+  return "the samples cannot tell it from " + measured.candidates[measured.highest].calibrator +
+         ", and its worst value lies less far below the best choice for that value";
+}
+
+std::string measured_on_text(const CalibratorMeasurement& measured) {
+  size_t fewest = measured.samples;
+  for (const auto& candidate : measured.candidates) fewest = std::min(fewest, candidate.error.samples);
+  return fewest < measured.samples ? std::to_string(fewest) + " to " + plural(measured.samples, "sample")
+                                   : plural(measured.samples, "sample");
+}
+
 std::string coverage_text(const CoverageReport& coverage) {
   std::string text = std::to_string(coverage.int8_layers) + " of " + std::to_string(coverage.layers) +
                      " weighted layers " + std::string(name_of(coverage.type));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "detent/error_report.h"
 #include "detent/plan_report.h"
 
 namespace detent {
@@ -15,6 +16,12 @@ namespace detent {
 [[nodiscard]] double rounded_percent(double fraction, int decimals);
 /// "99.6 %"; exactly "100 %" only when it is.
 [[nodiscard]] std::string percent_text(double fraction, int decimals = 1);
+/// "SQNR 20.00 -> 21.50 dB"; "exact" for an infinite one.
+[[nodiscard]] std::string change_text(double before_db, double after_db);
+/// "the highest score", or what it was chosen for beside the higher score of another candidate. A clause.
+[[nodiscard]] std::string choice_text(const CalibratorMeasurement& measured);
+/// "64 samples"; "16 to 64 samples" where some candidates were measured on fewer.
+[[nodiscard]] std::string measured_on_text(const CalibratorMeasurement& measured);
 /// "14 of 18 weighted layers INT8 (95.4 % of MACs)"; no share where MACs were not counted.
 [[nodiscard]] std::string coverage_text(const CoverageReport& coverage);
 

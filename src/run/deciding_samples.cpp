@@ -20,4 +20,11 @@ std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t mos
   return all;
 }
 
+SampleSplit::SampleSplit(const DataSource& source)
+    : measuring(samples_beside_deciding(source, kMeasuringSamples)), deciding(deciding_samples(source)) {
+  if (measuring != deciding) return;
+  measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
+  deciding.resize(deciding.size() / 2);
+}
+
 }  // namespace detent

@@ -18,4 +18,12 @@ inline constexpr size_t kMeasuringSamples = 64;
 /// even channels, all of which come near their largest. Fewer than 8 others -> the deciding ones.
 [[nodiscard]] std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t most);
 
+/// Samples that something is measured on, and others that decide whether it is kept.
+struct SampleSplit {
+  std::vector<size_t> measuring, deciding;
+
+  /// Up to 64 beside the deciding ones; where there are too few for both, half of them each.
+  explicit SampleSplit(const DataSource& source);
+};
+
 }  // namespace detent

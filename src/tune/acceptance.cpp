@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ constexpr double kWorstMayFallDb = 0.5;
 }  // namespace
 
 std::string fall_text(double before_db, double after_db) {
+  if (std::isinf(before_db) && before_db > after_db) return fmt::format("{:.2f} dB instead of exact", after_db);
   const double fall = before_db - after_db;
   return fall < 0.005 ? "no higher" : fmt::format("{:.2f} dB lower", fall);
 }
@@ -33,8 +35,8 @@ AcceptanceReport accept_change(std::span<const double> before, std::span<const d
                                std::optional<double> agreement_before, std::optional<double> agreement_after) {
   AcceptanceReport report;
   report.samples = before.size();
-  report.before_db = score_db(before);
-  report.after_db = score_db(after);
+  report.before_db = told_score_db(before);
+  report.after_db = told_score_db(after);
   report.worst_before_db = worst_tenth_db(before);
   report.worst_after_db = worst_tenth_db(after);
   const bool agrees = !agreement_before || !agreement_after || *agreement_after >= *agreement_before;

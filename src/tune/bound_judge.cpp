@@ -35,6 +35,11 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
     : bound_(bound), model_(model), settings_(settings), samples_(data), metric_(bounded_metric(bound)) {
   if (bound.max_drop && bound.min_sqnr_db)
     throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
+  if (!std::isfinite(bound.max_drop.value_or(0)) || !std::isfinite(bound.min_sqnr_db.value_or(0)))
+    throw Error(ErrorCode::Usage, bound_text() + " is no bound: a finite number is needed");
+  if (bound.min_sqnr_db && !bound.evaluation.metric_command.empty())
+    throw Error(ErrorCode::Usage, "--min-sqnr does not call --metric-command",
+                "--max-drop bounds what the command prints");
   if (bound.evaluation.data.given()) {
     own_ = open_samples(bound.evaluation.data, model.graph());
     samples_ = own_.get();
@@ -45,6 +50,11 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
                                        input_specs(model.graph(), bound.evaluation.data.batch_axes));
   judged_ = values_to_judge(model, *samples_, settings);
   float_values_ = values_to_compare(model, read_first_inputs(*samples_, settings));
+}
+
+bool BoundJudge::has_task() const {
+  const EvaluationOptions& options = bound_.evaluation;
+  return !options.labels.empty() || !options.masks.empty() || options.next_token;
 }
 
 std::string BoundJudge::bound_text() const {
@@ -81,7 +91,7 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
     command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
                                               static_cast<int64_t>(samples_->batch()));
   }
-  const TaskMetric* by_task = metric_ == "miou" || metric_ == "top1" || metric_ == "nats" ? task_.get() : nullptr;
+  const TaskMetric* by_task = has_task() ? task_.get() : nullptr;
   const Evaluation evaluation =
       evaluate_models(variants, {model_, judged_, *samples_, settings_, task, {by_task, command.get()}});
   if (command) command->close();
@@ -100,8 +110,12 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   for (size_t v = 0; v < variants.size(); ++v) {
     const ErrorReport error = evaluation.report(v);
     const double sqnr = worst_sqnr_db(error);
-    scores.push_back({fp32, metric_ == "sqnr_db" ? sqnr : score_of(1 + v), sqnr,
-                      error.outputs.size() > 1 ? error.worst : std::string()});
+    Score& score = scores.emplace_back();
+    score.fp32 = fp32;
+    score.score = metric_ == "sqnr_db" ? sqnr : score_of(1 + v);
+    score.sqnr_db = sqnr;
+    if (error.outputs.size() > 1) score.output = error.worst;
+    if (by_task) score.metrics = evaluation.task[1 + v].metrics(), score.fp32_metrics = evaluation.task[0].metrics();
   }
   return scores;
 }

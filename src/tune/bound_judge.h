@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,18 +19,21 @@ class BoundJudge {
  public:
   /// Of one model, on all samples.
   struct Score {
-    double fp32 = 0;     ///< the float model's, in the same metric; 0 for "sqnr_db"
-    double score = 0;    ///< in the metric
-    double sqnr_db = 0;  ///< at the worst output
-    std::string output;  ///< that output, where several were measured
+    double fp32 = 0;                                      ///< the float model's, in the same metric; 0 for "sqnr_db"
+    double score = 0;                                     ///< in the metric
+    double sqnr_db = 0;                                   ///< at the worst output
+    std::string output;                                   ///< that output, where several were measured
+    std::map<std::string, double> metrics, fp32_metrics;  ///< of labels, masks and tokens; from measure() alone
   };
 
   /// data  what a bound on the SQNR is measured on when it names nothing else; nullptr: none.
-  /// Errors  Usage: no samples to judge on, or a --max-drop without labels, masks, tokens and command; those of open_data and of
+  /// Errors  Usage: a bound that is no finite number, no samples to judge on, or a --max-drop without labels, masks, tokens and command; those of open_data and of
   ///         TaskMetric; InvalidOption when the model has no output to judge.
   BoundJudge(const AccuracyBound& bound, const Model& model, const DataSource* data, const RunSettings& settings);
 
   [[nodiscard]] const DataSource& samples() const { return *samples_; }
+  /// There are labels, masks or tokens, whose metrics the bound need not speak of.
+  [[nodiscard]] bool has_task() const;
   /// Where errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
   /// "metric", "miou", "top1", "nats" or "sqnr_db".

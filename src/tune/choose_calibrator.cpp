@@ -100,7 +100,7 @@ class Contest {
         measurement.highest = measurement.candidates.size(), highest_named = true;
       const ErrorReport error = summarize_errors(outputs_, result.sums, result.samples);
       measurement.candidates.push_back(
-          {std::string(kCandidates[c]), score_db(result.samples_db), error, regrets_[variant]});
+          {std::string(kCandidates[c]), told_score_db(result.samples_db), error, regrets_[variant]});
       measurement.samples = std::max(measurement.samples, result.samples);
     }
     return measurement;

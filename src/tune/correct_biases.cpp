@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "detent/progress.h"
@@ -16,10 +18,14 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
+#include "tune/tie_band.h"
 
 namespace detent {
 
 namespace {
+
+/// A mean over fewer samples, of one position each, is as uncertain as what it should correct.
+constexpr size_t kFewestDeciding = 8;
 
 /// A quantized layer whose bias can be corrected.
 struct Layer {
@@ -55,7 +61,10 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     throw Error(ErrorCode::InvalidOption,
                 "--bias-correction measures the quantized network, but there is no --data to run");
   const Stopwatch stopwatch;
-  const SampleSubset others(*source, samples_beside_deciding(*source, kMeasuringSamples));
+  const SampleSplit split(*source);
+  if (split.deciding.size() < kFewestDeciding)
+    return {.patch = {}, .report = {.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}};
+  const SampleSubset others(*source, split.measuring), deciding(*source, split.deciding);
   const Graph& graph = model.graph();
   std::vector<Layer> layers;
   const RunnablePart runnable(graph);
@@ -88,24 +97,25 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
 
   BiasCorrectionReport& report = result.report;
   report.layers = result.patch.replace_constants.size();
-  report.samples = source->size();
   if (report.layers > 0) {
     result.patch.reason = "correct biases";
     std::vector<Model> variants;
     variants.push_back(quantized_model(model, plan, ranges, format, weights, &memo));
     variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch), &memo));
-    const auto names = values_to_compare(model, read_first_inputs(*source, settings));
-    EvaluationRequest request{model, names, *source, settings, "judging biases"};
+    const auto names = values_to_compare(model, read_first_inputs(deciding, settings));
+    EvaluationRequest request{model, names, deciding, settings, "judging biases"};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);
     const auto samples = sample_scores(evaluation);
     const AcceptanceReport accepted =
         accept_change(samples[0], samples[1], class_agreement(evaluation, 0), class_agreement(evaluation, 1));
+    report.samples = accepted.samples;
     report.sqnr_before_db = accepted.before_db;
     report.sqnr_after_db = accepted.after_db;
-    report.kept = accepted.accepted && accepted.after_db > accepted.before_db;
+    const double gain = accepted.after_db - accepted.before_db;
+    report.kept = accepted.accepted && gain > difference_error_db(samples[1], samples[0]);
     if (!report.kept)
-      report.reason = accepted.accepted ? "SQNR " + fall_text(accepted.before_db, accepted.after_db) : accepted.reason;
+      report.reason = accepted.accepted ? "no gain above its standard error on held-out samples" : accepted.reason;
   }
   if (report.layers == 0) report.reason = "no INT8 layer has a constant bias of its own";
   if (!report.kept) result.patch = {};

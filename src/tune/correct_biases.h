@@ -20,8 +20,10 @@ struct BiasCorrection {
 
 /// Sequential bias correction: for each quantized layer in execution order, what its output's channels are off on average in the
 /// network quantized so far (later layers cannot matter) goes into its bias. The next layer is measured with that. Means are
-/// over up to 64 samples of `source` beside those of --calibrator auto. Kept where accept_change() says so of the models as they
-/// would be written, on all samples: where the SQNR rises, and the worst samples and the agreement on classes do not fall.
+/// over up to 64 samples of `source`; up to 32 others decide (SampleSplit). Kept where accept_change() says so of the models as they
+/// would be written: where the SQNR rises by more than the standard error of the rise, and the worst samples and the agreement on
+/// classes do not fall.
+/// Empty   fewer than 16 samples, or no layer with a bias -> nothing is measured and the report says why.
 ///
 /// model   prepared float model, unchanged. Layers without a bias of their own, or with one that others read too, are left alone.
 /// weights  constants that the quantized network has instead of the model's (round_weights); no bias among them.

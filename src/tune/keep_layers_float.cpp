@@ -222,6 +222,16 @@ class LayerSearch {
                              whole_.find_layer(node) != nullptr, ranking_[i].macs_share});
     }
     result_.plan = bounded_.variants.plan(names_of(found));
+    if (bounded_.judge.metric() == "sqnr_db" && bounded_.judge.has_task()) add_metrics();
+  }
+
+  /// What labels, masks or tokens say of the chosen model, which the bound does not ask.
+  void add_metrics() {
+    std::vector<Model> models;
+    models.push_back(bounded_.variants.model(result_.plan));
+    BoundJudge::Score score = bounded_.judge.measure(models, "scoring").front();
+    result_.report.metrics = std::move(score.metrics);
+    result_.report.fp32_metrics = std::move(score.fp32_metrics);
   }
 
   struct Cost {

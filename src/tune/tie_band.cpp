@@ -1,9 +1,11 @@
 #include "tune/tie_band.h"
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "core/mean.h"
+#include "evaluate/error_sums.h"
 
 namespace detent {
 
@@ -18,6 +20,11 @@ double score_db(std::span<const double> samples_db) {
   std::vector<double> noises;
   for (const double db : samples_db) noises.push_back(std::pow(10, -db / 10));
   return (mean(samples_db) - 10 * std::log10(mean(noises))) / 2;
+}
+
+double told_score_db(std::span<const double> samples_db) {
+  const bool exact = std::ranges::all_of(samples_db, [](double db) { return db >= kExactDb; });
+  return exact && !samples_db.empty() ? HUGE_VAL : score_db(samples_db);
 }
 
 double difference_error_db(std::span<const double> better, std::span<const double> other) {

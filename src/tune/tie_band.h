@@ -18,6 +18,9 @@ struct CandidateScores {
 /// Empty -> 0.
 [[nodiscard]] double score_db(std::span<const double> samples_db);
 
+/// score_db() as a report tells it: infinite where no sample shows a difference (kExactDb).
+[[nodiscard]] double told_score_db(std::span<const double> samples_db);
+
 /// By how much `better` lies above `other` on the same samples: standard error of the mean difference. Fewer than two -> 0.
 [[nodiscard]] double difference_error_db(std::span<const double> better, std::span<const double> other);
 

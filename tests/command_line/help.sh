@@ -28,6 +28,15 @@ for command in quantize calibrate merge plan lint compare sensitivity run verify
   [ -s in/long ] && fail "help $command is wider than 100: $(head -n 1 in/long)"
 done
 
+# What an option takes, without what CLI11's validators say of themselves; and every calibrator that there is.
+for command in quantize calibrate compare sensitivity verify; do
+  "$DETENT" help $command | grep -nE ' in \[|:\{|:(INT|FLOAT|POSITIVE)' >in/validators && fail "help $command shows validators: $(head -n 1 in/validators)"
+done
+for command in quantize compare sensitivity; do
+  "$DETENT" help $command | grep -q samplemax || fail "help $command does not name samplemax"
+done
+"$DETENT" help quantize | grep -q -- '--threads N' || fail "help quantize does not say that --threads takes N"
+
 # The example can be copied, however often it is broken.
 for width in 40 100; do
   COLUMNS=$width "$DETENT" help plan | sed -n '/^Example/,$p' | sed 1d | tr -d '\\\n' | tr -s ' ' >in/example

@@ -25,7 +25,7 @@ run quantize in/two.onnx $options --min-sqnr 90 -o out/two.onnx
 grep -q 'NOT MET: SQNR .* dB at the worst output' stdout || fail "the bound is not told at the worst output"
 rm -f out/*
 accepts "a bound that the worst output meets" quantize in/two.onnx $options --min-sqnr 20 -o out/two.onnx --report out/two.json
-grep -q "^error against FP32 on 16 samples: SQNR [0-9.]* dB at 'mask', the worst of 2 outputs" stdout ||
+grep -q "^error against FP32 on 32 samples: SQNR [0-9.]* dB at 'mask', the worst of 2 outputs" stdout ||
   fail "the worst output is not named"
 grep -q '^  mask  SQNR [0-9.]* dB, cosine' stdout || fail "an output has no line"
 grep -q '^  copy  exact$' stdout || fail "an exact output is not called exact"
@@ -39,7 +39,7 @@ rm -f out/*
 
 # With one output nothing is said of several.
 accepts "one output" quantize in/one.onnx $options -o out/one.onnx
-grep -q '^error against FP32 on 16 samples: SQNR [0-9.]* dB, cosine' stdout || fail "the error of a single output"
+grep -q '^error against FP32 on 32 samples: SQNR [0-9.]* dB, cosine' stdout || fail "the error of a single output"
 if grep -q -e 'worst of' -e 'worst output' -e '^  mask' stdout; then fail "a single output is listed"; fi
 rm -f out/*
 
@@ -56,7 +56,7 @@ rm -f out/*
 
 # What stands below the verdict holds for several outputs too.
 accepts "nothing to quantize" quantize in/two.onnx $options --exclude . -o out/m.onnx
-grep -q '^error against FP32 on 16 samples: none: all 2 outputs exact' stdout || fail "two exact outputs are not called that"
+grep -q '^error against FP32 on 32 samples: none: all 2 outputs exact' stdout || fail "two exact outputs are not called that"
 grep -q 'nothing was quantized' stdout || fail "nothing tells that nothing was quantized"
 rm -f out/*
 accepts "few samples" quantize in/two.onnx --data random:normal,n=4 --calibrator max --small-layers quantize --quiet -o out/m.onnx
@@ -71,15 +71,15 @@ rm -f out/*
 
 # Integers have no SQNR. They are judged by their classes, else by their elements.
 accepts "classes" quantize in/class.onnx $options --accept-broken -o out/m.onnx --report out/m.json
-grep -Eq '^error against FP32 on 16 samples: (exact|[0-9]+ of 16 elements differ);' stdout || fail "the error of integers"
-grep -q '^verdict: .*of 16 classes as in FP32' stdout || fail "classes are not judged"
+grep -Eq '^error against FP32 on 32 samples: (exact|[0-9]+ of 32 elements differ);' stdout || fail "the error of integers"
+grep -q '^verdict: .*of 32 classes as in FP32' stdout || fail "classes are not judged"
 if grep -q '0\.0 dB' stdout; then fail "integers have an SQNR"; fi
 sed -n '/"error": {/,/^  }/p' out/m.json >in/error
 grep -q '"sqnr_db": null' in/error && grep -q '"kind": "integers"' in/error && grep -q '"integer_agreement": [01]' in/error ||
   fail "--report of integers"
 rm -f out/*
 accepts "other integers" quantize in/top.onnx $options --accept-broken -o out/m.onnx
-grep -q '^verdict: .*of 1728 elements as in FP32' stdout || fail "elements are not judged"
+grep -q '^verdict: .*of 3456 elements as in FP32' stdout || fail "elements are not judged"
 rm -f out/*
 accepts "auto decides for integers" quantize in/class.onnx --data random:normal,n=32,seed=1 --small-layers quantize --quiet \
   --accept-broken -o out/m.onnx

@@ -22,8 +22,9 @@ no_bare_word compare
 # Steps that have nothing to do say so instead of giving numbers of nothing.
 accepts "best on few samples" $quantize_sample --accuracy best -o in/few.onnx --report in/few.json
 no_bare_word "best on few samples"
-grep -q '^accuracy best: ranges  *left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
+grep -q '^accuracy best: ranges  *not measured, left as they are: 4 samples are fewer than 16' stdout || fail "ranges: no reason"
 grep -q '"reason": "4 samples are fewer than 16"' in/few.json || fail "--report has no reason"
+grep -q '"sqnr_before_db": null' in/few.json || fail "--report gives a number that was not measured"
 [ "$(grep -c 'biases' stdout)" -le 1 ] || fail "bias correction is told twice"
 
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
@@ -34,5 +35,5 @@ grep -q '^corrected no bias: no INT8 layer has a constant bias of its own$' stdo
 printf '<ir_version: 8, opset_import: ["" : 17]> g (float[N,2,4,4] x) => (float[N,2,4,4] y)
  <float[2,2,1,1] w = {0.5, -0.25, 1, 0.75}, float[2] b = {0.5, 0.25}> { %s }' 'y = Conv (x, w, b)' | "$WRITE_MODEL" in/biased.onnx
 accepts "a bias to correct" quantize in/biased.onnx $own -o in/biased.int8.onnx
-grep -Eq '^corrected the biases of 1 layer on 32 samples in .*, (kept|dropped: .*)$' stdout || fail "biases of one layer"
+grep -Eq '^corrected the biases of 1 layer in .* on 16 held-out samples, (kept|dropped: .*)$' stdout || fail "biases of one layer"
 finish

@@ -35,7 +35,11 @@ grep -q '"met": true' out/report.json || fail "--report does not say that the bo
 accepts "the model of a bound" lint out/model.onnx --strict
 rm out/*
 
-accepts "a bound with corrected biases" $quantize --min-sqnr 34 --bias-correction on -o out/model.onnx --report out/report.json
+# Four samples are too few to correct biases by.
+accepts "a bound without corrected biases" $quantize --min-sqnr 34 --bias-correction on -o out/model.onnx
+grep -q '^corrected no bias: fewer than 16 samples$' stdout || fail "biases that four samples correct"
+rm out/*
+accepts "a bound with corrected biases" quantize "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 16 $eval --calibrator max --min-sqnr 31 --bias-correction on -o out/model.onnx --report out/report.json
 grep -q '^corrected the biases' stdout || fail "biases that are corrected are not reported"
 grep -q '"met": true' out/report.json || fail "the bound is not met with corrected biases"
 rm out/*

@@ -18,6 +18,23 @@ refuses "no model" 2 "" quantize
 refuses "an unknown calibrator" 2 nosuch $quantize_sample -o out/model.onnx --calibrator nosuch
 refuses "an unknown target" 2 nosuch $quantize_sample -o out/model.onnx --target nosuch
 
+# Options that nothing can apply to, and their twins.
+accepts "a table" calibrate "$model" --data "$sample/calib" --preprocess "$preprocess" --limit 2 -o in/t.dct
+by_table="quantize $model --table in/t.dct -o out/model.onnx"
+for option in "--limit 3" "--shuffle 5" "--shard 1/2" "--preprocess yolox" "--batch-axis image=0" "--mask image" --skip-bad-data; do
+  refuses "$option without --data" 2 "${option%% *} applies to --data" $by_table $option
+  refuses "plan $option without --data" 2 "${option%% *} applies to --data" plan $model $option
+done
+refuses "--accuracy best without --data" 2 "--accuracy best" $by_table --accuracy best
+refuses "--eval-limit without --eval" 2 "applies to --eval" $by_table --eval-limit 3
+for number in nan inf; do
+  refuses "--min-sqnr $number" 2 "$number" $quantize_sample -o out/model.onnx --min-sqnr $number
+  refuses "--max-drop $number" 2 "$number" $quantize_sample -o out/model.onnx --max-drop $number
+done
+leaves_nothing "options that apply to nothing"
+accepts "--accuracy fast without --data" $by_table --accuracy fast
+rm -f out/model.onnx
+
 printf '[quantize]\ncalibrator = "max"\nnosuch = 1\n' >in/unknown.toml
 refuses "an unknown key in --config" 2 nosuch $quantize_sample -o out/model.onnx --config in/unknown.toml
 refuses "a --config file that is not there" 2 in/gone.toml $quantize_sample -o out/model.onnx --config in/gone.toml

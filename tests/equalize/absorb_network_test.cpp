@@ -166,10 +166,12 @@ TEST(AbsorbBias, NotWhereAReaderPadsWithZerosOrBends) {
         "p = AveragePool <kernel_shape = [3, 3], pads = [1, 1, 1, 1], count_include_pad = 1> (r)\n y = Conv (p, w2)",
         "p = Pad (r, pads)\n y = Conv (p, w2)", "y = ConvTranspose (r, w4)", "y = Sigmoid (r)",
         "s = Relu (r)\n y = Conv (s, w2)", "a = Conv (r, w2)\n t = Tanh (r)\n b = Conv (t, w5)\n y = Add (a, b)",
-        "k = Concat <axis = 2> (r, r)\n y = Conv (k, w2)", "p = Mul (r, r)\n y = Conv (p, w2)"})
-    EXPECT_THAT(absorbable_in(behind_conv("r = Relu (c)\n " + std::string(nodes),
-                                          {uneven("w3", {4, 6, 3, 3}), uneven("w4", {6, 4, 2, 2}),
-                                           uneven("w5", {4, 6, 1, 1}), "int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}"})),
+        "k = Concat <axis = 2> (r, r)\n y = Conv (k, w2)", "p = Pad <mode = \"edge\"> (r, moved)\n y = Conv (p, w2)",
+        "p = Mul (r, r)\n y = Conv (p, w2)"})
+    EXPECT_THAT(absorbable_in(behind_conv(
+                    "r = Relu (c)\n " + std::string(nodes),
+                    {uneven("w3", {4, 6, 3, 3}), uneven("w4", {6, 4, 2, 2}), uneven("w5", {4, 6, 1, 1}),
+                     "int64[8] pads = {0, 0, 1, 1, 0, 0, 1, 1}", "int64[8] moved = {0, 1, 0, 0, 0, -1, 0, 0}"})),
                 IsEmpty())
         << nodes;
 }

@@ -126,6 +126,32 @@ TEST(EqualizeRelu, BeforeAClipOnlyWhatStaysBelowTheBound) {
   EXPECT_GT(factors[2], 1.0F);
 }
 
+TEST(EqualizeRelu, BeforeTwoClipsTheTighterOneHolds) {
+  const auto read_twice = [](const std::string& first, const std::string& second) {
+    return network("c = Conv (x, w1, b1)\n r = Clip (c, low, " + first + ")\n s = Clip (c, low, " + second +
+                       ")\n p = Conv (r, w8)\n q = Conv (s, w9)\n y = Add (p, q)",
+                   {"float[3, 4, 1, 1] w1 = {9, 9, 9, 9, 0.02, 0, 0, 0, 0.1, 0, 0, 0}", "float[3] b1 = {0, 0, 0}",
+                    "float low = {0}", "float six = {6}", "float hundred = {100}", uneven("w8", {4, 3, 1, 1}),
+                    uneven("w9", {4, 3, 1, 1})});
+  };
+  for (const Model& model : {read_twice("six", "hundred"), read_twice("hundred", "six")})
+    EXPECT_EQ(expect_exact(model, EqualizeFamily::Relu).values.at("c").factors[0], 1.0F) << "this channel reaches 6";
+  const Equalization loose = expect_exact(read_twice("hundred", "hundred"), EqualizeFamily::Relu);
+  EXPECT_NE(loose.values.at("c").factors[0], 1.0F) << "it stays far below 100";
+}
+
+TEST(EqualizeRelu, APadThatMovesChannelsBlocks) {
+  const auto padded = [](const std::string& pads, int opset = 17, const std::string& axes = "") {
+    return network("c = Conv (x, w1)\n r = Relu (c)\n p = Pad (r, pads" + axes + ")\n y = Conv (p, w2)",
+                   {uneven("w1", {6, 4, 1, 1}), kTwo, pads, "int64[1] axes = {-3}"}, "float[1, 4, 5, 5] x",
+                   "float[N, C, H, W] y", opset);
+  };
+  EXPECT_THAT(groups_of(padded("int64[8] pads = {0, 1, 0, 0, 0, -1, 0, 0}")), IsEmpty());
+  EXPECT_THAT(groups_of(padded("int64[2] pads = {1, -1}", 18, ", , axes")), IsEmpty());
+  expect_exact(padded("int64[8] pads = {0, 0, 1, -1, 0, 0, -1, 1}"), EqualizeFamily::Relu);  // rows and columns move
+  expect_exact(padded("int64[2] pads = {0, 0}", 18, ", , axes"), EqualizeFamily::Relu);
+}
+
 TEST(EqualizeRelu, AClipWithALowerBoundBelowZeroBlocks) {
   EXPECT_THAT(groups_of(network("c = Conv (x, w1)\n r = Clip (c, low, high)\n y = Conv (r, w2)",
                                 {uneven("w1", {6, 4, 1, 1}), kTwo, "float low = {-1}", "float high = {6}"})),

@@ -86,12 +86,19 @@ TEST(Judge, SaysInWordsWhereNothingWasQuantized) {
 TEST(Judge, SaysInWordsWhereSamplesAreFewOrCalibratedWith) {
   JudgedFacts facts = measured(30);
   facts.calibration_samples = 7;
-  facts.calibrated_with = true;
+  facts.calibrated_with = facts.samples;
   EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("fewer than 8")));
   EXPECT_THAT(judge(facts).caveats, Contains(HasSubstr("calibration samples themselves")));
   facts.calibration_samples = 8;
-  facts.calibrated_with = false;
+  facts.calibrated_with = 0;
   EXPECT_THAT(judge(facts).caveats, IsEmpty());
+}
+
+TEST(Judge, CountsTheSamplesThatWereCalibratedWithWhereOthersWereNot) {
+  JudgedFacts facts = measured(30);
+  facts.calibrated_with = 3;
+  EXPECT_THAT(judge(facts).caveats,
+              Contains(HasSubstr("3 of the 16 samples that it was measured on were calibrated with")));
 }
 
 }  // namespace

@@ -72,13 +72,34 @@ double db(double ratio) { return 10 * std::log10(ratio); }
 /// Few operations in double on numbers up to 60.
 constexpr double kTolerance = 1e-12;
 
-TEST_F(SampleScores, OfAnExactVariantAreSixty) {
-  EXPECT_THAT(scores({"factor", 1}, {"y", "z"}, samples_of({1, 2, 4})), ElementsAre(60, 60, 60));
+TEST_F(SampleScores, OfAnExactVariantAreThoseOfAnExactFloat) {
+  EXPECT_THAT(scores({"factor", 1}, {"y", "z"}, samples_of({1, 2, 4})), Each(kExactDb));
 }
 
-TEST_F(SampleScores, StayWithinSixtyDbBothWays) {
-  // 2^-14 of the signal is 84 dB, 2^14 times it -84 dB.
-  EXPECT_THAT(scores({"factor", 1 + 0x1p-14F}, {"z"}, samples_of({1, 2})), Each(60));
+TEST_F(SampleScores, TellVariantsApartBeyondSixtyDb) {
+  // 2^-14 of the signal is 84 dB, 2^-12 is 72 dB.
+  const auto fine = scores({"factor", 1 + 0x1p-14F}, {"z"}, samples_of({2, 2}));
+  EXPECT_THAT(fine, Each(testing::DoubleNear(db(0x1p28), kTolerance)));
+  EXPECT_THAT(scores({"factor", 1 + 0x1p-12F}, {"z"}, samples_of({2, 2})),
+              Each(testing::DoubleNear(db(0x1p24), kTolerance)));
+}
+
+TEST_F(SampleScores, OfOneSampleDoNotOutweighTheOthers) {
+  // Noise 2^-12 of the signal of the second sample, none in the first: 36 + 3 dB on average, so that 69 are the most.
+  const auto found = scores({"factor", 1 + 0x1p-6F}, {"z"}, samples_of({0, 4}));
+  EXPECT_NEAR(found[1], db(0x1p12), kTolerance);
+  EXPECT_NEAR(found[0], ceiling_db((0x1p-12 + 0) / 2), 1e-9);
+}
+
+TEST(CeilingDb, IsSixtyOfUsualNoiseAndRisesWithBetterOnes) {
+  EXPECT_EQ(ceiling_db(1), 60);
+  EXPECT_EQ(ceiling_db(1e-3), 60);
+  EXPECT_NEAR(ceiling_db(1e-5), 80, 1e-9);
+  EXPECT_EQ(ceiling_db(1e-14), kExactDb);
+  EXPECT_EQ(ceiling_db(0), kExactDb);
+}
+
+TEST_F(SampleScores, AreNeverBelowMinusSixtyDb) {
   EXPECT_THAT(scores({"factor", 1 + 0x1p14F}, {"z"}, samples_of({2, 2})), Each(-60));
   EXPECT_THAT(scores({"factor", std::numeric_limits<float>::quiet_NaN()}, {"z"}, samples_of({1, 2})), Each(-60));
   EXPECT_THAT(scores({"factor", std::numeric_limits<float>::infinity()}, {"z"}, samples_of({1, 2})), Each(-60));
@@ -108,7 +129,7 @@ TEST_F(SampleScores, AreThoseOfTheWorstOutput) {
 }
 
 TEST_F(SampleScores, LeaveOutAnOutputThatIsZeroThroughout) {
-  EXPECT_THAT(scores({"zero", 0.5F}, {"z", "nothing"}, samples_of({1, 2})), ElementsAre(60, 60));
+  EXPECT_THAT(scores({"zero", 0.5F}, {"z", "nothing"}, samples_of({1, 2})), Each(kExactDb));
   const auto alone = scores({"factor", 1.25F}, {"z"}, samples_of({2, 2}));
   EXPECT_EQ(scores({"factor", 1.25F}, {"z", "nothing"}, samples_of({2, 2})), alone) << "not an exact output either";
 }
@@ -184,7 +205,7 @@ g (float[4, 2] x) => (float[4, 2] y) <float two = {2}> { y = Mul (x, two) })");
   variants.push_back(model.clone());
   const Evaluation evaluation = evaluate_models(variants, request);
   EXPECT_THAT(evaluation.batch_names, ElementsAre("sample0", "sample4")) << "of their first samples";
-  EXPECT_THAT(sample_scores(evaluation), ElementsAre(ElementsAre(60, 60)));
+  EXPECT_THAT(sample_scores(evaluation), ElementsAre(ElementsAre(kExactDb, kExactDb)));
 }
 
 TEST(SampleScoresOfVaryingShapes, LeaveOutWhatDidNotFitInSomeSample) {
@@ -206,7 +227,7 @@ g (float[N, 2] x) => (float[M] kept, float[N, 2] y)
   const Evaluation evaluation = evaluate_models(variants, request);
   EXPECT_THAT(evaluation.outputs, ElementsAre("y"));
   EXPECT_THAT(evaluation.by_batch[0], Each(SizeIs(1)));
-  EXPECT_THAT(sample_scores(evaluation)[0], ElementsAre(60, 60, 60));
+  EXPECT_THAT(sample_scores(evaluation)[0], Each(kExactDb));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "detent/error.h"
 #include "exec/find_shapes.h"
 #include "model/model.h"
 
@@ -66,6 +67,25 @@ TEST(FindShapes, ComputesTheProductsThatDecideAShape) {
   const ValueShapes shapes = find_shapes(model.graph(), std::span(&x, 1));
   EXPECT_EQ(shapes.at(model.graph().find_value("y")), Shape({2, 2}));
   EXPECT_EQ(shapes.at(model.graph().find_value("r")), Shape({1, 3}));
+}
+
+/// 45 values, each joined with itself: 2^45 columns, of which none is computed. What a Reshape reads is.
+TEST(FindShapes, ComputesNothingOfAJoinThatDecidesNoShape) {
+  std::string nodes;
+  for (int i = 0; i < 45; ++i) {
+    const std::string before = i == 0 ? "x" : "v" + std::to_string(i - 1);
+    nodes += "v" + std::to_string(i) + " = Concat <axis = 1> (" + before + ", " + before + ") ";
+  }
+  const Model model =
+      parse_model_text(std::string(kHead) + "g (float[1,1] x, int64[1] n) => (float[A,B] y, float[C,D] z) { " + nodes +
+                       "y = Relu (v44)  s = Concat <axis = 0> (n, n)  z = Reshape (v2, s) }");
+  const std::vector<Tensor> inputs{Tensor::from<float>({1, 1}, {1.0F}), Tensor::from<int64_t>({1}, {-1})};
+  EXPECT_THROW(static_cast<void>(find_shapes(model.graph(), inputs)), Error)
+      << "{-1, -1} is no shape: it was looked at";
+  const Model whole =
+      parse_model_text(std::string(kHead) + "g (float[1,1] x) => (float[A,B] y) { " + nodes + "y = Relu (v44) }");
+  EXPECT_EQ(find_shapes(whole.graph(), std::span(&inputs[0], 1)).at(whole.graph().find_value("y")),
+            Shape({1, int64_t{1} << 45}));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "calibrate/calibration.h"
@@ -45,12 +47,20 @@ TEST(WithLevel, KeepsACalibratorThatWasNamed) {
 TEST(WithLevel, EqualizesAndCorrectsBiasesForBestAlone) {
   const QuantizeOptions best = with_level(asked(Accuracy::Best, true));
   EXPECT_EQ(best.equalize.equalize, "auto");
-  EXPECT_TRUE(best.equalize.bias_correction);
+  EXPECT_EQ(best.equalize.bias_correction, true);
   for (const Accuracy level : {Accuracy::Fast, Accuracy::Balanced}) {
     const QuantizeOptions options = with_level(asked(level, true));
     EXPECT_EQ(options.equalize.equalize, "") << name_of(level);
-    EXPECT_FALSE(options.equalize.bias_correction) << name_of(level);
+    EXPECT_FALSE(options.equalize.bias_correction.value_or(false)) << name_of(level);
   }
+}
+
+TEST(WithLevel, LeavesBiasesThatTheUserWantsLeft) {
+  QuantizeOptions options = asked(Accuracy::Best, true);
+  options.equalize.bias_correction = false;
+  EXPECT_EQ(with_level(options).equalize.bias_correction, false);
+  options.equalize.bias_correction.reset();
+  EXPECT_EQ(with_level(options).equalize.bias_correction, true);
 }
 
 TEST(WithLevel, DoesNotEqualizeOrCorrectBiasesWithoutData) {
@@ -58,14 +68,14 @@ TEST(WithLevel, DoesNotEqualizeOrCorrectBiasesWithoutData) {
   options.table = "table.dct";
   const QuantizeOptions best = with_level(options);
   EXPECT_EQ(best.equalize.equalize, "");
-  EXPECT_FALSE(best.equalize.bias_correction);
+  EXPECT_FALSE(best.equalize.bias_correction.value_or(false));
 }
 
 TEST(WithLevel, LeavesTheEqualizationOfATableAndTheUsersOwn) {
   QuantizeOptions by_table = asked(Accuracy::Best, true);
   by_table.table = "table.dct";
   EXPECT_EQ(with_level(by_table).equalize.equalize, "") << "whatever the table was measured with";
-  EXPECT_TRUE(with_level(by_table).equalize.bias_correction);
+  EXPECT_EQ(with_level(by_table).equalize.bias_correction, true);
   QuantizeOptions by_user = asked(Accuracy::Best, true);
   by_user.equalize.equalize = "off";
   EXPECT_EQ(with_level(by_user).equalize.equalize, "off");
@@ -75,9 +85,8 @@ TEST(WithLevel, LeavesTheEqualizationOfATableAndTheUsersOwn) {
 struct Closing {
   std::vector<std::string> names;  ///< of all samples of the source
   std::vector<std::string> calibrated;
-  bool calibrated_with = false;
+  size_t known = 0;  ///< read and calibrated with
   std::string what;
-  size_t most = 0;
 };
 
 class ClosingSamplesOf : public SmallNetwork {
@@ -100,9 +109,11 @@ class ClosingSamplesOf : public SmallNetwork {
                                   given.outliers});
     const Calibration calibration = setup.calibrate_plan();
     const ClosingSamples found = closing_samples(given, setup, calibration);
-    Closing result{{}, calibration.sample_names, found.calibrated_with, found.what, found.most};
+    Closing result{{}, calibration.sample_names, 0, found.what};
     for (size_t i = 0; found.source && i < found.source->size(); ++i)
-      result.names.push_back(found.source->sample_name(i));
+      result.names.push_back(found.source->read(i).name);
+    std::ranges::sort(result.names);
+    result.known = found.calibrated_with(calibration);
     return result;
   }
 };
@@ -110,9 +121,8 @@ class ClosingSamplesOf : public SmallNetwork {
 TEST_F(ClosingSamplesOf, TheCalibrationWhereThereAreNoOthers) {
   const Closing found = closing(options(folder_of(12)));
   EXPECT_THAT(found.names, SizeIs(12));
-  EXPECT_TRUE(found.calibrated_with);
+  EXPECT_EQ(found.known, 12U);
   EXPECT_EQ(found.what, "calibration samples");
-  EXPECT_EQ(found.most, QuantizeOptions{}.error_samples);
 }
 
 TEST_F(ClosingSamplesOf, ThoseBeyondTheLimitWhereThereAreEight) {
@@ -121,7 +131,7 @@ TEST_F(ClosingSamplesOf, ThoseBeyondTheLimitWhereThereAreEight) {
   const Closing found = closing(given);
   EXPECT_THAT(found.names,
               ElementsAre("s04.npy", "s05.npy", "s06.npy", "s07.npy", "s08.npy", "s09.npy", "s10.npy", "s11.npy"));
-  EXPECT_FALSE(found.calibrated_with);
+  EXPECT_EQ(found.known, 0U);
   EXPECT_EQ(found.what, "samples that were not calibrated with");
 }
 
@@ -130,7 +140,7 @@ TEST_F(ClosingSamplesOf, TheCalibrationWhereSevenLieBeyondTheLimit) {
   given.data.limit = 5;
   const Closing found = closing(given);
   EXPECT_THAT(found.names, ElementsAre("s00.npy", "s01.npy", "s02.npy", "s03.npy", "s04.npy"));
-  EXPECT_TRUE(found.calibrated_with);
+  EXPECT_EQ(found.known, 5U);
   given.data.limit = 99;
   EXPECT_THAT(closing(given).names, SizeIs(12));
 }
@@ -152,18 +162,17 @@ TEST_F(ClosingSamplesOf, TheCalibrationOfAShard) {
   given.data.shard_count = 2;
   const Closing found = closing(given);
   EXPECT_THAT(found.names, ElementsAre("s00.npy", "s02.npy", "s04.npy"));
-  EXPECT_TRUE(found.calibrated_with);
+  EXPECT_EQ(found.known, 3U);
 }
 
 TEST_F(ClosingSamplesOf, AnEvaluationAreAllOfItAndComeFirst) {
   QuantizeOptions given = options(folder_of(20));
   given.data.limit = 4;
   given.error_samples = 2;
-  given.bound.evaluation.data.sources = {folder_of(3)};
+  given.bound.evaluation.data.sources = {samples("eval", {7, 8, 9})};
   const Closing found = closing(given);
   EXPECT_THAT(found.names, SizeIs(3));
-  EXPECT_EQ(found.most, 3U);
-  EXPECT_FALSE(found.calibrated_with);
+  EXPECT_EQ(found.known, 0U);
   EXPECT_EQ(found.what, "evaluation samples");
 }
 
@@ -175,7 +184,7 @@ TEST_F(ClosingSamplesOf, ThoseThatATableDoesNotNameWhereThereAreEight) {
   const Closing found = closing(given);
   EXPECT_THAT(found.names, SizeIs(8));
   EXPECT_EQ(found.names.front(), "s04.npy");
-  EXPECT_FALSE(found.calibrated_with);
+  EXPECT_EQ(found.known, 0U);
   EXPECT_EQ(found.what, "samples that were not calibrated with");
 }
 
@@ -186,7 +195,49 @@ TEST_F(ClosingSamplesOf, AllTheDataBesideATableThatNamesAllButSeven) {
   given.table = table(some, "five.dct");
   const Closing found = closing(given);
   EXPECT_THAT(found.names, SizeIs(12));
-  EXPECT_TRUE(found.calibrated_with);
+  EXPECT_EQ(found.known, 5U);
+}
+
+TEST_F(ClosingSamplesOf, ThoseOfOtherContentUnderTheNamesOfATable) {
+  QuantizeOptions given = options(samples("other", std::vector<float>(12, 3)));
+  given.table = table(options(folder_of(12)).data, "all.dct");
+  const Closing found = closing(given);
+  EXPECT_THAT(found.names, SizeIs(12));
+  EXPECT_EQ(found.known, 0U);
+  EXPECT_EQ(found.what, "samples that were not calibrated with");
+}
+
+TEST_F(ClosingSamplesOf, TheCalibrationItselfUnderOtherNames) {
+  QuantizeOptions given = options(folder_of(12));
+  given.table = table(given.data, "all.dct");
+  const std::filesystem::path moved = folder_ / "set";
+  std::filesystem::create_directories(moved);
+  std::filesystem::copy(folder_ / "data12", moved / "calib");
+  given.data.sources = {moved.string()};
+  const Closing found = closing(given);
+  EXPECT_THAT(found.names, SizeIs(12));
+  EXPECT_EQ(found.known, 12U);
+  EXPECT_EQ(found.what, "calibration samples");
+}
+
+TEST_F(ClosingSamplesOf, AnEvaluationThatWasCalibratedWithIsCounted) {
+  QuantizeOptions given = options(folder_of(12));
+  given.bound.evaluation.data = given.data;
+  given.bound.evaluation.data.limit = 3;
+  EXPECT_EQ(closing(given).known, 3U);
+}
+
+TEST_F(ClosingSamplesOf, LargeDataAreThoseOfTheSmallestHashNotTheFirst) {
+  QuantizeOptions given = options(folder_of(40));
+  given.error_samples = 20;
+  const Closing found = closing(given);
+  EXPECT_THAT(found.names, SizeIs(20));
+  std::vector<std::string> first = found.calibrated;
+  std::ranges::sort(first);
+  first.resize(20);
+  EXPECT_NE(found.names, first) << "a sorted folder begins with one class";
+  given.data.shuffle = 3;
+  EXPECT_EQ(closing(given).names, found.names) << "whatever the order";
 }
 
 TEST_F(ClosingSamplesOf, ATableAloneAreNone) {

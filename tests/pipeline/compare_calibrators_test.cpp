@@ -172,6 +172,8 @@ TEST(CompareCalibrators, RefusesWhatMakesNoSense) {
   CompareOptions nowhere = sample_options({"max"});
   nowhere.evaluation.data.sources.clear();
   nowhere.evaluation.data.option = "--eval";
+  EXPECT_THAT(refusal(nowhere).what(), HasSubstr("--eval-limit applies to --eval, which was not given"));
+  nowhere.evaluation.data.limit.reset();
   EXPECT_THAT(refusal(nowhere).what(), HasSubstr("no --eval was given"));
   CompareOptions unlabelled = sample_options({"max"});
   unlabelled.evaluation.masks = kSample / "calib";

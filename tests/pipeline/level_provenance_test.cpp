@@ -1,6 +1,7 @@
 // What a file says of its options: those that hold for it, as they can be given again.
 #include <gtest/gtest.h>
 
+#include "detent/error.h"
 #include "pipeline/parts/changed_options.h"
 #include "pipeline/small_network.h"
 
@@ -43,11 +44,24 @@ TEST_F(OptionsInTheFile, NameWhatTheUserAskedOtherwiseThanTheLevel) {
   EXPECT_EQ(written(given), "") << "the default";
 }
 
-TEST_F(OptionsInTheFile, LeaveOutALevelThatHadNoDataToWorkWith) {
-  QuantizeOptions given = asked(Accuracy::Best);
+TEST_F(OptionsInTheFile, NameNoLevelOfATableAloneWhereBestIsRefused) {
+  QuantizeOptions given = asked(Accuracy::Fast);
   given.table = table(given.data, "table.dct");
   given.data = {};
   EXPECT_EQ(written(given), "");
+  given.accuracy = Accuracy::Best;
+  try {
+    static_cast<void>(quantize_model(given));
+    ADD_FAILURE() << "best has nothing to measure on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::Usage);
+  }
+}
+
+TEST_F(OptionsInTheFile, NameBiasesThatBestWasToLeave) {
+  QuantizeOptions given = asked(Accuracy::Best);
+  given.equalize.bias_correction = false;
+  EXPECT_NE(written(given).find("accuracy=best; bias-correction=off"), std::string::npos) << written(given);
 }
 
 TEST_F(OptionsInTheFile, NameACorrectionOfBiasesOnlyWhereItWasKept) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "calibrate/calibration.h"
 #include "calibrate/choose_ranges.h"
 #include "calibrate/range_overrides.h"
@@ -16,7 +18,9 @@
 #include "place/make_plan.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/qdq_inserter.h"
+#include "run/deciding_samples.h"
 #include "run/memory_source.h"
+#include "run/sample_subset.h"
 
 namespace detent {
 namespace {
@@ -39,13 +43,13 @@ g (float[N, 16, 8, 8] x) => (float[N, 16, 8, 8] y)
 
 struct Quantization {
   Model model = biased_network();
-  MemorySource source{test::residual_samples(8)};
+  MemorySource source;
   PlacementPlan plan = make_placement_plan(model.graph(), find_target("tensorrt"), {});
   std::map<ValueId, Range> ranges;
   RunSettings settings;
 
   /// cut  part of each range that is kept: what lies beyond saturates, and the means move.
-  explicit Quantization(float cut) {
+  explicit Quantization(float cut, size_t samples = 32) : source(test::residual_samples(samples)) {
     const Calibration calibration = calibrate(model.graph(), plan.quantized_values(), source, settings);
     const auto calibrator = make_calibrator("max");
     const RangeOverrides no_overrides;
@@ -70,9 +74,27 @@ TEST(CorrectBiases, MakesTheMeansOfTheLastLayerThoseOfTheFloatNetwork) {
   Model better = set.model.clone();
   apply_patch(better, correction.patch);
   apply_patch(better, make_qdq_patch(better.graph(), set.plan, set.ranges).patch);
-  const auto left = channel_errors(set.model, better, {"y", 2}, set.source, set.settings);
+  const SampleSubset measured(set.source, SampleSplit(set.source).measuring);
+  const auto left = channel_errors(set.model, better, {"y", 2}, measured, set.settings);
   ASSERT_TRUE(left);
   for (size_t c = 0; c < 16; ++c) EXPECT_NEAR((*left)[c], 0, 1e-5) << c;  // floats of magnitude 1
+}
+
+TEST(CorrectBiases, IsJudgedOnOtherSamplesThanItIsMeasuredOn) {
+  const BiasCorrectionReport report = Quantization(0.3F).correct().report;
+  EXPECT_EQ(report.samples, 16U) << "half of 32";
+  const SampleSplit split(MemorySource(test::residual_samples(32)));
+  for (const size_t sample : split.measuring) EXPECT_EQ(std::ranges::count(split.deciding, sample), 0) << sample;
+}
+
+TEST(CorrectBiases, NeedsSixteenSamples) {
+  const BiasCorrection few = Quantization(0.3F, 15).correct(), enough = Quantization(0.3F, 16).correct();
+  EXPECT_TRUE(few.patch.empty());
+  EXPECT_FALSE(few.report.sqnr_before_db || few.report.sqnr_after_db);
+  EXPECT_EQ(few.report.samples, 0U);
+  EXPECT_EQ(few.report.reason, "fewer than 16 samples");
+  EXPECT_TRUE(enough.report.kept) << enough.report.reason;
+  EXPECT_EQ(enough.report.samples, 8U);
 }
 
 TEST(CorrectBiases, DoesNotDependOnThreads) {

@@ -7,6 +7,7 @@
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
+#include "ops/shape_only.h"
 
 namespace detent {
 
@@ -37,24 +38,30 @@ Shape concatenated_shape(const KernelCall& call, size_t axis) {
 
 std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
   if (!context.node.has("axis")) throw Error(ErrorCode::InvalidModel, "attribute axis is missing");
-  return kernel_of([axis_attribute = context.node.int_or("axis", 0)](KernelCall& call) {
-    if (call.input_count() == 0) throw Error(ErrorCode::InvalidModel, "at least one input was expected");
-    const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());
-    const Shape shape = concatenated_shape(call, axis);
-    const Layout layout = common_layout(call);
-    const size_t bytes = byte_size(call.input(0).type());
-    Tensor& output = call.make_output(0, call.input(0).type(), shape, layout);
-    if (output.element_count() == 0) return;  // its extents may be too large for offsets
-    const AxisView view = view_around(shape, layout, axis);
-    auto* target = static_cast<std::byte*>(output.mutable_raw());
-    for (size_t i = 0; i < call.input_count(); ++i) {
-      const Tensor input = layout == Layout::Plain ? to_plain(call.input(i), call.allocator())
-                                                   : to_channels_last(call.input(i), call.allocator());
-      const int64_t run = input.shape()[axis] * view.inner;
-      copy_strided(input.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
-      target += static_cast<size_t>(run) * bytes;
-    }
-  });
+  return kernel_of(
+      [axis_attribute = context.node.int_or("axis", 0), shape_suffices = context.shape_suffices](KernelCall& call) {
+        if (call.input_count() == 0) throw Error(ErrorCode::InvalidModel, "at least one input was expected");
+        const size_t axis = axis_from_front(axis_attribute, call.input(0).shape().rank());
+        const Shape shape = concatenated_shape(call, axis);
+        const bool numbers = !call.input(0).is_sequence() && call.input(0).type() != DataType::String;
+        if (shape_suffices && numbers) {  // a value that is joined with itself grows beyond any memory
+          call.tell_output(shape);
+          return call.set_output(0, unseen_zeros(shape, call.input(0).type()));
+        }
+        const Layout layout = common_layout(call);
+        const size_t bytes = byte_size(call.input(0).type());
+        Tensor& output = call.make_output(0, call.input(0).type(), shape, layout);
+        if (output.element_count() == 0) return;  // its extents may be too large for offsets
+        const AxisView view = view_around(shape, layout, axis);
+        auto* target = static_cast<std::byte*>(output.mutable_raw());
+        for (size_t i = 0; i < call.input_count(); ++i) {
+          const Tensor input = layout == Layout::Plain ? to_plain(call.input(i), call.allocator())
+                                                       : to_channels_last(call.input(i), call.allocator());
+          const int64_t run = input.shape()[axis] * view.inner;
+          copy_strided(input.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
+          target += static_cast<size_t>(run) * bytes;
+        }
+      });
 }
 
 /// Extents of the parts when the model does not list them: equal, the last one smaller where it does not divide (opset

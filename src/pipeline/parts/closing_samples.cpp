@@ -1,7 +1,10 @@
 #include "pipeline/parts/closing_samples.h"
 
+#include <algorithm>
 #include <set>
 
+#include "calibrate/sample_tracker.h"
+#include "detent/error.h"
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 
@@ -10,12 +13,35 @@ namespace detent {
 namespace {
 
 constexpr size_t kFewest = 8;
+/// A second of one core for each of the two models, at 15e9 a second (choose_calibrator).
+constexpr double kMacs = 15e9;
+constexpr size_t kAlways = 16;
 
-/// Those that a table does not name. By name: they may have come from another folder.
-std::vector<size_t> beside_table(const DataSource& data, const Calibration& calibration) {
-  std::set<std::string> names;
-  for (const TableSample& sample : calibration.identities) names.insert(sample.name);
-  return samples_without(data, names);
+/// How many samples to measure on: those that kMacs or a tenth of the calibration samples pay for, kAlways at least. Never by the clock.
+size_t samples_to_measure(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {
+  const size_t batch = setup.data ? setup.data->batch() : 1;
+  const double macs = static_cast<double>(setup.plan.coverage.macs) / static_cast<double>(batch);
+  const double paid = macs > 0 ? kMacs / macs : 0;
+  const double wanted = std::max({paid, static_cast<double>(calibration.samples) / 10, static_cast<double>(kAlways)});
+  return wanted >= static_cast<double>(options.error_samples) ? options.error_samples : static_cast<size_t>(wanted);
+}
+
+/// Reads samples in the order of their hash until `wanted` are found whose content the table does not list; at most twice as many.
+std::vector<size_t> beside_table(const DataSource& data, const Calibration& calibration, size_t wanted,
+                                 const RunSettings& run) {
+  std::set<Digest> known;
+  for (const TableSample& sample : calibration.identities) known.insert(sample.content);
+  std::vector<size_t> others;
+  for (const size_t i : samples_by_hash(data, 2 * std::max(wanted, kFewest))) {
+    if (others.size() == wanted) break;
+    try {
+      const Sample sample = data.read(i);
+      if (!known.contains(SampleTracker::identify({&sample, 1}).front().content)) others.push_back(i);
+    } catch (const Error& error) {
+      if (!run.skip_bad_data || error.code() != ErrorCode::InvalidData) throw;
+    }
+  }
+  return others;
 }
 
 /// The data without --limit, and its indices from there on.
@@ -23,46 +49,67 @@ std::vector<size_t> beyond_limit(const DataSource& all, size_t limit) {
   return consecutive_samples(all, limit, all.size());
 }
 
+class Chooser {
+ public:
+  explicit Chooser(size_t wanted) : wanted_(wanted) {}
+
+  const DataSource& hold(std::unique_ptr<DataSource> source) {
+    chosen_.held.push_back(std::move(source));
+    return *chosen_.held.back();
+  }
+  /// The `wanted` samples with the smallest hash.
+  void take_by_hash(const DataSource& source, std::string what) {
+    take(source, samples_by_hash(source, wanted_), std::move(what));
+  }
+  void take(const DataSource& source, std::vector<size_t> indices, std::string what) {
+    chosen_.source = std::make_unique<IdentifiedSamples>(std::make_unique<SampleSubset>(source, std::move(indices)));
+    chosen_.what = std::move(what);
+  }
+  ClosingSamples done() { return std::move(chosen_); }
+
+ private:
+  size_t wanted_;
+  ClosingSamples chosen_;
+};
+
 }  // namespace
 
+size_t ClosingSamples::calibrated_with(const Calibration& calibration) const {
+  return source ? count_known(source->identities(), calibration.identities) : 0;
+}
+
 ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {
-  ClosingSamples samples{.most = options.error_samples};
-  if (!setup.data) return samples;
+  const size_t wanted = samples_to_measure(options, setup, calibration);
+  Chooser chooser(wanted);
   const DataOptions& eval = options.bound.evaluation.data;
   const Graph& graph = setup.model.graph();
   if (eval.given()) {
-    samples.own = open_samples(eval, graph);
-    samples.source = samples.own.get();
-    samples.most = samples.source->size();
-    samples.what = "evaluation samples";
-    return samples;
+    const DataSource& all = chooser.hold(open_samples(eval, graph));
+    chooser.take(all, consecutive_samples(all, 0, all.size()), "evaluation samples");
+    return chooser.done();
   }
-  std::vector<size_t> others;
-  const DataSource* whole = setup.data.get();
-  if (setup.table) {
-    // An imported table names no samples: nothing is known of what it was made with.
-    samples.calibrated_with = !calibration.identities.empty();
-    if (samples.calibrated_with) others = beside_table(*whole, calibration);
-  } else {
-    samples.calibrated_with = true;
-    if (options.data.limit && options.data.shard_count == 1) {
-      DataOptions unlimited = options.data;
-      unlimited.limit.reset();
-      samples.own = open_samples(unlimited, graph);
-      whole = samples.own.get();
-      others = beyond_limit(*whole, *options.data.limit);
+  if (!setup.data) return chooser.done();
+  const std::string others = "samples that were not calibrated with";
+  // An imported table names no samples: nothing is known of what it was made with.
+  const bool known = !calibration.identities.empty();
+  if (setup.table && known) {
+    std::vector<size_t> found = beside_table(*setup.data, calibration, wanted, options.run);
+    if (found.size() >= kFewest) {
+      chooser.take(*setup.data, std::move(found), others);
+      return chooser.done();
+    }
+  } else if (!setup.table && options.data.limit && options.data.shard_count == 1) {
+    DataOptions unlimited = options.data;
+    unlimited.limit.reset();
+    const DataSource& whole = chooser.hold(open_samples(unlimited, graph));
+    const std::vector<size_t> found = beyond_limit(whole, *options.data.limit);
+    if (found.size() >= kFewest) {
+      chooser.take_by_hash(chooser.hold(std::make_unique<SampleSubset>(whole, found)), others);
+      return chooser.done();
     }
   }
-  if (others.size() >= kFewest) {
-    samples.some = std::make_unique<SampleSubset>(*whole, std::move(others));
-    samples.source = samples.some.get();
-    samples.calibrated_with = false;
-    samples.what = "samples that were not calibrated with";
-    return samples;
-  }
-  samples.source = &setup.samples();
-  samples.what = samples.calibrated_with ? "calibration samples" : "samples";
-  return samples;
+  chooser.take_by_hash(setup.samples(), known ? "calibration samples" : "samples");
+  return chooser.done();
 }
 
 }  // namespace detent

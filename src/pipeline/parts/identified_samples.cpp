@@ -1,6 +1,7 @@
 #include "pipeline/parts/identified_samples.h"
 
 #include <algorithm>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -26,11 +27,23 @@ size_t IdentifiedSamples::count() const {
   return identities_.size();
 }
 
+std::vector<TableSample> IdentifiedSamples::identities() const {
+  const std::scoped_lock lock(mutex_);
+  return identities_;
+}
+
 std::string IdentifiedSamples::digest() const {
   const std::scoped_lock lock(mutex_);
   std::vector<TableSample> sorted = identities_;
   std::ranges::sort(sorted);
   return sample_digest(sorted);
+}
+
+size_t count_known(const std::vector<TableSample>& samples, const std::vector<TableSample>& known) {
+  std::set<Digest> contents;
+  for (const TableSample& sample : known) contents.insert(sample.content);
+  return static_cast<size_t>(
+      std::ranges::count_if(samples, [&](const TableSample& sample) { return contents.contains(sample.content); }));
 }
 
 }  // namespace detent

@@ -24,6 +24,8 @@ class IdentifiedSamples final : public DataSource {
 
   /// How many samples were read so far.
   [[nodiscard]] size_t count() const;
+  /// Those, in the order they were read.
+  [[nodiscard]] std::vector<TableSample> identities() const;
   /// sample_digest() of those: the same for any order, and for any number of reads of each.
   [[nodiscard]] std::string digest() const;
 
@@ -33,5 +35,8 @@ class IdentifiedSamples final : public DataSource {
   mutable std::mutex mutex_;
   mutable std::vector<TableSample> identities_;
 };
+
+/// How many of `samples` have the content of one of `known`. Names say nothing: the same file may be reached through another folder.
+[[nodiscard]] size_t count_known(const std::vector<TableSample>& samples, const std::vector<TableSample>& known);
 
 }  // namespace detent

@@ -34,7 +34,7 @@ QuantizeOptions with_level(QuantizeOptions options) {
     options.calibrator = data && options.accuracy != Accuracy::Fast ? "auto" : std::string(kSafeCalibrator);
   if (options.accuracy != Accuracy::Best || !data) return options;
   if (options.equalize.equalize.empty() && options.table.empty()) options.equalize.equalize = "auto";
-  options.equalize.bias_correction = true;
+  if (!options.equalize.bias_correction) options.equalize.bias_correction = true;
   return options;
 }
 
@@ -72,7 +72,7 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
         step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
     result.constants = std::move(weights.patch);
   }
-  if (!options.equalize.bias_correction) return result;
+  if (!options.equalize.bias_correction.value_or(false)) return result;
   BiasCorrection biases =
       correct_biases(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run, result.constants);
   if (options.accuracy == Accuracy::Best)

@@ -29,6 +29,8 @@ QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, 
   report.plan =
       describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
   report.notes = setup.plan.notes;
+  if (!setup.half && options.format.io == IoType::Same)
+    report.notes.emplace_back("--io-type same changes nothing: no node computes in a 16-bit float type (--float-type)");
   if (!setup.half) return report;
   report.floats = setup.half->report;
   if (options.format.io == IoType::Same)

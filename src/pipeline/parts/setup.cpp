@@ -10,6 +10,7 @@
 #include "model/fingerprint.h"
 #include "pipeline/parts/choose_before_half.h"
 #include "pipeline/parts/memory_need.h"
+#include "pipeline/parts/stray_options.h"
 #include "pipeline/parts/written_file.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
@@ -140,6 +141,7 @@ ChosenRanges Setup::choose(std::unique_ptr<Calibrator> calibrator, const Calibra
 }
 
 Setup set_up(const SetupOptions& options) {
+  refuse_stray_options(options.data, options.eval, options.run);
   const Target& target = find_target(options.target);
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);

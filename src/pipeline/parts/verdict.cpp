@@ -28,29 +28,29 @@ JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds
   JudgedFacts facts = judged_facts(grounds.closing);
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
-  facts.calibrated_with = grounds.closing && grounds.calibrated_with;
+  facts.calibrated_with = grounds.calibrated_with;
   return facts;
 }
 
 /// The float model as set_up() prepared it; by now the weights of that one are INT8.
-Model read_again(const QuantizeOptions& options, const Setup& setup, const GraphPatch& constants) {
+Model read_again(const QuantizeOptions& options, const Setup& setup, const VerdictGrounds& grounds) {
   Model model = read_float_model(options.model);
-  const auto inputs = read_first_inputs(*setup.data, options.run);
+  const auto inputs = read_first_inputs(*grounds.samples, options.run);
   const FloatType type = float_type_of(options.format, *setup.plan.target);
   (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement, type));
   if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
   if (setup.half) repeat_half(model, *setup.half);
-  if (!constants.empty()) apply_patch(model, constants);
+  if (!grounds.constants.empty()) apply_patch(model, grounds.constants);
   return model;
 }
 
 void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
                const VerdictGrounds& grounds) {
   try {
-    const Model model = read_again(options, setup, grounds.constants);
+    const Model model = read_again(options, setup, grounds);
     if (ranges_fingerprint(model.graph(), grounds.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
-    const SampleSubset few(*setup.data, consecutive_samples(*setup.data, 0, kBlameSamples));
+    const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
     Blame blame = find_blame(model, setup.plan, grounds.ranges, setup.format, few, options.run);
     report.verdict.blame_sqnr_db = blame.sqnr_db;
     report.verdict.blame = std::move(blame.values);

@@ -14,7 +14,8 @@ namespace detent {
 /// What a verdict and its blame rest on. Looks at things that must outlive it.
 struct VerdictGrounds {
   const std::optional<ClosingError>& closing;  ///< absent: not measured
-  bool calibrated_with = false;                ///< the samples that it was measured on
+  const DataSource* samples = nullptr;  ///< that it was measured on; there are some where there is a closing error
+  size_t calibrated_with = 0;           ///< how many of them were calibrated with
   const std::map<ValueId, Range>& ranges;
   const GraphPatch& constants;  ///< of the float model that were replaced before it was quantized
 };

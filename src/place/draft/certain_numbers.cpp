@@ -99,6 +99,7 @@ CertainShapes::Known CertainShapes::numbers_behind(const Node& node) {
         const Known part = operand(slot);
         if (!part) return std::nullopt;
         all.insert(all.end(), part->begin(), part->end());
+        if (std::ssize(all) > kMostNumbers) return std::nullopt;
       }
       return all;
     }

@@ -23,8 +23,8 @@ std::span<const Target> target_list() {
 const Target& find_target(std::string_view spec) {
   const auto targets = target_list();
   const auto found = std::find_if(targets.begin(), targets.end(), [&](const Target& target) {
-    return spec == target.name || spec == target.spec() ||  // the default version of a name comes first
-           (target.version_minor == 0 && spec == std::string(target.name) + ":" + std::to_string(target.version_major));
+    const std::string major = std::string(target.name) + ":" + std::to_string(target.version_major);
+    return spec == target.name || spec == target.spec() || spec == major;  // the default version of a name comes first
   });
   if (found != targets.end()) return *found;
   std::string known;

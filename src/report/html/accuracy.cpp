@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "report/html/cells.h"
 #include "report/html/markup.h"
 #include "report/html/numbers.h"
@@ -10,11 +12,14 @@ namespace {
 using Step = AccuracyReport::Step;
 
 std::string accuracy_row(const Step& step) {
-  const double gain = step.after_db - step.before_db;
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const bool measured = step.before_db && step.after_db;
+  const double before = step.before_db.value_or(kNone), after = step.after_db.value_or(kNone), gain = after - before;
+  const std::string decision = step.kept ? " kept\">kept" : measured ? "\">dropped" : "\">not measured";
   return "<tr><th scope=\"row\">" + escape(step.name) + " <small>" + escape(step.changed) + "</small></th>" +
-         number_cell(step.before_db, fixed_text(step.before_db, 2)) +
-         number_cell(step.after_db, fixed_text(step.after_db, 2)) + number_cell(gain, signed_text(gain, 2)) +
-         "<td><span class=\"tag" + (step.kept ? " kept\">kept" : "\">dropped") + "</span></td>" +
+         number_cell(before, fixed_text(before, 2)) + number_cell(after, fixed_text(after, 2)) +
+         number_cell(gain, signed_text(gain, 2)) + "<td><span class=\"tag" + decision + "</span>" +
+         (step.reason.empty() ? "" : " <small>" + escape(step.reason) + "</small>") + "</td>" +
          number_cell(static_cast<double>(step.samples), std::to_string(step.samples), "number minor") +
          number_cell(step.seconds, fixed_text(step.seconds, 1), "number minor") + "</tr>\n";
 }

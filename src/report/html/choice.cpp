@@ -69,7 +69,7 @@ std::string choice_section(const std::optional<CalibratorMeasurement>& measured)
     const MetricStyle style = metric_style(agreement.metric);
     table += number_head(style.label + ", %", style.meaning);
   }
-  table += "</tr></thead><tbody>";
+  table += number_head("Samples", "That it was measured on", "number minor") + "</tr></thead><tbody>";
   for (size_t i = 0; i < measured->candidates.size(); ++i) {
     const Candidate& candidate = measured->candidates[i];
     const bool taken = i == measured->winner;
@@ -80,11 +80,14 @@ std::string choice_section(const std::optional<CalibratorMeasurement>& measured)
       const double value = (candidate.error.*agreement.value).value_or(std::numeric_limits<double>::quiet_NaN());
       table += number_cell(value, metric_style(agreement.metric).number(value));
     }
-    table += "</tr>\n";
+    const size_t samples = candidate.error.samples;
+    table += number_cell(static_cast<double>(samples), std::to_string(samples), "number minor") + "</tr>\n";
   }
   return "<section id=\"choice\"><h2>Choice of the calibrator</h2><p class=\"lead\">" +
          plural(measured->candidates.size(), "candidate") + ", each measured at the outputs on " +
-         plural(measured->samples, "calibration sample") + " against FP32.</p>" +
+         measured_on_text(*measured) +
+         " against FP32. Taken: " + escape(measured->candidates[measured->winner].calibrator) + ", for " +
+         escape(choice_text(*measured)) + ".</p>" +
          scrolling(table + "</tbody></table>", "Candidates for the calibrator") + "</section>\n";
 }
 

@@ -185,13 +185,14 @@ std::string absorption(const std::optional<AbsorbReport>& report) {
 
 std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (!report) return {};
-  if (report->layers == 0)
+  if (report->layers == 0 || !report->sqnr_before_db || !report->sqnr_after_db)
     return "<h3>Bias correction</h3><p id=\"bias-correction\">No bias was corrected: " + escape(report->reason) +
            ".</p>";
   return "<h3>Bias correction</h3><p id=\"bias-correction\">The mean error that quantization leaves went into the "
          "biases of " +
-         plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(report->sqnr_before_db, 2) +
-         " \u2192 " + fixed_text(report->sqnr_after_db, 2) + "\u00A0dB on " + plural(report->samples, "sample") +
+         plural(report->layers, "layer") + ": SQNR at the outputs " + fixed_text(*report->sqnr_before_db, 2) +
+         " \u2192 " + fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB on " +
+         plural(report->samples, "held-out sample") +
          (report->kept ? ", kept." : ", dropped: " + escape(report->reason) + ".") + "</p>";
 }
 

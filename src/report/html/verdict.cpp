@@ -44,6 +44,12 @@ std::string bound(const BoundReport& report) {
                      escape(style.label) + " " + escape(style.text(report.reached));
   if (report.metric == "nats") text += " (perplexity " + fixed_text(std::exp(report.reached), 3) + ")";
   if (report.fp32) text += ", FP32 " + escape(style.text(*report.fp32));
+  for (const auto& [metric, value] : report.metrics) {
+    const MetricStyle beside = metric_style(metric);
+    text += ", " + escape(beside.label) + " " + escape(beside.text(value));
+    if (const auto fp32 = report.fp32_metrics.find(metric); fp32 != report.fp32_metrics.end())
+      text += " (FP32 " + escape(beside.text(fp32->second)) + ")";
+  }
   if (!report.kept.empty())
     text += ", all in INT8 " + escape(style.text(report.all_int8)) +
             "; kept float for it: " + std::to_string(report.kept.size());
@@ -111,13 +117,10 @@ std::string summary_section(const QuantizeReport& report) {
 }
 
 std::string summary_section(const QuantizeWeightsReport& report) {
-  uint64_t elements = 0;
-  for (const auto& layer : report.layers)
-    if (layer.quantized) elements += static_cast<uint64_t>(layer.elements);
-  const std::string weights = elements == 0
+  const std::string weights = report.weight_bytes == 0
                                   ? std::string()
                                   : figure(bytes_text(static_cast<double>(report.weight_bytes)), "quantized weights",
-                                           "float " + bytes_text(4 * static_cast<double>(elements)));
+                                           "float " + bytes_text(static_cast<double>(report.float_weight_bytes)));
   return "<header id=\"summary\"><p class=\"eyebrow\">Weights alone</p><h1>" + escaped_file_name(report.model) +
          "</h1><ul class=\"facts\"><li>target " + escape(report.target) + "</li><li>" + format_text(report.format) +
          "</li>" +

@@ -55,9 +55,10 @@ std::string rounding_sentence(const QuantizeWeightsReport& report) {
   const QuantizeWeightsReport::Rounding& rounding = *report.rounding;
   const std::string reason = rounding.reason.empty() ? std::string() : ": " + escape(rounding.reason);
   if (rounding.layers == 0) return "Codes are the nearest ones" + reason + ".";
+  const auto told = [](const std::optional<double>& db) { return db ? fixed_text(*db, 2) : std::string("\u2013"); };
   return "Codes that keep what layers put out change " + plural(rounding.layers, "layer") + ": SQNR " +
-         fixed_text(rounding.before_db, 2) + " dB with the nearest ones, " + fixed_text(rounding.after_db, 2) +
-         " dB with these" + (rounding.kept ? ", kept" : ", dropped") + reason + ".";
+         told(rounding.before_db) + " dB with the nearest ones, " + told(rounding.after_db) + " dB with these" +
+         (rounding.kept ? ", kept" : ", dropped") + reason + ".";
 }
 
 }  // namespace

@@ -90,6 +90,16 @@ Json weight_format_json(const WeightFormat& format) {
   return {{"codes", name_of(format.codes)}, {"block", format.block == 0 ? Json("channel") : Json(format.block)}};
 }
 
+namespace {
+
+Json metrics_json(const std::map<std::string, double>& metrics) {
+  Json json = Json::object();
+  for (const auto& [name, value] : metrics) json[name] = number(value);
+  return json;
+}
+
+}  // namespace
+
 Json bound_json(const BoundReport& report) {
   Json kept = Json::array();
   for (const auto& layer : report.kept)
@@ -105,6 +115,8 @@ Json bound_json(const BoundReport& report) {
           {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
           {"sqnr_db", number(report.sqnr_db)},
           {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},
+          {"metrics", metrics_json(report.metrics)},
+          {"fp32_metrics", metrics_json(report.fp32_metrics)},
           {"kept", kept},
           {"samples", report.samples},
           {"measurements", report.measurements},

@@ -1,6 +1,7 @@
 
 #include "report/json/json.h"
 #include "report/json/json_parts.h"
+#include "report/quantities.h"
 
 namespace detent {
 
@@ -12,10 +13,14 @@ Json measurement(const CalibratorMeasurement& measured) {
     const auto& candidate = measured.candidates[i];
     candidates.push_back({{"calibrator", candidate.calibrator},
                           {"score_db", number(candidate.score_db)},
+                          {"regret_db", number(candidate.regret_db)},
                           {"metrics", error_metrics(candidate.error)},
                           {"winner", i == measured.winner}});
   }
-  return {{"samples", measured.samples}, {"seconds", measured.seconds}, {"candidates", candidates}};
+  return {{"samples", measured.samples},
+          {"seconds", measured.seconds},
+          {"reason", choice_text(measured)},
+          {"candidates", candidates}};
 }
 
 Json accuracy(const AccuracyReport& report) {

@@ -52,8 +52,8 @@ std::string absorb_text(const AbsorbReport& report, Listing& listing) {
                      plural(channels, "channel") + " in " + plural(report.values.size(), "value");
   if (report.samples > 0) text += ", " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   if (report.sqnr_before_db && report.sqnr_after_db)
-    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB, ", *report.sqnr_before_db, *report.sqnr_after_db) +
-            (report.kept ? "kept" : "dropped");
+    text +=
+        ", " + change_text(*report.sqnr_before_db, *report.sqnr_after_db) + ", " + (report.kept ? "kept" : "dropped");
   if (!report.kept && !report.note.empty()) text += ": " + report.note;
   text += "\n";
   const size_t shown = listing.shown(report.values.size(), kShown);
@@ -77,8 +77,7 @@ std::string equalize_text(const EqualizeReport& report, Listing& listing) {
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   // What was chosen on halves of the samples may have been taken back as it would be written.
   if (report.acceptance && report.acceptance->accepted)
-    text += fmt::format(", SQNR {:.2f} -> {:.2f} dB on all of them", report.acceptance->before_db,
-                        report.acceptance->after_db);
+    text += ", " + change_text(report.acceptance->before_db, report.acceptance->after_db) + " on all of them";
   text += "\n";
   for (const auto& family : report.families) text += family_line(family);
   text += imbalance_lines(report.values, listing);
@@ -105,10 +104,11 @@ std::string equalizable_text(const std::vector<PlanReport::Equalizable>& familie
 
 std::string bias_correction_text(const BiasCorrectionReport& report) {
   if (report.layers == 0) return "corrected no bias: " + report.reason + "\n";
-  return "corrected the biases of " + plural(report.layers, "layer") + " on " + plural(report.samples, "sample") +
-         fmt::format(" in {:.1f} s: SQNR {:.2f} -> {:.2f} dB, ", report.seconds, report.sqnr_before_db,
-                     report.sqnr_after_db) +
-         (report.kept ? "kept" : "dropped: " + report.reason) + "\n";
+  if (!report.sqnr_before_db || !report.sqnr_after_db)
+    return "corrected no bias, not measured: " + report.reason + "\n";
+  return "corrected the biases of " + plural(report.layers, "layer") + fmt::format(" in {:.1f} s: ", report.seconds) +
+         change_text(*report.sqnr_before_db, *report.sqnr_after_db) + " on " +
+         plural(report.samples, "held-out sample") + ", " + (report.kept ? "kept" : "dropped: " + report.reason) + "\n";
 }
 
 }  // namespace detent

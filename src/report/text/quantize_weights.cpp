@@ -15,18 +15,18 @@ namespace {
 
 std::string weights_text(const QuantizeWeightsReport& report) {
   size_t quantized = 0;
-  double elements = 0, lowest = 0;
+  double lowest = 0;
   const QuantizeWeightsReport::Layer* worst = nullptr;
   for (const auto& layer : report.layers) {
     if (!layer.quantized) continue;
     ++quantized;
-    elements += static_cast<double>(layer.elements);
     if (!worst || layer.sqnr_db < lowest) worst = &layer, lowest = layer.sqnr_db;
   }
   std::string text = "weights of " + std::to_string(quantized) + " of " +
                      plural(report.layers.size(), "weighted layer") + " as " + format_text(report.format);
   if (quantized == 0) return text + "\n";
-  text += ": " + bytes_text(4 * elements) + " -> " + bytes_text(static_cast<double>(report.weight_bytes)) + "\n";
+  text += ": " + bytes_text(static_cast<double>(report.float_weight_bytes)) + " -> " +
+          bytes_text(static_cast<double>(report.weight_bytes)) + "\n";
   return text + fmt::format("the weight that lost most: '{}', SQNR {:.1f} dB\n", worst->name, lowest);
 }
 
@@ -34,7 +34,7 @@ std::string weights_text(const QuantizeWeightsReport& report) {
 std::string tables_text(const QuantizeWeightsReport& report) {
   if (report.tables.empty()) return {};
   size_t quantized = 0, exact = 0;
-  double elements = 0, bytes = 0;
+  double float_bytes = 0, bytes = 0;
   const QuantizeWeightsReport::Table* worst = nullptr;
   std::string left;
   for (const auto& table : report.tables) {
@@ -44,14 +44,14 @@ std::string tables_text(const QuantizeWeightsReport& report) {
     }
     ++quantized;
     exact += std::isinf(table.sqnr_db);
-    elements += static_cast<double>(table.elements), bytes += static_cast<double>(table.bytes);
+    float_bytes += static_cast<double>(table.float_bytes), bytes += static_cast<double>(table.bytes);
     if (!worst || table.sqnr_db < worst->sqnr_db) worst = &table;
   }
   std::string text = "embeddings, positions and masks: " + std::to_string(quantized) + " of " +
                      plural(report.tables.size(), "large constant") + " as INT8";
   if (quantized == 0) return text + "\n" + left;
   if (exact > 0) text += ", " + std::to_string(exact) + " exactly";
-  text += ": " + bytes_text(4 * elements) + " -> " + bytes_text(bytes);
+  text += ": " + bytes_text(float_bytes) + " -> " + bytes_text(bytes);
   if (std::isfinite(worst->sqnr_db))
     text += fmt::format(" ('{}' lost most, SQNR {:.1f} dB)", worst->name, worst->sqnr_db);
   return text + "\n" + left;
@@ -61,7 +61,7 @@ std::string rounding_text(const QuantizeWeightsReport::Rounding& rounding) {
   std::string text = "rounding by what layers read: ";
   if (rounding.layers == 0) return text + "left as it is: " + rounding.reason + "\n";
   text += plural(rounding.layers, "layer") +
-          fmt::format(", SQNR {:.2f} -> {:.2f} dB", rounding.before_db, rounding.after_db) +
+          (rounding.before_db && rounding.after_db ? ", " + change_text(*rounding.before_db, *rounding.after_db) : "") +
           (rounding.kept ? ", kept" : ", dropped") + (rounding.reason.empty() ? "" : ": " + rounding.reason);
   return text + fmt::format(" ({} samples, {:.1f} s)\n", rounding.samples, rounding.seconds);
 }

@@ -22,18 +22,21 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 
 std::string measurement_text(const CalibratorMeasurement& measured) {
   std::string text = "measured " + plural(measured.candidates.size(), "calibrator") + " on " +
-                     plural(measured.samples, "sample") +
-                     fmt::format(" in {:.1f} s: SQNR against FP32, bad samples count more\n", measured.seconds);
+                     measured_on_text(measured) +
+                     fmt::format(
+                         " in {:.1f} s; score: half the mean of the samples' SQNR, half the SQNR of their mean "
+                         "noise\n",
+                         measured.seconds);
   for (size_t i = 0; i < measured.candidates.size(); ++i) {
     const auto& candidate = measured.candidates[i];
-    text += fmt::format("  {} {:17} {:>6.2f} dB", i == measured.winner ? '*' : ' ', candidate.calibrator,
-                        candidate.score_db);
+    const bool exact = std::isinf(candidate.score_db) && candidate.score_db > 0;
+    text += fmt::format("  {} {:17} {:>9}", i == measured.winner ? '*' : ' ', candidate.calibrator,
+                        exact ? "exact" : fmt::format("{:.2f} dB", candidate.score_db));
     if (candidate.error.argmax_agreement)
       text += ", argmax agreement " + percent_text(*candidate.error.argmax_agreement, 2);
     if (candidate.error.sign_agreement) text += ", sign agreement " + percent_text(*candidate.error.sign_agreement, 2);
-    if (i == measured.winner && measured.highest != i && measured.highest < measured.candidates.size())
-      text += "; the samples cannot tell it from " + measured.candidates[measured.highest].calibrator +
-              ", and it is safer over values";
+    if (candidate.error.samples < measured.samples) text += ", on " + plural(candidate.error.samples, "sample");
+    if (i == measured.winner && measured.highest != i) text += "; " + choice_text(measured);
     text += "\n";
   }
   return text;
@@ -44,11 +47,10 @@ std::string steps_text(const AccuracyReport& accuracy) {
   std::string text;
   for (const AccuracyReport::Step& step : accuracy.steps) {
     text += fmt::format("accuracy {}: {:12} ", accuracy.level, step.name);
-    const bool nothing = !step.kept && step.before_db == step.after_db && !step.reason.empty();
-    if (nothing)
-      text += "left as they are: " + step.reason;
+    if (!step.before_db || !step.after_db)
+      text += "not measured, left as they are: " + step.reason;
     else
-      text += step.changed + fmt::format(", SQNR {:.2f} -> {:.2f} dB on ", step.before_db, step.after_db) +
+      text += step.changed + ", " + change_text(*step.before_db, *step.after_db) + " on " +
               plural(step.samples, "sample") + (step.kept ? ", kept" : ", dropped") +
               (step.reason.empty() ? "" : ": " + step.reason);
     text += fmt::format(" ({:.1f} s)\n", step.seconds);
@@ -78,6 +80,13 @@ std::string notes_text(const std::vector<std::string>& notes, Listing& listing) 
   return text;
 }
 
+/// ", top1 0.8125 (FP32 0.8200)": of labels beside a bound on the SQNR.
+std::string metric_text(const std::string& metric, double value, const std::map<std::string, double>& fp32) {
+  const auto of_float = fp32.find(metric);
+  return fmt::format(", {} {:.4f}", metric, value) +
+         (of_float == fp32.end() ? std::string() : fmt::format(" (FP32 {:.4f})", of_float->second));
+}
+
 std::string score_text(const BoundReport& report, double score) {
   if (report.metric == "sqnr_db")
     return fmt::format("SQNR {:.1f} dB", score) + (report.output.empty() ? "" : " at the worst output");
@@ -92,6 +101,7 @@ std::string score_text(const BoundReport& report, double score) {
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
+  for (const auto& [metric, value] : report.metrics) text += metric_text(metric, value, report.fp32_metrics);
   if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
           fmt::format(" in {:.1f} s\n", report.seconds);

@@ -46,7 +46,7 @@ class Selection {
   std::vector<EqualizeItem> choose() {
     std::vector<size_t> rest;
     for (size_t f = 0; f < report_.families.size(); ++f)
-      if (report_.families[f].groups > 0) rest.push_back(f);
+      if (report_.families[f].groups > 0 && report_.families[f].reason.empty()) rest.push_back(f);
     while (!rest.empty()) {
       std::optional<Step> best;
       for (const size_t family : rest)

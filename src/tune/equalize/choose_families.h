@@ -25,7 +25,7 @@ struct EqualizeScores {
 /// Gain  mean over calibrators and parts, in dB, less its standard error over the parts: what gains on one part and loses on
 ///       another is not known to gain. Less than 0.1 is not worth a change of the model. No calibrator may end up more than 0.1 dB
 ///       below where it is without equalization, half of what users are promised.
-/// report  with a line for each of kEqualizeFamilies, in that order; gets what was measured.
+/// report  with a line for each of kEqualizeFamilies, in that order; gets what was measured. A family with a reason already is left out.
 /// Returns items in the order of kEqualizeFamilies; none where no family has a group (nothing is measured then).
 [[nodiscard]] std::vector<EqualizeItem> choose_families(const EqualizeScores& scores_of, EqualizeReport& report);
 

@@ -74,6 +74,37 @@ class Acceptance {
   FoldScorer scorer_;
 };
 
+void leave_out(EqualizeFamily family, const std::string& why, EqualizeReport& report) {
+  for (EqualizeReport::Family& line : report.families)
+    if (line.name == name_of(family)) line.kept = false, line.reason = why;
+}
+
+/// The items whose patch leaves the outputs as they are, alone and together. The report says why the others are left out: equalization
+/// is exact, so a change shows that the analysis of this graph is wrong, and the model is better off without it.
+std::vector<EqualizeItem> harmless(std::vector<EqualizeItem> items, const Equalizer& equalizer,
+                                   EqualizeReport& report) {
+  std::erase_if(items, [&](const EqualizeItem& item) {
+    const auto change = equalizer.change_by({item});
+    if (change) leave_out(item.family, "it " + change->what, report);
+    return change.has_value();
+  });
+  while (items.size() > 1) {
+    const auto change = equalizer.change_by(items);
+    if (!change) break;
+    leave_out(items.back().family, "together with the families before it, it " + change->what, report);
+    items.pop_back();
+  }
+  return items;
+}
+
+/// Every family of the model, to be tried by its usual exponent.
+std::vector<EqualizeItem> all_items(const Equalizer& equalizer) {
+  std::vector<EqualizeItem> items;
+  for (const EqualizeFamily family : kEqualizeFamilies)
+    if (equalizer.has(family)) items.push_back({family});
+  return items;
+}
+
 }  // namespace
 
 EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
@@ -93,10 +124,11 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
     std::vector<EqualizeItem> items = request.items;
     if (request.mode == EqualizeRequest::Mode::Auto) {
       report.requested = "auto";
+      for (const EqualizeItem& item : all_items(equalizer)) static_cast<void>(harmless({item}, equalizer, report));
       if (source.size() >= kFewestToJudge) {
         const CrossFit scores(model, data, options, judge);
         const auto on_part = [&](auto lists, size_t part) { return scores.on_part(lists, part); };
-        items = choose_families({scores.parts(), on_part}, report);
+        items = harmless(choose_families({scores.parts(), on_part}, report), equalizer, report);
         items = Acceptance(model, equalizer, data, judge).accepted_of(items, report);
         for (EqualizeReport::Family& line : report.families)
           line.kept =
@@ -107,6 +139,7 @@ EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, con
       for (const EqualizeItem& item : items)
         for (EqualizeReport::Family& line : report.families)
           if (line.name == name_of(item.family)) line.alpha = item.alpha, line.kept = line.groups > 0;
+      items = harmless(items, equalizer, report);
     }
     equalization = equalizer.equalization(items);
     report.values = equalizer.describe_values(equalization);

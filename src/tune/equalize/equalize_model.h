@@ -30,6 +30,7 @@ struct EqualizeOutcome {
 ///         it will be written is measured beside the model without equalization (accept_change), on all samples: what is
 ///         no better loses a family, or all. Nothing and a note where there are fewer than kFewestToJudge.
 /// judge   called under auto only.
+/// A family whose patch changes an output by more than rounding is left out, and the report has the reason: equalization is exact.
 [[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
                                              const FactorOptions& options, const FoldJudge& judge);
 

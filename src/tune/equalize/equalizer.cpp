@@ -36,21 +36,23 @@ bool Equalizer::has(EqualizeFamily family) const {
   return std::ranges::any_of(groups_of(family), [&](const ChannelGroup& group) { return group.family == family; });
 }
 
-Equalization Equalizer::equalization(const std::vector<EqualizeItem>& items) const {
+Equalizer::Tried Equalizer::tried(const std::vector<EqualizeItem>& items) const {
+  constexpr double kShareOfBound = 0.25;
   Equalization free = with_factors(items, false);
-  return free.empty() || (!holds_half_values(model_.graph()) && !rounds_too_much(patched(free)))
-             ? free
-             : with_factors(items, true);
+  if (free.empty()) return {std::move(free), std::nullopt, std::nullopt};
+  if (!holds_half_values(model_.graph()))
+    if (Model copy = patched(free); !changed_output(before_, copy, inputs_, kShareOfBound))
+      return {std::move(free), std::move(copy), std::nullopt};
+  Equalization powers = with_factors(items, true);
+  Model copy = patched(powers);
+  auto change = changed_output(before_, copy, inputs_);
+  return {std::move(powers), std::move(copy), std::move(change)};
 }
 
 Model Equalizer::patched(const Equalization& equalization) const {
   Model copy = model_.clone();
   apply_patch(copy, make_equalize_patch(copy.graph(), equalization));
   return copy;
-}
-
-bool Equalizer::rounds_too_much(const Model& equalized) const {
-  return changed_output(before_, equalized, inputs_, 0.25).has_value();
 }
 
 Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const {
@@ -70,13 +72,8 @@ Equalization Equalizer::with_factors(const std::vector<EqualizeItem>& items, boo
 }
 
 Model Equalizer::equalized(const std::vector<EqualizeItem>& items) const {
-  const Equalization free = with_factors(items, false);
-  if (free.empty()) return model_.clone();
-  if (!holds_half_values(model_.graph()))
-    if (Model copy = patched(free); !rounds_too_much(copy)) return copy;
-  Model copy = patched(with_factors(items, true));
-  check_same_outputs(before_, copy, inputs_, "equalization");
-  return copy;
+  Tried result = tried(items);
+  return result.model && !result.change ? std::move(*result.model) : model_.clone();
 }
 
 std::vector<EqualizeReport::Family> Equalizer::describe_families() const {

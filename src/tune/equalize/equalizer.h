@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,9 +27,12 @@ class Equalizer {
   [[nodiscard]] bool has(EqualizeFamily family) const;
   /// Factors of the families in `items`; of a model with none of them nothing. Where rounding the weights once moves an output by
   /// more than a quarter of the bound of changed_output(), and for half types, factors are powers of two, which round nothing.
-  [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const;
-  /// A copy of the model with equalization(items), checked.
-  /// Errors  Internal when an output changed by more than rounding.
+  [[nodiscard]] Equalization equalization(const std::vector<EqualizeItem>& items) const { return tried(items).factors; }
+  /// What equalization(items) changes at the outputs by more than rounding, which it should not; nullopt: nothing.
+  [[nodiscard]] std::optional<OutputChange> change_by(const std::vector<EqualizeItem>& items) const {
+    return tried(items).change;
+  }
+  /// A copy of the model with equalization(items); as it is where that would change an output.
   [[nodiscard]] Model equalized(const std::vector<EqualizeItem>& items) const;
 
   /// The report's lines for the families (none kept) and for the values in `equalization`.
@@ -46,9 +50,15 @@ class Equalizer {
   [[nodiscard]] const std::vector<ChannelGroup>& groups_for(bool behind_activations) const {
     return behind_activations ? groups_behind_ : groups_;
   }
+  /// The factors to take for the items, the model with them, and what is wrong with it.
+  struct Tried {
+    Equalization factors;
+    std::optional<Model> model;  ///< nullopt without factors
+    std::optional<OutputChange> change;
+  };
+  [[nodiscard]] Tried tried(const std::vector<EqualizeItem>& items) const;
   [[nodiscard]] Equalization with_factors(const std::vector<EqualizeItem>& items, bool powers_of_two) const;
   [[nodiscard]] Model patched(const Equalization& equalization) const;
-  [[nodiscard]] bool rounds_too_much(const Model& equalized) const;
   [[nodiscard]] const std::vector<ChannelGroup>& groups_of(EqualizeFamily family) const {
     return groups_for(family == EqualizeFamily::Act);
   }

@@ -4,18 +4,17 @@
 #include <cmath>
 
 #include "core/mean.h"
+#include "evaluate/sample_scores.h"
 #include "tune/tie_band.h"
 
 namespace detent {
 
 namespace {
 
-/// +-60 dB, as sample_scores() has it.
-constexpr double kLeast = 1e-6, kMost = 1e6, kMostDb = 60;
+/// -60 dB, as sample_scores() has it.
+constexpr double kMost = 1e6;
 constexpr double kLeastNoiseGainDb = 1e-4;
 constexpr int kRounds = 20;
-
-double score_db(double noise) { return -10 * std::log10(std::clamp(noise, kLeast, kMost)); }
 
 }  // namespace
 
@@ -40,16 +39,24 @@ NoiseModel::NoiseModel(const RelativeNoise& whole, std::vector<std::vector<Relat
   for (const auto& trials : by_unit_)
     for (size_t i = 0; i < total_.size(); ++i) total_[i] += trials.front()[i];
   for (size_t i = 0; i < total_.size(); ++i) total_[i] = std::max(total_[i], whole[i]);
+  double worst_noises = 0, samples = 0;
+  for (size_t first = 0; first < total_.size(); first += outputs_, ++samples)
+    worst_noises += *std::max_element(&total_[first], &total_[first] + outputs_);
+  ceiling_db_ = ceiling_db(samples > 0 ? worst_noises / samples : 0);
+}
+
+double NoiseModel::bounded_db(double noise) const {
+  return noise > 0 ? std::min(-10 * std::log10(std::min(noise, kMost)), ceiling_db_) : ceiling_db_;
 }
 
 std::vector<double> NoiseModel::gains_db(size_t unit, size_t trial) const {
   const RelativeNoise &before = by_unit_[unit][chosen_[unit]], &after = by_unit_[unit][trial];
   std::vector<double> gains;
   for (size_t first = 0; first < total_.size(); first += outputs_) {
-    double worst_before = kMostDb, worst_after = kMostDb;
+    double worst_before = ceiling_db_, worst_after = ceiling_db_;
     for (size_t i = first; i < first + outputs_; ++i) {
-      worst_before = std::min(worst_before, score_db(total_[i]));
-      worst_after = std::min(worst_after, score_db(total_[i] - before[i] + after[i]));
+      worst_before = std::min(worst_before, bounded_db(total_[i]));
+      worst_after = std::min(worst_after, bounded_db(total_[i] - before[i] + after[i]));
     }
     gains.push_back(worst_after - worst_before);
   }

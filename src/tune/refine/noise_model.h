@@ -33,11 +33,14 @@ class NoiseModel {
 
  private:
   bool improve(size_t unit);
+  /// SQNR of a relative noise, at most the ceiling; also for sums that rounding made 0 or negative.
+  [[nodiscard]] double bounded_db(double noise) const;
 
   std::vector<std::vector<RelativeNoise>> by_unit_;
   std::vector<size_t> chosen_;
   RelativeNoise total_;
   size_t outputs_;
+  double ceiling_db_ = 0;  ///< of `total_` before anything changes (ceiling_db)
 };
 
 /// Above 0 by more than its standard error.

@@ -1,6 +1,7 @@
 #include "tune/refine/refine_ranges.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -34,6 +35,11 @@ RangeChange change_of(const RangeUnit& unit, const Range& range) {
   RangeChange change;
   for (const ValueId member : unit.members) change[member] = range;
   return change;
+}
+
+/// Infinite where no sample shows a difference.
+double told_mean_db(const std::vector<double>& samples_db) {
+  return std::isinf(told_score_db(samples_db)) ? told_score_db(samples_db) : mean(samples_db);
 }
 
 class Refinement {
@@ -172,6 +178,7 @@ class Refinement {
   /// Takes the combination that serves the held-out samples best, if it serves those of the search better too.
   bool combine(const std::vector<Wish>& wishes) {
     wished_ += wishes.size();
+    if (wishes.empty()) return false;
     std::vector<size_t> counts{0};
     for (size_t count = wishes.size(); count > 0; count /= 2) counts.push_back(count);
     std::vector<RangeChange> changes;
@@ -183,14 +190,14 @@ class Refinement {
     const Evaluation evaluation = variants_.whole(result_.ranges, changes, held_out_samples());
     const auto scores = sample_scores(evaluation);
     result_.samples = evaluation.samples;
-    if (!result_.kept) result_.before_db = result_.after_db = mean(scores.front());
+    if (!result_.kept) result_.before_db = result_.after_db = told_mean_db(scores.front());
     size_t best = 0;
     for (size_t i = 1; i < scores.size(); ++i)
       if (mean(scores[i]) > mean(scores[best]) && mean(searched[i]) > mean(searched.front())) best = i;
     const double gain = mean(scores[best]) - mean(scores.front());
     if (gain <= difference_error_db(scores[best], scores.front())) return false;
     result_.kept = true;
-    result_.after_db = mean(scores[best]);
+    result_.after_db = told_mean_db(scores[best]);
     for (size_t i = 0; i < counts[best]; ++i) take(wishes[i]);
     return true;
   }

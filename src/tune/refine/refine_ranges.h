@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,9 +45,10 @@ struct RefinedRanges {
   bool kept = false;                ///< at least one change
   size_t values = 0, tried = 0;     ///< values (groups count once) whose range is a choice; those that `macs` reached
   size_t trials = 0;                ///< ranges that were measured
-  double before_db = 0, after_db = 0;  ///< mean SQNR over the held-out samples (sample_scores)
-  std::string reason;                  ///< a clause: why nothing was kept
-  size_t samples = 0;                  ///< that were held out; 0: there are too few to refine anything
+  /// Mean SQNR over the held-out samples (sample_scores), infinite where nothing differs; absent: nothing was measured.
+  std::optional<double> before_db, after_db;
+  std::string reason;  ///< a clause: why nothing was kept
+  size_t samples = 0;  ///< that were held out; 0: nothing was measured
   double seconds = 0;
 };
 

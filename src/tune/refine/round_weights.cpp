@@ -113,8 +113,8 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
 
   WeightRoundingReport& report = result.report;
   report.weights = result.patch.replace_constants.size();
-  report.samples = samples.size();
   if (report.weights > 0) {
+    report.samples = samples.size();
     result.patch.reason = "round weights";
     const RoundingJudgement judged = judge_rounding(
         model, quantized.clone(), quantized_model(model, plan, ranges, format, result.patch), samples, settings);

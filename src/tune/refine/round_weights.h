@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "detent/data_source.h"
@@ -15,11 +16,11 @@ namespace detent {
 
 /// What the rounding of weights gained. SQNRs are at the outputs, in dB.
 struct WeightRoundingReport {
-  size_t weights = 0;  ///< that were rounded otherwise than to the nearest codes
-  double sqnr_before_db = 0, sqnr_after_db = 0;
+  size_t weights = 0;                                   ///< that were rounded otherwise than to the nearest codes
+  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< absent: nothing was measured
   bool kept = false;
   std::string reason;  ///< a clause: why not
-  size_t samples = 0;  ///< that decided
+  size_t samples = 0;  ///< that decided; 0: nothing was measured
   double seconds = 0;
 };
 

@@ -1,16 +1,8 @@
 #include "tune/refine/rounding_inputs.h"
 
-#include "run/deciding_samples.h"
 #include "run/for_each_index.h"
 
 namespace detent {
-
-RoundingSamples::RoundingSamples(const DataSource& source)
-    : measuring(samples_beside_deciding(source, kMeasuringSamples)), deciding(deciding_samples(source)) {
-  if (measuring != deciding) return;
-  measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
-  deciding.resize(deciding.size() / 2);
-}
 
 SecondMoments moments_of(const LayerVectors& vectors, const LayerMatrix& matrix, int64_t group) {
   SecondMoments moments(matrix.columns);

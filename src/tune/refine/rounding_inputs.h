@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "detent/data_source.h"
+#include "run/deciding_samples.h"
 #include "tune/refine/gather_inputs.h"
 #include "tune/refine/layer_matrix.h"
 #include "tune/refine/second_moments.h"
@@ -17,11 +18,8 @@ inline constexpr int64_t kMostRoundedColumns = 8192;
 inline constexpr int64_t kRoundingPositions = 128;  ///< of each batch
 
 /// Samples that moments come from, and others that decide whether rounding by them is kept.
-struct RoundingSamples {
-  std::vector<size_t> measuring, deciding;
-
-  /// Up to 64 beside the deciding ones; where there are too few for both, half of them each.
-  explicit RoundingSamples(const DataSource& source);
+struct RoundingSamples : SampleSplit {
+  using SampleSplit::SampleSplit;
   /// At least 4 decide.
   [[nodiscard]] bool enough() const { return deciding.size() >= 4; }
 };

@@ -12,11 +12,12 @@ namespace detent {
 
 /// What rounding by the layers' inputs gained.
 struct BlockRounding {
-  BlockedWeights weights;              ///< those to write: the rounded ones where they were kept
-  size_t layers = 0;                   ///< weights with other codes than the nearest
-  size_t samples = 0;                  ///< whose inputs were taken
-  size_t short_of_rows = 0;            ///< weights with more rows than input vectors: their moments have no full rank
-  double before_db = 0, after_db = 0;  ///< SQNR of the worst output, on the samples that decided
+  BlockedWeights weights;    ///< those to write: the rounded ones where they were kept
+  size_t layers = 0;         ///< weights with other codes than the nearest
+  size_t samples = 0;        ///< whose inputs were taken
+  size_t short_of_rows = 0;  ///< weights with more rows than input vectors: their moments have no full rank
+  std::optional<double> before_db,
+      after_db;  ///< SQNR of the worst output, on the samples that decided; absent: not measured
   bool kept = false;
   std::string reason;  ///< a clause: why not
   double seconds = 0;

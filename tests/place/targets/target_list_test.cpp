@@ -15,6 +15,13 @@ TEST(TargetList, BareNameMeansTheDefaultVersion) {
   EXPECT_EQ(find_target("onnxruntime").engine, Engine::OnnxRuntime);
 }
 
+TEST(TargetList, AMajorVersionMeansItsNewest) {
+  EXPECT_EQ(find_target("tensorrt:10").spec(), "tensorrt:10.13");
+  EXPECT_EQ(find_target("tensorrt:8").spec(), "tensorrt:8.6");
+  EXPECT_THROW(static_cast<void>(find_target("tensorrt:9")), Error);
+  EXPECT_THROW(static_cast<void>(find_target("tensorrt:1")), Error) << "no part of a number";
+}
+
 TEST(TargetList, VersionsDifferWhereFactsDiffer) {
   EXPECT_TRUE(find_target("tensorrt:10.8").int8_weight_initializer);
   EXPECT_FALSE(find_target("tensorrt:8.6").int8_weight_initializer);

@@ -238,7 +238,7 @@ TEST(QuantizePage, TellsOfBiasCorrectionWithAndWithoutEqualization) {
       BiasCorrectionReport{.layers = 3, .sqnr_before_db = 20, .sqnr_after_db = 21.5, .kept = true, .samples = 16};
   EXPECT_THAT(to_html(report),
               AllOf(HasSubstr("biases of 3 layers: SQNR at the outputs 20.00 \u2192 21.50\u00A0dB on 16 "
-                              "samples, kept."),
+                              "held-out samples, kept."),
                     HasSubstr("<a href=\"#equalization\">")));
   report.bias_correction->kept = false;
   report.bias_correction->reason = "SQNR 0.50 dB lower";

@@ -22,7 +22,7 @@ QuantizeWeightsReport two_weights() {
   report.layers = {{"embed", "Gather", false, "engines take weights alone in MatMul and Gemm only", 100, 0},
                    {"fine", "MatMul", true, "codes", 4000, 25},
                    {"coarse", "MatMul", true, "codes", 2000, 17.5}};
-  report.weight_bytes = 937;
+  report.weight_bytes = 937, report.float_weight_bytes = 12000;
   report.model_bytes = 30000, report.output_bytes = 5000;
   report.rounding = {.layers = 2, .samples = 48, .before_db = 15.25, .after_db = 19.5, .kept = true, .seconds = 2};
   report.provenance = {
@@ -43,8 +43,8 @@ TEST(WeightsPage, ListsWhatLostMostFirstAndFloatLayersLast) {
 TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
   QuantizeWeightsReport report = two_weights();
   EXPECT_THAT(html::weights_section(report), Not(HasSubstr("Embeddings")));
-  report.tables = {{"words", "Gather", true, "a scale a column", 32000, 42.75, 8000},
-                   {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029},
+  report.tables = {{"words", "Gather", true, "a scale a column", 32000, 42.75, 8000, 64000},
+                   {"mask", "Add", true, "one scale", 1024, std::numeric_limits<double>::infinity(), 1029, 2048},
                    {"bias", "Add", false, "small numbers", 1024, 0, 0}};
   const std::string section = html::weights_section(report);
   EXPECT_THAT(section, HasSubstr("Embeddings, positions and masks as 8-bit integers: "));
@@ -52,8 +52,14 @@ TEST(WeightsPage, NamesEmbeddingsPositionsAndMasks) {
   EXPECT_THAT(section, HasSubstr("(exact)"));
   EXPECT_THAT(section, HasSubstr("In float, because codes would lose small numbers: "));
   EXPECT_THAT(to_text(report), HasSubstr("embeddings, positions and masks: 2 of 3 large constants as INT8, 1 exactly: "
-                                         "132.1 kB -> 9.0 kB ('words' lost most, SQNR 42.8 dB)\n"
+                                         "66.0 kB -> 9.0 kB ('words' lost most, SQNR 42.8 dB)\n"
                                          "kept float: bias (Add)  small numbers\n"));
+}
+
+TEST(WeightsPage, GivesTheSizeThatTheModelHadInItsOwnType) {
+  EXPECT_THAT(to_text(two_weights()), HasSubstr("as INT4 in blocks of 32: 12.0 kB -> 937 B\n"))
+      << "two bytes an element";
+  EXPECT_THAT(to_html(two_weights()), HasSubstr("float 12.0 kB"));
 }
 
 TEST(WeightsPage, SaysWhereCodesAreTheNearestOnes) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "report/json/json.h"
 
 namespace detent {
@@ -93,20 +95,23 @@ QuantizeReport measured_report() {
   QuantizeReport report;
   report.plan = small_plan();
   report.calibrator = "mse";
-  report.measured = CalibratorMeasurement{
-      .candidates = {{"max", 20.5, {.argmax_agreement = 0.875}}, {"mse", 31.25, {.sign_agreement = 1.0}}},
-      .winner = 1,
-      .highest = 1,
-      .samples = 32,
-      .seconds = 1.5};
+  report.measured = CalibratorMeasurement{.candidates = {{"max", 20.5, {.samples = 16, .argmax_agreement = 0.875}},
+                                                         {"mse", 31.25, {.samples = 32, .sign_agreement = 1.0}}},
+                                          .winner = 1,
+                                          .highest = 1,
+                                          .samples = 32,
+                                          .seconds = 1.5};
   return report;
 }
 
 TEST(QuantizeText, ListsWhatAutoMeasuredAndMarksTheWinner) {
   const std::string text = to_text(measured_report());
-  EXPECT_NE(text.find("calibrator mse (auto)\nmeasured 2 calibrators on 32 samples in 1.5 s"), std::string::npos)
+  EXPECT_NE(text.find("calibrator mse (auto)\nmeasured 2 calibrators on 16 to 32 samples in 1.5 s; score: half"),
+            std::string::npos)
       << text;
-  EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.50 %\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n    max                20.50 dB, argmax agreement 87.50 %, on 16 samples\n"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("\n  * mse                31.25 dB, sign agreement 100 %\n"), std::string::npos) << text;
 }
 
@@ -116,8 +121,22 @@ TEST(QuantizeText, SaysWhyAutoTakesAnotherThanTheHighest) {
   report.measured->highest = 0;
   EXPECT_NE(
       to_text(report).find("  * mse                31.25 dB, sign agreement 100 %; the samples cannot tell it from "
-                           "max, and it is safer over values\n"),
+                           "max, and its worst value lies less far below the best choice for that value\n"),
       std::string::npos);
+}
+
+TEST(QuantizeText, NamesOneCountWhereAllCandidatesHadIt) {
+  QuantizeReport report = measured_report();
+  report.measured->candidates[0].error.samples = 32;
+  const std::string text = to_text(report);
+  EXPECT_NE(text.find("measured 2 calibrators on 32 samples"), std::string::npos) << text;
+  EXPECT_EQ(text.find(", on "), std::string::npos) << text;
+}
+
+TEST(QuantizeText, CallsACandidateExactThatShowsNoDifference) {
+  QuantizeReport report = measured_report();
+  report.measured->candidates[1].score_db = std::numeric_limits<double>::infinity();
+  EXPECT_NE(to_text(report).find("  * mse                   exact"), std::string::npos) << to_text(report);
 }
 
 TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
@@ -125,13 +144,15 @@ TEST(QuantizeText, SaysWhyAStepWasDroppedInItsLine) {
   report.accuracy = {"best",
                      {{"ranges", "12 of 113 ranges", 20, 21, true, 64, 3.0, ""},
                       {"weights", "9 of 10 layers' weights", 21, 20.5, false, 64, 4.0, "SQNR 0.50 dB lower"},
-                      {"biases", "0 of 10 layers' biases", 0, 0, false, 0, 0.5, "no INT8 layer has one"}}};
+                      {"biases", "0 of 10 layers' biases", {}, {}, false, 0, 0.5, "no INT8 layer has one"}}};
   report.bias_correction.emplace();
   const std::string text = to_text(report);
   EXPECT_NE(text.find("ranges       12 of 113 ranges, SQNR 20.00 -> 21.00 dB on 64 samples, kept (3.0 s)\n"),
             std::string::npos);
   EXPECT_NE(text.find("on 64 samples, dropped: SQNR 0.50 dB lower (4.0 s)\n"), std::string::npos);
-  EXPECT_NE(text.find("biases       left as they are: no INT8 layer has one (0.5 s)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("biases       not measured, left as they are: no INT8 layer has one (0.5 s)\n"),
+            std::string::npos)
+      << text;
   EXPECT_EQ(text.find("corrected"), std::string::npos) << "the step's line says it already";
 }
 
@@ -143,8 +164,8 @@ TEST(BiasCorrectionText, NamesNoZeroLayers) {
                                   .reason = "SQNR 0.50 dB lower",
                                   .samples = 16,
                                   .seconds = 1}),
-            "corrected the biases of 3 layers on 16 samples in 1.0 s: SQNR 20.00 -> 19.50 dB, dropped: SQNR 0.50 dB "
-            "lower\n");
+            "corrected the biases of 3 layers in 1.0 s: SQNR 20.00 -> 19.50 dB on 16 held-out samples, dropped: SQNR "
+            "0.50 dB lower\n");
 }
 
 TEST(EqualizeText, SaysWhyAFamilyWasDropped) {

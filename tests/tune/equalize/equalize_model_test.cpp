@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "calibrate/range_overrides.h"
@@ -93,6 +94,51 @@ TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
   const EqualizeOutcome outcome = equalize(lost, "auto", judge_of(-1));
   EXPECT_TRUE(outcome.equalization.empty());
   for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
+}
+
+/// Two channels, the second a 16th of the first, so that relu:1 divides the weight that reads the first by 1/4. `read`: that weight.
+Model two_channels(const std::string& made, const std::string& read) {
+  return parse_model_text(
+      "<ir_version: 8, opset_import: [\"\" : 13]>\ng (float[N,1,2,2] x) => (float[N,1,2,2] y)\n<float[2,1,1,1] w1 = {" +
+      made + "}, float[1,2,1,1] w2 = {" + read + "}>\n{ c = Conv (x, w1)  r = Relu (c)  y = Conv (r, w2) }");
+}
+
+EqualizeOutcome equalize_two_channels(Model& model, const std::string& request, const FoldJudge& judge) {
+  std::vector<Tensor> samples;
+  for (int i = 1; i <= 8; ++i)
+    samples.push_back(Tensor::from<float>({1, 1, 2, 2}, {1, -2, 0.125F * static_cast<float>(i), 2}));
+  const MemorySource source(std::move(samples));
+  const RunSettings settings;
+  const std::vector<Tensor> inputs = read_first_inputs(source, settings);
+  return equalize_model(model, parse_equalize(request), {inputs, source, source, settings, no_samples()}, {}, judge);
+}
+
+TEST(EqualizeModel, LeavesOutAFamilyThatWouldChangeOutputs) {
+  // 4 * 1e38 is more than a float holds. 1e-36 * 1e38 is not.
+  for (const char* request : {"relu:1", "auto"}) {
+    Model model = two_channels("1e-36, 6.25e-38", "1e38, 1e37");
+    const FoldJudge indifferent =
+        test::without_memory([](std::span<const Model> models, const DataSource&, const DataSource&) -> FoldScores {
+          return FoldScores(models.size(), {{20}});
+        });
+    const EqualizeOutcome outcome = equalize_two_channels(model, request, indifferent);
+    EXPECT_TRUE(outcome.equalization.empty()) << request;
+    EXPECT_EQ(model.graph().constant(model.graph().find_value("w2"))->data<float>()[0], 1e38F) << request;
+    if (request == std::string("auto")) continue;  // other exponents are tried there
+    const auto relu = std::ranges::find(outcome.report.families, "relu", &EqualizeReport::Family::name);
+    ASSERT_NE(relu, outcome.report.families.end());
+    EXPECT_FALSE(relu->kept);
+    EXPECT_THAT(relu->reason, ::testing::HasSubstr("it changed output 'y'"));
+  }
+}
+
+TEST(EqualizeModel, KeepsTheSameFamilyWhereNothingOverflows) {
+  Model model = two_channels("1, 0.0625", "1, 0.1");
+  const EqualizeOutcome outcome = equalize_two_channels(model, "relu:1", no_judge());
+  EXPECT_FALSE(outcome.equalization.empty());
+  const auto relu = std::ranges::find(outcome.report.families, "relu", &EqualizeReport::Family::name);
+  ASSERT_NE(relu, outcome.report.families.end());
+  EXPECT_TRUE(relu->kept) << relu->reason;
 }
 
 TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {

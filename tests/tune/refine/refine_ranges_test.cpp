@@ -110,7 +110,7 @@ TEST_F(RefineRanges, ClipOneValueAndKeepTheOtherWhereNoCalibratorServesBoth) {
   EXPECT_GT(score_db(refined.ranges), score_db(ranges(100, 32)) + 12);
   // z loses all of its largest element to a range of 1: 0 dB instead of 8 bits; y is as good.
   EXPECT_GT(score_db(refined.ranges), score_db(ranges(1, 1)) + 10);
-  EXPECT_GT(refined.after_db, refined.before_db + 12);
+  EXPECT_GT(*refined.after_db, *refined.before_db + 12);
   EXPECT_EQ(refined.samples, 20U);
 }
 
@@ -130,6 +130,7 @@ TEST_F(RefineRanges, NeedSixteenSamples) {
   const RefinedRanges few = refine(ranges(100, 32));
   EXPECT_FALSE(few.kept);
   EXPECT_EQ(few.samples, 0U);
+  EXPECT_FALSE(few.before_db || few.after_db) << "nothing was measured";
   EXPECT_EQ(few.ranges, ranges(100, 32));
   use_samples(16);
   const RefinedRanges enough = refine(ranges(100, 32));
