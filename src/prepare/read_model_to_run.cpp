@@ -5,6 +5,7 @@
 #include "ops/check_signatures.h"
 #include "prepare/inline_branches.h"
 #include "prepare/inline_functions.h"
+#include "prepare/replace_cast_like.h"
 
 namespace detent {
 
@@ -28,6 +29,7 @@ Model read_float_model(const std::filesystem::path& path) {
                     "DequantizeLinear or integer operators)",
                 "quantize the float model it was made from");
   inline_branches(model);
+  replace_cast_likes(model);
   return model;
 }
 

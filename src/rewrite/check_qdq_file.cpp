@@ -10,11 +10,18 @@ namespace detent {
 
 namespace {
 
+/// The values that no node of a pair writes: the pair of a graph output ends with the output's own name.
+std::set<std::string> values_outside_pairs(const PromisedFile& promised) {
+  std::set<std::string> values = promised.values;
+  for (const auto& [output, group] : promised.output_pairs) values.erase(output);
+  return values;
+}
+
 class FileCheck {
  public:
   FileCheck(const Graph& graph, const PromisedFile& promised, const QdqCheckOptions& options)
-      : graph_(graph), promised_(promised), options_(options), written_(graph, promised.values),
-        used_(written_.pairs().size(), false), flaws_(written_.flaws()) {}
+      : graph_(graph), promised_(promised), options_(options), outside_pairs_(values_outside_pairs(promised)),
+        written_(graph, outside_pairs_), used_(written_.pairs().size(), false), flaws_(written_.flaws()) {}
 
   std::vector<Flaw> run() {
     for (const Node& node : graph_.nodes()) check_numbers(node);
@@ -39,16 +46,21 @@ class FileCheck {
   }
 
   /// The node that writes a value of the planned graph; behind the pair of a graph output where there is one.
-  [[nodiscard]] const Node* find_writer(const std::string& value) const {
-    const ValueId id = graph_.find_value(value);
+  [[nodiscard]] const Node* find_writer(const PromisedNode& promised) const {
+    const ValueId id = graph_.find_value(promised.output);
     if (id == kNoValue) return nullptr;
     const int pair = written_.find_by_result(id);
-    return graph_.producer(pair < 0 ? id : at(pair).source);
+    if (pair < 0) return graph_.producer(id);
+    // A Cast in front of the pair may be the promised node itself.
+    if (promised.kind == OpKind::Cast && at(pair).cast != kNoNode)
+      if (const Node& cast = graph_.node(at(pair).cast); name(cast.input(0)) == promised.inputs.front().value)
+        return &cast;
+    return graph_.producer(at(pair).source);
   }
 
   void check_node(const PromisedNode& promised) {
     const bool constant = promised.kind == OpKind::Constant;
-    const Node* node = find_writer(promised.output);
+    const Node* node = find_writer(promised);
     if (!node || node->op_type != promised.op_type) {
       // Constants without a reader are dropped.
       if (!constant) flaws_.push_back({promised.op_type + " '" + promised.name + "'", "is missing in the file"});
@@ -231,6 +243,7 @@ class FileCheck {
   const Graph& graph_;
   const PromisedFile& promised_;
   const QdqCheckOptions& options_;
+  std::set<std::string> outside_pairs_;
   WrittenPairs written_;
   std::vector<bool> used_;  // by pair
   std::set<NodeId> seen_;

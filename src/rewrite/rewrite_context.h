@@ -37,8 +37,8 @@ inline ValueId RewriteContext::source_of(ValueId id) const {
   if (!options.half_scales || !cast || graph.value(id).is_output || traits_of(graph, *cast).kind != OpKind::Cast)
     return id;
   const ValueId before = cast->input(0);
-  const auto fits = [&](ValueId value) { return type_of(value) == DataType::Float32 || is_half(type_of(value)); };
-  const bool moves = fits(before) && fits(id) && !graph.value(before).is_constant && !graph.value(before).is_output;
+  const bool moves =
+      share_scales(type_of(before), type_of(id)) && !graph.value(before).is_constant && !graph.value(before).is_output;
   return moves ? before : id;
 }
 

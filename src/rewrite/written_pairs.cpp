@@ -64,6 +64,7 @@ void WrittenPairs::follow(const Node& dequantize) {
     owned_.insert(quantize->id);
     if (const Node* cast = added_cast(graph_.value(pair.source).producer)) {
       pair.source = cast->input(0);
+      pair.cast = cast->id;
       owned_.insert(cast->id);
     }
     const WrittenGrid before = grid_of(graph_, *quantize);

@@ -33,6 +33,7 @@ struct WrittenPair {
   ValueId source = kNoValue;  ///< what is quantized; kNoValue where the codes are constant
   ValueId codes = kNoValue;
   ValueId result = kNoValue;  ///< what the readers read
+  NodeId cast = kNoNode;      ///< between the source and the QuantizeLinear
   WrittenGrid grid;           ///< of the DequantizeLinear
 };
 

@@ -382,6 +382,34 @@ TEST(QdqCheck, TakesEveryFormThatTheRewriterWrites) {
   }
 }
 
+TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
+  struct OutputCase {
+    const char* nodes;
+    bool half_scales;
+  };
+  const OutputCase cases[] = {{"y = Relu (x)", false},
+                              {"y = Relu (x)", true},
+                              {"a, b = Split (x) y = Relu (a)", false},
+                              {"r = Relu (x) y = Cast <to = 10> (r)", false},
+                              {"r = Relu (x) y = Cast <to = 10> (r)", true}};
+  for (const OutputCase& one : cases) {
+    Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 19]> g (float16[2] x) => (float16[2] y) { " +
+                                   std::string(one.nodes) + " }");
+    PlacementPlan plan;
+    plan.target = &find_target("tensorrt");
+    const ValueId y = model.graph().find_value("y");
+    plan.output_pairs.push_back({y, -1, RuleId::None, "for the test"});
+    const PromisedFile promised = promise_of(model.graph(), plan);
+    RewriteOptions options;
+    options.activation = plan.target->activation;
+    options.half_scales = one.half_scales;
+    apply_patch(model, make_qdq_patch(model.graph(), plan, {{y, {-1, 1}}}, options).patch);
+    for (const Flaw& flaw : find_qdq_flaws(model.graph(), promised, {true, false}))
+      ADD_FAILURE() << one.nodes << ": " << flaw.node << ": " << flaw.what;
+    EXPECT_FALSE(find_qdq_flaws(model.graph(), promised, {false, false}).empty()) << "no output was to have a pair";
+  }
+}
+
 TEST(QdqCheck, AFloatModelWithoutPairsKeepsAnEmptyPromise) {
   const Model model = parse_model_text(test::fill_tensors(kNetwork));
   PlacementPlan plan;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/float_type.h"
-#include "ops/value_types.h"
 #include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 namespace {
@@ -46,8 +46,6 @@ TypeShare& share_of(TypeShares& types, bool int8, DataType type) {
   return int8 ? types.int8 : is_half(type) ? types.half : types.float32;
 }
 
-bool is_float_type(DataType type) { return type == DataType::Float32 || is_half(type); }
-
 bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
   return !value.is_output && !value.uses.empty() && std::ranges::all_of(value.uses, [&](const Use& use) {
     const EdgeDecision* edge = use.slot < 0 ? nullptr : plan.find_edge(use.node, use.slot);
@@ -80,12 +78,11 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
 std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan) {
   std::set<NodeId> inside;
   const std::vector<DataType> types = value_types(graph);
-  const auto is_float = [&](ValueId value) { return is_float_type(types[static_cast<size_t>(value)]); };
   for (const Node& node : graph.nodes()) {
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
     const Value &before = graph.value(node.input(0)), &behind = graph.value(node.output(0));
-    if (is_float(before.id) && is_float(behind.id) && !before.is_constant && !before.is_output &&
-        read_by_pairs_alone(behind, plan))
+    if (share_scales(types[static_cast<size_t>(before.id)], types[static_cast<size_t>(behind.id)]) &&
+        !before.is_constant && !before.is_output && read_by_pairs_alone(behind, plan))
       inside.insert(node.id);
   }
   return inside;
