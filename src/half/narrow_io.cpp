@@ -63,7 +63,9 @@ class IoNarrowing {
     if (!cast || !casts_to(*cast, DataType::Float32) || !output.uses.empty()) return;
     const Value& source = graph_.value(cast->input(0));
     const Node* producer = graph_.producer(source.id);
-    if (!producer || types_[static_cast<size_t>(source.id)] != type_ || source.is_output || made_float(*producer)) return;
+    if (!producer || types_[static_cast<size_t>(source.id)] != type_ || source.is_output || made_float(*producer))
+      return;
+    if (ends_pair(*producer)) return;  // the plan has a pair for the Cast, and none for the output
     const auto slot = std::ranges::find(producer->outputs, source.id) - producer->outputs.begin();
     result_.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), output.name});
     replace(*cast, source, output);
@@ -72,6 +74,11 @@ class IoNarrowing {
   /// A Cast of the file's own from another type is not ours to take.
   [[nodiscard]] bool made_float(const Node& producer) const {
     return producer.op_type == "Cast" && !casts_to(producer, type_);
+  }
+
+  [[nodiscard]] bool ends_pair(const Node& producer) const {
+    const Node* before = producer.op_type == "Cast" ? graph_.producer(producer.input(0)) : &producer;
+    return before && before->op_type == "DequantizeLinear";
   }
 
   /// Readers of `old` read `kept`, which gets the type.

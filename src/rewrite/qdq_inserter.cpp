@@ -46,6 +46,7 @@ class QdqInserter {
     for (const EdgeDecision& edge : plan_.edges)
       if (edge.pair) groups.emplace(edge.value, edge.scale_group);
     for (const OutputPair& pair : plan_.output_pairs) groups.emplace(pair.value, pair.scale_group);
+    const std::map<int, DataType> number_types = types_of_numbers(groups);
     for (const auto& [id, group] : groups) {
       const auto range = ranges.find(id);
       if (range == ranges.end())
@@ -53,14 +54,30 @@ class QdqInserter {
                     "there is no range for value '" + context_.name(id) + "', which is to be quantized",
                     "calibrate again with this model and target");
       QuantType type = context_.options.activation;
-      // The QuantizeLinear in front of a Cast has a scale of another type and the same number.
-      const DataType before = context_.scale_type(context_.source_of(id));
-      type.scale_type = is_half(before) ? before : context_.scale_type(id);
+      type.scale_type = group < 0 ? number_type(id) : number_types.at(group);
       Rewrite& result = context_.result;
       result.values.push_back({id, range->second, qparams_from_range(range->second, type), group});
       if (range->second.amax() == 0)
         result.warnings.push_back("value '" + context_.name(id) + "' was 0 in every sample; it got scale 1");
     }
+  }
+
+  /// The type that holds the number of a value's scale. The QuantizeLinear in front of a Cast has a scale of another type
+  /// and the same number.
+  [[nodiscard]] DataType number_type(ValueId id) const {
+    const DataType before = context_.scale_type(context_.source_of(id));
+    return is_half(before) ? before : context_.scale_type(id);
+  }
+
+  /// By group of values with one scale: the type with the fewest numbers.
+  [[nodiscard]] std::map<int, DataType> types_of_numbers(const std::map<ValueId, int>& groups) const {
+    std::map<int, DataType> types;
+    for (const auto& [id, group] : groups) {
+      DataType& type = types.try_emplace(group, DataType::Float32).first->second;
+      const DataType own = number_type(id);
+      if (own == DataType::BFloat16 || type == DataType::Float32) type = own;
+    }
+    return types;
   }
 
   /// Lets the producer of a graph output write another value, so that the pair can write the output itself. Subgraphs

@@ -364,6 +364,20 @@ TEST(NarrowIo, LeavesTheFloatsOfIntegersAlone) {
   EXPECT_EQ(casts("h = Cast <to = 10> (x) a = ArgMax (h)"), 1U) << "of the input alone";
 }
 
+TEST(NarrowIo, LeavesACastThatReadsAPair) {
+  const auto casts = [](const std::string& nodes) {
+    const Model model = parse_model_text(
+        "<ir_version: 8, opset_import: [\"\" : 19]> g (int8[2] q, float16 s) => "
+        "(float[2] y) { " +
+        nodes + " y = Cast <to = 1> (a) }");
+    return narrow_io(model.graph(), DataType::Float16).casts.size();
+  };
+  EXPECT_EQ(casts("a = DequantizeLinear (q, s)"), 0U);
+  EXPECT_EQ(casts("d = DequantizeLinear (q, s) w = Cast <to = 1> (d) a = Cast <to = 10> (w)"), 1U);
+  EXPECT_EQ(casts("d = DequantizeLinear (q, s) a = Cast <to = 10> (d)"), 0U);
+  EXPECT_EQ(casts("d = DequantizeLinear (q, s) a = Neg (d)"), 1U);
+}
+
 TEST(HalfModel, BFloat16ConvolutionsNeedOpset22) {
   const char* body = "(float[1, 1, 2, 2] x) => (float[1, 1, 2, 2] y) <float[1, 1, 1, 1] w = {2}> { y = Conv (x, w) }";
   const std::vector<Tensor> samples{Tensor::from<float>({1, 1, 2, 2}, {1, 2, 3, 4})};

@@ -410,6 +410,33 @@ TEST(QdqCheck, TakesThePairOfAnOutputWhoseScalesHaveAnotherType) {
   }
 }
 
+TEST(QdqCheck, ValuesOfOneScaleHaveOneNumberInEveryType) {
+  for (const char* type : {"float16", "float"}) {  // of what the Cast reads
+    Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 19]> g (" + std::string(type) +
+                                   "[1,4,4] x) => (float[1,4,4] y) "
+                                   "{ c = Cast <to = 1> (x) t = Transpose <perm = [0,2,1]> (c) y = MatMul (c, t) }");
+    PlacementPlan plan;
+    plan.target = &find_target("tensorrt");
+    const Graph& graph = model.graph();
+    std::map<ValueId, Range> ranges;
+    for (const char* name : {"c", "t"}) {
+      EdgeDecision edge;
+      edge.value = graph.find_value(name);
+      edge.consumer = graph.value(graph.find_value("y")).producer;
+      edge.slot = name[0] == 'c' ? 0 : 1;
+      edge.pair = true;
+      edge.scale_group = 0;
+      plan.edges.push_back(edge);
+      ranges[edge.value] = {-0.7001F, 0.3F};  // 0.7001 / 127 is no FP16 number
+    }
+    const PromisedFile promised = promise_of(graph, plan);
+    RewriteOptions options;
+    options.activation = plan.target->activation;
+    apply_patch(model, make_qdq_patch(graph, plan, ranges, options).patch);
+    for (const Flaw& flaw : find_qdq_flaws(model.graph(), promised)) ADD_FAILURE() << flaw.node << ": " << flaw.what;
+  }
+}
+
 TEST(QdqCheck, AFloatModelWithoutPairsKeepsAnEmptyPromise) {
   const Model model = parse_model_text(test::fill_tensors(kNetwork));
   PlacementPlan plan;
