@@ -209,6 +209,8 @@ const void* Tensor::deferred_bytes() const {
   return deferred_->made.raw();
 }
 
+Tensor Tensor::made() const { return deferred_ ? deferred_->make() : *this; }
+
 Tensor Tensor::sequence(std::vector<Tensor> elements) {
   Tensor tensor;
   tensor.type_ = DataType::Sequence;

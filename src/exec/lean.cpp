@@ -12,4 +12,6 @@ uint64_t weight_bytes(const Graph& graph) {
 
 bool is_lean(const Graph& graph) { return weight_bytes(graph) > uint64_t{1} << 30; }
 
+bool runs_alone(const Graph& graph) { return weight_bytes(graph) > uint64_t{256} << 20; }
+
 }  // namespace detent

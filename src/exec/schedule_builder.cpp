@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/files/mapped_file.h"
 #include "core/memory_limit.h"
 #include "exec/lean.h"
 #include "exec/node_errors.h"
@@ -23,17 +24,21 @@ bool has_room_for_copies(const Graph& graph) {
   return held_memory() < bytes / 4 && memory_has_room(bytes / 4 * 5);
 }
 
-/// A DequantizeLinear over constant codes in blocks or of 4 bits whose only readers are products.
-bool unpacks_weight(const Graph& graph, const Node& node) {
+/// A DequantizeLinear over constant codes whose output nodes of `kinds` alone read, as their weight.
+bool makes_weight(const Graph& graph, const Node& node, std::initializer_list<OpKind> kinds) {
   if (node.op_type != "DequantizeLinear" || !node.domain.empty()) return false;
-  const Tensor* codes = graph.constant(node.input(0));
-  if (!codes || !graph.constant(node.input(1)) || graph.value(node.output(0)).is_output) return false;
-  const bool alone =
-      codes->type() == DataType::Int4 || codes->type() == DataType::UInt4 || node.int_or("block_size", 0) > 0;
-  return alone && std::ranges::all_of(graph.value(node.output(0)).uses, [&](const Use& use) {
-           const OpKind kind = traits_of(graph, graph.node(use.node)).kind;
-           return use.slot == 1 && (kind == OpKind::MatMul || kind == OpKind::Gemm);
+  if (!graph.constant(node.input(0)) || !graph.constant(node.input(1))) return false;
+  return !graph.value(node.output(0)).is_output &&
+         std::ranges::all_of(graph.value(node.output(0)).uses, [&](const Use& use) {
+           return use.slot == 1 && std::ranges::find(kinds, traits_of(graph, graph.node(use.node)).kind) != kinds.end();
          });
+}
+
+/// One over codes in blocks or of 4 bits that products read.
+bool unpacks_weight(const Graph& graph, const Node& node) {
+  if (!makes_weight(graph, node, {OpKind::MatMul, OpKind::Gemm})) return false;
+  const DataType codes = graph.constant(node.input(0))->type();
+  return codes == DataType::Int4 || codes == DataType::UInt4 || node.int_or("block_size", 0) > 0;
 }
 
 /// Of the floats that such nodes write.
@@ -46,6 +51,30 @@ uint64_t unpacked_bytes(const Graph& graph) {
 
 /// Below, a copy of all weights as floats is worth the time that making them anew in every run takes.
 constexpr uint64_t kFewUnpacked = uint64_t{64} << 20;
+
+std::vector<Tensor> outputs_of(const Kernel& kernel, std::span<Tensor> inputs, size_t count) {
+  std::vector<Tensor> outputs(count);
+  Workspace workspace;
+  KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
+  kernel.run(call);
+  return outputs;
+}
+
+/// The output of a DequantizeLinear that is made when its readers pack it and not kept beside what they packed.
+/// inputs  codes, float scales, and zero points where there are any. node  for errors.
+Tensor weight_made_by(std::shared_ptr<const Kernel> kernel, std::vector<Tensor> inputs, std::string node) {
+  const Shape shape = inputs[0].shape();
+  return Tensor::deferred(DataType::Float32, shape, [kernel = std::move(kernel), inputs = std::move(inputs), node] {
+    try {
+      std::vector<Tensor> read = inputs;
+      Tensor floats = outputs_of(*kernel, read, 1).front();
+      let_go_of_pages(read[0].raw(), read[0].byte_count());
+      return floats;
+    } catch (const Error& error) {
+      throw error.in(node);
+    }
+  });
+}
 
 /// Nodes with subgraphs run on an executor only, never while a schedule is made.
 bool holds_graphs(const Node& node) {
@@ -134,6 +163,12 @@ bool ScheduleBuilder::reads_large(const Node& node) const {
       node.inputs, [&](ValueId value) { return value != kNoValue && constant(value)->element_count() > kLarge; });
 }
 
+bool ScheduleBuilder::is_packed_by_readers(const Node& node) const {
+  if (options_.make_all_constants || parts_.wanted[static_cast<size_t>(node.output(0))]) return false;
+  return makes_weight(graph_, node, {OpKind::MatMul, OpKind::Gemm, OpKind::Conv}) && reads_large(node) &&
+         constant(node.input(1))->type() == DataType::Float32 && node.int_or("output_dtype", 0) == 0;
+}
+
 const OperatorDef* ScheduleBuilder::operation_of(const Node& node) const {
   return find_operator(node.domain, node.op_type, graph_.opset(node.domain));
 }
@@ -166,7 +201,6 @@ void ScheduleBuilder::fold_constants() {
 }
 
 void ScheduleBuilder::fold_constants(Unread unread) {
-  Workspace workspace;
   for (const Node& node : graph_.nodes()) {
     if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
     const auto is_known = [&](ValueId value) { return value == kNoValue || constant(value); };
@@ -177,13 +211,17 @@ void ScheduleBuilder::fold_constants(Unread unread) {
     if (operation->traits.kind == OpKind::Sequence) continue;  // so no kernel is made with a list as its constant
     std::vector<Tensor> inputs;
     for (const ValueId value : node.inputs) inputs.push_back(value == kNoValue ? Tensor() : *constant(value));
-    std::vector<Tensor> outputs(node.outputs.size());
     with_node_in_errors(graph_, node, [&] {
-      KernelCall call(inputs, outputs, {}, Allocator::heap(), workspace);
-      operation->make(context_for(node))->run(call);
+      std::shared_ptr<const Kernel> kernel = operation->make(context_for(node));
+      if (is_packed_by_readers(node)) {
+        parts_.constants[static_cast<size_t>(node.output(0))] =
+            weight_made_by(std::move(kernel), std::move(inputs), describe_node(graph_, node));
+        return;
+      }
+      std::vector<Tensor> outputs = outputs_of(*kernel, inputs, node.outputs.size());
+      for (size_t i = 0; i < outputs.size(); ++i)
+        if (node.outputs[i] != kNoValue) parts_.constants[static_cast<size_t>(node.outputs[i])] = to_plain(outputs[i]);
     });
-    for (size_t i = 0; i < outputs.size(); ++i)
-      if (node.outputs[i] != kNoValue) parts_.constants[static_cast<size_t>(node.outputs[i])] = to_plain(outputs[i]);
   }
 }
 

@@ -42,6 +42,9 @@ class ScheduleBuilder {
   [[nodiscard]] bool stays_unread(const Node& node) const;
   /// The weight of a product in blocks or of 4 bits, in a model with many of them: codes in memory, floats while it is read.
   [[nodiscard]] bool keeps_codes(const Node& node) const;
+  /// A large constant weight that its readers hold in an order of their own: floats are made for each of them when it packs
+  /// them, so that they do not lie in memory twice.
+  [[nodiscard]] bool is_packed_by_readers(const Node& node) const;
   /// True when a constant that `node` reads is large; all that it reads are constant.
   [[nodiscard]] bool reads_large(const Node& node) const;
   /// One step per needed node, followers fused where their inner values are not wanted.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/memory_limit.h"
 #include "exec/executor.h"
 #include "exec/schedule.h"
 #include "model/graph_patch.h"
@@ -47,6 +48,28 @@ TEST(CodesInMemory, AFewWeightsBecomeFloatsOnce) {
   const Graph& graph = model.graph();
   const Schedule schedule(graph, graph.outputs());
   EXPECT_NE(schedule.constant(graph.find_value("w")), nullptr);
+}
+
+/// Bytes that a schedule holds when it has run once.
+uint64_t held_by(const Model& model, const std::vector<ValueId>& wanted) {
+  struct Ignore : Observer {
+    void observe(ValueId, const Tensor&) override {}
+  } ignore;
+  const uint64_t before = held_memory();
+  const Schedule schedule(model.graph(), wanted);
+  {
+    Executor executor(schedule);
+    executor.run(std::vector{input(1024)}, ignore);
+  }
+  return held_memory() - before;
+}
+
+TEST(CodesInMemory, FloatsAreGoneWhenTheProductHasPackedThem) {
+  const Model model = network(1024, 1024);
+  const Graph& graph = model.graph();
+  constexpr uint64_t kFloats = 1024 * 1024 * sizeof(float);
+  EXPECT_LT(held_by(model, {graph.find_value("y")}), kFloats * 3 / 2);
+  EXPECT_GE(held_by(model, {graph.find_value("y"), graph.find_value("w")}), 2 * kFloats) << "somebody else reads them";
 }
 
 TEST(CodesInMemory, ManyStayCodesAndGiveTheSameBits) {

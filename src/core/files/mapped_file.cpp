@@ -2,13 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "core/files/temporary.h"
 #include "core/system_reason.h"
 #include "detent/error.h"
 
@@ -25,6 +28,7 @@ struct Registry {
   };
   std::mutex mutex;
   uint64_t next = 1;
+  size_t held = 0;                                            // bytes of tensors
   std::map<uint64_t, std::weak_ptr<const MappedFile>> files;  // by number
   std::map<uintptr_t, Entry> by_address;                      // but empty ones
 
@@ -45,6 +49,15 @@ Registry& registry() {
 
 Error unreadable(const std::filesystem::path& path) {
   return {ErrorCode::InvalidModel, with_system_reason(path.filename().string() + " cannot be opened for reading")};
+}
+
+/// -1 where there can be none.
+int temporary_file() {
+  try {
+    return open_temporary_file();
+  } catch (const Error&) {  // TMPDIR is no folder
+    return -1;
+  }
 }
 
 }  // namespace
@@ -74,10 +87,35 @@ std::shared_ptr<const MappedFile> MappedFile::of(Tensor tensor) {
   return listed(std::shared_ptr<MappedFile>(new MappedFile(data, bytes, std::move(tensor))));
 }
 
+std::shared_ptr<const MappedFile> MappedFile::written(const Tensor& tensor) {
+  const std::string_view all(static_cast<const char*>(tensor.raw()), tensor.byte_count());
+  rlimit largest{};  // beyond it the system would end the program
+  if (all.empty() || ::getrlimit(RLIMIT_FSIZE, &largest) != 0 || largest.rlim_cur < all.size()) return nullptr;
+  const int descriptor = temporary_file();
+  if (descriptor < 0) return nullptr;
+  bool whole = true;
+  for (std::string_view rest = all; whole && !rest.empty();) {
+    const ssize_t put = ::write(descriptor, rest.data(), rest.size());
+    if (put > 0) rest.remove_prefix(static_cast<size_t>(put));
+    whole = put > 0 || (put < 0 && errno == EINTR);
+  }
+  void* const data = whole ? ::mmap(nullptr, all.size(), PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+  ::close(descriptor);
+  if (data == MAP_FAILED) return nullptr;
+  return listed(std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char*>(data), all.size(), {})));
+}
+
+size_t MappedFile::held_bytes() {
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  return all.held;
+}
+
 std::shared_ptr<const MappedFile> MappedFile::listed(std::shared_ptr<MappedFile> file) {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   file->number_ = all.next++;
+  if (!file->tensor_.empty_handle()) all.held += file->size_;
   all.files.emplace(file->number_, file);
   if (file->size_ > 0)
     all.by_address[reinterpret_cast<uintptr_t>(file->data_)] = {file->number_, file->size_,
@@ -110,6 +148,7 @@ MappedFile::~MappedFile() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.files.erase(number_);
+  if (!tensor_.empty_handle()) all.held -= size_;
   if (size_ == 0) return;
   all.by_address.erase(reinterpret_cast<uintptr_t>(data_));
   if (tensor_.empty_handle()) ::munmap(const_cast<char*>(data_), size_);
@@ -117,12 +156,16 @@ MappedFile::~MappedFile() {
 
 Tensor shared_by_models(Tensor tensor) {
   constexpr size_t kLarge = size_t{1} << 20;  // bytes: fewer are copied faster than they are looked up
+  constexpr size_t kMostInMemory = size_t{64} << 20;
   if (tensor.byte_count() < kLarge || tensor.layout() != Layout::Plain) return tensor;
   if (MappedFile::holding(tensor.raw(), tensor.byte_count())) return tensor;  // it is already
   const DataType type = tensor.type();
   const Shape shape = tensor.shape();
+  std::shared_ptr<const MappedFile> elements;
+  if (MappedFile::held_bytes() + tensor.byte_count() > kMostInMemory) elements = MappedFile::written(tensor);
+  if (!elements) elements = MappedFile::of(std::move(tensor));
   // The tensor keeps the function, and that the file.
-  return Tensor::deferred(type, shape, [type, shape, file = MappedFile::of(std::move(tensor))] {
+  return Tensor::deferred(type, shape, [type, shape, file = std::move(elements)] {
     return Tensor::view(type, shape, file->bytes().data());
   });
 }

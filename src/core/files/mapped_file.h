@@ -19,6 +19,10 @@ class MappedFile {
   static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
   /// The elements of `tensor`, in plain layout, which nobody writes to any more. Nothing is copied.
   static std::shared_ptr<const MappedFile> of(Tensor tensor);
+  /// A file without a name below TMPDIR with the elements of `tensor`, in plain layout; nullptr where the system refuses one.
+  static std::shared_ptr<const MappedFile> written(const Tensor& tensor);
+  /// Bytes of all that of() holds now.
+  static size_t held_bytes();
   /// The file of that number; nullptr when nobody holds it any more.
   static std::shared_ptr<const MappedFile> find(uint64_t number);
 
@@ -48,7 +52,8 @@ class MappedFile {
 };
 
 /// The tensor in a form that apply_patch() takes into models without a copy, however many: large weights that were made anew.
-/// It is not to be written to any more. Small ones come back as they are.
+/// It is not to be written to any more. Small ones come back as they are. Beyond 64 MiB of them the elements go to a file below
+/// TMPDIR that has no name, as those of a model lie in its file; where there can be none they stay in memory.
 [[nodiscard]] Tensor shared_by_models(Tensor tensor);
 
 /// Says that [data, data + bytes) is not looked at for a while: whole pages of it that lie in a MappedFile leave memory and

@@ -135,8 +135,9 @@ class Product {
   Tensor packed_for(const memory::desc& wanted, const memory::desc& in_file) const {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
-    packed_.emplace_back(wanted, onednn::reorder(onednn::wrap(constant_b_, in_file), wanted, Allocator::heap()));
-    let_go_of_pages(constant_b_.raw(), constant_b_.byte_count());
+    const Tensor floats = constant_b_.made();
+    packed_.emplace_back(wanted, onednn::reorder(onednn::wrap(floats, in_file), wanted, Allocator::heap()));
+    let_go_of_pages(floats.raw(), floats.byte_count());
     return packed_.back().second;
   }
 

@@ -277,8 +277,9 @@ class ConvolutionKernel final : public Kernel {
   Tensor packed_for(const memory::desc& wanted, const Tensor& weights) const {
     for (const auto& [desc, tensor] : packed_)
       if (desc == wanted) return tensor;
-    packed_.emplace_back(wanted, pack(weights, wanted, Allocator::heap()));
-    let_go_of_pages(weights.raw(), weights.byte_count());
+    const Tensor elements = weights.made();
+    packed_.emplace_back(wanted, pack(elements, wanted, Allocator::heap()));
+    let_go_of_pages(elements.raw(), elements.byte_count());
     return packed_.back().second;
   }
 

@@ -47,7 +47,7 @@ std::vector<std::vector<double>> CrossFit::on_part(std::span<const std::vector<E
   const auto model_of = [&](size_t i) {
     return lists[i].empty() ? model_.clone() : fold.equalizer->equalized(lists[i]);
   };
-  return scores_of(judge_models(fold.scorer, lists.size(), model_of, is_lean(model_.graph())));
+  return scores_of(judge_models(fold.scorer, lists.size(), model_of, runs_alone(model_.graph())));
 }
 
 std::vector<PartScores> CrossFit::operator()(std::span<const std::vector<EqualizeItem>> lists) const {

@@ -55,7 +55,7 @@ class Acceptance {
  private:
   [[nodiscard]] FoldScores measure(const std::vector<std::vector<EqualizeItem>>& lists) const {
     const auto model_of = [&](size_t i) { return lists[i].empty() ? model_.clone() : equalizer_.equalized(lists[i]); };
-    return judge_models(scorer_, lists.size(), model_of, is_lean(model_.graph()));
+    return judge_models(scorer_, lists.size(), model_of, runs_alone(model_.graph()));
   }
 
   /// Over the calibrators: the samples of all of them together.

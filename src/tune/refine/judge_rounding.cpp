@@ -1,11 +1,12 @@
 #include "tune/refine/judge_rounding.h"
 
+#include <array>
 #include <utility>
-#include <vector>
 
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/evaluate_on_batches.h"
+#include "evaluate/judged_batches.h"
 #include "run/model_inputs.h"
 #include "tune/acceptance.h"
 
@@ -13,11 +14,12 @@ namespace detent {
 
 RoundingJudgement judge_rounding(const Model& model, Model nearest, Model rounded, const DataSource& samples,
                                  const RunSettings& settings) {
-  std::vector<Model> variants;
-  variants.push_back(std::move(nearest));
-  variants.push_back(std::move(rounded));
-  const auto names = values_to_compare(model, read_first_inputs(samples, settings));
-  const Evaluation evaluation = evaluate_models(variants, {model, names, samples, settings, "judging weights"});
+  std::array variants{std::move(nearest), std::move(rounded)};
+  const auto take = [&](size_t i) { return std::move(variants[i]); };
+  constexpr size_t kKept = size_t{256} << 20;
+  const JudgedBatches batches(model, values_to_compare(model, read_first_inputs(samples, settings)), samples, settings,
+                              nullptr, kKept, 1);
+  const Evaluation evaluation = evaluate_on_batches(variants.size(), take, batches, settings, "judging weights");
   RoundingJudgement judged{worst_sqnr_db(evaluation.report(0)), worst_sqnr_db(evaluation.report(1)), false, {}};
   judged.kept = judged.after_db > judged.before_db;
   if (!judged.kept) judged.reason = "SQNR " + fall_text(judged.before_db, judged.after_db);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/files/mapped_file.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
 #include "detent/progress.h"
@@ -74,7 +75,9 @@ std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeigh
     const Tensor& constant = *graph.constant(weights[w].value);
     Tensor values = rounded(weights[w], constant, vectors[w], grid);
     vectors[w] = {};
-    if (keeps_scales(weights[w], values) && !same_codes(weights[w], values)) results[w] = std::move(values);
+    let_go_of_pages(constant.raw(), constant.byte_count());
+    if (keeps_scales(weights[w], values) && !same_codes(weights[w], values))
+      results[w] = shared_by_models(std::move(values));
   };
   for_each_weight(weights, threads, round);
   return results;
