@@ -50,7 +50,9 @@ TEST(CodesInMemory, AFewWeightsBecomeFloatsOnce) {
   EXPECT_NE(schedule.constant(graph.find_value("w")), nullptr);
 }
 
-/// Bytes that a schedule holds when it has run once.
+constexpr int64_t kSide = 2048;  // 16 MiB of floats: freed blocks of less are remembered
+
+/// Bytes that a schedule over network(kSide, kSide) holds when it has run once.
 uint64_t held_by(const Model& model, const std::vector<ValueId>& wanted) {
   struct Ignore : Observer {
     void observe(ValueId, const Tensor&) override {}
@@ -59,15 +61,15 @@ uint64_t held_by(const Model& model, const std::vector<ValueId>& wanted) {
   const Schedule schedule(model.graph(), wanted);
   {
     Executor executor(schedule);
-    executor.run(std::vector{input(1024)}, ignore);
+    executor.run(std::vector{input(kSide)}, ignore);
   }
   return held_memory() - before;
 }
 
 TEST(CodesInMemory, FloatsAreGoneWhenTheProductHasPackedThem) {
-  const Model model = network(1024, 1024);
+  const Model model = network(kSide, kSide);
   const Graph& graph = model.graph();
-  constexpr uint64_t kFloats = 1024 * 1024 * sizeof(float);
+  constexpr uint64_t kFloats = kSide * kSide * sizeof(float);
   EXPECT_LT(held_by(model, {graph.find_value("y")}), kFloats * 3 / 2);
   EXPECT_GE(held_by(model, {graph.find_value("y"), graph.find_value("w")}), 2 * kFloats) << "somebody else reads them";
 }

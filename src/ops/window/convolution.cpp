@@ -204,7 +204,10 @@ class ConvolutionKernel final : public Kernel {
     if (compiled.output.element_count() == 0) return compiled;
     if (Variant::has_own && !weights_.empty_handle() && !quantized_)
       compiled.own = make_winograd({key.input, compiled.output, window, weights_, group_});
-    if (compiled.own) return compiled;
+    if (compiled.own) {
+      let_go_of_pages(weights_.raw(), weights_.byte_count());
+      return compiled;
+    }
 
     compiled.destination = onednn::describe(compiled.output, Layout::ChannelsLast);
     if (integers_ && compile_primitive(compiled, key, window, has_bias, integers_.get())) return compiled;
