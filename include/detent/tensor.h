@@ -210,8 +210,8 @@ class DETENT_API Tensor {
   /// A tensor whose elements are made when they are first looked at, once for all copies of it, by whichever thread comes
   /// first. `make` gives them, in plain layout; what it throws reaches who looked.
   static Tensor deferred(DataType type, const Shape& shape, std::function<Tensor()> make);
-  /// A tensor that holds the elements: this one or, where it is deferred, one that is made for the caller alone and goes with it. For
-  /// large elements that are looked at once. This tensor must outlive it.
+  /// A tensor that holds the elements: this one or, where it is deferred, one that is made for the caller alone.
+  /// For large elements that are looked at once. This tensor must outlive it.
   [[nodiscard]] Tensor made() const;
   /// A list of tensors as one value (ONNX: sequence). Its type is Sequence, its shape the number of elements.
   static Tensor sequence(std::vector<Tensor> elements);
