@@ -13,8 +13,8 @@ namespace detent {
 namespace {
 
 constexpr size_t kFewest = 8;
-/// A second of one core for each of the two models, at 15e9 a second (choose_calibrator).
-constexpr double kMacs = 15e9;
+/// Two thirds of a second of one core for each of the two models, at 15e9 a second (choose_calibrator).
+constexpr double kMacs = 10e9;
 constexpr size_t kAlways = 16;
 
 /// How many samples to measure on: those that kMacs or a tenth of the calibration samples pay for, kAlways at least. Never by the clock.

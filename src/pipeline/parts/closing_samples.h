@@ -25,7 +25,7 @@ struct ClosingSamples {
 /// All samples of --eval where it is given. Else some that were not calibrated with, where there are 8: of those beyond --limit, or of
 /// those of the data whose content the table does not list. Else some of those of the calibration. They are the ones whose names have the
 /// smallest hash: a folder that is sorted by class begins with one class.
-/// Cost  16 to QuantizeOptions::error_samples samples, as many as 15e9 multiply-accumulates or a tenth of the calibration pay for.
+/// Cost  16 to QuantizeOptions::error_samples samples, as many as 10e9 multiply-accumulates or a tenth of the calibration pay for.
 /// Errors  those of open_data, and of reading samples that a table is asked about.
 [[nodiscard]] ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setup,
                                              const Calibration& calibration);
