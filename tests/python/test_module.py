@@ -33,6 +33,30 @@ class Module(unittest.TestCase):
         self.folder = pathlib.Path(self.held.name)
         self.addCleanup(self.held.cleanup)
 
+    def test_eval_limit_lies_evenly_over_eval(self):
+        images = noise(4)
+
+        def error(name, samples, limit=None):
+            output = self.folder / f"{name}.onnx"
+            report = detent.quantize(MODEL, output, images, calibrator="max", eval=samples, eval_limit=limit)
+            return report["error"]["sqnr_db"], report["error"]["samples"]
+
+        self.assertEqual(error("limited", images, 2), error("even", images[[0, 2]]))
+        self.assertNotEqual(error("again", images, 2), error("first", images[:2]))
+
+    def test_options_that_apply_to_nothing_are_refused(self):
+        table = self.folder / "t.dct"
+        detent.calibrate(MODEL, table, noise(2))
+        for options in ({"limit": 1}, {"shuffle": 1}, {"preprocess": PREPROCESS}, {"eval_limit": 1}, {"accuracy": "best"}):
+            with self.assertRaises(detent.Error, msg=str(options)) as raised:
+                detent.quantize(MODEL, self.folder / "out.onnx", table=table, **options)
+            self.assertEqual(raised.exception.code, 2)
+        for number in (float("nan"), float("inf")):
+            with self.assertRaises(detent.Error) as raised:
+                detent.quantize(MODEL, self.folder / "out.onnx", noise(2), calibrator="max", min_sqnr=number)
+            self.assertEqual(raised.exception.code, 2)
+        detent.quantize(MODEL, self.folder / "out.onnx", table=table)
+
     def test_paths_go_in_and_a_report_comes_out(self):
         output = self.folder / "out.onnx"
         report = detent.quantize(MODEL, output, str(SAMPLE / "calib"), preprocess=PREPROCESS, limit=4, calibrator="mse")
