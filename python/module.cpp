@@ -239,6 +239,7 @@ Answer quantize(const std::filesystem::path& model, const std::filesystem::path&
   words.choose<std::optional<FloatType>>(
       "float_type", options.format.float_type,
       {{"fp32", FloatType::Fp32}, {"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}});
+  words.choose<std::optional<Cpu>>("cpu", options.format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}});
   take_outliers(words, options.outliers);
   take_placement(words, options.placement);
   take_evaluation(words, options.bound.evaluation);
@@ -267,6 +268,7 @@ Answer compare(const std::filesystem::path& model, const py::kwargs& given) {
   words.take("calibrators", options.calibrators);
   words.take("target", options.target);
   words.take("equalize", options.equalize.equalize);
+  words.choose<CpuProducts>("cpu", options.run.products, {{"exact", CpuProducts::Exact}, {"avx2", CpuProducts::Avx2}});
   take_outliers(words, options.outliers);
   take_placement(words, options.placement);
   take_evaluation(words, options.evaluation);

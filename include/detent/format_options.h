@@ -6,6 +6,13 @@
 
 namespace detent {
 
+/// The x86 CPUs on which integer products of UINT8 activations and INT8 weights have to be right. Those without VNNI add two
+/// products in 16 bits and saturate.
+enum class Cpu {
+  Any,  ///< all: weights are scaled so that no pair of products can saturate
+  Vnni  ///< those with VNNI, and other architectures: weights use all their codes
+};
+
 /// How quantized tensors are represented in the file. Empty optionals take the target's default.
 struct FormatOptions {
   enum class WeightRange { Max, Mse };
@@ -16,6 +23,8 @@ struct FormatOptions {
   std::optional<bool> uint8_activations;
   bool full_range = false;  ///< scale = 2*amax/256 instead of amax/127
   std::optional<bool> int32_bias;
+  std::optional<Cpu>
+      cpu;  ///< absent: Any. Only for targets whose products can saturate (Target::saturates_without_vnni)
   std::optional<FloatType> float_type;  ///< of what is not quantized
   IoType io = IoType::Keep;
 };

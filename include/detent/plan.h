@@ -22,8 +22,9 @@ struct PlanModelOptions {
   PlacementOptions placement;
   std::map<std::string, std::vector<int64_t>> shapes;  ///< by input, for sizes that the model leaves open
   std::optional<FloatType> float_type;                 ///< of what is not INT8; absent: the target's
-  DataOptions data;                                    ///< without sources: nothing is measured
-  RunSettings run;                                     ///< of the pass over the data
+  std::optional<bool> uint8_activations;  ///< absent: the target's type; it changes what ONNX Runtime runs in integers
+  DataOptions data;                       ///< without sources: nothing is measured
+  RunSettings run;                        ///< of the pass over the data
 };
 
 /// Places pairs, and says which nodes would compute in a 16-bit float type.

@@ -62,6 +62,18 @@ struct QuantizeOptions {
 /// Where nothing can be measured. Of the calibrators it was furthest from the best the least: src/DECISIONS.md.
 inline constexpr std::string_view kSafeCalibrator = "mse";
 
+/// Integer products on x86 CPUs without VNNI, which add two neighbouring products in 16 bits and saturate.
+struct SaturationReport {
+  Cpu cpu = Cpu::Any;               ///< that the file was written for
+  size_t layers = 0, channels = 0;  ///< that such CPUs multiply in pairs; a channel has a scale
+  size_t raised = 0;                ///< channels whose scale was raised, so that no pair of their weights can saturate
+  double mean_factor = 1;           ///< by which scales were multiplied, over all channels
+  int64_t unsafe_pairs = 0;         ///< pairs of weights that can saturate; 0 with Cpu::Any
+  size_t unsafe_layers = 0;         ///< layers that have some
+  std::optional<ErrorReport>
+      error;  ///< on such CPUs, on the samples of QuantizeReport::error; absent: nothing can saturate
+};
+
 struct QuantizeReport {
   std::string model, output, target;
   std::string table;       ///< where the ranges came from; empty: measured
@@ -89,9 +101,10 @@ struct QuantizeReport {
   std::optional<BiasCorrectionReport> bias_correction;
   AccuracyReport accuracy;
   PlanReport plan;
-  std::optional<BoundReport> bound;  ///< absent: none was asked for
-  std::optional<ErrorReport> error;  ///< absent: not measured
-  std::string error_source;          ///< the samples that it was measured on: "16 calibration samples"
+  std::optional<BoundReport> bound;            ///< absent: none was asked for
+  std::optional<ErrorReport> error;            ///< absent: not measured
+  std::optional<SaturationReport> saturation;  ///< absent: products of the target are exact on every CPU
+  std::string error_source;                    ///< the samples that it was measured on: "16 calibration samples"
   VerdictReport verdict;
   std::optional<FloatReport> floats;  ///< where what is not quantized computes in 16 bits
   std::vector<std::string> notes;

@@ -77,7 +77,7 @@ def quantize(
     """Calibrates `model` and writes it with Q/DQ pairs to `output`.
 
     Options, named as on the command line: table, calibrator, override, target, type, accuracy, outliers, equalize, bias_correction,
-    max_drop, min_sqnr, labels, masks, next_token, include, exclude, include_op, exclude_op, float_type, overwrite, threads, progress.
+    max_drop, min_sqnr, labels, masks, next_token, include, exclude, include_op, exclude_op, float_type, cpu, overwrite, threads, progress.
     `progress(task, done, total)` is called now and then; total 0 is not known.
     """
     return _report(
@@ -102,7 +102,7 @@ def calibrate(model, output, data, *, preprocess=None, limit=None, shuffle=None,
 def compare(model, data, *, preprocess=None, limit=None, shuffle=None, batch_axis=None, eval=None, eval_limit=None, **options):
     """Quantizes `model` with several calibrators and judges them on `eval`; without it on `data`.
 
-    Options: calibrators, target, type, outliers, equalize, labels, masks, next_token, include, exclude, include_op, exclude_op, threads,
+    Options: calibrators, target, type, outliers, equalize, labels, masks, next_token, include, exclude, include_op, exclude_op, cpu, threads,
     progress.
     """
     return _report(

@@ -46,6 +46,7 @@ def quantize(
     include_op: Sequence[str] = ...,
     exclude_op: Sequence[str] = ...,
     float_type: Literal["fp32", "fp16", "bf16"] = ...,
+    cpu: Literal["any", "vnni"] = ...,
     overwrite: bool = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
@@ -93,6 +94,7 @@ def compare(
     exclude: Sequence[str] = ...,
     include_op: Sequence[str] = ...,
     exclude_op: Sequence[str] = ...,
+    cpu: Literal["exact", "avx2"] = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
 ) -> _Report: ...

@@ -148,6 +148,7 @@ Action declare_compare(CLI::App& app) {
   add_type_options(app, *state);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));
   state->collect.push_back(add_run_options(app, options.run));
+  add_products_option(app, options.run);
   add_all_option(app, state->report, "output, equalized value and layer");
   add_json_option(app, state->report);
   add_html_option(app, state->report, "the candidates' scores, and every value with its ranges, with charts");

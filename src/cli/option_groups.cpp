@@ -250,9 +250,18 @@ Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type, con
   };
 }
 
+Collect add_activation_option(CLI::App& app, std::optional<bool>& uint8_activations) {
+  auto text = std::make_shared<std::string>();
+  add_choice<std::string>(app, "--activation", *text, {{"int8", "int8"}, {"uint8", "uint8"}},
+                          "Type of quantized activations (default: the target's)", "Format");
+  return [text, &uint8_activations] {
+    if (!text->empty()) uint8_activations = *text == "uint8";
+  };
+}
+
 Collect add_format_options(CLI::App& app, FormatOptions& format) {
   struct Texts {
-    std::string weights, weight_range = "max", activation, range = "narrow", bias;
+    std::string weights, weight_range = "max", range = "narrow", bias;
   };
   auto texts = std::make_shared<Texts>();
   const auto choice = [&](const std::string& name, std::string& value, const std::vector<std::string>& known,
@@ -268,22 +277,41 @@ Collect add_format_options(CLI::App& app, FormatOptions& format) {
              "8, or 7 against saturation on CPUs without VNNI", "Format");
   app.add_flag("--per-tensor", format.per_tensor, "One scale per weight tensor instead of one per output channel")
       ->group("Format");
-  choice("--activation", texts->activation, {"int8", "uint8"}, "Type of quantized activations (default: the target's)");
+  const Collect activation = add_activation_option(app, format.uint8_activations);
   choice("--range", texts->range, {"narrow", "full"}, "int8 scale = amax/127, or amax/128");
   choice("--bias", texts->bias, {"float", "int32"}, "Type of biases (default: the target's)");
   const Collect float_type = add_float_type_option(
       app, format.float_type,
       "Type of what is not quantized, where the samples' values allow it (default: the target's)");
   add_io_type_option(app, format.io);
-  return [texts, float_type, &format] {
+  return [texts, activation, float_type, &format] {
+    activation();
     float_type();
     if (!texts->weights.empty()) format.int8_weights = texts->weights == "int8";
     format.weight_range =
         texts->weight_range == "mse" ? FormatOptions::WeightRange::Mse : FormatOptions::WeightRange::Max;
-    if (!texts->activation.empty()) format.uint8_activations = texts->activation == "uint8";
     format.full_range = texts->range == "full";
     if (!texts->bias.empty()) format.int32_bias = texts->bias == "int32";
   };
+}
+
+Collect add_cpu_option(CLI::App& app, std::optional<Cpu>& cpu) {
+  const auto text = std::make_shared<std::string>();
+  add_choice(
+      app, "--cpu", *text, {{"any", "any"}, {"vnni", "vnni"}},
+      "With --target onnxruntime: the x86 CPUs that must compute the file right. any scales weights so that CPUs "
+      "without VNNI never saturate; vnni uses all codes (default: any)",
+      "Format");
+  return [text, &cpu] {
+    if (!text->empty()) cpu = *text == "vnni" ? Cpu::Vnni : Cpu::Any;
+  };
+}
+
+void add_products_option(CLI::App& app, RunSettings& run) {
+  add_choice(app, "--cpu", run.products, {{"exact", CpuProducts::Exact}, {"avx2", CpuProducts::Avx2}},
+             "Arithmetic of UINT8 x INT8 products: exact, or as ONNX Runtime on x86 CPUs without VNNI, which saturate "
+             "sums of two products at 16 bits",
+             "Running");
 }
 
 Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction) {

@@ -48,6 +48,12 @@ void add_external_data_option(CLI::App& app, ExternalData& where);
 /// --float-type, with this help.
 [[nodiscard]] Collect add_float_type_option(CLI::App& app, std::optional<FloatType>& type, const std::string& help);
 [[nodiscard]] Collect add_format_options(CLI::App& app, FormatOptions& format);
+/// --cpu any|vnni, of a file that is written.
+[[nodiscard]] Collect add_cpu_option(CLI::App& app, std::optional<Cpu>& cpu);
+/// --cpu exact|avx2, of a model that runs here.
+void add_products_option(CLI::App& app, RunSettings& run);
+/// --activation alone, for commands that write no file.
+[[nodiscard]] Collect add_activation_option(CLI::App& app, std::optional<bool>& uint8_activations);
 /// --equalize and --absorb-bias; where ranges are chosen --bias-correction too.
 enum class BiasCorrection { Offered, NotOffered };
 [[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction);

@@ -36,6 +36,7 @@ Action declare_plan(CLI::App& app) {
   auto state = std::make_shared<PlanState>();
   app.add_option("MODEL", state->options.model, "Float ONNX model")->required();
   state->collect.push_back(add_placement_options(app, state->options.target, state->options.placement));
+  state->collect.push_back(add_activation_option(app, state->options.uint8_activations));
   state->collect.push_back(add_shape_option(app, state->options.shapes));
   state->collect.push_back(add_float_type_option(
       app, state->options.float_type,

@@ -101,6 +101,7 @@ Action declare_quantize(CLI::App& app) {
   add_outlier_option(app, options.outliers);
   state->collect.push_back(add_placement_options(app, options.target, options.placement));
   state->collect.push_back(add_format_options(app, options.format));
+  state->collect.push_back(add_cpu_option(app, options.format.cpu));
   add_weight_only_options(app, state->weights);
   add_external_data_option(app, options.external_data);
   state->collect.push_back(add_equalize_options(app, options.equalize, BiasCorrection::Offered));

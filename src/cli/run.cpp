@@ -28,6 +28,7 @@ Action declare_run(CLI::App& app) {
       ->type_name("DIR");
   state->collect.push_back(add_data_options(app, state->options.data, Need::Required));
   state->collect.push_back(add_run_options(app, state->options.run));
+  add_products_option(app, state->options.run);
   add_json_option(app, state->report, "Running");
   app.add_flag("--overwrite", state->report.overwrite, "Replace files in DIR, and that of --json")->group("Running");
   app.add_flag("--profile", state->options.profile,

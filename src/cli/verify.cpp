@@ -39,6 +39,7 @@ Action declare_verify(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   app.add_option("--threads", state->options.run.threads, "Worker threads (default: all cores)")
       ->check(CLI::Range(1, 4096));
+  add_products_option(app, state->options.run);
   add_json_option(app, state->report);
   add_report_overwrite(app, state->report, "the file of --json");
   return [state](Environment& environment) { return verify(*state, environment); };

@@ -19,6 +19,12 @@ using OutputAxes = std::span<const SampleAxis>;
 /// Row `row` of each output, plain tensors that have as many on axis 0: what one sample of a joined batch gives (samples_together).
 [[nodiscard]] std::vector<Tensor> row_of(const std::vector<Tensor>& outputs, size_t row);
 
+/// The same numbers with the samples on axis 0, for who reads outputs by their form: [S, N, V] becomes [N, S, V], [S * N, V] too. Outputs of
+/// one sample that lie in front stay as they are. A tensor is empty where the samples do not reach the output, and where it is not known
+/// which axis counts them: none was found, and not the first axis alone has that extent.
+[[nodiscard]] std::vector<Tensor> with_samples_in_front(std::span<const Tensor> outputs, size_t samples,
+                                                        OutputAxes axes);
+
 /// Errors of a model's outputs against the float model's, without padding. An output whose type or shape differs, because it
 /// depends on the data, gets none and its entry of `comparable` becomes false.
 /// content  of the samples that count.

@@ -39,7 +39,7 @@ void run_named(const Model& model, const std::vector<std::string>& names, const 
                const RunSettings& settings, Take&& take) {
   const Graph& graph = model.graph();
   const std::vector<ValueId> wanted = values_named(graph, names);
-  const Schedule schedule(graph, wanted, {.team = team_size(settings, source)});
+  const Schedule schedule(graph, wanted, {.team = team_size(settings, source), .products = settings.products});
   const std::vector<SampleAxis> axes = find_sample_axes(schedule, source, settings).of(wanted);
   ExecutorSlots slots(schedule, worker_count(settings));
   const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {

@@ -56,7 +56,8 @@ BatchErrors run_contest_batch(const Contest& contest, std::vector<Sample>&& batc
     result.seconds.push_back(stopwatch.seconds());
     if (contest.judges.command) result.outputs.push_back(outputs);
     outputs = real_part(std::move(outputs), size, real, contest.axes);
-    if (contest.judged_by_task()) result.task.push_back(contest.judges.task->score(truths, contest.names, outputs));
+    if (contest.judged_by_task())
+      result.task.push_back(contest.judges.task->score(truths, contest.names, outputs, contest.axes));
     if (&model == &contest.models.front())
       expected = std::move(outputs);
     else
@@ -140,7 +141,7 @@ Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequ
   for (size_t first = 0; first < variants.size(); first += at_once) {
     Contest contest{names, {original}, judges, axes};
     for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
-      contest.models.push_back(std::make_shared<const PreparedModel>(variant, names, team));
+      contest.models.push_back(std::make_shared<const PreparedModel>(variant, names, team, settings.products));
     totals.begin_pass(first);
     const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
       return run_contest_batch(contest, std::move(batch), real, pools[slot]);

@@ -51,7 +51,7 @@ void run_pass(std::span<const Model> variants, const JudgedBatches& batches, con
   const int team = static_cast<int>(std::max<size_t>(1, threads / std::max<size_t>(1, batches.size())));
   std::vector<std::unique_ptr<const PreparedModel>> models(variants.size());
   for_each_index(variants.size(), threads, [&](size_t v) {
-    models[v] = std::make_unique<const PreparedModel>(variants[v], batches.names(), team);
+    models[v] = std::make_unique<const PreparedModel>(variants[v], batches.names(), team, settings.products);
   });
   PoolLease pools(threads);
   std::mutex mutex;

@@ -46,7 +46,8 @@ VariantErrors run_variants_batch(const ModelsSideBySide& variants, const Judged&
     const double spent = stopwatch.seconds();
     result.seconds += spent;
     std::vector<Tensor> counted = real_part(std::move(tensors), size, real, judged.axes);
-    if (judged.task) result.task[variant ? 1 + *variant : 0] = judged.task->score(truths, judged.names, counted);
+    if (judged.task)
+      result.task[variant ? 1 + *variant : 0] = judged.task->score(truths, judged.names, counted, judged.axes);
     if (variant) {
       result.errors[*variant] = errors_of(expected, counted, content, judged.axes, result.comparable);
     } else {

@@ -6,8 +6,9 @@
 
 namespace detent {
 
-PreparedModel::PreparedModel(const Model& model, const std::vector<std::string>& names, int team)
-    : wanted_(values_named(model.graph(), names)), schedule_(model.graph(), wanted_, {.team = team}) {}
+PreparedModel::PreparedModel(const Model& model, const std::vector<std::string>& names, int team, CpuProducts products)
+    : wanted_(values_named(model.graph(), names)),
+      schedule_(model.graph(), wanted_, {.team = team, .products = products}) {}
 
 std::vector<Tensor> PreparedModel::run(std::span<const Tensor> inputs, BufferPool& pool) const {
   OutputKeeper keeper(schedule_.graph(), wanted_);

@@ -19,7 +19,8 @@ inline constexpr size_t kPreparedShare = 2;
 class PreparedModel {
  public:
   /// team  threads inside one kernel. Errors  those of Schedule.
-  PreparedModel(const Model& model, const std::vector<std::string>& names, int team);
+  PreparedModel(const Model& model, const std::vector<std::string>& names, int team,
+                CpuProducts products = CpuProducts::Exact);
 
   /// The named values, plain and in memory of their own. The models of one worker share a pool, so that it holds the activations of one
   /// at a time. Errors  those of running.

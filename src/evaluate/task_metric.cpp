@@ -59,26 +59,41 @@ void warn_of_strays(const std::map<std::string, int64_t>& labels, const std::fil
                 " labels belong to no sample of the evaluation: " + listed(names));
 }
 
-Error no_class_output(const std::string& option, const std::string& form, std::span<const std::string> names,
-                      std::span<const Tensor> outputs) {
+/// The outputs that a task is judged by: with their samples in front, and as the model gave them.
+struct JudgedOutputs {
+  std::span<const std::string> names;
+  std::span<const Tensor> in_front, given;
+
+  /// "; it is not known where samples lie in 'y'"; empty where it is.
+  [[nodiscard]] std::string lost() const {
+    std::string found;
+    for (size_t i = 0; i < given.size(); ++i)
+      if (in_front[i].empty_handle() && !given[i].empty_handle())
+        found += (found.empty() ? "'" : ", '") + names[i] + "'";
+    return found.empty() ? found : "; which axis counts the samples is not known of " + found;
+  }
+};
+
+Error no_class_output(const std::string& option, const std::string& form, const JudgedOutputs& outputs) {
   std::string found;
-  for (size_t i = 0; i < names.size(); ++i)
-    found += (i ? ", '" : "'") + names[i] + "' (" + std::string(name_of(outputs[i].type())) + " " +
-             outputs[i].shape().to_string() + ")";
-  return {ErrorCode::InvalidOption, option + ": no output holds " + form + "; the outputs are " + found,
+  for (size_t i = 0; i < outputs.names.size(); ++i)
+    found += (i ? ", '" : "'") + outputs.names[i] + "' (" + std::string(name_of(outputs.given[i].type())) + " " +
+             outputs.given[i].shape().to_string() + ")";
+  return {ErrorCode::InvalidOption,
+          option + ": no output holds " + form + "; the outputs are " + found + outputs.lost(),
           "judge by --metric-command"};
 }
 
 /// Index of the first output that can be read so. Errors  as no_class_output.
 template <class Read>
 std::pair<size_t, ClassOutput> find_output(Read&& read, int64_t samples, const std::string& option,
-                                           const std::string& form, std::span<const std::string> names,
-                                           std::span<const Tensor> outputs) {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i].empty_handle() || outputs[i].is_sequence()) continue;
-    if (auto classes = read(outputs[i], samples)) return {i, std::move(*classes)};
+                                           const std::string& form, const JudgedOutputs& outputs) {
+  for (size_t i = 0; i < outputs.in_front.size(); ++i) {
+    const Tensor& output = outputs.in_front[i];
+    if (output.empty_handle() || output.is_sequence()) continue;
+    if (auto classes = read(output, samples)) return {i, std::move(*classes)};
   }
-  throw no_class_output(option, form, names, outputs);
+  throw no_class_output(option, form, outputs);
 }
 
 void check_class(int64_t given, const ClassOutput& output, const std::string& what, const std::string& name) {
@@ -195,12 +210,14 @@ std::vector<Truth> TaskMetric::truths_of(std::span<const Sample> samples) const 
 }
 
 TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::string> names,
-                           std::span<const Tensor> outputs) const {
+                           std::span<const Tensor> given, OutputAxes axes) const {
   TaskSums sums;
   const auto samples = static_cast<int64_t>(truths.size());
+  const std::vector<Tensor> in_front = with_samples_in_front(given, truths.size(), axes);
+  const JudgedOutputs outputs{names, in_front, given};
   if (!labels_.empty()) {
     const auto [i, output] =
-        find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", names, outputs);
+        find_output(ClassOutput::of_samples, samples, "--labels", "one score per class for a sample", outputs);
     sums.has_five = output.classes() > 5;
     for (int64_t n = 0; n < samples; ++n) {
       const Truth& truth = truths[static_cast<size_t>(n)];
@@ -213,13 +230,13 @@ TaskSums TaskMetric::score(std::span<const Truth> truths, std::span<const std::s
   }
   if (!masks_.empty()) {
     const auto [i, output] =
-        find_output(ClassOutput::of_pixels, samples, "--masks", "one score per class for a pixel", names, outputs);
+        find_output(ClassOutput::of_pixels, samples, "--masks", "one score per class for a pixel", outputs);
     for (int64_t n = 0; n < samples; ++n) score_mask(truths[static_cast<size_t>(n)], n, output, names[i], sums);
   }
   if (ids_) {
     std::vector<std::vector<int64_t>> next;
     for (const Truth& truth : truths) next.push_back(truth.next);
-    sums.tokens = score_next_tokens(next, names, outputs);
+    sums.tokens = score_next_tokens(next, names, in_front);
   }
   return sums;
 }

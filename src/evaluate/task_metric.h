@@ -11,6 +11,7 @@
 #include "detent/data_source.h"
 #include "detent/evaluation_options.h"
 #include "detent/progress.h"
+#include "evaluate/batch_errors.h"
 #include "evaluate/next_token.h"
 
 namespace detent {
@@ -57,7 +58,8 @@ class TaskMetric {
   /// Reads what is known of some samples. Once for all models, for masks are files. Errors  those of read_mask.
   [[nodiscard]] std::vector<Truth> truths_of(std::span<const Sample> samples) const;
 
-  /// Judges what a model said to these samples: axis 0 of its outputs, in plain layout, counts samples.
+  /// Judges what a model said to these samples, in plain layout; `axes` says where samples lie, empty: on axis 0. The forms below are those
+  /// of outputs with their samples in front (with_samples_in_front); outputs whose samples cannot be told apart are passed over.
   /// Labels are held against the first output of one score per class ([N, C], trailing extents of 1), of one score ([N],
   /// [N, 1]: its sign) or of integers (the class); masks against the first of [N, C, H, W] (C = 1: its sign) or of integers
   /// [N, H, W]. The first largest score wins. Pixels of value 255 are unlabelled and do not count when there are more than
@@ -66,7 +68,7 @@ class TaskMetric {
   /// Errors  InvalidOption when no output is of that form; InvalidData naming the sample when its label or a pixel of its
   ///         mask is no class of the output, or the mask has another size.
   [[nodiscard]] TaskSums score(std::span<const Truth> truths, std::span<const std::string> names,
-                               std::span<const Tensor> outputs) const;
+                               std::span<const Tensor> outputs, OutputAxes axes = {}) const;
 
  private:
   std::map<std::string, int64_t> labels_;

@@ -152,7 +152,8 @@ KernelContext ScheduleBuilder::context_for(const Node& node) const {
   const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
                                 return value != kNoValue && decides_shapes_[static_cast<size_t>(value)];
                               });
-  return {graph_, node, graph_.opset(node.domain), {}, parts_.constants, options_.team, shape_suffices, keep_copies_};
+  return {graph_,         node,         graph_.opset(node.domain), {}, parts_.constants, options_.team,
+          shape_suffices, keep_copies_, options_.products};
 }
 
 bool ScheduleBuilder::keeps_codes(const Node& node) const { return many_codes_ && unpacks_weight(graph_, node); }
@@ -347,9 +348,13 @@ std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& n
       else
         subgraph.captured.push_back({outer, inner});
     }
-    schedule_subgraph_(
-        inside, {.fuse = options_.fuse, .exact_fusion = options_.exact_fusion, .team = options_.team, .known = known},
-        subgraph);
+    schedule_subgraph_(inside,
+                       {.fuse = options_.fuse,
+                        .exact_fusion = options_.exact_fusion,
+                        .team = options_.team,
+                        .known = known,
+                        .products = options_.products},
+                       subgraph);
     subgraphs.push_back(std::move(subgraph));
   }
   return subgraphs;

@@ -44,6 +44,7 @@ struct ScheduleOptions {
   bool make_all_constants = false;
   /// Constants that the graph itself does not know: those of the graph around a subgraph.
   std::span<const std::pair<ValueId, Tensor>> known = {};
+  CpuProducts products = CpuProducts::Exact;  ///< RunSettings::products
   KernelCache* kernels = nullptr;  ///< for schedules with the same `known`, which then holds all that can be folded
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/running_steps.h"
+#include "detent/run_settings.h"
 #include "model/graph/graph.h"
 #include "ops/op_kind.h"
 
@@ -29,6 +30,7 @@ struct KernelContext {
   int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
   bool shape_suffices = false;          ///< nobody reads the outputs' elements: costly kernels may leave them 0
   bool keep_copies = true;              ///< a copy of large constants in another order may be kept for speed
+  CpuProducts products = CpuProducts::Exact;
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when dynamic.
   [[nodiscard]] const Tensor* constant(size_t slot) const;

@@ -18,6 +18,7 @@
 #include "pipeline/parts/identified_samples.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
+#include "pipeline/parts/saturation.h"
 #include "pipeline/parts/stray_options.h"
 #include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
@@ -76,11 +77,13 @@ LintedFile read_file(const Model& model, const LintOptions& options, const Targe
   file.types_measured = chose_types(model);
   if (auto provenance = read_provenance(model)) file.left_float = std::move(provenance->float_layers);
   if (!options.data.given()) return file;
-  if (!target.strongly_typed)
-    throw Error(ErrorCode::Usage, "lint reads --data for targets that compute in the types of the file",
-                "--target tensorrt:11");
+  if (!target.strongly_typed && !target.saturates_without_vnni)
+    throw Error(ErrorCode::Usage,
+                "--data does not apply to " + target.spec() + ": lint measures 16-bit floats and saturating products",
+                "--target tensorrt:11 or onnxruntime");
   const IdentifiedSamples samples(open_samples(options.data, file.graph));
-  file.measured = measure_half_values(file.graph, samples, options.run);
+  if (target.strongly_typed) file.measured = measure_half_values(file.graph, samples, options.run);
+  if (target.saturates_without_vnni) file.cpu_loss = measure_cpu_loss(model, samples, options.run);
   report.plan.samples = samples.count();
   report.plan.sample_digest = samples.digest();
   return file;

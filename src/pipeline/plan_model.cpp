@@ -45,6 +45,7 @@ PlanReport plan_with_data(const PlanModelOptions& options) {
   if (!options.shapes.empty()) throw Error(ErrorCode::Usage, "--shape: with --data the sizes are those of the samples");
   FormatOptions format;
   format.float_type = options.float_type;
+  format.uint8_activations = options.uint8_activations;
   const EqualizeOptions equalize;
   const std::filesystem::path none;
   SetupOptions given{options.model,     options.data, none,     none, options.target,
@@ -83,7 +84,11 @@ PlanReport plan_model(const PlanModelOptions& options) {
   if (options.data.given()) return plan_with_data(options);
   const Target& target = find_target(options.target);
   const FloatType type = options.float_type.value_or(target.float_type);
-  static_cast<void>(rewrite_options({}, options.placement, target));  // a type that the target refuses
+  FormatOptions given;
+  given.uint8_activations = options.uint8_activations;
+  const RewriteOptions format =
+      rewrite_options(given, options.placement, target);  // refuses types that the target does not take
+  const PlacementOptions placement = placement_with(format, options.placement, target);
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   const Preparation preparation = prepare_model(model, target, prepare_options(options.placement, type));
@@ -96,7 +101,7 @@ PlanReport plan_model(const PlanModelOptions& options) {
   make_half_unmeasured(model, type, inputs, beside);
   const Graph& graph = model.graph();
   const ValueShapes shapes = inputs ? find_shapes(graph, *inputs) : ValueShapes{};
-  const PlacementPlan plan = make_placement_plan(graph, target, options.placement, shapes);
+  const PlacementPlan plan = make_placement_plan(graph, target, placement, shapes);
   PlanReport report = describe_plan(plan, graph, options.model.string(), facts, preparation.folded_batchnorms);
   report.equalizable = std::move(beside.equalizable);
   if (beside.floats) add_floats(report, *beside.floats, graph, plan, facts);

@@ -13,6 +13,7 @@
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
+#include "pipeline/parts/saturation.h"
 #include "pipeline/parts/setup.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
@@ -115,6 +116,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
 
   // what pays beyond that; a bound on the cost of quantization -> layers that stay float
   Improvement improved = improve(options, setup, calibration, chosen);
+  setup.format = improved.format;
   std::optional<BoundReport> bound;
   if (judge) bound = hold_accuracy_bound(setup, chosen, calibration, improved.constants, setup.placement, *judge);
 
@@ -144,13 +146,21 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   std::optional<ClosingError> closing;
   if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
+  std::optional<ClosingError> saturated;
+  report.saturation = describe_saturation(setup.format, rewrite.paired);
+  if (closing && rewrite.paired.unsafe_pairs > 0) {
+    saturated = measure_closing_error(reference, setup.model, *closing_on.source, without_vnni(options.run));
+    report.saturation->error = saturated->report;
+  }
   const size_t calibrated_with = closing_on.calibrated_with(calibration);
   if (closing) report.error = closing->report, report.error_source = closing_on.what;
   if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
   check_onnx_rules(setup.model.graph(), options.output, setup.facts.faults, *options.run.reporter);
   write_checked(setup.model, options.output, write_options(options.overwrite, options.external_data), promised, check);
+  const WorseArithmetic worse = worse_of(closing, saturated);
   add_verdict(report, options, setup,
-              {closing, closing_on.source.get(), calibrated_with, chosen.ranges, improved.constants});
+              {worse.closing, closing_on.source.get(), calibrated_with, chosen.ranges, improved.constants});
+  if (!worse.caveat.empty()) report.verdict.caveats.insert(report.verdict.caveats.begin(), worse.caveat);
   finish_report(report, options, setup, stopwatch.seconds());
   return report;
 }

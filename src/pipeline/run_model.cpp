@@ -55,7 +55,9 @@ RunReport run_model(const RunOptions& options) {
   const Graph& graph = model.graph();
   const auto source = open_samples(options.data, graph);
   warn_of_unused_preprocess(options.data, {}, graph, *options.run.reporter);
-  const Schedule schedule(graph, graph.outputs(), {.team = team_size(options.run, *source), .keep_large_copies = true});
+  const Schedule schedule(
+      graph, graph.outputs(),
+      {.team = team_size(options.run, *source), .keep_large_copies = true, .products = options.run.products});
   make_folder(options.output_folder);
   const int64_t batch_size = static_cast<int64_t>(source->batch());
   std::vector<OutputWriter> writers;

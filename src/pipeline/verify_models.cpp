@@ -138,7 +138,7 @@ std::vector<std::string> unsupported_operators(const Graph& graph) {
   return {names.begin(), names.end()};
 }
 
-Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& tolerance) {
+Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& tolerance, CpuProducts products) {
   Line line;
   line.folder = folder.string();
   line.model = path.filename().string();
@@ -150,7 +150,7 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
     line.operators = unsupported_operators(graph);
     if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.node(0).op_type};
     refuse_unknown_inputs(graph);
-    const Schedule schedule(graph, graph.outputs());
+    const Schedule schedule(graph, graph.outputs(), {.products = products});
     for (const fs::path& data_set : data_sets) compare_data_set(schedule, data_set, tolerance, line);
     if (line.outcome == Line::Outcome::Passed) line.operators.clear();
   } catch (const Error& error) {
@@ -175,7 +175,7 @@ VerifyReport verify_models(const VerifyOptions& options) {
   std::atomic<size_t> done{0};
   for_each_index(jobs.size(), worker_count(options.run), [&](size_t i) {
     if (stop_requested()) return;
-    report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance);
+    report.lines[i] = verify_one(jobs[i].first, jobs[i].second, tolerance, options.run.products);
     reporter.advance_to(++done);
   });
   reporter.end();

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "core/files/mapped_file.h"
 #include "core/float_type.h"
 #include "core/same_tensor.h"
 #include "exec/node_errors.h"
@@ -148,7 +149,10 @@ class ConstantFolder {
         kernel->run(call);
       });
       for (size_t i = 0; i < outputs.size(); ++i)
-        if (node.outputs[i] != kNoValue) result(node.outputs[i]) = to_plain(outputs[i]);
+        if (node.outputs[i] != kNoValue) result(node.outputs[i]) = shared_by_models(to_plain(outputs[i]));
+      // Weights that lie in a file are read again when somebody asks for them.
+      for (const Tensor& input : inputs)
+        if (!input.empty_handle()) let_go_of_pages(input.raw(), input.byte_count());
     } catch (const Error&) {
       forget(node);
     }

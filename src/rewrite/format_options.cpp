@@ -26,6 +26,20 @@ void check_fp8(const FormatOptions& format, const Target& target) {
   refuse(format.weight_range != FormatOptions::WeightRange::Max, "--weight-range mse");
 }
 
+/// ONNX Runtime makes UINT8 activations of INT8 ones on x86.
+RewriteOptions::Saturation saturation_of(const FormatOptions& format, const RewriteOptions& options,
+                                         const Target& target) {
+  if (!target.saturates_without_vnni) {
+    if (format.cpu)
+      throw Error(ErrorCode::InvalidOption,
+                  "--cpu does not apply to " + target.spec() + ": its integer products are exact",
+                  "leave --cpu away, or give --target onnxruntime");
+    return RewriteOptions::Saturation::None;
+  }
+  if (options.activation.type == DataType::Float8E4M3FN) return RewriteOptions::Saturation::None;
+  return format.cpu == Cpu::Vnni ? RewriteOptions::Saturation::Accepted : RewriteOptions::Saturation::Avoided;
+}
+
 }  // namespace
 
 RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptions& placement, const Target& target) {
@@ -46,10 +60,16 @@ RewriteOptions rewrite_options(const FormatOptions& format, const PlacementOptio
   options.per_tensor_weights = format.per_tensor;
   options.int8_weights = format.int8_weights.value_or(target.int8_weight_initializer);
   options.half_scales = placement.scales == PlacementOptions::Scales::Fp16;
+  options.saturation = saturation_of(format, options, target);
   options.int32_bias = format.int32_bias.value_or(target.int32_bias);
   if (options.int32_bias && target.engine == Engine::TensorRT)
     throw Error(ErrorCode::InvalidOption, target.spec() + " takes float biases only: it has no INT32 DequantizeLinear");
   return options;
+}
+
+PlacementOptions placement_with(const RewriteOptions& format, PlacementOptions placement, const Target& target) {
+  placement.int8_activations = target.activation.type == DataType::UInt8 && format.activation.type == DataType::Int8;
+  return placement;
 }
 
 }  // namespace detent

@@ -6,6 +6,7 @@
 
 #include "core/files/mapped_file.h"
 #include "ops/traits.h"
+#include "ops/weight_pairs.h"
 #include "rewrite/bias_quantizer.h"
 #include "rewrite/weight_quantizer.h"
 
@@ -83,6 +84,17 @@ class WeightInserter {
                       .scale_type = context_.scale_type(decision.value),
                       .least_scale = copy.least_scales,
                       .zero_scale = copy.zero_scales};
+    const std::string& wish = context_.name(decision.value);
+    const bool is_uint8 = options.uint8_weights.contains(wish) && how.type == DataType::Int8;
+    if (const auto given = options.weight_scales.find(wish);
+        given != options.weight_scales.end() && given->second.size() == channels_of(decision))
+      how.given_scale = given->second;
+    const PairOrder order = is_uint8 ? PairOrder{} : pairs_of(copy);
+    const bool paired = order.kind != PairOrder::Kind::None;
+    if (options.saturation == RewriteOptions::Saturation::Avoided && how.scale_type == DataType::Float32)
+      how.safe_pairs = order;
+    // What cannot saturate needs no bit less.
+    if (options.saturation != RewriteOptions::Saturation::None && !paired) how.bits = 8;
     // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
     if (!options.int8_weights && how.bits < 8) how.range = WeightRange::Max;
     try {
@@ -90,7 +102,8 @@ class WeightInserter {
       QuantizedWeight quantized =
           context_.memo ? context_.memo->get(decision.value, weight, axis, how) : quantize_weight(weight, axis, how);
       let_go_of_pages(weight.raw(), weight.byte_count());
-      const std::string& wish = context_.name(decision.value);
+      if (paired) count_pairs(quantized, how.safe_pairs, order);
+      if (is_uint8) make_uint8(quantized);
       const PairWriter::Grid grid = context_.writer.add_grid(wish, quantized.qparams, how.scale_type);
       const std::string codes =
           options.int8_weights
@@ -107,6 +120,38 @@ class WeightInserter {
     } catch (const Error& error) {
       throw error.in("weight '" + context_.name(decision.value) + "' of node '" + node_of(decision).name + "'");
     }
+  }
+
+  /// Which weights are multiplied side by side by a reader of UINT8 activations. Depthwise readers of the same weight ask nothing.
+  [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
+    if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
+    for (const WeightDecision* reader : copy.readers) {
+      const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape());
+      if (order.kind != PairOrder::Kind::None && input_qparams(*reader)) return order;
+    }
+    return {};
+  }
+
+  static void make_uint8(QuantizedWeight& quantized) {
+    constexpr int32_t kMiddle = 128;
+    Tensor codes(DataType::UInt8, quantized.codes.shape());
+    std::ranges::transform(quantized.codes.data<int8_t>(), codes.mutable_data<uint8_t>().begin(),
+                           [](int8_t code) { return static_cast<uint8_t>(code + kMiddle); });
+    quantized.codes = std::move(codes);
+    quantized.qparams.type = DataType::UInt8;
+    std::ranges::fill(quantized.qparams.zero_point, kMiddle);
+  }
+
+  void count_pairs(const QuantizedWeight& quantized, const PairOrder& made_safe, const PairOrder& order) {
+    PairedWeights& paired = context_.result.paired;
+    const size_t channels = quantized.qparams.scale.size();
+    ++paired.layers;
+    paired.channels += channels;
+    paired.raised += quantized.made_safe;
+    paired.factors += made_safe.kind == PairOrder::Kind::None ? static_cast<double>(channels) : quantized.safe_factors;
+    const int64_t unsafe = count_unsafe_pairs(quantized.codes, order).pairs;
+    paired.unsafe_pairs += unsafe;
+    paired.unsafe_layers += unsafe > 0;
   }
 
   /// The bias of a node and why it cannot be INT32; the reason is empty when it can.

@@ -117,6 +117,34 @@ void check_options(const WeightOptions& options) {
   throw Error(ErrorCode::InvalidOption, "FP8 weights have 8 bits and the range of their largest magnitude");
 }
 
+/// The weights of single outputs, pair by pair.
+class Pairs {
+ public:
+  Pairs(const Tensor& values, const WeightOptions& options)
+      : data_(values.data<float>()), offsets_(pair_offsets(values.shape(), options.safe_pairs)),
+        outputs_(values.shape(), options.safe_pairs) {}
+
+  [[nodiscard]] bool empty() const { return offsets_.empty(); }
+
+  /// `scale`, raised for the output at `channel` of the axis of scales; for all outputs where one scale serves them.
+  [[nodiscard]] float safe_scale(float scale, int64_t channel, bool one_for_all) {
+    const int64_t first = one_for_all ? 0 : channel, last = one_for_all ? outputs_.count : channel + 1;
+    for (int64_t o = first; o < last; ++o) {
+      weights_.clear();
+      for (const int64_t offset : offsets_)
+        weights_.push_back(offset < 0 ? 0.0F : data_[static_cast<size_t>(o * outputs_.step + offset)]);
+      scale = least_safe_scale(weights_, scale);
+    }
+    return scale;
+  }
+
+ private:
+  std::span<const float> data_;
+  std::vector<int64_t> offsets_;
+  PairOutputs outputs_;
+  std::vector<float> weights_;
+};
+
 /// Element of one of the lists of WeightOptions; 0 when it is empty.
 float at_or_zero(const std::vector<float>& list, int64_t i) {
   return list.empty() ? 0.0F : list.at(static_cast<size_t>(i));
@@ -143,11 +171,19 @@ QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOpti
   result.qparams.zero_point.assign(static_cast<size_t>(view.channels), 0);
   auto* out = static_cast<uint8_t*>(result.codes.mutable_raw());
   Channel channel;
+  Pairs pairs(values, options);
   for (int64_t c = 0; c < view.channels; ++c) {
     gather(data.data(), view, c, channel);
-    const float chosen = choose_scale(channel, options, at_or_zero(options.zero_scale, c));
-    const float scale = std::max(chosen, at_or_zero(options.least_scale, c));
+    const float given = at_or_zero(options.given_scale, c);
+    const float chosen = given > 0 ? given : choose_scale(channel, options, at_or_zero(options.zero_scale, c));
+    float scale = std::max(chosen, at_or_zero(options.least_scale, c));
     result.raised += scale > chosen;
+    if (!pairs.empty()) {
+      const float safe = pairs.safe_scale(scale, c, axis < 0);
+      result.made_safe += safe > scale;
+      result.safe_factors += static_cast<double>(safe) / static_cast<double>(scale);
+      scale = safe;
+    }
     result.zero_channels += channel.size() == 0 || channel.abs().maxCoeff() == 0;
     result.qparams.scale.push_back(scale);
     for (int64_t o = 0; o < view.outer; ++o)

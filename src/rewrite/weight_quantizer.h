@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "core/pair_order.h"
 #include "detent/qparams.h"
 
 namespace detent {
@@ -18,8 +19,11 @@ struct WeightOptions {
   WeightRange range = WeightRange::Max;
   DataType scale_type = DataType::Float32;  ///< scales are representable in it
   // One for each scale, or empty.
-  std::vector<float> least_scale = {};  ///< no scale is smaller
+  std::vector<float> given_scale = {};  ///< the scale itself, where positive: codes were chosen with it
+  std::vector<float> least_scale = {};  ///< no other scale is smaller
   std::vector<float> zero_scale = {};   ///< scale of a channel that is all zero; 0: 1
+  /// Scales are raised until no pair of codes in this order can saturate 16 bits. Kind::None: every pair may stay.
+  PairOrder safe_pairs = {};
   friend bool operator==(const WeightOptions&, const WeightOptions&) = default;
 };
 
@@ -28,6 +32,8 @@ struct QuantizedWeight {
   QParams qparams;           ///< one scale per extent of `axis`, or one for all when axis is -1; zero points 0
   size_t raised = 0;         ///< scales that least_scale raised
   size_t zero_channels = 0;  ///< channels that are all zero
+  size_t made_safe = 0;      ///< scales that safe_pairs raised
+  double safe_factors = 0;   ///< sum over all scales of what safe_pairs multiplied them by, 1 or more
 };
 
 /// Symmetric codes of a weight tensor, one scale per index of `axis` (-1: one scale).
@@ -37,6 +43,7 @@ struct QuantizedWeight {
 /// Mse is never worse than Max in sum (w - w')^2: a grid over [0.5, 1] * max |w|, then for the codes of the best one
 /// the scale that fits them best, sum(q w) / sum(q^2), as long as that helps. A grouped ConvTranspose weight is C_in x
 /// C_out/group x k...: with axis 1 one scale serves the same index of every group.
+/// safe_pairs raises each scale by the least factor that makes its pairs safe (least_safe_scale), after the range was chosen.
 /// Empty   no elements -> scales 1.
 /// Errors  InvalidModel when a weight is NaN or Inf; InvalidOption for Float8E4M3FN with Mse or fewer bits; Internal for types other than float, double, half and bfloat16.
 [[nodiscard]] QuantizedWeight quantize_weight(const Tensor& weight, int axis, const WeightOptions& options = {});

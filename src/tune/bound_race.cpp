@@ -177,7 +177,7 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
         some, batch->inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
           const std::vector<Tensor> outputs = real_part(std::move(tensors), batch->size, batch->real, batch->axes);
           ScoreTally::Batch found;
-          if (batches.task()) found.task = batches.task()->score(batch->truths, batches.names(), outputs);
+          if (batches.task()) found.task = batches.task()->score(batch->truths, batches.names(), outputs, batch->axes);
           found.errors = errors_of(batch->expected, outputs, batch->content, batch->axes, comparable);
           tallies[*variant]->set(b, std::move(found));
         });

@@ -36,7 +36,7 @@ struct Layer {
 std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decision) {
   const Node& node = graph.node(decision.node);
   const OpTraits& traits = traits_of(graph, node);
-  if (!decision.int8 || traits.bias_slot < 0) return std::nullopt;
+  if (!decision.is_quantized() || traits.bias_slot < 0) return std::nullopt;
   const ValueId bias = node.input(static_cast<size_t>(traits.bias_slot));
   const Tensor *constant = graph.constant(bias), *weight = graph.constant(node.input(1));
   if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;

@@ -38,14 +38,14 @@ Model PairVariants::model(const PlacementPlan& plan) {
 }
 
 bool PairVariants::is_quantized(const PlacementPlan& plan, NodeId node) const {
-  if (const LayerDecision* layer = plan.find_layer(node)) return layer->int8;
+  if (const LayerDecision* layer = plan.find_layer(node)) return layer->is_quantized();
   return std::ranges::any_of(plan.edges, [&](const EdgeDecision& edge) { return edge.consumer == node && edge.pair; });
 }
 
 void PairVariants::find_choices() {
   std::set<NodeId> found;
   for (const LayerDecision& layer : whole_.layers)
-    if (layer.int8) found.insert(layer.node);
+    if (layer.is_quantized()) found.insert(layer.node);
   // With all layers float, what still reads pairs does so by itself.
   KeptFloat kept;
   for (const NodeId node : found) kept.emplace(graph_.node(node).name, kMeasuring);

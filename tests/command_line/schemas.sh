@@ -52,6 +52,7 @@ document imported table inspect in/imported.dct
 # quantize.
 document auto quantize quantize $net $data -o out/auto.onnx $layers
 document onnxruntime quantize quantize $net $data --calibrator max --target onnxruntime -o in/ort.onnx $layers
+document vnni quantize quantize $net $data --calibrator max --target onnxruntime --cpu vnni -o out/vnni.onnx $layers
 document best quantize quantize $net --quiet --data random:normal,n=64 --accuracy best -o out/best.onnx $layers
 document equalized quantize quantize $net $data --calibrator max --equalize relu,act --absorb-bias on --bias-correction on -o out/equalized.onnx $layers
 document equalize_auto quantize quantize $net --quiet --data random:normal,n=32 --calibrator max --equalize auto -o out/equalize_auto.onnx

@@ -36,6 +36,35 @@ TEST(RealPart, IsAllWhereSamplesAreNotFound) {
   EXPECT_EQ(real_part({counting({4, 2})}, 4, 4, {}).front().shape(), (Shape{4, 2})) << "none repeats";
 }
 
+Tensor in_front(const Shape& shape, size_t samples, const SampleAxis& axis) {
+  return with_samples_in_front(std::vector{counting(shape)}, samples, std::vector{axis}).front();
+}
+
+TEST(SamplesInFront, MovesTheirAxis) {
+  EXPECT_EQ(in_front({2, 3, 2}, 3, kSecond).shape(), (Shape{3, 2, 2}));
+  EXPECT_THAT(in_front({2, 3, 2}, 3, kSecond).data<float>(), ElementsAre(0, 1, 6, 7, 2, 3, 8, 9, 4, 5, 10, 11));
+  const SampleAxis steps_first{SampleAxis::Kind::Counts, 0, 1}, samples_first{SampleAxis::Kind::Counts, 0, 0};
+  EXPECT_EQ(in_front({6, 1}, 2, steps_first).shape(), (Shape{2, 3, 1}));
+  EXPECT_THAT(in_front({6, 1}, 2, steps_first).data<float>(), ElementsAre(0, 2, 4, 1, 3, 5)) << "[steps * samples, 1]";
+  EXPECT_EQ(in_front({6, 1}, 2, samples_first).shape(), (Shape{2, 3, 1}));
+  EXPECT_THAT(in_front({6, 1}, 2, samples_first).data<float>(), ElementsAre(0, 1, 2, 3, 4, 5))
+      << "[samples * steps, 1]";
+  EXPECT_EQ(in_front({2, 1}, 1, kSecond).shape(), (Shape{1, 2})) << "the last batch, of which one sample counts";
+}
+
+TEST(SamplesInFront, LeavesWhatIsInFront) {
+  EXPECT_EQ(in_front({4, 2}, 4, kFront).shape(), (Shape{4, 2}));
+  EXPECT_EQ(in_front({5}, 1, kFront).shape(), Shape{5}) << "one sample";
+  EXPECT_EQ(in_front({5, 2}, 4, kFront).shape(), (Shape{5, 2})) << "no batch";
+  EXPECT_EQ(in_front({4, 2}, 4, kUnknown).shape(), (Shape{4, 2})) << "no other axis has the extent";
+}
+
+TEST(SamplesInFront, IsEmptyWhereTheyAreNotToldApart) {
+  EXPECT_TRUE(in_front({4, 4}, 4, kUnknown).empty_handle());
+  EXPECT_TRUE(in_front({3, 4}, 4, kUnknown).empty_handle());
+  EXPECT_TRUE(in_front({4, 2}, 4, SampleAxis{SampleAxis::Kind::Independent, 0, 0}).empty_handle());
+}
+
 TEST(ErrorsOf, LeaveOutThePaddingOfEachSample) {
   const BatchContent content{{1, 1}, {1, 0}};
   const Tensor expected = Tensor::from<float>({2, 2}, {1, 1, 1, 1}), got = Tensor::from<float>({2, 2}, {1, 1, 1, 9});

@@ -51,11 +51,11 @@ EvaluationOptions masked(const TemporaryFolder& folder, const std::vector<std::s
   return options;
 }
 
-TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& output) {
+TaskSums judge(const EvaluationOptions& options, size_t count, const Tensor& output, OutputAxes axes = {}) {
   const TaskMetric metric(options, labelled_samples(count), Reporter::silent());
   std::vector<Sample> judged;
   for (size_t i = 0; i < count; ++i) judged.push_back({i, "sample" + std::to_string(i), {}});
-  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output});
+  return metric.score(metric.truths_of(judged), kOutput, std::vector<Tensor>{output}, axes);
 }
 
 template <class Call>
@@ -94,6 +94,46 @@ TEST(TaskMetric, ReadsSignsAndClassesToo) {
   EXPECT_EQ(judge(labelled(folder, {1, 1, 0}), 3, Tensor::from<float>({3, 1}, {0.5F, -2, -1})).first, 2U);
   EXPECT_EQ(judge(labelled(folder, {7, 3, 9}), 3, Tensor::from<int64_t>({3}, {7, 3, 8})).first, 2U);
   EXPECT_EQ(judge(labelled(folder, {2}), 1, Tensor::from<float>({1, 3, 1, 1}, {0, 1, 2})).first, 1U);
+}
+
+TEST(TaskMetric, ReadsScoresWhoseSamplesLieOnAnotherAxis) {
+  const TemporaryFolder folder;
+  const std::vector<SampleAxis> second = {{SampleAxis::Kind::Counts, 1, 1}};
+  // Two classes of three samples as [classes, samples], and two of two, where the shape alone does not tell the axis.
+  EXPECT_EQ(judge(labelled(folder, {1, 0, 1}), 3, Tensor::from<float>({2, 3}, {0, 9, 0, 9, 0, 9}), second).first, 3U);
+  const Tensor square = Tensor::from<float>({2, 2}, {0, 1, 2, 0});
+  EXPECT_EQ(judge(labelled(folder, {1, 0}), 2, square, second).first, 2U);
+  EXPECT_EQ(judge(labelled(folder, {1, 0}), 2, square).first, 2U);
+  EXPECT_EQ(judge(labelled(folder, {1, 1}), 2, Tensor::from<float>({2, 2}, {0, 1, 2, 3}), second).first, 2U);
+  EXPECT_EQ(judge(labelled(folder, {1, 1}), 2, Tensor::from<float>({2, 2}, {0, 1, 3, 2}), {}).first, 1U);
+  // The last batch has one sample that counts, and it keeps its axis.
+  EXPECT_EQ(judge(labelled(folder, {2}), 1, Tensor::from<float>({3, 1}, {0, 1, 2}), second).first, 1U);
+}
+
+TEST(TaskMetric, ReadsMasksWhoseSamplesLieOnAnotherAxis) {
+  const TemporaryFolder folder;
+  const auto options = masked(folder, {std::string("\0\1\1", 3), std::string("\1\1\0", 3)});
+  // [classes, samples, height 1, width 3] in place of [samples, classes, ...]: the scores of class 0, then those of class 1.
+  const Tensor output = Tensor::from<float>({2, 2, 1, 3}, {5, 0, 0, 0, 0, 5, 0, 5, 5, 5, 5, 0});
+  const std::vector<SampleAxis> second = {{SampleAxis::Kind::Counts, 1, 1}};
+  EXPECT_THAT(judge(options, 2, output, second).metrics(), ElementsAre(Pair("miou", 1.0)));
+  EXPECT_LT(judge(options, 2, output).metrics().at("miou"), 1.0);
+}
+
+TEST(TaskMetric, PassesOverOutputsWhoseSamplesAreNotToldApart) {
+  const TemporaryFolder folder;
+  const auto options = labelled(folder, {0, 1});
+  const std::vector<SampleAxis> unknown = {{SampleAxis::Kind::Unknown, 0, 0}};
+  const Error error = refusal([&] { return judge(options, 2, Tensor::from<float>({2, 2}, {1, 0, 0, 1}), unknown); });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidOption);
+  EXPECT_THAT(error.what(), HasSubstr("which axis counts the samples is not known of 'scores'"));
+  const std::vector<SampleAxis> independent = {{SampleAxis::Kind::Independent, 0, 0}};
+  EXPECT_EQ(refusal([&] {
+              return judge(options, 2, Tensor::from<float>({2, 3}, {1, 0, 0, 0, 1, 0}), independent);
+            }).code(),
+            ErrorCode::InvalidOption);
+  // Of these extents only the first can count them.
+  EXPECT_EQ(judge(options, 2, Tensor::from<float>({2, 3}, {1, 0, 0, 0, 1, 0}), unknown).first, 2U);
 }
 
 TEST(TaskMetric, RefusesALabelThatIsNoClass) {

@@ -90,8 +90,8 @@ function writeList(folder, files) {
 export const runOver = (file, stack) => run(file, ['--data', stack]);
 
 // `detent run` of a file with one stack for each of several inputs.
-export const runWith = (file, stacks) =>
-  run(file, Object.entries(stacks).flatMap(([input, path]) => ['--data', `${input}=${path}`]));
+export const runWith = (file, stacks, ...more) =>
+  run(file, [...Object.entries(stacks).flatMap(([input, path]) => ['--data', `${input}=${path}`]), ...more]);
 
 // The single output of a run.
 export const only = (outputs) => Object.values(outputs)[0];
@@ -191,8 +191,8 @@ function writeLabels(folder, { files, labels }) {
   return path;
 }
 
-export async function plan(model, target) {
-  return JSON.parse((await detent('plan', model.file, '--target', target, '--json')).stdout);
+export async function plan(model, target, ...more) {
+  return JSON.parse((await detent('plan', model.file, '--target', target, '--json', ...more)).stdout);
 }
 
 // `detent verify` of many folders: {closing, failures}, where failures are the lines that do not say they passed.

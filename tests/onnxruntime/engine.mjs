@@ -9,7 +9,7 @@ export function openSession(model, level, extra = {}) {
   });
 }
 
-const tensorOf = ({ type, dims, data }) =>
+export const tensorOf = ({ type, dims, data }) =>
   new ort.Tensor(type, type === 'bool' ? Uint8Array.from(data) : data, dims);
 
 // feeds: {input: {type, dims, data}} of one sample -> {output: {type, dims, data}}.

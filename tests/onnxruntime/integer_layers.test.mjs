@@ -27,10 +27,13 @@ function integerWeights(model) {
 
 const times = (list) => list.reduce((counts, item) => counts.set(item, (counts.get(item) ?? 0) + 1), new Map());
 
-for (const { model, options } of selectedOfAll()) {
-  test(`${model.name}: the layers planned INT8 are those that ONNX Runtime runs with integers`, options, async (t) => {
-    const file = await quantized(model, 'onnxruntime', 'max');
-    const { layers } = await plan(model, 'onnxruntime');
+const variants = selectedOfAll().flatMap((selected) => [[], ['--activation', 'int8']].map((more) => ({ ...selected, more })));
+
+for (const { model, options, more } of variants) {
+  const title = [model.name, ...more].join(' ');
+  test(`${title}: the layers planned INT8 are those that ONNX Runtime runs with integers`, options, async (t) => {
+    const file = await quantized(model, 'onnxruntime', 'max', ...more);
+    const { layers } = await plan(model, 'onnxruntime', ...more);
     const weights = integerWeights(readModel(file));
     const optimized = await optimizedModel(file);
     const real = times(optimized.nodes.filter((n) => n.op in weightSlots).map((n) => n.inputs[weightSlots[n.op]]));

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "detent/error.h"
 #include "exec/same_outputs.h"
+#include "model/temporary_folder.h"
 
 namespace detent {
 namespace {
@@ -105,6 +109,57 @@ TEST(FoldConstants, EveryOutputOfASplitIsAWeight) {
                              "{ a, b = Split <axis = 1> (w) y = MatMul (x, a) u = MatMul (x, b) }"));
   EXPECT_EQ(fold_constants(model), 1U);
   EXPECT_THAT(model.graph().constant(model.graph().find_value("b"))->data<float>(), ElementsAre(3, 4, 7, 8));
+}
+
+/// The same model, read from a file that has its weights beside it.
+Model with_data_beside(const Model& model, const std::filesystem::path& path) {
+  write_model(model, path, {.overwrite = false, .external_data_above = 1000});
+  return read_model(path);
+}
+
+std::string tied_and_scaled() {
+  return kOpset17 + std::string("(int64[1] i, float[1,128] x) => (float[1,128] r, float[1,160] y) <") + kEmbedding +
+         ", " + matrix("w", 128, 128) +
+         ", float s = {2}> { r = Gather (e, i) m = Mul (w, s) a = MatMul (x, m) t = Transpose <perm = [1, 0]> (e) "
+         "y = MatMul (a, t) }";
+}
+
+TEST(FoldConstants, FoldWeightsThatLieBesideTheModel) {
+  const TemporaryFolder folder;
+  Model inside = parse_model_text(tied_and_scaled());
+  const Model before = inside.clone();
+  Model beside = with_data_beside(before, folder / "m.onnx");
+  EXPECT_EQ(fold_constants(inside), 2U);
+  EXPECT_EQ(fold_constants(beside), 2U);
+  EXPECT_THAT(operators(beside.graph()), ElementsAre("Gather", "MatMul", "MatMul"));
+  for (const char* name : {"m", "t"}) {
+    const auto numbers = [&](const Graph& graph) {
+      const auto all = graph.constant(graph.find_value(name))->data<float>();
+      return std::vector<float>(all.begin(), all.end());
+    };
+    EXPECT_EQ(numbers(beside.graph()), numbers(inside.graph())) << name;
+  }
+  EXPECT_EQ(beside.graph().find_value("w"), kNoValue);
+  EXPECT_NE(beside.graph().constant(beside.graph().find_value("e")), nullptr) << "Gather still takes rows of it";
+  const std::vector<Tensor> inputs{Tensor::from<int64_t>({1}, {3}),
+                                   Tensor::from<float>({1, 128}, std::vector<float>(128, 0.5F))};
+  check_same_outputs(outputs_of(before, inputs), beside, inputs, "folding");
+
+  write_model(beside, folder / "folded.onnx", {.overwrite = false, .external_data_above = 1000});
+  check_same_outputs(outputs_of(before, inputs), read_model(folder / "folded.onnx"), inputs, "writing what was folded");
+}
+
+TEST(FoldConstants, WeightsBesideTheModelThatAreCutAreToldAsSuch) {
+  const TemporaryFolder folder;
+  write_model(parse_model_text(tied_and_scaled()), folder / "m.onnx",
+              {.overwrite = false, .external_data_above = 1000});
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    if (entry.path().extension() == ".data") std::filesystem::resize_file(entry.path(), 4096);
+  const Error error = error_of<Error>([&] {
+    Model model = read_model(folder / "m.onnx");
+    (void)fold_constants(model);
+  });
+  EXPECT_EQ(error.code(), ErrorCode::InvalidModel);
 }
 
 }  // namespace

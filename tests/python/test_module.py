@@ -57,6 +57,17 @@ class Module(unittest.TestCase):
             self.assertEqual(raised.exception.code, 2)
         detent.quantize(MODEL, self.folder / "out.onnx", table=table)
 
+    def test_cpu_says_where_integer_products_are_right(self):
+        options = {"calibrator": "max", "target": "onnxruntime"}
+        safe = detent.quantize(MODEL, self.folder / "any.onnx", noise(2), **options)
+        self.assertEqual(safe["saturation"]["unsafe_pairs"], 0)
+        full = detent.quantize(MODEL, self.folder / "vnni.onnx", noise(2), cpu="vnni", **options)
+        self.assertGreater(full["saturation"]["unsafe_pairs"], 0)
+        detent.compare(MODEL, noise(2), eval=noise(2, 3), calibrators=["max"], target="onnxruntime", cpu="avx2")
+        with self.assertRaises(detent.Error) as raised:
+            detent.quantize(MODEL, self.folder / "none.onnx", noise(2), cpu="avx2", **options)
+        self.assertEqual(raised.exception.code, 2)
+
     def test_paths_go_in_and_a_report_comes_out(self):
         output = self.folder / "out.onnx"
         report = detent.quantize(MODEL, output, str(SAMPLE / "calib"), preprocess=PREPROCESS, limit=4, calibrator="mse")

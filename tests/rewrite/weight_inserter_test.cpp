@@ -251,5 +251,78 @@ g (float16[1, 1] x) => (float16[1, 1] y) <float[1, 1] wf = {1}, float[1] bf = {0
   EXPECT_THAT(planned.warnings, ElementsAre(HasSubstr("1 bias of an FP16 layer stays FP16")));
 }
 
+/// Conv and a depthwise Conv of UINT8 data, both with weights of equal signs.
+PlannedGraph saturating_graph() {
+  PlannedGraph planned(R"(
+<ir_version: 7, opset_import: ["" : 13]>
+g (float[1, 2, 4, 4] x) => (float[1, 2, 4, 4] y) <float[2, 2, 1, 1] w = {1, 0.9, -1, 0.5}, float[2, 1, 1, 1] v = {1, 0.3}>
+{
+  a = Conv (x, w)
+  y = Conv <group = 2> (a, v)
+})");
+  planned.weight("Conv_0", 1, 0);
+  planned.weight("Conv_1", 1, 0);
+  planned.pair("Conv_0", 0);
+  planned.pair("Conv_1", 0);
+  planned.range("x", {0, 1});
+  planned.range("a", {0, 1});
+  return planned;
+}
+
+RewriteOptions on_cpus(RewriteOptions::Saturation saturation) {
+  RewriteOptions options;
+  options.activation.type = DataType::UInt8;
+  options.saturation = saturation;
+  return options;
+}
+
+TEST(WeightInserter, SaturationIsAvoidedWhereProductsAreAddedInPairs) {
+  PlannedGraph planned = saturating_graph();
+  const Model model = planned.rewritten(on_cpus(RewriteOptions::Saturation::Avoided));
+  const auto w = constant(model, "w_quantized").data<int8_t>();
+  EXPECT_LE(w[0] + w[1], 128);
+  EXPECT_EQ(w[2], -127) << "-1 and 0.5 have opposite signs";
+  EXPECT_EQ(constant(model, "v_quantized").data<int8_t>()[0], 127) << "a depthwise Conv adds exactly";
+}
+
+TEST(WeightInserter, SaturationIsAcceptedWhereTheUserKnowsTheCpu) {
+  PlannedGraph planned = saturating_graph();
+  const Model model = planned.rewritten(on_cpus(RewriteOptions::Saturation::Accepted));
+  const auto w = constant(model, "w_quantized").data<int8_t>();
+  EXPECT_EQ(w[0], 127);
+  EXPECT_EQ(w[1], 114);
+}
+
+TEST(WeightInserter, SevenBitsAreForWeightsThatCanSaturate) {
+  PlannedGraph planned = saturating_graph();
+  RewriteOptions options = on_cpus(RewriteOptions::Saturation::Accepted);
+  options.weight_bits = 7;
+  const Model model = planned.rewritten(options);
+  EXPECT_EQ(constant(model, "w_quantized").data<int8_t>()[0], 63);
+  EXPECT_EQ(constant(model, "v_quantized").data<int8_t>()[0], 127) << "a depthwise Conv adds exactly";
+}
+
+TEST(WeightInserter, Uint8WeightsKeepAllCodes) {
+  PlannedGraph planned = saturating_graph();
+  RewriteOptions options = on_cpus(RewriteOptions::Saturation::Avoided);
+  options.uint8_weights = {"w"};
+  const Model model = planned.rewritten(options);
+  const auto w = constant(model, "w_quantized").data<uint8_t>();
+  EXPECT_EQ(w[0], 255);
+  EXPECT_EQ(w[1], 128 + 114);
+  EXPECT_EQ(w[2], 1);
+  EXPECT_EQ(constant(model, "w_zero_point").data<uint8_t>()[0], 128);
+}
+
+TEST(WeightInserter, TheScaleThatCodesWereChosenWithIsKept) {
+  PlannedGraph planned = saturating_graph();
+  RewriteOptions options = on_cpus(RewriteOptions::Saturation::Avoided);
+  options.weight_scales["w"] = {0.25F, 0.125F};
+  const Model model = planned.rewritten(options);
+  const auto scale = constant(model, "w_scale").data<float>();
+  EXPECT_EQ(scale[0], 0.25F);
+  EXPECT_EQ(scale[1], 0.125F);
+}
+
 }  // namespace
 }  // namespace detent

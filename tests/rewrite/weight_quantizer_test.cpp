@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -213,6 +214,58 @@ TEST(WeightQuantizer, Fp8HasNoSearchedRangeAndNoSevenBits) {
   const Tensor weight = Tensor::from<float>({1}, {1});
   EXPECT_THROW((void)quantize_weight(weight, -1, {.type = DataType::Float8E4M3FN, .range = WeightRange::Mse}), Error);
   EXPECT_THROW((void)quantize_weight(weight, -1, {.type = DataType::Float8E4M3FN, .bits = 7}), Error);
+}
+
+constexpr PairOrder kConvolutionPairs{PairOrder::Kind::Convolution, 0};
+
+TEST(SafePairs, RaisesScalesUntilNoPairOfCodesCanSaturate) {
+  const Tensor weight = random_weight({24, 6, 3, 3}, 4);
+  const QuantizedWeight plain = quantize_weight(weight, 0);
+  const QuantizedWeight safe = quantize_weight(weight, 0, {.safe_pairs = kConvolutionPairs});
+  EXPECT_GT(count_unsafe_pairs(plain.codes, kConvolutionPairs).pairs, 0);
+  EXPECT_EQ(count_unsafe_pairs(safe.codes, kConvolutionPairs).pairs, 0);
+  size_t raised = 0;
+  double factors = 0;
+  for (size_t o = 0; o < 24; ++o) {
+    EXPECT_GE(safe.qparams.scale[o], plain.qparams.scale[o]);
+    EXPECT_LE(safe.qparams.scale[o], 2.02F * plain.qparams.scale[o])
+        << "two of the largest weights make 127 steps then";
+    raised += safe.qparams.scale[o] > plain.qparams.scale[o];
+    factors += static_cast<double>(safe.qparams.scale[o]) / static_cast<double>(plain.qparams.scale[o]);
+  }
+  EXPECT_EQ(safe.made_safe, raised);
+  EXPECT_DOUBLE_EQ(safe.safe_factors, factors);
+}
+
+TEST(SafePairs, OneScaleForATensorServesAllOutputs) {
+  const Tensor weight = random_weight({64, 20}, 5);
+  const PairOrder pairs{PairOrder::Kind::Matrix, 1};
+  const QuantizedWeight safe = quantize_weight(weight, -1, {.safe_pairs = pairs});
+  ASSERT_EQ(safe.qparams.scale.size(), 1U);
+  EXPECT_EQ(count_unsafe_pairs(safe.codes, pairs).pairs, 0);
+}
+
+TEST(SafePairs, LeavesSafeWeightsAsTheyAre) {
+  const Tensor weight = Tensor::from<float>({2, 2}, std::array<float, 4>{1, -1, 0.5F, 0.1F});
+  const PairOrder rows{PairOrder::Kind::Matrix, 0};
+  const QuantizedWeight safe = quantize_weight(weight, 0, {.safe_pairs = rows});
+  EXPECT_EQ(safe.made_safe, 1U) << "127 and 25 add up to more than 128";
+  EXPECT_EQ(safe.qparams.scale[0], 1.0F / 127) << "127 and -127 do not";
+}
+
+TEST(SafePairs, SevenBitsAreSafeAsTheyAre) {
+  const Tensor weight = random_weight({24, 6, 3, 3}, 4);
+  const QuantizedWeight seven = quantize_weight(weight, 0, {.bits = 7, .safe_pairs = kConvolutionPairs});
+  EXPECT_EQ(seven.made_safe, 0U);
+  EXPECT_EQ(count_unsafe_pairs(seven.codes, kConvolutionPairs).pairs, 0);
+}
+
+TEST(GivenScale, IsTheScale) {
+  const Tensor weight = random_weight({3, 8}, 6);
+  const QuantizedWeight given = quantize_weight(weight, 0, {.given_scale = {0.5F, 0, 0.25F}});
+  EXPECT_EQ(given.qparams.scale[0], 0.5F);
+  EXPECT_EQ(given.qparams.scale[1], quantize_weight(weight, 0).qparams.scale[1]) << "0: none is given";
+  EXPECT_EQ(given.qparams.scale[2], 0.25F);
 }
 
 }  // namespace

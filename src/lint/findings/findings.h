@@ -32,6 +32,7 @@ FindingKind weight_without_dq();
 // Where pairs stand.
 FindingKind qoperators();
 FindingKind clip_before_int8_q();
+FindingKind refused_activation();
 FindingKind bias_scale();
 FindingKind ignored_bias_scale();
 FindingKind shared_int8_pair();
@@ -43,6 +44,7 @@ FindingKind concat_scales_differ();
 FindingKind copy_scales_differ();
 FindingKind deconvolution_3d_not_closed();
 FindingKind float_island();
+FindingKind saturates_without_vnni();
 FindingKind int4_not_fused();
 FindingKind blocked_axis();
 FindingKind odd_nibbles();

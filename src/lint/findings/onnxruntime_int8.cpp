@@ -1,8 +1,10 @@
-// INT8 activations in ONNX Runtime: integer kernels only where each pair has one reader, and a Clip that gets lost.
+// ONNX Runtime: INT8 activations, which have integer kernels only where each pair has one reader, and activations that the pair
+// behind them absorbs in part or not at all.
 
 #include "lint/findings/findings.h"
 #include "lint/findings/pair_numbers.h"
 #include "lint/view/onnxruntime_flow.h"
+#include "lint/view/onnxruntime_layers.h"
 #include "ops/clip_bounds.h"
 #include "place/draft/onnxruntime_pairs.h"
 
@@ -52,13 +54,28 @@ void check_clip(const LintView& view, FindingLog& log) {
       if (pair->quantize < 0 || !named.insert(pair->quantize).second) continue;
       const QdqNode& grid = view.qdq(pair->quantize);
       if (grid.codes != DataType::Int8 || grid.scales.size() != 1 || !cuts_only_below(grid, *bounds)) continue;
-      std::vector<NodeId> layers = view.layers_of(pair->quantize);
-      if (const NodeId before = view.layer_writing(node.output(0)); before != kNoNode) layers.push_back(before);
+      const NodeId before = view.layer_writing(node.output(0));
+      const bool lost = before != kNoNode && !view.obstacle(before).empty();
       log.add(node.name,
-              "an INT8 pair behind it reaches below its lower bound: ONNX Runtime drops the Clip for the pair, and the "
-              "bound is lost",
-              "quantize activations to UINT8, or run with graph optimizations disabled", layers);
+              "an INT8 pair behind it reaches below its lower bound: ONNX Runtime does not absorb the Clip" +
+                  std::string(lost ? ", and " + view.found().describe(before) + " stays float" : ""),
+              "quantize activations to UINT8", lost ? std::vector{before} : std::vector<NodeId>{},
+              lost ? FindingLevel::Warning : FindingLevel::Note);
     }
+  }
+}
+
+void check_refused_activations(const LintView& view, FindingLog& log) {
+  for (const Node& node : view.graph().nodes()) {
+    const auto refused = refused_activation(view, node);
+    if (!refused) continue;
+    const Node& activation = view.graph().node(refused->node);
+    log.add(activation.name,
+            "ONNX Runtime calls the model invalid at levels extended and all: it makes an integer kernel of " +
+                view.found().describe(node.id) + ", takes the " + activation.op_type +
+                " for absorbed by the pair behind it, and does not remove it, because " + refused->why,
+            "write the zero point, and a scale whose range ends at the bound or inside it; or run at level basic",
+            view.found().is_weighted(node.id) ? std::vector{node.id} : std::vector<NodeId>{});
   }
 }
 
@@ -76,10 +93,19 @@ FindingKind shared_int8_pair() {
 FindingKind clip_before_int8_q() {
   return {"clip-before-int8-q",
           std::nullopt,
-          FindingLevel::Error,
+          FindingLevel::Warning,
           "a Clip in front of an INT8 pair that reaches below it",
-          "tried in ONNX Runtime 1.30, CPU: models/imagenet_mobilenetv2 fell from 83 % to 10 %",
+          "tried in ONNX Runtime 1.14, 1.17, 1.20 and 1.30, CPU",
           check_clip};
+}
+
+FindingKind refused_activation() {
+  return {"refused-activation",
+          std::nullopt,
+          FindingLevel::Error,
+          "a Relu or Clip that ONNX Runtime absorbs in part, and then refuses the model",
+          "tried in ONNX Runtime 1.30, CPU",
+          check_refused_activations};
 }
 
 }  // namespace detent::findings

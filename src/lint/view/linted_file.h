@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,13 @@ struct LintedFile {
   /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
   bool types_measured = false;
   HalfValues measured;  ///< empty without data
+  /// The loss by saturation on x86 CPUs without VNNI: SQNR at the worst output on CPUs with it and without, against the file's
+  /// weights with float activations. Absent without data, and where no layer could be run so.
+  struct CpuLoss {
+    double exact_db = 0, saturated_db = 0;
+    size_t samples = 0;
+  };
+  std::optional<CpuLoss> cpu_loss;
   /// Why Detent, which made the file, left a layer float, by node; nothing where it did not make the file.
   std::map<std::string, std::string> left_float;
 

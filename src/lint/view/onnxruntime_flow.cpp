@@ -110,7 +110,15 @@ bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   if (operand.quantize < 0 || operand.dequantize < 0) return true;
   const QdqNode& dequantize = view.qdq(operand.dequantize);
   const size_t folded = fixes_shapes(view.graph()) ? dequantize.shape_readers : 0;
-  return view.qdq(operand.quantize).readers == 1 && dequantize.readers - folded == 1;
+  const size_t readers = dequantize.readers - folded + (dequantize.writes_graph_output ? 1 : 0);
+  if (view.qdq(operand.quantize).readers != 1 || readers != 1) return false;
+  // The engine takes an Identity away, and makes one pair of the two around it.
+  const NodeId node = view.graph().find_node(operand.node);
+  const Node* copy = node == kNoNode
+                         ? nullptr
+                         : view.graph().producer(view.graph().node(node).inputs[static_cast<size_t>(operand.slot)]);
+  const QuantizedOperand* before = copy && copy->op_type == "Identity" ? view.operand(copy->id, 0) : nullptr;
+  return !before || !same_grid(view.grid(*before), view.grid(operand)) || has_one_reader(view, *before);
 }
 
 std::vector<const QuantizedOperand*> closing_pairs(const PairView& view, ValueId value) {

@@ -39,20 +39,38 @@ std::string trouble_of(const PairView& view, const QuantizedOperand& pair, const
   return "";
 }
 
-// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them.
+// Code of the bound as QuantizeLinear computes it; the lowest or highest code where the bound lies beyond.
+int32_t code_of(float bound, const QdqNode& grid) {
+  return quantize_element(bound, grid.scales.front(), static_cast<int32_t>(zero_point(grid)), code_range(grid.codes));
+}
+
+// Relu and Clip that are absorbed leave with the pair behind them; `why` says what keeps them. The engine compares codes: bounds
+// that round to the lowest and the highest code cut nothing.
 std::string kept_activation(const PairView& view, NodeId activation, const QdqNode& grid) {
   const std::string what = view.found().describe(activation);
   if (!has_range(grid)) return "the pair behind " + what + " is no 8-bit pair of one scale";
-  const Range range = range_of(grid);
+  const CodeRange codes = code_range(grid.codes);
   if (view.found().kind(activation) == OpKind::Relu)
-    return range.min == 0 ? ""
-                          : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
-                                ": a Relu is absorbed only where the lowest code is 0";
-  constexpr float kRounding = 4 * std::numeric_limits<float>::epsilon();  // a scale made of the bound
+    return zero_point(grid) == codes.lowest
+               ? ""
+               : "the zero point behind " + what + " is " + std::to_string(zero_point(grid)) +
+                     ": a Relu is absorbed only where the lowest code is 0";
   const auto bounds = clip_bounds(view.graph(), view.graph().node(activation));
   if (!bounds) return "the bounds of " + what + " are computed at run time";
-  if (range.min >= bounds->low() - kRounding && range.max <= bounds->high() * (1 + kRounding)) return "";
+  if (code_of(bounds->low(), grid) == codes.lowest && code_of(bounds->high(), grid) == codes.highest) return "";
   return "the pair behind " + what + " holds values that it would cut";
+}
+
+// Why the engine does not remove a Relu or Clip that it takes for absorbed; empty where it does. Removing is another pass, which
+// compares real numbers and wants a zero point that is written.
+std::string kept_although_absorbed(const PairView& view, NodeId activation, const QdqNode& grid) {
+  if (!grid.has_zero_point) return "the QuantizeLinear has no zero point";
+  if (view.found().kind(activation) == OpKind::Relu) return "";
+  const auto bounds = clip_bounds(view.graph(), view.graph().node(activation));
+  const Range range = range_of(grid);
+  constexpr float kTaken = std::numeric_limits<float>::epsilon();  // tried: 2^-23, whatever the size of the bound
+  const bool inside = bounds && bounds->low() - range.min <= kTaken && range.max - bounds->high() <= kTaken;
+  return inside ? "" : "the range of the pair ends beyond the bounds by less than half a step";
 }
 
 // The pair that closes what a kernel writes, an absorbed activation between or not.
@@ -98,8 +116,9 @@ bool vanishes(const PairView& view, NodeId node) {
   const ValueId last = view.graph().node(node).output(0);
   if ((kind != OpKind::Relu && kind != OpKind::Clip) || view.graph().value(last).is_output) return false;
   const auto pairs = view.pairs_on(last);
-  return !pairs.empty() && engine_readers(view, last) == 1 &&
-         kept_activation(view, node, view.grid(*pairs.front())).empty();
+  if (pairs.empty() || pairs.front()->quantize < 0 || engine_readers(view, last) != 1) return false;
+  const QdqNode& grid = view.qdq(pairs.front()->quantize);
+  return kept_activation(view, node, grid).empty() && kept_although_absorbed(view, node, grid).empty();
 }
 
 bool is_quantized_somewhere(const PairView& view, ValueId value) {
@@ -124,7 +143,7 @@ std::string end_of_product(const PairView& view, ValueId output, DataType input,
   const Closing closing = find_closing(view, output);
   if (!closing.obstacle.empty())
     return is_quantized_somewhere(view, output) || (!reshaped && is_activated(view, output)) ? closing.obstacle : "";
-  if (kernel == OpKind::Gemm && closing.codes != input)
+  if (kernel == OpKind::Gemm && !reshaped && closing.codes != input)
     return "the pairs on its input and its output are of different types";
   return kernel != OpKind::Gemm && closing.codes == DataType::Int8 ? "the pair behind it" + std::string(kShared) : "";
 }
@@ -153,7 +172,47 @@ std::string product_obstacle(const PairView& view, const Node& product, DataType
   return end_of_product(view, bias ? bias->output : product.output(0), input, kernel, bias && bias->reshaped);
 }
 
+// Every float that the node reads comes through an 8-bit pair of the type that stands behind it.
+bool reads_codes_alone(const PairView& view, const Node& node, DataType codes) {
+  bool any = false;
+  for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+    if (node.inputs[slot] == kNoValue || !view.found().is_float(node.inputs[slot])) continue;
+    const QuantizedOperand* pair = view.operand(node.id, static_cast<int>(slot));
+    if (!pair || !trouble_of(view, *pair, "").empty() || engine_codes(view, *pair, PairPlace::AtKernel) != codes)
+      return false;
+    any = true;
+  }
+  return any;
+}
+
+// Returns the value that an integer kernel of the node would write if the pair behind its activation closed it; kNoValue where none would be made.
+ValueId integer_output(const PairView& view, const Node& node) {
+  if (view.found().is_weighted(node.id)) {
+    if (!onnxruntime_obstacle(view, node.id).empty()) return kNoValue;
+    const auto bias = product_bias(view, node.id);
+    return bias ? bias->output : node.output(0);
+  }
+  if (node.outputs.empty() || !has_integer_kernel(view.found().kind(node.id))) return kNoValue;
+  const Closing closing = find_closing(view, node.output(0));
+  return closing.obstacle.empty() && reads_codes_alone(view, node, closing.codes) ? node.output(0) : kNoValue;
+}
+
 }  // namespace
+
+std::optional<RefusedActivation> refused_activation(const PairView& view, const Node& node) {
+  const ValueId own = integer_output(view, node);
+  const auto use = own == kNoValue ? std::nullopt : sole_use(view.graph(), own);
+  if (!use || use->slot != 0 || view.operand(use->node, 0)) return std::nullopt;
+  const OpKind kind = view.found().kind(use->node);
+  const ValueId last = view.graph().node(use->node).output(0);
+  if ((kind != OpKind::Relu && kind != OpKind::Clip) || engine_readers(view, last) != 1) return std::nullopt;
+  const auto pairs = view.pairs_on(last);
+  if (pairs.empty() || pairs.front()->quantize < 0) return std::nullopt;
+  const QdqNode& grid = view.qdq(pairs.front()->quantize);
+  if (!kept_activation(view, use->node, grid).empty()) return std::nullopt;
+  std::string why = kept_although_absorbed(view, use->node, grid);
+  return why.empty() ? std::nullopt : std::optional(RefusedActivation{use->node, std::move(why)});
+}
 
 std::optional<double> bias_scale_error(const PairView& view, NodeId layer) {
   const auto added = product_bias(view, layer);
@@ -190,7 +249,9 @@ std::string onnxruntime_obstacle(const PairView& view, NodeId layer) {
     return "its constant stands on the left, where ONNX Runtime takes UINT8 alone";
   if (!is_8_bit(view.grid(*weight)) || !view.grid(*weight).scale_constant)
     return "its weight is not on a constant 8-bit grid";
-  const bool own = view.operand(layer, view.data_slot(layer));
+  const auto bias = product_bias(view, layer);
+  const bool own =
+      view.operand(layer, view.data_slot(layer)) && !(bias && bias->reshaped);  // else a Reshape stands between
   const bool padded = !own && kind == OpKind::Conv &&
                       view.found().kind(view.graph().producer(view.found().data_input(layer))->id) == OpKind::Pad;
   const DataType codes = engine_codes(view, *input, own || padded ? PairPlace::AtKernel : PairPlace::BeyondCopies);

@@ -6,6 +6,7 @@
 #include "ops/op_list.h"
 #include "ops/operands.h"
 #include "ops/product/plain_product.h"
+#include "ops/product/saturating_matmul.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
@@ -298,11 +299,19 @@ class GemmKernel final : public Kernel {
   Product product_;
 };
 
+/// As ONNX Runtime computes the product between pairs on CPUs without VNNI, where that is asked for.
+template <class Own>
+std::unique_ptr<Kernel> make_product(const KernelContext& context) {
+  if (context.products == CpuProducts::Avx2)
+    if (auto kernel = make_saturating_matmul(context)) return kernel;
+  return make_kernel<Own>(context);
+}
+
 constexpr OperatorDef kProducts[] = {
     {.op_type = "MatMul",
      .signature = "A B -> Y",
      .traits = {.kind = OpKind::MatMul, .weight_slot = 1, .weight_axis = WeightAxis::Last, .data_inputs = 2},
-     .make = with_half<make_kernel<MatMulKernel>>},
+     .make = with_half<make_product<MatMulKernel>>},
     {.op_type = "Gemm",
      .signature = "A B C -> Y; alpha:float beta:float transA:int transB:int | 11: A B C? -> Y; alpha:float beta:float "
                   "transA:int transB:int",
@@ -311,7 +320,7 @@ constexpr OperatorDef kProducts[] = {
                 .bias_slot = 2,
                 .weight_axis = WeightAxis::GemmOutput,
                 .data_inputs = 3},
-     .make = with_half<make_kernel<GemmKernel>>},
+     .make = with_half<make_product<GemmKernel>>},
 };
 
 }  // namespace

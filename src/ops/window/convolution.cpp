@@ -11,6 +11,8 @@
 #include "ops/window/channels_last_convolution.h"
 #include "ops/window/convolution_variants.h"
 #include "ops/window/integer_convolution.h"
+#include "ops/window/saturating_convolution.h"
+#include "ops/window/saturating_layer.h"
 #include "ops/window/window.h"
 
 namespace detent {
@@ -300,7 +302,16 @@ class ConvolutionKernel final : public Kernel {
 };
 
 /// Where oneDNN has no kernel for the codes the kernel makes floats of them itself.
-bool sums_codes(const KernelContext& context) { return IntegerOperands::find(context) != nullptr; }
+bool sums_codes(const KernelContext& context) {
+  if (context.products == CpuProducts::Avx2 && SaturatingLayer::find(context)) return true;
+  return IntegerOperands::find(context) != nullptr;
+}
+
+std::unique_ptr<Kernel> make_convolution(const KernelContext& context) {
+  if (context.products == CpuProducts::Avx2)
+    if (auto kernel = make_saturating_convolution(context)) return kernel;
+  return make_kernel<ConvolutionKernel<ForwardConvolution>>(context);
+}
 
 constexpr OpTraits kConvTraits{
     .kind = OpKind::Conv, .weight_slot = 1, .bias_slot = 2, .weight_axis = WeightAxis::First, .data_inputs = 3};
@@ -315,7 +326,7 @@ constexpr OperatorDef kConvolutions[] = {
      .signature = "X W B? -> Y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) dilations:ints group:int "
                   "kernel_shape:ints pads:ints strides:ints",
      .traits = kConvTraits,
-     .make = with_float<make_kernel<ConvolutionKernel<ForwardConvolution>>>,
+     .make = with_float<make_convolution>,
      .layout = LayoutNeed::Any,
      .fuse = PostOps::accept,
      .sums_codes = sums_codes},

@@ -4,21 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "model/graph/tensor_proto.h"
+#include "ops/dequantizer.h"
 #include "ops/simd/elementwise.h"
-#include "ops/traits.h"
 
 namespace detent {
 
 namespace {
-
-/// The constants of a DequantizeLinear of 8-bit codes.
-struct Dequantizer {
-  const Node* node = nullptr;
-  std::vector<float> scales;
-  std::vector<int32_t> zero_points;  ///< as many as scales
-  DataType type = DataType::UInt8;
-};
 
 bool is_dot_product_exact() {
   using dnnl::cpu_isa;
@@ -27,44 +18,6 @@ bool is_dot_product_exact() {
     return (isa & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
   };
   return has(cpu_isa::avx512_core_vnni) || has(cpu_isa::avx2_vnni);
-}
-
-/// Element type of what a DequantizeLinear without zero point reads; Undefined where the graph does not tell.
-DataType type_of_codes(const KernelContext& dequantizer) {
-  if (const Tensor* codes = dequantizer.constant(0)) return codes->type();
-  const Node* producer = dequantizer.graph.producer(dequantizer.node.inputs[0]);
-  if (!producer || traits_of(dequantizer.graph, *producer).kind != OpKind::QuantizeLinear) return DataType::Undefined;
-  const KernelContext quantizer{dequantizer.graph, *producer, dequantizer.opset, {}, dequantizer.folded};
-  if (const Tensor* zero_point = quantizer.constant(2)) return zero_point->type();
-  if (producer->input(2) != kNoValue) return DataType::Undefined;
-  const int64_t named = producer->int_or("output_dtype", 0);
-  return named == 0 ? DataType::UInt8 : data_type_from_onnx(named);
-}
-
-std::optional<Dequantizer> dequantizer_of(const KernelContext& context, size_t slot) {
-  const ValueId value = context.node.input(slot);
-  const Node* node = value == kNoValue ? nullptr : context.graph.producer(value);
-  if (!node || traits_of(context.graph, *node).kind != OpKind::DequantizeLinear || node->int_or("block_size", 0) != 0 ||
-      node->int_or("output_dtype", 0) != 0)
-    return std::nullopt;
-  const KernelContext own{context.graph, *node, context.opset, {}, context.folded};
-  const Tensor* scale = own.constant(1);
-  const Tensor* zero_point = own.constant(2);
-  if (!scale || scale->type() != DataType::Float32 || scale->shape().rank() > 1) return std::nullopt;
-  if (node->input(2) != kNoValue && !zero_point) return std::nullopt;
-  Dequantizer found{.node = node};
-  for (const float one : scale->data<float>()) {
-    if (!(one > 0) || !std::isfinite(one)) return std::nullopt;
-    found.scales.push_back(one);
-  }
-  found.zero_points.assign(found.scales.size(), 0);
-  found.type = zero_point ? zero_point->type() : type_of_codes(own);
-  if (zero_point && zero_point->element_count() != scale->element_count()) return std::nullopt;
-  if (found.type != DataType::Int8 && found.type != DataType::UInt8) return std::nullopt;
-  for (size_t i = 0; zero_point && i < found.zero_points.size(); ++i)
-    found.zero_points[i] =
-        found.type == DataType::Int8 ? int32_t{zero_point->data<int8_t>()[i]} : int32_t{zero_point->data<uint8_t>()[i]};
-  return found;
 }
 
 /// Weights minus their zero points; an empty handle where these leave 8 bits, and where neither one scale holds for all weights nor

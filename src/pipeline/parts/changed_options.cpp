@@ -57,6 +57,8 @@ void add_format(OptionList& list, const RewriteOptions& made, const RewriteOptio
               made.activation.type == DataType::UInt8 ? "uint8" : "int8");
   list.add_if(made.activation.full_range != usual.activation.full_range, "range",
               made.activation.full_range ? "full" : "narrow");
+  list.add_if(made.saturation != usual.saturation && made.saturation == RewriteOptions::Saturation::Accepted, "cpu",
+              "vnni");
   list.add_if(made.int32_bias != usual.int32_bias, "bias", made.int32_bias ? "int32" : "float");
 }
 

@@ -108,7 +108,17 @@ ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setu
       return chooser.done();
     }
   }
-  chooser.take_by_hash(setup.samples(), known ? "calibration samples" : "samples");
+  const std::string what = known ? "calibration samples" : "samples";
+  // Ranges were cut to what the other samples reach: an outlier's error is a choice, and would hide that of all others.
+  if (setup.policy == OutlierPolicy::Clip && !setup.outliers.empty()) {
+    const std::vector<size_t> usual = samples_without(setup.samples(), setup.outliers);
+    if (usual.size() >= kFewest) {
+      chooser.take_by_hash(chooser.hold(std::make_unique<SampleSubset>(setup.samples(), usual)),
+                           what + " without the clipped outliers");
+      return chooser.done();
+    }
+  }
+  chooser.take_by_hash(setup.samples(), what);
   return chooser.done();
 }
 

@@ -4,6 +4,7 @@
 
 #include "tune/refine/refine_ranges.h"
 #include "tune/refine/round_weights.h"
+#include "tune/refine/uint8_weights.h"
 
 namespace detent {
 
@@ -20,7 +21,7 @@ AccuracyReport::Step step_of(const RefinedRanges& refined) {
           refined.seconds,   refined.reason};
 }
 
-/// Of a WeightRoundingReport or a BiasCorrectionReport.
+/// Of a WeightRoundingReport, a BiasCorrectionReport or Uint8Weights.
 AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
   return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
           report.kept,     report.samples,     report.seconds,        report.reason};
@@ -66,15 +67,23 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
     result.steps.push_back(step_of(refined));
     chosen.ranges = std::move(refined.ranges);
   }
+  RewriteOptions& format = result.format = setup.format;
+  if (options.accuracy == Accuracy::Best && source && format.saturation == RewriteOptions::Saturation::Avoided) {
+    const Uint8Weights first = try_uint8_weights(setup.model, setup.plan, chosen.ranges, format, *source, options.run);
+    result.steps.push_back(
+        step_of("uint8 weights", changed_text(first.names.size(), first.layers, "first layers"), first));
+    format.uint8_weights = first.names;
+  }
   if (source && weights_are_rounded(options.accuracy, options.placement.type)) {
-    WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run);
+    WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, format, source, options.run);
     result.steps.push_back(
         step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
     result.constants = std::move(weights.patch);
+    format.weight_scales = std::move(weights.scales);
   }
   if (!options.equalize.bias_correction.value_or(false)) return result;
   BiasCorrection biases =
-      correct_biases(setup.model, setup.plan, chosen.ranges, setup.format, source, options.run, result.constants);
+      correct_biases(setup.model, setup.plan, chosen.ranges, format, source, options.run, result.constants);
   if (options.accuracy == Accuracy::Best)
     result.steps.push_back(
         step_of("biases", changed_text(biases.report.layers, layers, "layers' biases"), biases.report));

@@ -20,7 +20,8 @@ namespace detent {
 
 /// What changes besides the choice of a calibrator. Each step begins with what the steps before it kept.
 struct Improvement {
-  GraphPatch constants;  ///< weights and biases of the float model to replace; empty where nothing was kept
+  RewriteOptions format;  ///< the setup's, with what was chosen for single weights
+  GraphPatch constants;   ///< weights and biases of the float model to replace; empty where nothing was kept
   std::optional<BiasCorrectionReport> biases;
   std::vector<AccuracyReport::Step> steps;
 };

@@ -144,6 +144,7 @@ Setup set_up(const SetupOptions& options) {
   refuse_stray_options(options.data, options.eval, options.run);
   const Target& target = find_target(options.target);
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
+  const PlacementOptions placement = placement_with(format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);
   const EqualizeRequest request = parse_equalize(options.equalize);
 
@@ -163,7 +164,7 @@ Setup set_up(const SetupOptions& options) {
   const std::vector<Tensor> inputs = data ? read_first_inputs(*data, options.run) : made_up_inputs(model.graph());
   const FloatType type = float_type_of(options.format, target);
   check_half(type, table);
-  const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(options.placement, type));
+  const Preparation preparation = prepare_checked(model, target, inputs, prepare_options(placement, type));
 
   const auto has_room = [&](const ValueShapes& shapes, const PlacementPlan& plan) {
     check_memory_need(memory_need(model.graph(), shapes, plan, format, data.get(), options.run),
@@ -171,7 +172,7 @@ Setup set_up(const SetupOptions& options) {
   };
   if (request.asks() || type != FloatType::Fp32) {  // before channels or float ranges are measured
     const ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
-    const PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+    const PlacementPlan plan = make_placement_plan(model.graph(), target, placement, shapes);
     has_room(shapes, plan);
     if (options.one_file)
       check_one_file(*options.one_file, ExternalData::Never,
@@ -183,7 +184,7 @@ Setup set_up(const SetupOptions& options) {
       table ? equalize_by_table(*table, model, request, inputs)
             : equalize_as_requested(model, request, {inputs, *data, options.outliers},
                                     {.per_tensor_weights = format.per_tensor_weights},
-                                    {target, options.placement, format, overrides, options.calibrators, options.run});
+                                    {target, placement, format, overrides, options.calibrators, options.run});
 
   // 16 bits where values allow it
   std::optional<HalfSetup> half;
@@ -194,7 +195,7 @@ Setup set_up(const SetupOptions& options) {
 
   // rules x target -> placement plan
   ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
-  PlacementPlan plan = make_placement_plan(model.graph(), target, options.placement, shapes);
+  PlacementPlan plan = make_placement_plan(model.graph(), target, placement, shapes);
   has_room(shapes, plan);
   if (options.one_file)
     check_one_file(*options.one_file, ExternalData::Never, [&] { return least_written_bytes(model, plan, format); });
@@ -214,7 +215,7 @@ Setup set_up(const SetupOptions& options) {
           std::move(half),
           options.run,
           options.outliers,
-          options.placement,
+          placement,
           {},
           {},
           nullptr};

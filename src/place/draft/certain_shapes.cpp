@@ -169,6 +169,10 @@ CertainShapes::Known CertainShapes::behind(const Node& node) {
       if (node.op_type == "GatherElements") return of(node.input(1));
       return node.op_type == "Gather" ? gathered(node) : std::nullopt;
     case OpKind::Expand: return expanded(node);
+    case OpKind::Tile: {
+      const Known in = of(node.input(0));
+      return in ? Known(Extents(in->size(), -1)) : std::nullopt;
+    }
     default: return std::nullopt;
   }
 }

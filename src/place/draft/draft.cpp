@@ -28,6 +28,7 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   excluded_.assign(count, false);
   forced_.assign(count, false);
   weight_quantized_.assign(count, false);
+  rounded_.assign(count, false);
   edges_.resize(count);
   layers_.resize(count);
   for (const Node& node : graph.nodes()) {

@@ -91,9 +91,20 @@ class PlacementDraft {
   void replace_with_float_layer(NodeId node, const std::string& reason) {
     layers_[index(node)] = {Precision::Float, rule_, reason};
   }
+  /// The layer keeps its pairs and its INT8 weight, and the engine runs it in float all the same.
+  void run_rounded_float(NodeId node, const std::string& reason) {
+    quantize_weight(node);
+    rounded_[index(node)] = true;
+    replace_with_float_layer(node, reason);
+  }
   [[nodiscard]] bool is_int8(NodeId node) const;
   /// The constant in `bias` is the bias of the MatMul `node`: written as one where biases are integers.
   void set_bias(NodeId node, Use bias) { biases_[node] = bias; }
+  /// The bias that set_bias() was given; no node without one.
+  [[nodiscard]] Use added_bias(NodeId node) const {
+    const auto found = biases_.find(node);
+    return found == biases_.end() ? Use{} : found->second;
+  }
   /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
   void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
 
@@ -138,7 +149,7 @@ class PlacementDraft {
   std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
   std::vector<int> weight_slots_;
   std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, excluded_, forced_, weight_quantized_, lets_pairs_move_, moves_into_subgraph_;
+  std::vector<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
   mutable std::vector<bool> ends_in_float_;
   std::vector<std::vector<Decision>> edges_;  // then by slot
   std::vector<Decision> layers_;

@@ -56,15 +56,14 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
     }
     const Decision& decision = layers_[index(node.id)];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
+    layer.rounded = rounded_[index(node.id)];
     if (!decision.is_decided()) layer.reason = "no rule asks for INT8";
     const ValueId weight_value = node.inputs[static_cast<size_t>(weight_slot(node.id))];
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
       layer.params += constant_elements(graph_, node.input(static_cast<size_t>(traits(node.id).bias_slot)));
-    const auto bias = biases_.find(node.id);
     if (layer.int8 || weight_quantized_[index(node.id)])
-      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node),
-                              bias == biases_.end() ? Use{} : bias->second});
+      plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node), added_bias(node.id)});
     plan.layers.push_back(std::move(layer));
   }
 }

@@ -83,4 +83,20 @@ ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs abso
   return kind == OpKind::Relu || clips ? draft.graph().node(use->node).output(0) : value;
 }
 
+bool has_integer_kernel(OpKind kind) {
+  switch (kind) {
+    case OpKind::Add:
+    case OpKind::Mul:
+    case OpKind::Concat:
+    case OpKind::AveragePool:
+    case OpKind::GlobalAveragePool:
+    case OpKind::LeakyRelu:
+    case OpKind::Sigmoid:
+    case OpKind::Softmax:
+    case OpKind::Where:
+    case OpKind::MatMul: return true;
+    default: return false;
+  }
+}
+
 }  // namespace detent

@@ -32,4 +32,8 @@ enum class Absorbs : uint8_t { Relu, ReluAndClip };
 /// itself otherwise.
 [[nodiscard]] ValueId absorbed_output(const PlacementDraft& draft, ValueId value, Absorbs absorbs);
 
+/// Returns true for operators without weights that become integer kernels where pairs stand on every input and behind,
+/// and behind which the engine looks for an activation. It moves pairs across copies instead.
+[[nodiscard]] bool has_integer_kernel(OpKind kind);
+
 }  // namespace detent

@@ -49,6 +49,11 @@ struct LayerDecision {
   std::string reason;
   int64_t params = 0;  ///< elements of weight and constant bias
   int64_t macs = 0;    ///< multiply-accumulates for one sample; 0 when the shapes are not known
+  bool rounded =
+      false;  ///< float in the engine, although pairs stand around it for its own sake and its weight is codes (O10)
+
+  /// Quantization costs it precision, whatever the engine makes of it.
+  [[nodiscard]] bool is_quantized() const { return int8 || rounded; }
 };
 
 /// A pair on a graph output (or a value no edge quantizes): the graph output itself reads the DQ too.

@@ -61,7 +61,10 @@ PlacementPlan restricted_to(const PlacementPlan& plan, const Graph& graph, NodeI
   }
   std::erase_if(result.output_pairs, [&](const OutputPair& pair) { return !restriction.keeps(pair.value); });
   std::erase_if(result.weights, [&](const WeightDecision& weight) { return weight.node != node; });
-  for (LayerDecision& layer : result.layers) layer.int8 = layer.int8 && layer.node == node;
+  for (LayerDecision& layer : result.layers) {
+    layer.int8 = layer.int8 && layer.node == node;
+    layer.rounded = layer.rounded && layer.node == node;
+  }
   return result;
 }
 

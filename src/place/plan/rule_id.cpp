@@ -43,6 +43,8 @@ constexpr std::array kNames{
     RuleName{RuleId::OnnxRuntimeCopy, "O7", "integer copy", kTried},
     RuleName{RuleId::OnnxRuntimeReaders, "O8", "every reader", kTried},
     RuleName{RuleId::OnnxRuntimeHalf, "O9", "half values", kTried},
+    RuleName{RuleId::OnnxRuntimeInt8, "O10", "INT8 activations", kTried},
+    RuleName{RuleId::OnnxRuntimeFewChannels, "O11", "few channels", "timed in ONNX Runtime 1.30, CPU"},
 };
 
 }  // namespace

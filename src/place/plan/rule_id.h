@@ -40,6 +40,8 @@ enum class RuleId : uint8_t {
   OnnxRuntimeCopy,
   OnnxRuntimeReaders,
   OnnxRuntimeHalf,
+  OnnxRuntimeInt8,
+  OnnxRuntimeFewChannels,
 };
 
 /// How a rule is printed and where it was read.

@@ -38,6 +38,7 @@ std::span<const Rule> onnxruntime_rules() {
       rules::measured_choice(),
       rules::signal_front_end(),
       rules::residual_stream(),
+      few_channels(),
       layers(),
       float_deconvolution(),
       activations(),
@@ -47,7 +48,9 @@ std::span<const Rule> onnxruntime_rules() {
       copies(),
       rules::known_ranges(),
       every_reader(),
+      partly_absorbed_clips(),
       half_values(),
+      int8_activations(),
   };
   return list;
 }

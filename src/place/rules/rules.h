@@ -36,7 +36,10 @@ Rule pooling();
 Rule copies();
 Rule float_deconvolution();
 Rule every_reader();
+Rule partly_absorbed_clips();
 Rule half_values();
+Rule int8_activations();
+Rule few_channels();
 }  // namespace onnxruntime
 
 }  // namespace detent::rules

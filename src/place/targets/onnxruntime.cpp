@@ -26,7 +26,10 @@ constexpr std::array kFacts{
                 kTriedOptimized},
     SourcedFact{"int8 activations of Conv and MatMul become integer only where each Q has one DQ with one consumer",
                 kTriedOptimized},
-    SourcedFact{"without VNNI 8-bit weights can saturate: 7 bits, or session.x64quantprecision", kManual},
+    SourcedFact{
+        "on x86 without VNNI two neighbouring products of uint8 and int8 are added in 16 bits, with saturation; "
+        "depthwise, uint8 x uint8 and int8 x int8 products are exact",
+        kTriedOptimized},
     SourcedFact{"few CPU kernels take FP16: the engine runs the other nodes in FP32, between casts that it inserts",
                 kInsertCast},
     SourcedFact{"it inserts none for BF16, which fewer kernels take: FP32 is the default float type", kInsertCast},
@@ -49,6 +52,7 @@ constexpr std::array kOnnxRuntimeTargets{
            .pairs_behind_outputs_of_quantized_ops = true,
            .every_consumer_reads_the_pair = true,
            .fp16_scales_below_opset19 = false,
+           .saturates_without_vnni = true,
            .fp8 = false,
            .fp8_refusal = "layers between FP8 pairs do not load at its default optimization level "
                           "(microsoft/onnxruntime, issue 22269), and it has no kernels for them",

@@ -34,10 +34,11 @@ struct Target {
   bool pairs_behind_outputs_of_quantized_ops = false;  ///< onnxruntime: integer kernels need a pair on the output too
   bool every_consumer_reads_the_pair = false;  ///< onnxruntime: a float reader beside a pair makes the producer float
   bool fp16_scales_below_opset19 = false;      ///< the parser takes FP16 scales although ONNX has them from 19 on
-  FloatType float_type = FloatType::Fp32;      ///< default type of what is not quantized
-  bool fp8 = false;                            ///< pairs of float8e4m3fn are taken and run in FP8 kernels
-  std::string_view fp8_refusal;                ///< why not; empty where they are
-  bool strongly_typed = false;                 ///< what the file leaves FP32 runs in FP32
+  bool saturates_without_vnni = false;     ///< UINT8 x INT8 products are added two by two in 16 bits on some x86 CPUs
+  FloatType float_type = FloatType::Fp32;  ///< default type of what is not quantized
+  bool fp8 = false;                        ///< pairs of float8e4m3fn are taken and run in FP8 kernels
+  std::string_view fp8_refusal;            ///< why not; empty where they are
+  bool strongly_typed = false;             ///< what the file leaves FP32 runs in FP32
   std::span<const SourcedFact> facts;
 
   /// "tensorrt:10.13"

@@ -47,6 +47,17 @@ Json bias_correction(const BiasCorrectionReport& report) {
           {"seconds", report.seconds}};
 }
 
+Json saturation(const SaturationReport& report) {
+  return {{"cpu", report.cpu == Cpu::Any ? "any" : "vnni"},
+          {"layers", report.layers},
+          {"channels", report.channels},
+          {"raised_channels", report.raised},
+          {"mean_factor", number(report.mean_factor)},
+          {"unsafe_pairs", report.unsafe_pairs},
+          {"unsafe_layers", report.unsafe_layers},
+          {"error", report.error ? error_metrics(*report.error) : Json(nullptr)}};
+}
+
 }  // namespace
 
 std::string to_json(const QuantizeReport& report) {
@@ -76,6 +87,7 @@ std::string to_json(const QuantizeReport& report) {
   if (report.bound) json["bound"] = bound_json(*report.bound);
   json["error"] = report.error ? error_metrics(*report.error) : Json(nullptr);
   if (report.error) json["error"]["measured_on"] = report.error_source;
+  json["saturation"] = report.saturation ? saturation(*report.saturation) : Json(nullptr);
   json["outlier_samples"] = outliers_json(report.outliers);
   json["float_layers"] = float_layers;
   json["float_types"] = report.floats ? floats_json(*report.floats) : Json(nullptr);

@@ -125,6 +125,22 @@ std::string error_text(const ErrorReport& error, const std::string& source, List
          (source.empty() ? "" : "; measured on " + source) + "\n" + outputs_text(error.outputs, listing);
 }
 
+namespace {
+
+std::string saturation_text(const SaturationReport& report) {
+  if (report.cpu == Cpu::Any && report.raised > 0)
+    return "same on every x86 CPU: " + std::to_string(report.raised) + " of " +
+           plural(report.channels, "weight scale") +
+           fmt::format(" raised, by {:.2f} on average, so that CPUs without VNNI do not saturate\n",
+                       report.mean_factor);
+  if (report.unsafe_pairs == 0) return "same on every x86 CPU: no pair of weights can saturate\n";
+  return "x86 CPUs without VNNI saturate: " + plural(static_cast<size_t>(report.unsafe_pairs), "pair") +
+         " of weights in " + plural(report.unsafe_layers, "layer") +
+         (report.error ? "; error there: " + worst_error_text(*report.error) : std::string()) + "\n";
+}
+
+}  // namespace
+
 std::string unmet_text(const BoundReport& report) {
   return report.bound + " cannot be met with any layer in INT8 that was tried: the best reaches " +
          score_text(report, report.reached) +
@@ -166,6 +182,7 @@ std::string to_text(const QuantizeReport& report, Lists lists) {
   text += notes_text(report.notes, listing);
   text += report.error ? error_text(*report.error, report.error_source, listing)
                        : "error against FP32: not measured: no data\n";
+  if (report.saturation) text += saturation_text(*report.saturation);
   return text + "wrote " + report.output + " (" + bytes_text(static_cast<double>(report.output_bytes)) + ")\n" +
          listing.closing() + verdict_text(report.verdict);
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "tune/refine/code_grid.h"
@@ -14,6 +15,28 @@ struct WeightRows {
   int64_t rows = 0, columns = 0;
   std::vector<float> weights, scales;
   bool any_code = false;  ///< scales are stored beside the codes: every code may be taken, by every weight
+  /// By column: the one whose products are added to its own in 16 bits (PairOrder), or -1. Empty: sums are exact. With neighbours
+  /// every pair of codes that is returned is safe (is_safe_pair), and the grid is that of whole numbers.
+  std::vector<int64_t> neighbours = {};
+};
+
+struct RoundedRows {
+  std::vector<float> numbers;  ///< rows x columns, of the grid, in units of the scale
+  std::vector<double> costs;   ///< of each row: e^T H e, or e^T e where there is nothing to round by
+};
+
+/// Rounds rows by one matrix of moments; see round_by_moments().
+class RowRounding {
+ public:
+  explicit RowRounding(const SecondMoments& moments);
+  ~RowRounding();
+  RowRounding(const RowRounding&) = delete;
+  RowRounding& operator=(const RowRounding&) = delete;
+  [[nodiscard]] RoundedRows round(const WeightRows& rows, const CodeGrid& grid) const;
+
+ private:
+  class Factor;
+  std::unique_ptr<const Factor> factor_;
 };
 
 /// Codes of symmetric weights (zero point 0) that keep the layer's outputs near those of the float weights, not the weights

@@ -20,64 +20,157 @@ namespace detent {
 
 namespace {
 
-/// Scale of the element that lies at `offset`.
-float scale_at(const RoundedWeight& weight, const Shape& shape, int64_t offset) {
-  const auto& scale = weight.nearest.qparams.scale;
-  if (weight.axis < 0) return scale.front();
+/// Which scale belongs to the element that lies at `offset`.
+size_t scale_index(const RoundedWeight& weight, const Shape& shape, int64_t offset) {
+  if (weight.axis < 0) return 0;
   const auto axis = static_cast<size_t>(weight.axis);
-  return scale[static_cast<size_t>(offset / shape.element_count(axis + 1, shape.rank()) % shape[axis])];
+  return static_cast<size_t>(offset / shape.element_count(axis + 1, shape.rank()) % shape[axis]);
 }
 
-/// The float weight that has these codes. Weights at the end of the grid stay as they are: scales are made of them.
-Tensor rounded(const RoundedWeight& weight, const Tensor& constant, const LayerVectors& vectors, const CodeGrid& grid) {
-  const LayerMatrix& matrix = weight.matrix;
-  Tensor values = cast(constant, DataType::Float32).clone();
-  const auto data = values.mutable_data<float>();
-  WeightRows rows{matrix.rows, matrix.columns};
-  rows.weights.resize(static_cast<size_t>(matrix.rows * matrix.columns));
-  rows.scales.resize(rows.weights.size());
-  for (int64_t group = 0; group < matrix.groups; ++group) {
-    const auto at = [&](size_t i) {
-      const auto element = static_cast<int64_t>(i);
-      return matrix.offset(group, element / matrix.columns, element % matrix.columns);
-    };
+/// The float weight that has the chosen codes, and the scales that these belong to.
+struct RoundedValues {
+  Tensor values;
+  std::vector<float> scales;
+};
+
+/// By column of the matrix: the one multiplied beside it, or -1. Empty where products are summed exactly.
+std::vector<int64_t> neighbours_of(const RoundedWeight& weight, const Shape& shape) {
+  const std::vector<int64_t> offsets = pair_offsets(shape, weight.options.safe_pairs);
+  if (offsets.empty()) return {};
+  std::map<int64_t, int64_t> column_at;
+  for (int64_t c = 0; c < weight.matrix.columns; ++c) column_at[weight.matrix.offset(0, 0, c)] = c;
+  std::vector<int64_t> neighbours(static_cast<size_t>(weight.matrix.columns), -1);
+  for (size_t i = 0; i < offsets.size(); i += 2) {
+    if (offsets[i + 1] < 0) continue;
+    const int64_t a = column_at.at(offsets[i]), b = column_at.at(offsets[i + 1]);
+    neighbours[static_cast<size_t>(a)] = b;
+    neighbours[static_cast<size_t>(b)] = a;
+  }
+  return neighbours;
+}
+
+/// Chooses the codes of one weight, group by group.
+class WeightRounder {
+ public:
+  WeightRounder(const RoundedWeight& weight, const Tensor& constant, const CodeGrid& grid)
+      : weight_(weight), matrix_(weight.matrix), grid_(grid), shape_(constant.shape()),
+        neighbours_(neighbours_of(weight, constant.shape())), type_(constant.type()),
+        values_(cast(constant, DataType::Float32).clone()), scales_(weight.nearest.qparams.scale) {}
+
+  RoundedValues run(const LayerVectors& vectors) {
+    for (int64_t group = 0; group < matrix_.groups; ++group) round_group(group, moments_of(vectors, matrix_, group));
+    return {cast(values_, type_), std::move(scales_)};
+  }
+
+ private:
+  [[nodiscard]] int64_t offset(int64_t group, size_t i) const {
+    const auto element = static_cast<int64_t>(i);
+    return matrix_.offset(group, element / matrix_.columns, element % matrix_.columns);
+  }
+
+  void round_group(int64_t group, const SecondMoments& moments) {
+    WeightRows rows{matrix_.rows, matrix_.columns};
+    rows.weights.resize(static_cast<size_t>(matrix_.rows * matrix_.columns));
+    rows.scales.resize(rows.weights.size());
+    const auto data = values_.mutable_data<float>();
     for (size_t i = 0; i < rows.weights.size(); ++i) {
-      rows.weights[i] = data[static_cast<size_t>(at(i))];
-      rows.scales[i] = scale_at(weight, constant.shape(), at(i));
+      rows.weights[i] = data[static_cast<size_t>(offset(group, i))];
+      rows.scales[i] = scales_[scale_index(weight_, shape_, offset(group, i))];
     }
-    const std::vector<float> chosen = round_by_moments(rows, grid, moments_of(vectors, matrix, group));
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      if (chosen[i] == grid.nearest(rows.weights[i], rows.scales[i])) continue;
-      // The last number is written short of the largest weight, whose size makes the scale.
-      const bool last = std::abs(chosen[i]) == grid.largest();
-      data[static_cast<size_t>(at(i))] =
-          rows.scales[i] * (last ? std::copysign(grid.short_of_largest(), chosen[i]) : chosen[i]);
+    const RowRounding rounding(moments);
+    if (neighbours_.empty()) return write(group, rows, rounding.round(rows, grid_).numbers);
+    rows.neighbours = neighbours_;
+    rows.any_code = true;
+    RoundedRows best = rounding.round(rows, grid_.symmetric());
+    if (weight_.axis >= 0 && weight_.options.range == WeightRange::Max) try_smaller_scales(group, rounding, rows, best);
+    for (int64_t row = 0; row < rows.rows; ++row)
+      scales_[scale_index(weight_, shape_, matrix_.offset(group, row, 0))] =
+          rows.scales[static_cast<size_t>(row * rows.columns)];
+    write(group, rows, best.numbers);
+  }
+
+  /// A smaller scale than that of the nearest codes leaves some pairs unsafe, whose codes are then moved. Takes the scale at which a
+  /// row costs least.
+  void try_smaller_scales(int64_t group, const RowRounding& rounding, WeightRows& rows, RoundedRows& best) const {
+    const auto columns = static_cast<size_t>(rows.columns);
+    std::vector<float> least(static_cast<size_t>(rows.rows)), most(least.size());
+    bool raised = false;
+    for (size_t row = 0; row < least.size(); ++row) {
+      float amax = 0;
+      for (size_t c = 0; c < columns; ++c) amax = std::max(amax, std::abs(rows.weights[row * columns + c]));
+      const size_t index = scale_index(weight_, shape_, matrix_.offset(group, static_cast<int64_t>(row), 0));
+      const auto& floors = weight_.options.least_scale;
+      most[row] = rows.scales[row * columns];
+      least[row] = std::min(most[row], std::max(amax / grid_.largest(), floors.empty() ? 0.0F : floors[index]));
+      raised = raised || least[row] < most[row];
+    }
+    if (!raised) return;
+    constexpr int kSteps = 4;
+    WeightRows trial = rows;
+    for (int step = 1; step <= kSteps; ++step) {
+      const float part = static_cast<float>(step) / kSteps;
+      for (size_t i = 0; i < trial.scales.size(); ++i)
+        trial.scales[i] = most[i / columns] + part * (least[i / columns] - most[i / columns]);
+      const RoundedRows tried = rounding.round(trial, grid_.symmetric());
+      for (size_t row = 0; row < least.size(); ++row) {
+        if (tried.costs[row] >= best.costs[row]) continue;
+        best.costs[row] = tried.costs[row];
+        std::copy_n(tried.numbers.begin() + static_cast<ptrdiff_t>(row * columns), columns,
+                    best.numbers.begin() + static_cast<ptrdiff_t>(row * columns));
+        std::copy_n(trial.scales.begin() + static_cast<ptrdiff_t>(row * columns), columns,
+                    rows.scales.begin() + static_cast<ptrdiff_t>(row * columns));
+      }
     }
   }
-  return cast(values, constant.type());
+
+  /// Weights at the end of the grid stay as they are where scales are made of them.
+  void write(int64_t group, const WeightRows& rows, const std::vector<float>& chosen) {
+    const auto data = values_.mutable_data<float>();
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      if (chosen[i] == grid_.nearest(rows.weights[i], rows.scales[i])) continue;
+      // The last number is written short of the largest weight, whose size makes the scale.
+      const bool last = std::abs(chosen[i]) == grid_.largest() && !rows.any_code;
+      data[static_cast<size_t>(offset(group, i))] =
+          rows.scales[i] * (last ? std::copysign(grid_.short_of_largest(), chosen[i]) : chosen[i]);
+    }
+  }
+
+  const RoundedWeight& weight_;
+  const LayerMatrix& matrix_;
+  const CodeGrid& grid_;
+  const Shape& shape_;
+  std::vector<int64_t> neighbours_;
+  DataType type_;
+  Tensor values_;
+  std::vector<float> scales_;
+};
+
+QuantizedWeight quantized_again(const RoundedWeight& weight, const RoundedValues& rounded) {
+  WeightOptions options = weight.options;
+  if (options.safe_pairs.kind != PairOrder::Kind::None) options.given_scale = rounded.scales;
+  return quantize_weight(rounded.values, weight.axis, options);
 }
 
-/// False: the rewriter would take another scale (a range that is searched for).
-bool keeps_scales(const RoundedWeight& weight, const Tensor& values) {
-  return quantize_weight(values, weight.axis, weight.options).qparams.scale == weight.nearest.qparams.scale;
-}
-
-bool same_codes(const RoundedWeight& weight, const Tensor& values) {
-  const Tensor codes = quantize_weight(values, weight.axis, weight.options).codes;
-  return std::memcmp(codes.raw(), weight.nearest.codes.raw(), static_cast<size_t>(codes.element_count())) == 0;
+/// False: the rewriter would take another scale (a range that is searched for), or the codes are the nearest ones.
+bool is_worth_writing(const RoundedWeight& weight, const RoundedValues& rounded) {
+  const QuantizedWeight again = quantized_again(weight, rounded);
+  if (again.qparams.scale != rounded.scales) return false;
+  return again.qparams.scale != weight.nearest.qparams.scale ||
+         std::memcmp(again.codes.raw(), weight.nearest.codes.raw(), static_cast<size_t>(again.codes.element_count())) !=
+             0;
 }
 
 /// New weights by place of `weights`; an empty handle where the nearest codes stay.
-std::vector<Tensor> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
-                                std::vector<LayerVectors> vectors, const CodeGrid& grid, size_t threads) {
-  std::vector<Tensor> results(weights.size());
+std::vector<RoundedValues> round_group(const Graph& graph, std::span<const RoundedWeight> weights,
+                                       std::vector<LayerVectors> vectors, const CodeGrid& grid, size_t threads) {
+  std::vector<RoundedValues> results(weights.size());
   const auto round = [&](size_t w) {
     const Tensor& constant = *graph.constant(weights[w].value);
-    Tensor values = rounded(weights[w], constant, vectors[w], grid);
+    RoundedValues rounded = WeightRounder(weights[w], constant, grid).run(vectors[w]);
     vectors[w] = {};
     let_go_of_pages(constant.raw(), constant.byte_count());
-    if (keeps_scales(weights[w], values) && !same_codes(weights[w], values))
-      results[w] = shared_by_models(std::move(values));
+    if (is_worth_writing(weights[w], rounded))
+      results[w] = {shared_by_models(std::move(rounded.values)), std::move(rounded.scales)};
   };
   for_each_weight(weights, threads, round);
   return results;
@@ -106,10 +199,13 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   for (size_t first = 0; first < weights.size();) {
     const auto group = std::span(weights).subspan(first, group_size(weights, first, others.size()));
     auto vectors = gather_inputs(graph, quantized, group, kRoundingPositions, others, quiet);
-    auto tensors = round_group(graph, group, std::move(vectors), grid, worker_count(settings));
-    for (size_t w = 0; w < group.size(); ++w)
-      if (!tensors[w].empty_handle())
-        result.patch.replace_constants.emplace_back(graph.value(group[w].value).name, std::move(tensors[w]));
+    auto rounded = round_group(graph, group, std::move(vectors), grid, worker_count(settings));
+    for (size_t w = 0; w < group.size(); ++w) {
+      if (rounded[w].values.empty_handle()) continue;
+      const std::string& name = graph.value(group[w].value).name;
+      result.patch.replace_constants.emplace_back(name, std::move(rounded[w].values));
+      if (group[w].options.safe_pairs.kind != PairOrder::Kind::None) result.scales[name] = std::move(rounded[w].scales);
+    }
     settings.reporter->advance_to(first += group.size());
   }
   settings.reporter->end();
@@ -119,14 +215,17 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
   if (report.weights > 0) {
     report.samples = samples.size();
     result.patch.reason = "round weights";
-    const RoundingJudgement judged = judge_rounding(
-        model, quantized.clone(), quantized_model(model, plan, ranges, format, result.patch), samples, settings);
+    RewriteOptions rounded_format = format;
+    rounded_format.weight_scales = result.scales;
+    const RoundingJudgement judged =
+        judge_rounding(model, quantized.clone(), quantized_model(model, plan, ranges, rounded_format, result.patch),
+                       samples, settings);
     report.sqnr_before_db = judged.before_db, report.sqnr_after_db = judged.after_db;
     report.kept = judged.kept, report.reason = judged.reason;
   } else {
     report.reason = "every weight is rounded best to its nearest code";
   }
-  if (!report.kept) result.patch = {};
+  if (!report.kept) result.patch = {}, result.scales.clear();
   report.seconds = stopwatch.seconds();
   return result;
 }

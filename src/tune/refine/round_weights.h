@@ -25,12 +25,16 @@ struct WeightRoundingReport {
 };
 
 struct WeightRounding {
+  /// By constant of the patch: the scales that its codes belong to, where products saturate in pairs (RewriteOptions::weight_scales).
+  std::map<std::string, std::vector<float>> scales;
   GraphPatch patch;  ///< new weights of the float model; empty when they were not kept. It changes no node and no value
   WeightRoundingReport report;
 };
 
 /// Rounds the weights of each quantized layer to the codes that keep the layer's outputs (round_by_moments()). The patch holds the
-/// rounded weights as floats: what rewrites the patched model gives them the scales they had and these codes, to the bit.
+/// rounded weights as floats: what rewrites the patched model gives them the scales they had and these codes, to the bit. Where
+/// products saturate in pairs (WeightOptions::safe_pairs), scale and codes of a row are chosen together: of five scales, from the
+/// safe one of the nearest codes down to that of the largest weight, the one that costs least with codes whose pairs are safe.
 ///
 /// Inputs are those that the quantized network has, with weights rounded to nearest: up to 128 positions of each batch, of up to 64
 /// samples beside the deciding ones. Kept where the SQNR of the worst output on the deciding samples rises. Where there are not

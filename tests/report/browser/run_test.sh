@@ -31,15 +31,16 @@ detent() {
   command=$1
   shift
   "$DETENT" "$command" $data/model_opset13.onnx --data $data/calib --preprocess unit,mean=.485/.456/.406,std=.229/.224/.225 \
-    --target onnxruntime --limit 16 --html "$folder/report.html" --overwrite --quiet "$@"
+    --target "$target" --limit 16 --html "$folder/report.html" --overwrite --quiet "$@"
 }
+target=onnxruntime
 tests=report.test.mjs
 case "$page" in
   sample) "$SAMPLE_PAGE" "$folder/report.html" compare ;;
   broken) "$SAMPLE_PAGE" "$folder/report.html" quantize ;;
   quantize) detent quantize --calibrator auto -o "$folder/model.onnx" ;;
   compare) detent compare $judge --calibrators max,percentile:99.9,percentile:99.99,percentile:99.999,entropy,mse,auto ;;
-  equalize) detent compare $judge --calibrators max,percentile:99.99,mse --equalize auto ;;
+  equalize) target=tensorrt; detent compare $judge --calibrators max,percentile:99.99,mse --equalize auto ;;
   weights | types | sensitivity)
     tests=opened.test.mjs
     case "$page" in

@@ -138,5 +138,57 @@ TEST(RoundByMoments, IsNearestWithoutInputs) {
   EXPECT_TRUE(round_by_moments({}, kInt8, SecondMoments(0)).empty());
 }
 
+/// Rows of 16 columns in pairs, whose scales leave some pairs unsafe.
+WeightRows paired_rows() {
+  WeightRows rows = random_rows(6, 16, 127);
+  rows.any_code = true;
+  for (int64_t c = 0; c < 16; ++c) rows.neighbours.push_back(c ^ 1);
+  return rows;
+}
+
+int unsafe_pairs(const std::vector<float>& codes) {
+  int found = 0;
+  for (size_t i = 0; i < codes.size(); i += 2)
+    found += std::abs(codes[i] + codes[i + 1]) > 128 && codes[i] * codes[i + 1] > 0;
+  return found;
+}
+
+TEST(RowRounding, LeavesNoPairUnsafe) {
+  const WeightRows rows = paired_rows();
+  ASSERT_GT(unsafe_pairs(nearest(rows, kInt8.symmetric())), 0);
+  const Tensor inputs = test::Numbers(8).tensor({64, 16}, 1);
+  const SecondMoments moments = moments_of(16, {inputs.data<float>().begin(), inputs.data<float>().end()});
+  EXPECT_EQ(unsafe_pairs(RowRounding(moments).round(rows, kInt8.symmetric()).numbers), 0);
+  EXPECT_EQ(unsafe_pairs(RowRounding(SecondMoments(16)).round(rows, kInt8.symmetric()).numbers), 0)
+      << "nothing to round by";
+  WeightRows alone = rows;
+  alone.neighbours.clear();
+  EXPECT_GT(unsafe_pairs(RowRounding(moments).round(alone, kInt8.symmetric()).numbers), 0);
+}
+
+TEST(RowRounding, CostsAreWhatTheErrorsCostAtTheOutput) {
+  WeightRows rows = random_rows(3, 4, 20);
+  rows.any_code = true;
+  const std::vector<float> inputs{3, 1, 0, 2, 1, 7, 2, 1, 0, 1, 5, 1, 2, 0, 1, 4};
+  const RoundedRows rounded = RowRounding(moments_of(4, inputs)).round(rows, kInt8);
+  double mean = 0;  // of the diagonal, of which 1 % is added to it
+  for (const float x : inputs) mean += static_cast<double>(x * x) / 4;
+  for (int64_t r = 0; r < 3; ++r) {
+    double cost = 0;
+    std::vector<double> errors;
+    for (size_t c = 0; c < 4; ++c) {
+      const size_t i = static_cast<size_t>(r) * 4 + c;
+      errors.push_back(static_cast<double>(rows.weights[i]) - static_cast<double>(rounded.numbers[i] * rows.scales[i]));
+      cost += 0.01 * mean * errors.back() * errors.back();
+    }
+    for (size_t n = 0; n < 4; ++n) {
+      double output = 0;
+      for (size_t c = 0; c < 4; ++c) output += errors[c] * static_cast<double>(inputs[n * 4 + c]);
+      cost += output * output;
+    }
+    EXPECT_NEAR(rounded.costs[static_cast<size_t>(r)], cost, 1e-3 * cost) << "floats of the Cholesky factor";
+  }
+}
+
 }  // namespace
 }  // namespace detent

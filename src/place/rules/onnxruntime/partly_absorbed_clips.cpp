@@ -1,0 +1,54 @@
+//   before:   Q/DQ --> MatMul --> Clip(-1, 3) --> Q/DQ      after:   Q/DQ --> MatMul --> Q/DQ --> Clip(-1, 3) --> Q/DQ
+//
+// ONNX Runtime compares a Clip with the pair behind it twice. Bounds that round to the lowest and the highest code make
+// the operator in front an integer kernel; the Clip itself is removed only where the range of the pair lies inside its
+// bounds. Where the range ends beyond them by less than half a step, as the rounding of the zero point leaves it, the
+// engine calls the model invalid. A pair in front of the Clip gives the kernel its own end. Clip(0, b) needs none: its
+// zero point is exact, and the range ends inside (known_ranges).
+//
+// Source: tried in ONNX Runtime 1.30, CPU, 18 operators (tests/onnxruntime/absorbed_activations.test.mjs).
+
+#include <algorithm>
+
+#include "ops/clip_bounds.h"
+#include "place/draft/flow.h"
+#include "place/draft/onnxruntime_pairs.h"
+#include "place/rules/rules.h"
+
+namespace detent::rules::onnxruntime {
+namespace {
+
+// The engine makes an integer kernel of the node where a pair stands behind it, or seems to.
+bool becomes_integer(const PlacementDraft& draft, NodeId node) {
+  if (draft.is_weighted(node)) return draft.is_int8(node);
+  const auto reads_pair = [&](int slot) { return draft.is_pair(node, slot); };
+  return has_integer_kernel(draft.kind(node)) && std::ranges::all_of(draft.data_slots(node), reads_pair);
+}
+
+bool is_bias_of_integer_product(const PlacementDraft& draft, const Node& add) {
+  return std::ranges::any_of(add.inputs, [&](ValueId input) {
+    const Node* product = input == kNoValue ? nullptr : draft.graph().producer(input);
+    return product && draft.added_bias(product->id).node == add.id && draft.is_int8(product->id);
+  });
+}
+
+void close_in_front(PlacementDraft& draft) {
+  for (const Node& clip : draft.graph().nodes()) {
+    if (draft.kind(clip.id) != OpKind::Clip || draft.is_out(clip.id) || draft.is_pair(clip.id, 0)) continue;
+    const ValueId own = clip.input(0);
+    const Node* producer = draft.graph().producer(own);
+    if (!producer || !sole_use(draft.graph(), own) || !draft.has_pair(clip.output(0))) continue;
+    if (!clip_bounds(draft.graph(), clip)) continue;  // computed at run time: the engine keeps it
+    if (absorbed_output(draft, own, Absorbs::ReluAndClip) != own) continue;
+    if (becomes_integer(draft, producer->id) || is_bias_of_integer_product(draft, *producer))
+      draft.replace_with_pair(clip.id, 0,
+                              "without it the engine may take " + draft.describe(clip.id) +
+                                  " for absorbed, and refuse the model where the range behind ends beyond it");
+  }
+}
+
+}  // namespace
+
+Rule partly_absorbed_clips() { return {.id = RuleId::OnnxRuntimeLayer, .share = close_in_front}; }
+
+}  // namespace detent::rules::onnxruntime

@@ -1,0 +1,68 @@
+#include "tune/refine/uint8_weights.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/stopwatch.h"
+#include "ops/traits.h"
+#include "ops/weight_pairs.h"
+#include "rewrite/quantized_model.h"
+#include "run/sample_subset.h"
+#include "tune/refine/judge_rounding.h"
+
+namespace detent {
+
+namespace {
+
+/// Weights of the layers that no other layer stands in front of, where some pair of weights can saturate.
+std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& plan) {
+  std::vector<bool> behind_a_layer(graph.values().size(), false);
+  std::set<std::string> found;
+  for (const Node& node : graph.nodes()) {
+    const bool behind = std::ranges::any_of(
+        node.inputs, [&](ValueId value) { return value != kNoValue && behind_a_layer[static_cast<size_t>(value)]; });
+    const LayerDecision* layer = plan.find_layer(node.id);
+    if (layer && !behind)
+      for (const WeightDecision& weight : plan.weights) {
+        if (weight.node != node.id || !layer->int8) continue;
+        const Tensor* constant = graph.constant(weight.value);
+        if (constant && weight_pairs(graph, node, weight.slot, constant->shape()).kind != PairOrder::Kind::None)
+          found.insert(graph.value(weight.value).name);
+      }
+    for (const ValueId output : node.outputs)
+      if (output != kNoValue && (behind || layer)) behind_a_layer[static_cast<size_t>(output)] = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+Uint8Weights try_uint8_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                               const RewriteOptions& format, const DataSource& source, const RunSettings& settings) {
+  constexpr size_t kSamples = 32;
+  constexpr double kWorthDb = 0.1;
+  const Stopwatch stopwatch;
+  Uint8Weights result;
+  const std::set<std::string> names = first_weights(model.graph(), plan);
+  result.layers = names.size();
+  if (names.empty()) {
+    result.reason = "no first layer can saturate";
+    return result;
+  }
+  RewriteOptions changed = format;
+  changed.uint8_weights = names;
+  const SampleSubset samples(source, samples_by_hash(source, kSamples));
+  const RoundingJudgement judged = judge_rounding(model, quantized_model(model, plan, ranges, format),
+                                                  quantized_model(model, plan, ranges, changed), samples, settings);
+  result.samples = samples.size();
+  result.sqnr_before_db = judged.before_db, result.sqnr_after_db = judged.after_db;
+  result.kept = judged.after_db >= judged.before_db + kWorthDb;
+  if (result.kept)
+    result.names = names;
+  else
+    result.reason = "it gains less than 0.1 dB";
+  result.seconds = stopwatch.seconds();
+  return result;
+}
+
+}  // namespace detent
