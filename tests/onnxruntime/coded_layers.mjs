@@ -24,7 +24,7 @@ export function codedLayers(model) {
     const nodes = [data, weight, ...(bias ? [bias] : []), layer];
     let next = onlyReader(layer.outputs[0]);
     if (next && absorbed.has(next.op)) {
-      nodes.push(next);
+      nodes.push(...next.inputs.slice(1).flatMap((name) => producer.get(name) ?? []), next);  // bounds may come from Constant nodes
       next = onlyReader(next.outputs[0]);
     }
     return next?.op === 'QuantizeLinear' ? [{ layer, nodes, from: data.inputs[0], quantize: next }] : [];
