@@ -4,6 +4,8 @@
 #include <cctype>
 #include <map>
 
+#include "core/text.h"
+
 namespace detent {
 
 namespace {
@@ -75,10 +77,7 @@ size_t Listing::shown(size_t count, size_t usual) {
 }
 
 std::string Listing::names(const std::vector<std::string>& names) {
-  const size_t some = shown(names.size(), kNames);
-  std::string text;
-  for (size_t i = 0; i < some; ++i) text += (i ? ", " : "") + names[i];
-  return some == names.size() ? text : text + " and " + std::to_string(names.size() - some) + " more";
+  return listed(names, shown(names.size(), kNames));
 }
 
 std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {

@@ -1,6 +1,8 @@
 #include "report/html/markup.h"
 #include "report/html/sections.h"
 
+#include "core/text.h"
+
 namespace detent::html {
 namespace {
 
@@ -22,7 +24,7 @@ std::string provenance_section(const Provenance& provenance, const std::optional
                             : std::string());
   if (provenance.samples > 0) {
     rows += provenance_row(pairs ? "Calibrated with" : "Rounded with",
-                           std::to_string(provenance.samples) + (provenance.samples == 1 ? " sample" : " samples"));
+                           plural(provenance.samples, "sample"));
     if (pairs) rows += provenance_row("Sample digest", code(provenance.sample_digest));
   } else if (pairs) {
     rows += provenance_row("Calibrated with", "imported scales");
