@@ -1,6 +1,5 @@
 #include "datasets/labels.h"
 
-
 #include "core/parse.h"
 #include "datasets/csv.h"
 #include "detent/error.h"

@@ -105,8 +105,7 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
     for (const TableSample& sample : table.samples) calibration.sample_names.push_back(sample.name);
   if (!missing.empty())
     throw Error(ErrorCode::TableMismatch,
-                "the table lacks " + plural(missing.size(), "value") +
-                    " to be quantized: " + lacking(missing),
+                "the table lacks " + plural(missing.size(), "value") + " to be quantized: " + lacking(missing),
                 way_out(table));
   check_measured(prepared, calibration.histograms, reporter);
   calibration.samples = table.samples.size();

@@ -54,8 +54,8 @@ void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits
     verdict.caveat(fmt::format("calibrated with {}: fewer than {} say little about the ranges",
                                plural(facts.calibration_samples, "sample"), limits.few_samples));
   if (facts.samples > 0 && facts.samples < limits.few_samples && facts.samples != facts.calibration_samples)
-    verdict.caveat(fmt::format("the error was measured on {}: fewer than {} say little", plural(facts.samples, "sample"),
-                               limits.few_samples));
+    verdict.caveat(fmt::format("the error was measured on {}: fewer than {} say little",
+                               plural(facts.samples, "sample"), limits.few_samples));
   if (facts.samples > 0 && facts.calibrated_with >= facts.samples)
     verdict.caveat("measured on the calibration samples themselves: on others the error may be larger");
   else if (facts.calibrated_with > 0)

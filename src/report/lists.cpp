@@ -76,9 +76,7 @@ size_t Listing::shown(size_t count, size_t usual) {
   return usual;
 }
 
-std::string Listing::names(const std::vector<std::string>& names) {
-  return listed(names, shown(names.size(), kNames));
-}
+std::string Listing::names(const std::vector<std::string>& names) { return listed(names, shown(names.size(), kNames)); }
 
 std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {
   std::vector<std::string> patterns, result;

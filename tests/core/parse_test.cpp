@@ -11,7 +11,8 @@ TEST(ParseNumber, TakesTheWholeTextOrNothing) {
   EXPECT_EQ(parse_number<int>("12"), 12);
   EXPECT_EQ(parse_number<int64_t>("-3"), -3);
   EXPECT_EQ(parse_number<double>("99.9"), 99.9);
-  for (const char* text : {"", "12a", " 12", "12 ", "+12", "a", "1.5"}) EXPECT_EQ(parse_number<int>(text), std::nullopt) << text;
+  for (const char* text : {"", "12a", " 12", "12 ", "+12", "a", "1.5"})
+    EXPECT_EQ(parse_number<int>(text), std::nullopt) << text;
 }
 
 TEST(ParseNumber, RefusesNumbersBeyondTheType) {

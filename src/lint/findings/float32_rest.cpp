@@ -78,8 +78,7 @@ void check_float32_rest(const LintView& view, FindingLog& log) {
   if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // FP32 alone is nobody's rest
   const Rest rest = find_rest(view);
   if (rest.nodes.empty()) return;
-  const std::string count =
-      plural(rest.nodes.size(), "node computes", "nodes compute");
+  const std::string count = plural(rest.nodes.size(), "node computes", "nodes compute");
   std::string message = count + " in FP32: " + names_of(view, rest);
   if (rest.all_bytes > 0)
     message += fmt::format("; {:.1f} % of the MACs of weighted layers and {:.1f} % of the bytes that nodes write",

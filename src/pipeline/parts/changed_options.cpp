@@ -103,9 +103,7 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   list.add_if(options.biases_corrected && !best, "bias-correction", "on");
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, options.bound);
-  list.add_if(
-      !setup.overrides.empty(), "override",
-      "FILE of " + plural(setup.overrides.size(), "value"));
+  list.add_if(!setup.overrides.empty(), "override", "FILE of " + plural(setup.overrides.size(), "value"));
   return list.take();
 }
 

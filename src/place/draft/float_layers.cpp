@@ -42,9 +42,8 @@ void add_layers(const Graph& graph, InnerLayers& sum) {
 }
 
 std::string inside_text(const InnerLayers& inner, const Node& node) {
-  return plural(inner.layers, "layer") + " (" + std::to_string(inner.params) +
-         " parameters) inside its " + (node.op_type == "If" ? "branches" : "body") +
-         (inner.layers == 1 ? " stays" : " stay") + " float";
+  return plural(inner.layers, "layer") + " (" + std::to_string(inner.params) + " parameters) inside its " +
+         (node.op_type == "If" ? "branches" : "body") + (inner.layers == 1 ? " stays" : " stay") + " float";
 }
 
 }  // namespace

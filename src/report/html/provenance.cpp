@@ -23,8 +23,7 @@ std::string provenance_section(const Provenance& provenance, const std::optional
                                   provenance_row("Ranges", code(provenance.ranges))
                             : std::string());
   if (provenance.samples > 0) {
-    rows += provenance_row(pairs ? "Calibrated with" : "Rounded with",
-                           plural(provenance.samples, "sample"));
+    rows += provenance_row(pairs ? "Calibrated with" : "Rounded with", plural(provenance.samples, "sample"));
     if (pairs) rows += provenance_row("Sample digest", code(provenance.sample_digest));
   } else if (pairs) {
     rows += provenance_row("Calibrated with", "imported scales");
