@@ -2,6 +2,7 @@
 #include <string>
 
 #include "calibrators/arguments.h"
+#include "core/text.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 
@@ -31,13 +32,10 @@ std::unique_ptr<Calibrator> make_calibrator(std::string_view spec) {
   if (colon != std::string_view::npos && argument.empty())
     throw Error(ErrorCode::Usage, "calibrator \"" + std::string(spec) + "\" has nothing behind the colon",
                 "write " + std::string(name) + " alone, or its argument");
-  std::string known;
-  for (const CalibratorEntry& entry : calibrator_list()) {
+  for (const CalibratorEntry& entry : calibrator_list())
     if (entry.name == name) return entry.make(argument);
-    known += (known.empty() ? "" : ", ") + std::string(entry.name);
-  }
   throw Error(ErrorCode::Usage, "there is no calibrator \"" + std::string(spec) + "\"",
-              "known are: " + known + "; for a whole model also auto");
+              "known are: " + join(calibrator_list(), ", ", &CalibratorEntry::name) + "; for a whole model also auto");
 }
 
 void refuse_argument(std::string_view calibrator, std::string_view argument) {

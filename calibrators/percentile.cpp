@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <vector>
 
+#include "core/parse.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 
@@ -77,10 +77,8 @@ std::unique_ptr<Calibrator> make_percentile_calibrator(std::string_view argument
     throw Error(ErrorCode::Usage,
                 "percentile:" + std::string(argument) + " names several percentages, but a model is quantized with one",
                 "give one percentage at a time: percentile:99.9, then percentile:99.99");
-  double percent = 0;
-  const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
-  const bool complete = problem == std::errc{} && end == argument.data() + argument.size();
-  if (!complete || !(percent > 1 && percent <= 100))
+  const double percent = parse_number<double>(argument).value_or(0);
+  if (!(percent > 1 && percent <= 100))
     throw Error(ErrorCode::Usage,
                 "percentile:" + std::string(argument) + " makes no sense, expected a number above 1 and up to 100",
                 "P is in percent: percentile:99.99 keeps 9999 of 10000 elements");

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "core/parse.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 
@@ -71,10 +71,8 @@ class SampleMaxCalibrator : public Calibrator {
 
 std::unique_ptr<Calibrator> make_samplemax_calibrator(std::string_view argument) {
   if (argument.empty()) return std::make_unique<SampleMaxCalibrator>(kDefaultSamplemaxPercent);
-  double percent = 0;
-  const auto [end, problem] = std::from_chars(argument.data(), argument.data() + argument.size(), percent);
-  const bool complete = problem == std::errc{} && end == argument.data() + argument.size();
-  if (!complete || !(percent > 0 && percent <= 100))
+  const double percent = parse_number<double>(argument).value_or(0);
+  if (!(percent > 0 && percent <= 100))
     throw Error(ErrorCode::Usage,
                 "samplemax:" + std::string(argument) + " makes no sense, expected a number above 0 and up to 100",
                 "Q is in percent of the samples, one number: samplemax:95 lets 1 sample of 20 be cut");

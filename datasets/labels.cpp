@@ -1,7 +1,6 @@
 #include "datasets/labels.h"
 
-#include <charconv>
-
+#include "core/parse.h"
 #include "datasets/csv.h"
 #include "detent/error.h"
 
@@ -18,12 +17,12 @@ std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
   std::vector<FileLabel> labels;
   for (const auto& row : table.rows) {
     const std::string& text = row[static_cast<size_t>(label)];
-    FileLabel entry{row[static_cast<size_t>(file)], 0};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), entry.label);
-    if (error != std::errc{} || end != text.data() + text.size())
+    const std::string& name = row[static_cast<size_t>(file)];
+    const auto number = parse_number<int64_t>(text);
+    if (!number)
       throw Error(ErrorCode::InvalidData,
-                  path.string() + ": the label '" + text + "' of " + entry.file + " is not a whole number");
-    labels.push_back(std::move(entry));
+                  path.string() + ": the label '" + text + "' of " + name + " is not a whole number");
+    labels.push_back({name, *number});
   }
   if (labels.empty()) throw Error(ErrorCode::InvalidData, path.string() + ": holds no labels");
   return labels;

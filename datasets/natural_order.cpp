@@ -17,7 +17,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 int rank_of(char c) { return c == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(c)) + 1; }
 
 /// The run of digits at `at`, without leading zeros; `at` moves behind it.
-std::string_view take_number(std::string_view text, size_t& at) {
+std::string_view take_digits(std::string_view text, size_t& at) {
   while (at < text.size() && text[at] == '0') ++at;
   const size_t first = at;
   while (at < text.size() && is_digit(text[at])) ++at;
@@ -53,8 +53,8 @@ bool natural_less(std::string_view a, std::string_view b) {
   size_t j = 0;
   while (i < a.size() && j < b.size()) {
     if (is_digit(a[i]) && is_digit(b[j])) {
-      const std::string_view x = take_number(a, i);
-      const std::string_view y = take_number(b, j);
+      const std::string_view x = take_digits(a, i);
+      const std::string_view y = take_digits(b, j);
       if (x.size() != y.size()) return x.size() < y.size();
       if (x != y) return x < y;
       continue;

@@ -1,8 +1,8 @@
 #include "datasets/npy_format.h"
 
 #include <bit>
-#include <charconv>
 
+#include "core/parse.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -66,10 +66,10 @@ class HeaderText {
     expect('(');
     while (!take(')')) {
       skip_blanks();
-      int64_t extent = -1;
-      const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), extent);
-      if (error != std::errc{} || extent < 0) refuse_npy_header("the shape in the .npy header is not a tuple of sizes");
-      at_ = static_cast<size_t>(end - text_.data());
+      std::string_view rest = std::string_view(text_).substr(at_);
+      const int64_t extent = take_number<int64_t>(rest).value_or(-1);
+      if (extent < 0) refuse_npy_header("the shape in the .npy header is not a tuple of sizes");
+      at_ = text_.size() - rest.size();
       take('L');  // files written by Python 2
       dims.push_back(extent);
       if (!take(',')) {

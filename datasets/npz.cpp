@@ -12,6 +12,7 @@
 #include "core/files/temporary.h"
 #include "core/memory_limit.h"
 #include "core/system_reason.h"
+#include "core/text.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/error.h"
@@ -114,12 +115,6 @@ Unpacked inflate_to(const FileBytes& bytes, uint64_t offset, uint64_t packed, ui
     write_all(descriptor, out.data(), got, file);
   }
   return result;
-}
-
-std::string join(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
 }
 
 class NpzSource final : public DataSource {

@@ -1,10 +1,11 @@
 #include "datasets/preprocess.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/nearest_names.h"
+#include "core/parse.h"
+#include "core/text.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -36,15 +37,17 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
 }
 
+/// Returns whether the text is a number; `value` is 0 where it is none.
 template <class T>
-bool parse_number(std::string_view text, T& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
+bool read_number(std::string_view text, T& value) {
+  const auto number = parse_number<T>(text);
+  value = number.value_or(T{});
+  return number.has_value();
 }
 
 constexpr int kMaxSide = 1 << 16;
 
-bool parse_side(std::string_view text, int& side) { return parse_number(text, side) && side > 0 && side <= kMaxSide; }
+bool parse_side(std::string_view text, int& side) { return read_number(text, side) && side > 0 && side <= kMaxSide; }
 
 bool parse_size(std::string_view text, PixelSize& size) {
   const auto parts = split(text, "x");
@@ -87,7 +90,7 @@ void set_letterbox(Spec& spec, std::string_view pair, std::string_view value) {
     letterbox.size = size;
   else if (parts[0] != "model")
     refuse_spec(pair, kForm);
-  if (parts.size() > 1 && (!parse_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
+  if (parts.size() > 1 && (!read_number(parts[1], letterbox.fill) || letterbox.fill < 0 || letterbox.fill > 255))
     refuse_spec(pair, kForm);
   if (parts.size() > 2) {
     if (parts[2] != "center" && parts[2] != "topleft") refuse_spec(pair, kForm);
@@ -106,7 +109,7 @@ std::vector<float> parse_channels(std::string_view pair, std::string_view value,
   std::vector<float> numbers;
   for (const std::string_view part : split(value, "/")) {
     float number = 0;
-    if (!parse_number(part, number) || !std::isfinite(number) || (positive && number <= 0))
+    if (!read_number(part, number) || !std::isfinite(number) || (positive && number <= 0))
       refuse_spec(pair, positive ? "one number above 0, or one per channel: .229/.224/.225"
                                  : "one number, or one per channel: .485/.456/.406");
     numbers.push_back(number);
@@ -116,12 +119,9 @@ std::vector<float> parse_channels(std::string_view pair, std::string_view value,
 
 template <class T, size_t N>
 T choose(std::string_view pair, std::string_view value, const std::pair<std::string_view, T> (&choices)[N]) {
-  std::string names;
-  for (const auto& [name, result] : choices) {
+  for (const auto& [name, result] : choices)
     if (name == value) return result;
-    names += (names.empty() ? "" : ", ") + std::string(name);
-  }
-  refuse_spec(pair, "possible values: " + names);
+  refuse_spec(pair, "possible values: " + join(choices, ", ", [](const auto& choice) { return choice.first; }));
 }
 
 [[noreturn]] void refuse_key(std::string_view pair, std::string_view key) {

@@ -1,9 +1,9 @@
 #include "datasets/synthetic.h"
 
-#include <charconv>
 #include <limits>
 #include <vector>
 
+#include "core/parse.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -24,11 +24,8 @@ struct SyntheticSpec {
 }
 
 uint64_t parse_whole_number(const std::string& src, std::string_view key, std::string_view text) {
-  uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size())
-    refuse_random(src, "'" + std::string(key) + "' must be a whole number, not '" + std::string(text) + "'");
-  return value;
+  if (const auto value = parse_number<uint64_t>(text)) return *value;
+  refuse_random(src, "'" + std::string(key) + "' must be a whole number, not '" + std::string(text) + "'");
 }
 
 SyntheticSpec parse_spec(const std::string& src) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/parse.h"
 #include "datasets/csv.h"
 #include "datasets/natural_order.h"
 #include "datasets/vocabulary.h"
@@ -171,9 +171,8 @@ TextSpec parse_text_spec(const std::string& src) {
     if (auto value = taken("vocab=")) spec.vocabulary = std::move(*value), more = true;
     if (auto value = taken("field=")) spec.field = std::move(*value), more = true;
     if (const auto value = taken("length=")) {
-      const char* end = value->data() + value->size();
-      const auto [stop, error] = std::from_chars(value->data(), end, spec.length);
-      if (error != std::errc{} || stop != end || spec.length < 1)
+      spec.length = parse_number<decltype(spec.length)>(*value).value_or(0);
+      if (spec.length < 1)
         throw Error(ErrorCode::Usage, src + ": length=" + *value + " is not a whole number from 1 on", kTextForm);
       more = true;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/text.h"
 #include "detent/error.h"
 #include "detent/version.h"
 #include "exec/runnable_part.h"
@@ -104,8 +105,7 @@ Calibration calibration_from(const CalibrationTable& table, const Graph& prepare
     for (const TableSample& sample : table.samples) calibration.sample_names.push_back(sample.name);
   if (!missing.empty())
     throw Error(ErrorCode::TableMismatch,
-                "the table lacks " + std::to_string(missing.size()) + (missing.size() == 1 ? " value" : " values") +
-                    " to be quantized: " + lacking(missing),
+                "the table lacks " + plural(missing.size(), "value") + " to be quantized: " + lacking(missing),
                 way_out(table));
   check_measured(prepared, calibration.histograms, reporter);
   calibration.samples = table.samples.size();

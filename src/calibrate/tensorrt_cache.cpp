@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 
+#include "core/parse.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -22,11 +22,11 @@ Error malformed(size_t line, const std::string& what) {
 }
 
 float parse_scale(std::string_view digits, size_t line) {
-  uint32_t bits = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
-  if (digits.size() != kDigits || error != std::errc{} || end != digits.data() + digits.size())
+  std::string_view rest = digits;
+  const auto bits = take_number<uint32_t>(rest, 16);
+  if (digits.size() != kDigits || !bits || !rest.empty())
     throw malformed(line, "'" + std::string(digits) + "' is not a scale of 8 hexadecimal digits");
-  const auto scale = std::bit_cast<float>(bits);
+  const auto scale = std::bit_cast<float>(*bits);
   if (!std::isfinite(scale) || scale < 0)
     throw malformed(line, "the scale " + std::string(digits) + " is not a finite positive number");
   return scale;

@@ -9,6 +9,7 @@
 #include "cli/report_options.h"
 #include "cli/weight_only.h"
 #include "core/files/atomic_file.h"
+#include "core/text.h"
 #include "detent/compare.h"
 #include "detent/sensitivity.h"
 #include "report/compared_types.h"
@@ -127,9 +128,7 @@ Action declare_compare(CLI::App& app) {
   app.add_option("MODEL", options.model, "Float ONNX model")->required();
   state->collect.push_back(add_data_options(app, options.data, Need::Required));
   state->collect.push_back(add_evaluation_options(app, options.evaluation, options.data, Need::Required));
-  std::string calibrators;
-  for (const CalibratorEntry& entry : calibrator_list())
-    calibrators += (calibrators.empty() ? "" : ", ") + std::string(entry.name);
+  const std::string calibrators = join(calibrator_list(), ", ", &CalibratorEntry::name);
   app.add_option("--calibrators", options.calibrators,
                  "Candidates, comma separated: " + calibrators +
                      "; auto is what 'quantize --calibrator auto' would take, "

@@ -4,8 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+
+#include "core/parse.h"
 
 namespace detent::cli {
 
@@ -96,8 +97,8 @@ size_t help_width() {
   size_t width = 0;
   winsize terminal{};
   if (const char* columns = std::getenv("COLUMNS")) {
-    const std::string_view text = columns;
-    std::from_chars(text.data(), text.data() + text.size(), width);
+    std::string_view text = columns;
+    width = take_number<size_t>(text).value_or(0);
   }
   if (width == 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &terminal) == 0) width = terminal.ws_col;
   return width == 0 ? kElsewhere : std::clamp(width, kNarrowest, kWidest);

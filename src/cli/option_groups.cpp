@@ -3,12 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <sstream>
 
 #include "core/nearest_names.h"
+#include "core/parse.h"
+#include "core/text.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"
 
@@ -17,11 +18,8 @@ namespace detent::cli {
 namespace {
 
 size_t parse_count(const std::string& text, const std::string& what) {
-  size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw Error(ErrorCode::Usage, what + ": '" + text + "' is not a number");
-  return value;
+  if (const auto value = parse_number<size_t>(text)) return *value;
+  throw Error(ErrorCode::Usage, what + ": '" + text + "' is not a number");
 }
 
 void parse_shard(const std::string& text, DataOptions& data) {
@@ -39,24 +37,19 @@ void parse_shape(const std::string& text, std::map<std::string, std::vector<int6
   const size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0) throw malformed;
   std::vector<int64_t> extents;
-  const char* next = text.data() + equals + 1;
-  const char* end = text.data() + text.size();
-  while (next <= end) {
-    int64_t extent = 0;
-    const auto [stop, error] = std::from_chars(next, end, extent);
-    if (error != std::errc() || extent < 1 || (stop != end && *stop != ',')) throw malformed;
-    extents.push_back(extent);
-    next = stop + 1;
-  }
+  std::string_view rest = std::string_view(text).substr(equals + 1);
+  do {
+    if (!extents.empty()) rest.remove_prefix(1);
+    extents.push_back(take_number<int64_t>(rest).value_or(0));
+    if (extents.back() < 1 || (!rest.empty() && rest.front() != ',')) throw malformed;
+  } while (!rest.empty());
   shapes[text.substr(0, equals)] = extents;
 }
 
 }  // namespace
 
 void refuse_choice(const std::string& option, const std::string& given, const std::vector<std::string>& names) {
-  std::string known;
-  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
-  throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + known, did_you_mean(given, names));
+  throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + join(names), did_you_mean(given, names));
 }
 
 CLI::Validator known_calibrator(const std::string& option) {
@@ -73,9 +66,8 @@ CLI::Validator known_calibrator(const std::string& option) {
 
 CLI::Validator count_from(int64_t least) {
   return {[least](std::string& text) {
-            int64_t count = 0;
-            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-            if (error == std::errc() && end == text.data() + text.size() && count >= least) return std::string();
+            const auto count = parse_number<int64_t>(text);
+            if (count && *count >= least) return std::string();
             return "'" + text + "' is not a whole number from " + std::to_string(least) + " on";
           },
           ""};

@@ -1,5 +1,7 @@
 #include "cli/print_config.h"
 
+#include "core/text.h"
+
 namespace detent::cli {
 
 namespace {
@@ -16,8 +18,7 @@ std::string key_of(const CLI::Option& option) {
 
 std::string value_of(const CLI::Option& option) {
   const bool repeatable = option.get_items_expected_max() > 1;
-  std::string list;
-  for (const std::string& item : option.results()) list += (list.empty() ? "" : ", ") + toml_quoted(item);
+  const std::string list = join(option.results(), ", ", toml_quoted);
   return repeatable ? "[" + list + "]" : list;
 }
 

@@ -2,13 +2,13 @@
 
 #include <fmt/chrono.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string_view>
 
 #include "core/files/atomic_file.h"
+#include "core/parse.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 #include "detent/model_files.h"
@@ -31,12 +31,10 @@ bool names_json_file(const std::string& argument) {
 std::string asked_date() {
   const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
   if (!seconds) return {};
-  int64_t since = -1;
-  const std::string_view text(seconds);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), since);
+  const auto since = parse_number<int64_t>(seconds);
   constexpr int64_t kYear9999 = 253402300799;
-  if (error != std::errc() || end != text.data() + text.size() || since < 0 || since > kYear9999) return {};
-  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(since)));
+  if (!since || *since < 0 || *since > kYear9999) return {};
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(*since)));
 }
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <atomic>
-#include <charconv>
 
 #include <fmt/core.h>
+
+#include "core/parse.h"
 
 namespace detent {
 
@@ -39,10 +40,8 @@ std::string memory_text(uint64_t bytes) {
 }
 
 uint64_t parse_memory(std::string_view text) {
-  uint64_t bytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  if (error != std::errc()) refuse_size(text);
-  const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
+  std::string_view suffix = text;
+  const uint64_t bytes = take_number<uint64_t>(suffix).value_or(0);
   uint64_t unit = 1;
   if (suffix == "K" || suffix == "k")
     unit = 1'000;

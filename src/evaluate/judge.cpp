@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
+
 namespace detent {
 
 namespace {
@@ -49,12 +51,11 @@ void add_caveats(Verdict& verdict, const JudgedFacts& facts, const VerdictLimits
                    (facts.uncomparable.size() > 1 ? fmt::format(" and {} more outputs", facts.uncomparable.size() - 1)
                                                   : std::string()));
   if (facts.calibration_samples > 0 && facts.calibration_samples < limits.few_samples)
-    verdict.caveat(fmt::format("calibrated with {} sample{}: fewer than {} say little about the ranges",
-                               facts.calibration_samples, facts.calibration_samples == 1 ? "" : "s",
-                               limits.few_samples));
+    verdict.caveat(fmt::format("calibrated with {}: fewer than {} say little about the ranges",
+                               plural(facts.calibration_samples, "sample"), limits.few_samples));
   if (facts.samples > 0 && facts.samples < limits.few_samples && facts.samples != facts.calibration_samples)
-    verdict.caveat(fmt::format("the error was measured on {} sample{}: fewer than {} say little", facts.samples,
-                               facts.samples == 1 ? "" : "s", limits.few_samples));
+    verdict.caveat(fmt::format("the error was measured on {}: fewer than {} say little",
+                               plural(facts.samples, "sample"), limits.few_samples));
   if (facts.samples > 0 && facts.calibrated_with >= facts.samples)
     verdict.caveat("measured on the calibration samples themselves: on others the error may be larger");
   else if (facts.calibrated_with > 0)

@@ -2,12 +2,12 @@
 
 #include <unistd.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 
 #include "core/files/child_process.h"
 #include "core/files/temporary.h"
+#include "core/parse.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -74,14 +74,13 @@ double MetricCommand::judge(size_t model) const {
     throw Error(ErrorCode::InvalidOption,
                 what + " failed with exit code " + std::to_string(result.exit_code) + indented_tail(result.err));
   const std::string text = trimmed(result.out);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number))
+  const auto number = parse_number<double>(text);
+  if (!number || !std::isfinite(*number))
     throw Error(ErrorCode::InvalidOption,
                 what + " printed " + (text.empty() ? "nothing" : "'" + text.substr(0, 200) + "'") +
                     " where one number was expected" + indented_tail(result.err),
                 "print the number to stdout, larger is better, and everything else to stderr");
-  return number;
+  return *number;
 }
 
 }  // namespace detent

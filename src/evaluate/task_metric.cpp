@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "datasets/labels.h"
 #include "detent/error.h"
 #include "evaluate/class_output.h"
@@ -13,14 +14,7 @@ namespace {
 
 constexpr uint16_t kUnlabelled = 255;
 
-/// "a.png, b.png and 3 more".
-std::string listed(const std::vector<std::string>& names) {
-  constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(kShown, names.size()); ++i) text += (i ? ", " : "") + names[i];
-  if (names.size() > kShown) text += " and " + std::to_string(names.size() - kShown) + " more";
-  return text;
-}
+constexpr size_t kListed = 5;  // files in a message
 
 std::string normal(const std::string& file) { return std::filesystem::path(file).lexically_normal().generic_string(); }
 
@@ -44,7 +38,7 @@ void require_all(const DataSource& samples, const std::string& what, const std::
   if (missing.empty()) return;
   throw Error(ErrorCode::InvalidData,
               std::to_string(missing.size()) + " of " + std::to_string(samples.size()) + " samples have no " + what +
-                  ": " + listed(missing),
+                  ": " + listed(missing, kListed),
               hint);
 }
 
@@ -56,7 +50,7 @@ void warn_of_strays(const std::map<std::string, int64_t>& labels, const std::fil
   std::vector<std::string> names;
   for (const auto& [name, label] : strays) names.push_back(name);
   reporter.warn(path.string() + ": " + std::to_string(names.size()) +
-                " labels belong to no sample of the evaluation: " + listed(names));
+                " labels belong to no sample of the evaluation: " + listed(names, kListed));
 }
 
 /// The outputs that a task is judged by: with their samples in front, and as the model gave them.

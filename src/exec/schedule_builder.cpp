@@ -6,6 +6,7 @@
 
 #include "core/files/mapped_file.h"
 #include "core/memory_limit.h"
+#include "core/text.h"
 #include "exec/lean.h"
 #include "exec/node_errors.h"
 #include "exec/shape_needs.h"
@@ -139,7 +140,7 @@ void ScheduleBuilder::refuse_unsupported() const {
     if (node_needed_[static_cast<size_t>(node.id)]) needed.push_back(node.id);
   const std::vector<UnsupportedNode> missing = find_unsupported(graph_, needed);
   if (missing.empty()) return;
-  std::string message = std::to_string(missing.size()) + (missing.size() == 1 ? " node" : " nodes") + " cannot run:";
+  std::string message = plural(missing.size(), "node") + " cannot run:";
   for (const UnsupportedNode& item : missing)
     message +=
         (missing.size() == 1 ? " " : "\n  ") + describe_node(graph_, graph_.node(item.node)) + ": " + item.reason;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/text.h"
 #include "detent/error.h"
 #include "detent/version.h"
 
@@ -46,9 +47,8 @@ std::string dashed(std::string name) {
 }
 
 std::string heading(const OptionEntry& entry) {
-  std::string text;
-  for (const std::string& name : entry.names)
-    text += std::string(text.empty() ? "" : ", ") + (entry.positional ? "\\fI" : "\\fB") + roff_escaped(name) + "\\fR";
+  const std::string font = entry.positional ? "\\fI" : "\\fB";
+  std::string text = join(entry.names, ", ", [&](const auto& name) { return font + roff_escaped(name) + "\\fR"; });
   if (!entry.value.empty()) {
     const std::string value = "\\fI" + roff_escaped(entry.value) + "\\fR";
     text += entry.value_may_miss ? " [" + value + "]" : " " + value;

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/text.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -22,11 +23,7 @@ std::vector<Item> united(const std::vector<Item>& a, const std::vector<Item>& b)
   return result;
 }
 
-std::string listed(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text.empty() ? "every target" : text;
-}
+std::string targets_text(const std::vector<std::string>& items) { return items.empty() ? "every target" : join(items); }
 
 std::string equalized(const CalibrationTable& table) {
   return (table.equalize.empty() ? "none" : table.equalize) + (table.absorb_bias ? ", biases absorbed" : "");
@@ -110,7 +107,7 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
                    "merge tables of one model only");
   if (a.imported() || b.imported()) throw mismatch("imported scales cannot be merged: there is no histogram to add");
   if (a.targets != b.targets)
-    throw mismatch("one table covers " + listed(a.targets) + ", the other " + listed(b.targets),
+    throw mismatch("one table covers " + targets_text(a.targets) + ", the other " + targets_text(b.targets),
                    "calibrate all shards with the same --target");
   if (a.reaches.empty() != b.reaches.empty())
     throw mismatch("one table holds what all float values reach, the other does not",
@@ -118,8 +115,8 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
   if (!same_names(a.values, b.values) || !same_names(a.reaches, b.reaches) || a.groups != b.groups)
     throw mismatch("the tables cover different values", "calibrate all shards with the same options and version");
   if (a.instruction_sets != b.instruction_sets && !options.mixed_instruction_sets)
-    throw mismatch("the tables were measured with different instruction sets (" + listed(a.instruction_sets) + " and " +
-                       listed(b.instruction_sets) + "), whose results differ in the last bits",
+    throw mismatch("the tables were measured with different instruction sets (" + targets_text(a.instruction_sets) +
+                       " and " + targets_text(b.instruction_sets) + "), whose results differ in the last bits",
                    "calibrate all shards with --isa avx2, or add --mixed-isa");
   if (a.equalize != b.equalize || a.absorb_bias != b.absorb_bias || a.equalization != b.equalization)
     throw mismatch(

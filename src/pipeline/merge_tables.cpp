@@ -4,6 +4,7 @@
 
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
+#include "core/text.h"
 #include "detent/error.h"
 #include "detent/merge.h"
 #include "detent/progress.h"
@@ -14,12 +15,6 @@
 namespace detent {
 
 namespace {
-
-std::string listed(const std::vector<std::string>& items) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text;
-}
 
 /// Errors  CannotWrite when the file holds anything but `table`.
 void check_same(const std::filesystem::path& path, const CalibrationTable& table) {
@@ -49,7 +44,7 @@ TableReport merge_tables(const MergeTablesOptions& options) {
   if (!missing.empty() && !options.partial)
     throw Error(ErrorCode::CheckFailed,
                 options.output.string() + ": " + (missing.size() == 1 ? "a shard is" : "shards are") +
-                    " missing: " + listed(missing),
+                    " missing: " + join(missing),
                 "--partial merges what is there");
   if (there) {
     check_same(options.output, total);

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <map>
 
+#include "core/text.h"
+
 namespace detent {
 
 namespace {
@@ -74,12 +76,7 @@ size_t Listing::shown(size_t count, size_t usual) {
   return usual;
 }
 
-std::string Listing::names(const std::vector<std::string>& names) {
-  const size_t some = shown(names.size(), kNames);
-  std::string text;
-  for (size_t i = 0; i < some; ++i) text += (i ? ", " : "") + names[i];
-  return some == names.size() ? text : text + " and " + std::to_string(names.size() - some) + " more";
-}
+std::string Listing::names(const std::vector<std::string>& names) { return listed(names, shown(names.size(), kNames)); }
 
 std::vector<std::string> Listing::sentences(const std::vector<std::string>& sentences) {
   std::vector<std::string> patterns, result;

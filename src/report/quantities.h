@@ -3,13 +3,12 @@
 #include <cstddef>
 #include <string>
 
+#include "core/text.h"
 #include "detent/error_report.h"
 #include "detent/plan_report.h"
 
 namespace detent {
 
-/// "1 sample", "2 samples".
-[[nodiscard]] std::string plural(size_t count, const std::string& noun);
 /// "1.9 MB", "512 B".
 [[nodiscard]] std::string bytes_text(double bytes);
 /// A fraction in percent, rounded to `decimals` digits behind the point; one below 1 stays below 100. Texts and pages round so.

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/files/mapped_file.h"
+#include "core/text.h"
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
 #include "rewrite/bias_quantizer.h"
@@ -40,8 +41,7 @@ class WeightInserter {
     if (!context_.options.int32_bias) return;
     for (const WeightDecision& weight : context_.plan.weights) insert_bias(weight);
     if (half_biases_ > 0)
-      warn(std::to_string(half_biases_) +
-           (half_biases_ == 1 ? " bias of an FP16 layer stays" : " biases of FP16 layers stay") +
+      warn(plural(half_biases_, "bias of an FP16 layer stays", "biases of FP16 layers stay") +
            " FP16: the product of two scales has no place in a half");
   }
 

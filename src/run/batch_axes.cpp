@@ -1,10 +1,10 @@
 #include "run/batch_axes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
+#include "core/parse.h"
 #include "detent/error.h"
 #include "run/batch_symbol.h"
 #include "run/batch_trials.h"
@@ -21,9 +21,8 @@ struct NamedAxis {
 NamedAxis parse_named_axis(const Graph& graph, const std::string& text) {
   const size_t equals = text.rfind('=');
   const std::string axis = equals == std::string::npos ? "" : text.substr(equals + 1);
-  int number = kNoBatchAxis;
-  const auto [end, error] = std::from_chars(axis.data(), axis.data() + axis.size(), number);
-  const bool is_number = error == std::errc() && end == axis.data() + axis.size() && number >= 0;
+  const int number = parse_number<int>(axis).value_or(-1);
+  const bool is_number = number >= 0;
   if (equals == 0 || (!is_number && axis != "none"))
     throw Error(ErrorCode::Usage, "--batch-axis: '" + text + "' is not INPUT=AXIS or INPUT=none", "such as h0=1");
   const std::string name = text.substr(0, equals);

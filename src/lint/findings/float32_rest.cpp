@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/float_type.h"
+#include "core/text.h"
 #include "lint/findings/findings.h"
 #include "place/draft/flow.h"
 
@@ -70,19 +71,14 @@ Rest find_rest(const LintView& view) {
 }
 
 std::string names_of(const LintView& view, const Rest& rest) {
-  std::string text;
-  for (size_t i = 0; i < std::min(rest.nodes.size(), kNamed); ++i)
-    text += (i ? ", " : "") + view.found().describe(rest.nodes[i].second);
-  if (rest.nodes.size() > kNamed) text += fmt::format(" and {} more", rest.nodes.size() - kNamed);
-  return text;
+  return listed(rest.nodes, kNamed, [&](const auto& node) { return view.found().describe(node.second); });
 }
 
 void check_float32_rest(const LintView& view, FindingLog& log) {
   if (view.reading().nodes.empty() && !view.file().holds_half()) return;  // FP32 alone is nobody's rest
   const Rest rest = find_rest(view);
   if (rest.nodes.empty()) return;
-  const std::string count =
-      rest.nodes.size() == 1 ? "1 node computes" : fmt::format("{} nodes compute", rest.nodes.size());
+  const std::string count = plural(rest.nodes.size(), "node computes", "nodes compute");
   std::string message = count + " in FP32: " + names_of(view, rest);
   if (rest.all_bytes > 0)
     message += fmt::format("; {:.1f} % of the MACs of weighted layers and {:.1f} % of the bytes that nodes write",

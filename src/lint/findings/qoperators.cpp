@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "core/text.h"
 #include "lint/findings/findings.h"
 #include "model/qoperators.h"
 
@@ -17,8 +18,8 @@ void check_qoperators(const LintView& view, FindingLog& log) {
     ++counts[node.op_type];
   }
   if (!first) return;
-  std::string text;
-  for (const auto& [op, count] : counts) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + op;
+  const std::string text =
+      join(counts, ", ", [](const auto& entry) { return std::to_string(entry.second) + " " + entry.first; });
   log.add(first->name, "the model holds integer operators (" + text + "), which TensorRT refuses",
           "quantize the float model with Q/DQ pairs (in onnxruntime.quantization: quant_format=QDQ)", {});
   log.close();

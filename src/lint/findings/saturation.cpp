@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/text.h"
 #include "lint/findings/findings.h"
 #include "ops/traits.h"
 #include "ops/weight_pairs.h"
@@ -90,10 +91,10 @@ void check_saturation(const LintView& view, FindingLog& log) {
   constexpr double kErrorDb = 3;
   const bool large = loss && !(loss->exact_db - loss->saturated_db <= kErrorDb);
   log.add(worst.name,
-          fmt::format("{} of {} pairs of weights in {} layer{} can saturate on x86 CPUs without VNNI, which add the "
+          fmt::format("{} of {} pairs of weights in {} can saturate on x86 CPUs without VNNI, which add the "
                       "products of two "
                       "neighbouring weights in 16 bits; this layer has the largest share{}",
-                      pairs, all, layers.size(), layers.size() == 1 ? "" : "s", loss ? loss_text(*loss) : ""),
+                      pairs, all, plural(layers.size(), "layer"), loss ? loss_text(*loss) : ""),
           "quantize the float model with `detent quantize --target onnxruntime`, whose weights never saturate, or set "
           "the session "
           "option session.x64quantprecision=1, which takes longer",

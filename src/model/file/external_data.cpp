@@ -3,12 +3,12 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "core/files/allowed_folders.h"
 #include "core/files/mapped_file.h"
 #include "core/memory_limit.h"
+#include "core/parse.h"
 #include "detent/error.h"
 #include "model/graph/stored_data.h"
 
@@ -24,20 +24,17 @@ struct Location {
   std::optional<uint64_t> length;  // absent: to the end of the file
 };
 
-uint64_t parse_number(const std::string& key, const std::string& text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw Error(ErrorCode::InvalidModel, "external data " + key + " '" + text + "' is not a number");
-  return number;
+uint64_t number_of(const onnx::StringStringEntryProto& entry) {
+  if (const auto number = parse_number<uint64_t>(entry.value())) return *number;
+  throw Error(ErrorCode::InvalidModel, "external data " + entry.key() + " '" + entry.value() + "' is not a number");
 }
 
 Location location_of(const onnx::TensorProto& tensor) {
   Location location;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
     if (entry.key() == "location") location.file = entry.value();
-    if (entry.key() == "offset") location.offset = parse_number("offset", entry.value());
-    if (entry.key() == "length") location.length = parse_number("length", entry.value());
+    if (entry.key() == "offset") location.offset = number_of(entry);
+    if (entry.key() == "length") location.length = number_of(entry);
   }
   if (location.file.empty()) throw Error(ErrorCode::InvalidModel, "external data without a location");
   return location;

@@ -2,10 +2,10 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <charconv>
 #include <string>
 
 #include "core/files/mapped_file.h"
+#include "core/parse.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -15,10 +15,7 @@ namespace {
 constexpr std::string_view kKey = "detent.mapped";  // files with it are refused: external data needs a location
 
 uint64_t entry(const onnx::TensorProto& tensor, int index) {
-  const std::string& text = tensor.external_data(index).value();
-  uint64_t number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return parse_number<uint64_t>(tensor.external_data(index).value()).value_or(0);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "core/text.h"
 #include "rewrite/format_options.h"
 
 namespace detent {
@@ -102,9 +103,7 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   list.add_if(options.biases_corrected && !best, "bias-correction", "on");
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, options.bound);
-  list.add_if(
-      !setup.overrides.empty(), "override",
-      "FILE of " + std::to_string(setup.overrides.size()) + (setup.overrides.size() == 1 ? " value" : " values"));
+  list.add_if(!setup.overrides.empty(), "override", "FILE of " + plural(setup.overrides.size(), "value"));
   return list.take();
 }
 

@@ -1,11 +1,11 @@
 #include "pipeline/parts/provenance.h"
 
-#include <charconv>
 #include <span>
 #include <string_view>
 
 #include "calibrate/sample_digest.h"
 #include "core/files/content_hash.h"
+#include "core/parse.h"
 #include "detent/version.h"
 #include "model/origin.h"
 
@@ -84,12 +84,11 @@ std::optional<Provenance> read_provenance(const Model& model) {
                         .sample_digest = found(origin.metadata, "sample_digest"),
                         .options = found(origin.metadata, "options"),
                         .source_producer = found(origin.metadata, "source_producer")};
-  const std::string samples = found(origin.metadata, "samples");
+  provenance.samples = parse_number<decltype(provenance.samples)>(found(origin.metadata, "samples")).value_or(0);
   const std::string prefix = kOwn + std::string(kFloatLayer);
   for (auto entry = origin.metadata.lower_bound(prefix);
        entry != origin.metadata.end() && entry->first.starts_with(prefix); ++entry)
     provenance.float_layers.emplace(entry->first.substr(prefix.size()), entry->second);
-  std::from_chars(samples.data(), samples.data() + samples.size(), provenance.samples);
   return provenance;
 }
 

@@ -1,5 +1,6 @@
 #include "place/draft/float_layers.h"
 
+#include "core/text.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -41,9 +42,8 @@ void add_layers(const Graph& graph, InnerLayers& sum) {
 }
 
 std::string inside_text(const InnerLayers& inner, const Node& node) {
-  return std::to_string(inner.layers) + (inner.layers == 1 ? " layer (" : " layers (") + std::to_string(inner.params) +
-         " parameters) inside its " + (node.op_type == "If" ? "branches" : "body") +
-         (inner.layers == 1 ? " stays" : " stay") + " float";
+  return plural(inner.layers, "layer") + " (" + std::to_string(inner.params) + " parameters) inside its " +
+         (node.op_type == "If" ? "branches" : "body") + (inner.layers == 1 ? " stays" : " stay") + " float";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "core/nearest_names.h"
+#include "core/text.h"
 #include "place/targets/targets.h"
 
 namespace detent {
@@ -27,14 +28,10 @@ const Target& find_target(std::string_view spec) {
     return spec == target.name || spec == target.spec() || spec == major;  // the default version of a name comes first
   });
   if (found != targets.end()) return *found;
-  std::string known;
   std::vector<std::string> names;
-  for (const Target& target : targets) {
-    known += (known.empty() ? "" : ", ") + target.spec();
-    names.insert(names.end(), {std::string(target.name), target.spec()});
-  }
+  for (const Target& target : targets) names.insert(names.end(), {std::string(target.name), target.spec()});
   throw Error(ErrorCode::Usage, "there is no target '" + std::string(spec) + "'",
-              did_you_mean(spec, names, "known targets: " + known));
+              did_you_mean(spec, names, "known targets: " + join(targets, ", ", &Target::spec)));
 }
 
 }  // namespace detent

@@ -1,6 +1,7 @@
 #include <map>
 #include <vector>
 
+#include "core/text.h"
 #include "report/float_exceptions.h"
 #include "report/html/cells.h"
 #include "report/html/figures.h"
@@ -69,11 +70,7 @@ std::string nodes_table(const FloatReport& report) {
   return html + "</tbody></table></div></details>";
 }
 
-std::string mask_names(const std::vector<std::string>& masks) {
-  std::string html;
-  for (const std::string& mask : masks) html += (html.empty() ? "" : ", ") + name_markup(mask);
-  return html;
-}
+std::string mask_names(const std::vector<std::string>& masks) { return join(masks, ", ", name_markup); }
 
 }  // namespace
 

@@ -1,6 +1,8 @@
 #include "report/html/markup.h"
 #include "report/html/sections.h"
 
+#include "core/text.h"
+
 namespace detent::html {
 namespace {
 
@@ -21,8 +23,7 @@ std::string provenance_section(const Provenance& provenance, const std::optional
                                   provenance_row("Ranges", code(provenance.ranges))
                             : std::string());
   if (provenance.samples > 0) {
-    rows += provenance_row(pairs ? "Calibrated with" : "Rounded with",
-                           std::to_string(provenance.samples) + (provenance.samples == 1 ? " sample" : " samples"));
+    rows += provenance_row(pairs ? "Calibrated with" : "Rounded with", plural(provenance.samples, "sample"));
     if (pairs) rows += provenance_row("Sample digest", code(provenance.sample_digest));
   } else if (pairs) {
     rows += provenance_row("Calibrated with", "imported scales");

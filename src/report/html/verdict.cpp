@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/text.h"
 #include "report/html/figures.h"
 #include "report/html/markup.h"
 #include "report/html/metric.h"
@@ -13,8 +14,7 @@ namespace {
 
 /// With a unit on the line of its number.
 std::string joined(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses) text += (text.empty() ? "" : ", ") + escape(clause);
+  std::string text = join(clauses, ", ", escape);
   for (size_t at = text.find(" dB"); at != std::string::npos; at = text.find(" dB", at + 1))
     text.replace(at, 1, "\u00A0");
   return text;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <set>
 
+#include "core/text.h"
 #include "report/quantities.h"
 #include "report/text/columns.h"
 #include "report/text/plan_lines.h"
@@ -102,12 +104,11 @@ std::string float_layers_text(const LintReport& report, Listing& listing) {
 }
 
 std::string counts_text(const LintReport& report) {
-  std::string text;
-  for (const char* level : {"error", "warning", "note"}) {
+  const auto counted = [&](const char* level) {
     const auto count = std::ranges::count(report.findings, level, &LintReport::Finding::level);
-    text += (text.empty() ? "" : ", ") + plural(static_cast<size_t>(count), level);
-  }
-  return "\n" + text + "\n";
+    return plural(static_cast<size_t>(count), level);
+  };
+  return "\n" + join(std::array{"error", "warning", "note"}, ", ", counted) + "\n";
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/shown_text.h"
+#include "core/text.h"
 #include "report/quantities.h"
 #include "report/text/text.h"
 
@@ -24,11 +25,9 @@ std::string type_text(const TensorInfo& tensor) {
 }
 
 std::string opsets_text(const std::map<std::string, int64_t>& opsets) {
-  std::string text;
-  for (const auto& [domain, version] : opsets)
-    text +=
-        (text.empty() ? "" : ", ") + (domain.empty() ? std::string("opset ") : domain + " ") + std::to_string(version);
-  return text;
+  return join(opsets, ", ", [](const auto& opset) {
+    return (opset.first.empty() ? "opset" : opset.first) + " " + std::to_string(opset.second);
+  });
 }
 
 /// "  floats      34 nodes in float16, 2 in float32, 4 casts between them"; "" where all are of one type.

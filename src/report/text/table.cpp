@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text.h"
 #include "report/quantities.h"
 #include "report/text/columns.h"
 #include "report/text/text.h"
@@ -12,9 +13,7 @@ namespace detent {
 namespace {
 
 std::string joined(const std::vector<std::string>& items, const char* empty) {
-  std::string text;
-  for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
-  return text.empty() ? empty : text;
+  return items.empty() ? empty : join(items);
 }
 
 std::string value_line(const TableReport::Value& value, size_t width) {

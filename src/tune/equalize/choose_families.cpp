@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/mean.h"
+#include "core/text.h"
 
 namespace detent {
 
@@ -136,10 +137,10 @@ class Selection {
     if (mean_of_parts(step.scores) - mean_of_parts(scores_) < kLeastFamilyGainDb)
       return fmt::format("gains less than {:g} dB", kLeastFamilyGainDb);
     if (step.gain < kLeastFamilyGainDb) {
-      std::string parts;
+      std::vector<std::string> parts;
       for (size_t p = 0; p < scores_.size(); ++p)
-        parts += fmt::format("{}{:+.2f}", p ? ", " : "", mean(step.scores[p]) - mean(scores_[p]));
-      return "not sure: " + parts + " dB on parts of the samples";
+        parts.push_back(fmt::format("{:+.2f}", mean(step.scores[p]) - mean(scores_[p])));
+      return "not sure: " + join(parts) + " dB on parts of the samples";
     }
     const size_t calibrators = plain_.front().size();
     return (calibrators > 1 ? fmt::format("one of {} calibrators ends", calibrators) : std::string("ends")) +
