@@ -114,9 +114,9 @@ Window resolve_window(const WindowAttributes& attributes, const std::vector<int6
       throw Error(ErrorCode::InvalidModel, "the window of " + std::to_string(reach) +
                                                " is larger than the padded input of " + std::to_string(room + reach) +
                                                " on spatial axis " + std::to_string(i));
-    const bool ceils = attributes.ceil_mode && attributes.auto_pad == AutoPad::NotSet;
-    window.output[i] = (ceils ? (room + stride - 1) / stride : room / stride) + 1;
-    if (ceils && (window.output[i] - 1) * stride >= input[i] + window.pad_begin[i]) --window.output[i];
+    // Also with VALID, as in ONNX Runtime and TensorRT; the formula of the operator's page can be read either way.
+    window.output[i] = (attributes.ceil_mode ? (room + stride - 1) / stride : room / stride) + 1;
+    if (attributes.ceil_mode && (window.output[i] - 1) * stride >= input[i] + window.pad_begin[i]) --window.output[i];
   }
   return window;
 }

@@ -33,6 +33,16 @@ TEST(MaxPool, RoundsTheOutputUpInCeilMode) {
             (std::vector<float>{2, 4, 5}));
 }
 
+TEST(MaxPool, RoundsUpInCeilModeWithoutPaddingToo) {
+  const Tensor x = Tensor::from<float>({1, 1, 5}, {1, 2, 3, 4, 5});
+  const auto pooled = [&](const std::string& attributes) {
+    return pool_values(run_node(
+        "MaxPool <kernel_shape = [2], strides = [2], auto_pad = \"VALID\"" + attributes + "> (a)", {x}, false));
+  };
+  EXPECT_EQ(pooled(", ceil_mode = 1"), (std::vector<float>{2, 4, 5}));
+  EXPECT_EQ(pooled(""), (std::vector<float>{2, 4}));
+}
+
 TEST(MaxPool, WalksDilatedWindowsInThreeDimensions) {
   const Tensor x = whole_numbers({2, 3, 6, 5, 5}, 7, 100);
   const Tensor y = run_node("MaxPool <kernel_shape = [2,2,2], dilations = [3,2,1]> (a)", {x}, false);
