@@ -10,9 +10,6 @@ struct EqualizeOptions {
   /// "off", "auto", or a list of gate, relu, linear, norm, act, each with an exponent where wished: "gate,relu:0.75".
   /// Empty: off, but with a calibration table whatever the table was measured with.
   std::string equalize;
-  /// "on" moves the constant that a channel never falls below from the bias before an activation into the biases of the
-  /// layers that read it, where that does not cost accuracy; or "off". Empty as above.
-  std::string absorb_bias;
   /// Puts the mean error that quantization leaves into biases, layer by layer. Absent: with Accuracy::Best alone.
   std::optional<bool> bias_correction;
 };

@@ -9,25 +9,9 @@
 
 namespace detent {
 
-/// Biases that were absorbed: constants that left a channel for the biases of the layers that read it.
-struct AbsorbReport {
-  struct Value {
-    std::string name;  ///< of the activation's output
-    size_t channels = 0, absorbed = 0;
-    double amax_before = 0, amax_after = 0;  ///< of the whole value; 0: not measured
-  };
-  std::vector<Value> values;                            ///< some channel of which loses a constant, or would
-  size_t activations = 0;                               ///< whose readers could make up for it; 0 also by a table
-  std::optional<double> sqnr_before_db, sqnr_after_db;  ///< at the outputs, where it was measured
-  bool kept = false;
-  std::string note;    ///< a clause: why not
-  size_t samples = 0;  ///< channels were measured on
-  double seconds = 0;
-};
-
 /// The equalization of a model before it was calibrated.
 struct EqualizeReport {
-  std::string requested;  ///< "auto", "gate,relu" ...; "off"; with ", by the table" where a calibration table said it
+  std::string requested;  ///< "auto", "gate,relu" ...; with ", by the table" where a calibration table said it
   struct Family {
     std::string name;               ///< "gate"
     double alpha = 0.5;             ///< exponent of the activations' share
@@ -50,7 +34,6 @@ struct EqualizeReport {
   size_t samples = 0;
   double seconds = 0;
   std::vector<std::string> notes;
-  std::optional<AbsorbReport> absorbed;  ///< done before equalization; absent: biases were not to be absorbed
 };
 
 /// The correction of biases by the mean error that quantization leaves. SQNRs are at the outputs, in dB.

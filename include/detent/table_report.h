@@ -18,8 +18,6 @@ struct TableReport {
   std::vector<std::string> tools, instruction_sets;
   std::string equalize;  ///< as it was asked for; empty: not
   size_t equalized_values = 0;
-  bool absorb_bias = false;  ///< was asked for
-  size_t shifted_values = 0;
   std::vector<std::string> targets;  ///< empty: every value that any target could quantize
   std::vector<std::string> shards;   ///< "1/1", "2/4", "2/4 partial"
   bool partial = false;

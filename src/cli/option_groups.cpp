@@ -314,11 +314,6 @@ Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrec
          "measured with")
       ->type_name("off|auto|LIST")
       ->group("Equalization");
-  add_choice<std::string>(
-      app, "--absorb-bias", options.absorb_bias, {{"off", "off"}, {"on", "on"}},
-      "Before equalizing, move what channels behind a Relu or Clip never fall below into the biases of the layers "
-      "that read them, where that does not cost accuracy. Default: off, or what --table was measured with",
-      "Equalization");
   if (correction == BiasCorrection::NotOffered) return [] {};
   add_choice<std::optional<bool>>(
       app, "--bias-correction", options.bias_correction, {{"off", false}, {"on", true}},

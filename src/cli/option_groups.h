@@ -54,7 +54,7 @@ void add_external_data_option(CLI::App& app, ExternalData& where);
 void add_products_option(CLI::App& app, RunSettings& run);
 /// --activation alone, for commands that write no file.
 [[nodiscard]] Collect add_activation_option(CLI::App& app, std::optional<bool>& uint8_activations);
-/// --equalize and --absorb-bias; where ranges are chosen --bias-correction too.
+/// --equalize; where ranges are chosen --bias-correction too.
 enum class BiasCorrection { Offered, NotOffered };
 [[nodiscard]] Collect add_equalize_options(CLI::App& app, EqualizeOptions& options, BiasCorrection correction);
 

@@ -30,22 +30,13 @@ struct EqualizedValue {
   friend bool operator==(const EqualizedValue&, const EqualizedValue&) = default;
 };
 
-/// A value of which each channel loses a constant.
-struct ShiftedValue {
-  int32_t from_right = 0;     ///< how many axes lie behind the one that counts channels
-  std::vector<float> shifts;  ///< one a channel, in the units of the value as the network wrote it
-  friend bool operator==(const ShiftedValue&, const ShiftedValue&) = default;
-};
-using Shifts = std::map<std::string, ShiftedValue>;  ///< by name of the value
-
-/// A change of representation: from each value named a constant a channel is subtracted, then each is multiplied by its
-/// factors, and the operands of the nodes around it make up for it, so that every other value stays the same.
+/// A change of representation: the channels of each value named are multiplied by its factors, and the operands of the nodes around it
+/// make up for it, so that every other value stays the same.
 struct Equalization {
-  Shifts shifts;
   std::map<std::string, EqualizedValue> values;  ///< by name of the value
   std::map<std::string, int32_t> gates;  ///< product of x and a gate, by name of the node -> slot that reads the gate
   std::vector<std::string> activations;  ///< nodes that get a Mul behind them, sorted
-  [[nodiscard]] bool empty() const { return shifts.empty() && values.empty(); }
+  [[nodiscard]] bool empty() const { return values.empty(); }
   friend bool operator==(const Equalization&, const Equalization&) = default;
 };
 

@@ -137,19 +137,6 @@ std::vector<double> relative_input_magnitudes(const Graph& graph, const Node& no
 int64_t input_channels(const Graph& graph, const Node& node) { return WeightView(graph, node).input_count(); }
 int64_t output_channels(const Graph& graph, const Node& node) { return WeightView(graph, node).output_count(); }
 
-std::vector<double> response_to(const Graph& graph, const Node& node, const std::vector<float>& numbers) {
-  const WeightView view(graph, node);
-  check_count(numbers.size(), view.input_count());
-  const Tensor wide = wide_weight(graph, node);
-  const auto weights = wide.data<double>();
-  std::vector<double> response(static_cast<size_t>(view.output_count()));
-  view.for_each_pair([&](int64_t first, size_t in, size_t out) {
-    for (int64_t i = first; i < first + view.inner; ++i)
-      response[out] += weights[static_cast<size_t>(i)] * static_cast<double>(numbers[in]);
-  });
-  return response;
-}
-
 bool reads_one_channel(const Graph& graph, const Node& node) {
   const WeightView view(graph, node);
   return view.input_count() == view.groups;

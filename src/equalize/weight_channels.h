@@ -27,11 +27,6 @@ namespace detent {
 [[nodiscard]] int64_t input_channels(const Graph& graph, const Node& node);
 [[nodiscard]] int64_t output_channels(const Graph& graph, const Node& node);
 
-/// Response of a rescalable node, without its bias, to an input that is one number in each channel and lies under the
-/// whole window: for each output channel the sum of number times weight.
-/// Errors  Internal when there is not one number a channel.
-[[nodiscard]] std::vector<double> response_to(const Graph& graph, const Node& node, const std::vector<float>& numbers);
-
 /// True when every output channel reads one input channel: a scale for each output channel takes any factor of the
 /// input.
 [[nodiscard]] bool reads_one_channel(const Graph& graph, const Node& node);

@@ -27,7 +27,6 @@ static_assert(std::endian::native == std::endian::little, "the checksum is store
 constexpr std::string_view kMagic = "detent calibration table";
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint32_t kEqualizedVersion = 2;  // programs that know version 1 alone would apply scales to the wrong network
-constexpr uint32_t kShiftedVersion = 3;    // the same, for those that know version 2
 constexpr uint32_t kExtremesVersion = 4;   // those before would merge tables and lose the extremes
 constexpr uint32_t kReachesVersion = 5;    // the same, the reaches
 constexpr uint32_t kTokensVersion = 6;     // the same, the tokens
@@ -40,7 +39,6 @@ uint32_t format_version(const CalibrationTable& table) {
   if (!table.reaches.empty()) return kReachesVersion;
   if (std::ranges::any_of(table.values, [](const auto& entry) { return !entry.second.extremes.empty(); }))
     return kExtremesVersion;
-  if (!table.equalization.shifts.empty()) return kShiftedVersion;
   return table.equalize.empty() ? kFormatVersion : kEqualizedVersion;
 }
 
@@ -170,7 +168,9 @@ CalibrationTable restore(const stored::Table& stored) {
       if (!table.values.contains(name)) throw damaged_table("it has a group of values that are not there");
   }
   table.equalize = stored.equalize();
-  table.absorb_bias = stored.absorb_bias();
+  if (stored.absorb_bias())
+    throw Error(ErrorCode::TableMismatch, "the table was measured with --absorb-bias, which this version does not have",
+                "calibrate again");
   table.equalization = restore_equalization(stored);
   table.reaches = restore_reaches(stored);
   table.tokens = restore_tokens(stored);
@@ -217,7 +217,6 @@ std::string table_to_bytes(const CalibrationTable& table) {
   for (const auto& [name, value] : table.values) store(name, value, *stored.add_values());
   for (const auto& group : table.groups) stored.add_groups()->mutable_names()->Add(group.begin(), group.end());
   stored.set_equalize(table.equalize);
-  stored.set_absorb_bias(table.absorb_bias);
   store_equalization(table.equalization, stored);
   store_reaches(table.reaches, stored);
   store_tokens(table.tokens, stored);

@@ -53,7 +53,6 @@ struct CalibrationTable {
   TableTokens tokens;    ///< of the values that may have a token axis; empty: none has, or not measured
 
   std::string equalize;       ///< the user's request: "auto", "gate,relu:0.75"; empty: nothing
-  bool absorb_bias = false;   ///< --absorb-bias on was asked for
   Equalization equalization;  ///< applied to the model before it was measured
 
   [[nodiscard]] bool partial() const;       ///< some shard is

@@ -25,30 +25,7 @@ void store_equalization(const Equalization& equalization, stored::Table& out) {
     gate.set_slot(static_cast<uint32_t>(slot));
   }
   out.mutable_activations()->Add(equalization.activations.begin(), equalization.activations.end());
-  for (const auto& [name, value] : equalization.shifts) {
-    auto& one = *out.add_shifted();
-    one.set_name(name);
-    one.set_from_right(static_cast<uint32_t>(value.from_right));
-    one.mutable_shifts()->Add(value.shifts.begin(), value.shifts.end());
-  }
 }
-
-namespace {
-
-Shifts restore_shifts(const stored::Table& stored) {
-  Shifts shifts;
-  for (const auto& one : stored.shifted()) {
-    ShiftedValue value{static_cast<int32_t>(one.from_right()), {one.shifts().begin(), one.shifts().end()}};
-    const bool sound = one.from_right() < 16 && !value.shifts.empty() &&
-                       std::ranges::all_of(value.shifts, [](float shift) { return std::isfinite(shift); });
-    if (!sound || (!shifts.empty() && shifts.rbegin()->first >= one.name()))
-      throw damaged_table("its absorbed biases cannot be");
-    shifts.emplace_hint(shifts.end(), one.name(), std::move(value));
-  }
-  return shifts;
-}
-
-}  // namespace
 
 Equalization restore_equalization(const stored::Table& stored) {
   Equalization result;
@@ -68,7 +45,6 @@ Equalization restore_equalization(const stored::Table& stored) {
       throw damaged_table("its equalization cannot be");
   result.activations.assign(stored.activations().begin(), stored.activations().end());
   if (!std::ranges::is_sorted(result.activations)) throw damaged_table("its equalization cannot be");
-  result.shifts = restore_shifts(stored);
   return result;
 }
 

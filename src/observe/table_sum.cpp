@@ -25,9 +25,7 @@ std::vector<Item> united(const std::vector<Item>& a, const std::vector<Item>& b)
 
 std::string targets_text(const std::vector<std::string>& items) { return items.empty() ? "every target" : join(items); }
 
-std::string equalized(const CalibrationTable& table) {
-  return (table.equalize.empty() ? "none" : table.equalize) + (table.absorb_bias ? ", biases absorbed" : "");
-}
+std::string equalized(const CalibrationTable& table) { return table.equalize.empty() ? "none" : table.equalize; }
 
 void check_samples(const CalibrationTable& a, const CalibrationTable& b) {
   std::vector<TableSample> common;
@@ -118,10 +116,10 @@ void check_mergeable(const CalibrationTable& a, const CalibrationTable& b, const
     throw mismatch("the tables were measured with different instruction sets (" + targets_text(a.instruction_sets) +
                        " and " + targets_text(b.instruction_sets) + "), whose results differ in the last bits",
                    "calibrate all shards with --isa avx2, or add --mixed-isa");
-  if (a.equalize != b.equalize || a.absorb_bias != b.absorb_bias || a.equalization != b.equalization)
+  if (a.equalize != b.equalize || a.equalization != b.equalization)
     throw mismatch(
         "the tables were measured with different equalizations (" + equalized(a) + " and " + equalized(b) + ")",
-        "calibrate all shards of the same data with the same --equalize and --absorb-bias");
+        "calibrate all shards of the same data with the same --equalize");
   check_samples(a, b);
 }
 

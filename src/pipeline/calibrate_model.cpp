@@ -188,7 +188,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   if (!complete) check_writable(options.output, options.overwrite);
   remove_dead_temporaries(partial_path);
   const std::vector<std::string> targets = target_specs(options.targets);
-  const EqualizeRequest request = parse_equalize(options.equalize);
+  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
 
   Model model = read_float_model(options.model);
   const std::string fingerprint = detent::fingerprint(model).hex();
@@ -198,7 +198,7 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   static_cast<void>(prepare_checked(model, preparing_target(), read_first_inputs(samples.shown(), options.run),
                                     {.float_type = type}));
   std::optional<EqualizedModel> evened;
-  if (request.asks()) evened = even_for_table(model, options, request, targets);
+  if (request.equalizes()) evened = even_for_table(model, options, request, targets);
   const Graph& graph = model.graph();
   // What stays FP32 moves pairs, and is only known when all is measured: every value that could get one.
   const bool half = type != FloatType::Fp32;
@@ -207,9 +207,10 @@ TableReport calibrate_model(const CalibrateOptions& options) {
   const std::vector<ValueId> reached = half ? values_with_reach(graph) : std::vector<ValueId>{};
   const std::vector<ValueId> tokens = values_with_tokens(graph, values);
   CalibrationTable empty = shard_table(options, graph, fingerprint, values, reached);
-  if (request.equalizes()) empty.equalize = evened->report.requested;
-  empty.absorb_bias = request.absorbs();
-  if (evened) empty.equalization = std::move(evened->equalization);
+  if (evened) {
+    empty.equalize = evened->report.requested;
+    empty.equalization = std::move(evened->equalization);
+  }
 
   if (complete)
     return keep_table(options, *samples.own, read_complete(options.output, empty, options.isa), partial_path);

@@ -120,7 +120,7 @@ CacheExportReport export_cache(const CacheExportOptions& options) {
     throw Error(ErrorCode::TableMismatch,
                 options.table.string() +
                     ": the table was measured on an equalized network, to which a cache of the model would not fit",
-                "calibrate without --equalize and --absorb-bias");
+                "calibrate without --equalize");
   const TensorRtCache cache{version_line(target, options.calibrator), scales_of(table, *calibrator)};
   write_file(options.output, format_tensorrt_cache(cache));
   return {options.table.string(), options.output.string(), calibrator->name(), target.spec(), cache.scales.size()};

@@ -91,8 +91,7 @@ class WeightInserter {
       how.given_scale = given->second;
     const PairOrder order = is_uint8 ? PairOrder{} : pairs_of(copy);
     const bool paired = order.kind != PairOrder::Kind::None;
-    if (options.saturation == RewriteOptions::Saturation::Avoided && how.scale_type == DataType::Float32)
-      how.safe_pairs = order;
+    if (options.saturation == RewriteOptions::Saturation::Avoided) how.safe_pairs = order;
     // What cannot saturate needs no bit less.
     if (options.saturation != RewriteOptions::Saturation::None && !paired) how.bits = 8;
     // A float weight is cut to 8 bits by the engine: narrower codes then hold only where nothing is cut.
@@ -122,10 +121,12 @@ class WeightInserter {
     }
   }
 
-  /// Which weights are multiplied side by side by a reader of UINT8 activations. Depthwise readers of the same weight ask nothing.
+  /// Returns which weights a reader of UINT8 activations multiplies side by side. Depthwise readers of the same weight ask nothing, and
+  /// readers of 16-bit floats are float kernels (O9).
   [[nodiscard]] PairOrder pairs_of(const Copy& copy) const {
     if (context_.options.saturation == RewriteOptions::Saturation::None) return {};
     for (const WeightDecision* reader : copy.readers) {
+      if (tensor_of(*reader).type() != DataType::Float32) continue;
       const PairOrder order = weight_pairs(context_.graph, node_of(*reader), reader->slot, tensor_of(*reader).shape());
       if (order.kind != PairOrder::Kind::None && input_qparams(*reader)) return order;
     }

@@ -69,25 +69,6 @@ grep -q "nothing is INT8 on tensorrt, so there is nothing to gain" stdout || fai
 if grep -q "channels of" stdout; then fail "channels were measured where nothing is INT8"; fi
 rm out/*
 
-# Absorbed biases. The sample's only layer that could take one reads channels that are all cut off somewhere.
-accepts "--absorb-bias off" $quantize_sample --absorb-bias off -o out/off.onnx
-cmp out/off.onnx in/plain.onnx || fail "--absorb-bias off is not the same as no option"
-accepts "--absorb-bias on" $quantize_sample --absorb-bias on --report out/absorbed.json -o out/on.onnx
-cmp out/on.onnx in/plain.onnx || fail "nothing to absorb changes something"
-grep -q '"absorbed": {' out/absorbed.json || fail "--report does not say that nothing was absorbed"
-accepts "calibrate, absorbing" calibrate "$model" $data --absorb-bias on -o in/absorbed.dct
-accepts "the table says that it was asked for" inspect in/absorbed.dct
-grep -q "absorbed   biases, 0 values" stdout || fail "inspect does not tell of --absorb-bias"
-accepts "quantize from the table" quantize "$model" --table in/absorbed.dct --calibrator max --absorb-bias on --quiet -o out/table.onnx
-cmp out/table.onnx in/plain.onnx || fail "table and data give different models"
-rm out/*
-refuses "absorbed or not" 14 "measured with --absorb-bias on" quantize "$model" --quiet --table in/absorbed.dct \
-  --absorb-bias off -o out/model.onnx
-refuses "shards with and without absorbed biases" 14 "biases absorbed" merge in/absorbed.dct in/whole.dct -o out/m.dct
-
-for wrong in auto On yes ""; do
-  refuses "--absorb-bias '$wrong'" 2 --absorb-bias $quantize_sample --absorb-bias "$wrong" -o out/model.onnx
-done
 for wrong in rele relu,rele RELU relu:x relu:-1 relu:2 relu, ,relu relu,,linear off,relu auto,relu relu,relu; do
   refuses "--equalize $wrong" 2 --equalize $quantize_sample --equalize "$wrong" -o out/model.onnx
 done

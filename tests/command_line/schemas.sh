@@ -37,8 +37,8 @@ layers="--small-layers quantize"
 
 # Tables and caches.
 document whole table calibrate $net $data -o in/net.dct
-document shard_1 table calibrate $net $data --shard 1/2 --equalize relu --absorb-bias on --float-type fp16 --target tensorrt:11 -o in/1.dct
-document shard_2 table calibrate $net $data --shard 2/2 --equalize relu --absorb-bias on --float-type fp16 --target tensorrt:11 -o in/2.dct
+document shard_1 table calibrate $net $data --shard 1/2 --equalize relu --float-type fp16 --target tensorrt:11 -o in/1.dct
+document shard_2 table calibrate $net $data --shard 2/2 --equalize relu --float-type fp16 --target tensorrt:11 -o in/2.dct
 document merge_partial table merge in/1.dct --partial -o in/partial.dct
 document merge table merge in/1.dct in/2.dct -o in/both.dct
 document table table inspect in/both.dct
@@ -54,7 +54,7 @@ document auto quantize quantize $net $data -o out/auto.onnx $layers
 document onnxruntime quantize quantize $net $data --calibrator max --target onnxruntime -o in/ort.onnx $layers
 document vnni quantize quantize $net $data --calibrator max --target onnxruntime --cpu vnni -o out/vnni.onnx $layers
 document best quantize quantize $net --quiet --data random:normal,n=64 --accuracy best -o out/best.onnx $layers
-document equalized quantize quantize $net $data --calibrator max --equalize relu,act --absorb-bias on --bias-correction on -o out/equalized.onnx $layers
+document equalized quantize quantize $net $data --calibrator max --equalize relu,act --bias-correction on -o out/equalized.onnx $layers
 document equalize_auto quantize quantize $net --quiet --data random:normal,n=32 --calibrator max --equalize auto -o out/equalize_auto.onnx
 document bound quantize quantize $net $data --calibrator mse --min-sqnr 45 -o out/bound.onnx
 document half quantize quantize $net $data --calibrator max --target tensorrt:11 -o in/half.onnx
@@ -119,7 +119,7 @@ network outputs "(float[N, 16] x) => (float[N, 8] y, float[N, 1] z, int64[N, 1] 
 document outputs quantize quantize in/outputs.onnx $data --calibrator max --small-layers quantize --min-sqnr 20 -o out/outputs.onnx
 document outputs_compared compare compare in/outputs.onnx $data $eval --calibrators max --small-layers quantize
 
-# Channels that differ by a factor of 64, and some that never fall below 4: what equalization and absorbed biases are for.
+# Channels that differ by a factor of 64, and some that never fall below 4: what equalization is for.
 uneven() { weight "$1" "$2" "$3" | awk -v row="$4" -v step="$5" '{
   head = substr($0, 1, index($0, "] {") + 2); tail = substr($0, index($0, "}"))
   n = split(substr($0, length(head) + 1, length($0) - length(head) - length(tail)), v, ", ")
@@ -128,7 +128,7 @@ uneven() { weight "$1" "$2" "$3" | awk -v row="$4" -v step="$5" '{
 network uneven "(float[N, 8, 8, 8] x) => (float[N, 8, 8, 8] y)" "
   $(uneven w1 8,8,1,1 64 8 64) $(uneven w2 8,8,1,1 64 1 0.015625) $(weight w3 8,8,1,1 64) b1 = Constant <value = float[8] {0, 9, 9, 0, 9, 0, 0, 0}> ()
   a = Conv (x, w1, b1) r = Relu (a) c = Conv (r, w2) s = Relu (c) y = Conv (s, w3)"
-document uneven quantize quantize in/uneven.onnx --quiet --data random:normal,n=64 --calibrator max --per-tensor --equalize auto --absorb-bias on -o out/uneven.onnx
+document uneven quantize quantize in/uneven.onnx --quiet --data random:normal,n=64 --calibrator max --per-tensor --equalize auto -o out/uneven.onnx
 
 # A sample that is unlike the others, and values that 16 bits do not hold.
 "$python" - <<'PYTHON'

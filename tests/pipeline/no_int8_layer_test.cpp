@@ -8,17 +8,16 @@ namespace {
 
 class NoInt8Layer : public SmallNetwork {
  protected:
-  [[nodiscard]] QuantizeReport quantized(const std::string& equalize, bool absorb) const {
+  [[nodiscard]] QuantizeReport quantized(const std::string& equalize) const {
     QuantizeOptions given = options(samples("data", std::vector<float>(16, 1.0F)));
     given.placement.small_layers = PlacementOptions::SmallLayers::Auto;
     given.equalize.equalize = equalize;
-    if (absorb) given.equalize.absorb_bias = "on";
     return quantize_model(given);
   }
 };
 
 TEST_F(NoInt8Layer, EqualizationMeasuresNothingAndSaysWhy) {
-  const QuantizeReport report = quantized("auto", false);
+  const QuantizeReport report = quantized("auto");
   ASSERT_TRUE(report.equalized);
   EXPECT_EQ(report.equalized->samples, 0U);
   EXPECT_TRUE(report.equalized->values.empty());
@@ -26,15 +25,8 @@ TEST_F(NoInt8Layer, EqualizationMeasuresNothingAndSaysWhy) {
               testing::ElementsAre("nothing is INT8 on tensorrt, so there is nothing to gain"));
 }
 
-TEST_F(NoInt8Layer, SoDoesTheAbsorptionOfBiases) {
-  const QuantizeReport report = quantized("", true);
-  ASSERT_TRUE(report.equalized && report.equalized->absorbed);
-  EXPECT_FALSE(report.equalized->absorbed->kept);
-  EXPECT_EQ(report.equalized->absorbed->note, "nothing is INT8 on tensorrt, so there is nothing to gain");
-}
-
 TEST_F(NoInt8Layer, FamiliesThatAreNamedAreEvenedOutAllTheSame) {
-  const QuantizeReport report = quantized("relu", false);
+  const QuantizeReport report = quantized("relu");
   ASSERT_TRUE(report.equalized);
   EXPECT_FALSE(report.equalized->values.empty());
 }

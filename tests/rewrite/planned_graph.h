@@ -31,6 +31,7 @@ struct PlannedGraph {
   Model rewritten(const RewriteOptions& options = {}) {
     Rewrite rewrite = make_qdq_patch(graph(), plan, ranges, options);
     warnings = rewrite.warnings;
+    paired = rewrite.paired;
     values = rewrite.values;
     Model result = model.clone();
     apply_patch(result, rewrite.patch);
@@ -41,6 +42,7 @@ struct PlannedGraph {
   PlacementPlan plan;
   std::map<ValueId, Range> ranges;
   std::vector<std::string> warnings;
+  PairedWeights paired;
   std::vector<QuantizedValue> values;
 };
 

@@ -293,6 +293,23 @@ TEST(WeightInserter, SaturationIsAcceptedWhereTheUserKnowsTheCpu) {
   EXPECT_EQ(w[1], 114);
 }
 
+TEST(WeightInserter, WeightsOfFp16LayersKeepAllCodesBecauseTheEngineRunsThemInFloat) {
+  PlannedGraph planned(test::parse_half_model(R"(
+<ir_version: 9, opset_import: ["" : 19]>
+g (float16[1, 2] x) => (float16[1, 1] y) <float[2, 1] wf = {1, 0.9}>
+{
+  w = Cast <to = 10> (wf)
+  y = Gemm (x, w)
+})"));
+  const std::string gemm = planned.graph().producer(planned.graph().find_value("y"))->name;
+  planned.weight(gemm.c_str(), 1, 1);
+  planned.pair(gemm.c_str(), 0);
+  planned.range("x", {0, 1});
+  const Model model = planned.rewritten(on_cpus(RewriteOptions::Saturation::Avoided));
+  EXPECT_THAT(constant(model, "w_quantized").data<int8_t>(), ElementsAre(127, 114));
+  EXPECT_EQ(planned.paired.layers, 0U);
+}
+
 TEST(WeightInserter, SevenBitsAreForWeightsThatCanSaturate) {
   PlannedGraph planned = saturating_graph();
   RewriteOptions options = on_cpus(RewriteOptions::Saturation::Accepted);

@@ -77,7 +77,6 @@ void add_equalization(OptionList& list, const EqualizeOptions& given, const Setu
   const std::string requested = setup.table ? setup.table->equalize : setup.equalized->report.requested;
   const bool implied = best && !setup.table && requested == "auto";
   list.add_if(!setup.equalized->equalization.values.empty() && !implied, "equalize", requested);
-  list.add_if(!setup.equalized->equalization.shifts.empty(), "absorb-bias", "on");
 }
 
 /// "--min-sqnr 34" as the list has it.

@@ -60,8 +60,6 @@ TableReport describe_table(const CalibrationTable& table, const std::filesystem:
   report.targets = table.targets;
   report.equalize = table.equalize;
   report.equalized_values = table.equalization.values.size();
-  report.absorb_bias = table.absorb_bias;
-  report.shifted_values = table.equalization.shifts.size();
   report.partial = table.partial();
   for (const TableShard& shard : table.shards)
     report.shards.push_back(std::to_string(shard.index) + "/" + std::to_string(shard.count) +

@@ -146,7 +146,7 @@ Setup set_up(const SetupOptions& options) {
   const RewriteOptions format = rewrite_options(options.format, options.placement, target);
   const PlacementOptions placement = placement_with(format, options.placement, target);
   RangeOverrides overrides = read_overrides(options.override_file);
-  const EqualizeRequest request = parse_equalize(options.equalize);
+  const EqualizeRequest request = parse_equalize(options.equalize.equalize);
 
   // model.onnx -> graph that the target likes
   Model model = read_float_model(options.model);
@@ -170,7 +170,7 @@ Setup set_up(const SetupOptions& options) {
     check_memory_need(memory_need(model.graph(), shapes, plan, format, data.get(), options.run),
                       options.model.string());
   };
-  if (request.asks() || type != FloatType::Fp32) {  // before channels or float ranges are measured
+  if (request.equalizes() || type != FloatType::Fp32) {  // before channels or float ranges are measured
     const ValueShapes shapes = inputs.empty() ? ValueShapes{} : find_shapes(model.graph(), inputs);
     const PlacementPlan plan = make_placement_plan(model.graph(), target, placement, shapes);
     has_room(shapes, plan);
@@ -190,7 +190,7 @@ Setup set_up(const SetupOptions& options) {
   std::optional<HalfSetup> half;
   if (type != FloatType::Fp32)
     half =
-        set_up_half(model, reference_of(model, equalized), type,
+        set_up_half(model, model, type,
                     table ? reaches_from(*table, model.graph()) : measure_reaches(model.graph(), *data, options.run));
 
   // rules x target -> placement plan

@@ -73,7 +73,7 @@ struct Setup {
   std::unique_ptr<DataSource> usual;  ///< `data` without them, where they are dropped
 
   /// The float model that quantized ones are compared with.
-  [[nodiscard]] const Model& reference() const { return half ? *half->float32 : reference_of(model, equalized); }
+  [[nodiscard]] const Model& reference() const { return half ? *half->float32 : model; }
   [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
     return equalized ? std::optional(equalized->report) : std::nullopt;
   }

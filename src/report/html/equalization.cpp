@@ -153,36 +153,6 @@ std::string equalization_lead(const EqualizeReport& report) {
   return text + "</p>";
 }
 
-/// The biases that were absorbed, or could be; "" when that was not asked for.
-std::string absorption(const std::optional<AbsorbReport>& report) {
-  if (!report) return {};
-  std::string html = "<h3>Absorbed biases</h3><p>";
-  if (report->values.empty()) return html + "No value between layers would get smaller, so nothing was absorbed.</p>";
-  size_t channels = 0, absorbed = 0;
-  for (const auto& value : report->values) channels += value.channels, absorbed += value.absorbed;
-  html += std::to_string(absorbed) + " of " + plural(channels, "channel") + " in " +
-          plural(report->values.size(), "value") + (report->kept ? " lost" : " could lose") +
-          " what they never fall below to the biases behind them";
-  if (report->sqnr_before_db && report->sqnr_after_db)
-    html += "; SQNR at the outputs " + fixed_text(*report->sqnr_before_db, 2) + " \u2192 " +
-            fixed_text(*report->sqnr_after_db, 2) + "\u00A0dB";
-  html += report->kept ? ": kept." : report->note.empty() ? ": dropped." : ": dropped, " + escape(report->note) + ".";
-  html +=
-      "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Absorbed biases\"><table "
-      "id=\"absorbed-values\"><thead><tr><th scope=\"col\">Value</th><th scope=\"col\" "
-      "class=\"number\">Channels</th><th scope=\"col\" class=\"number\">of</th><th scope=\"col\" "
-      "class=\"number\">Largest before</th><th scope=\"col\" class=\"number\">After</th></tr></thead><tbody>";
-  const auto magnitude = [](double amax) {
-    return number_cell(amax, amax > 0 ? number_text(amax) : std::string("\u2013"));
-  };
-  for (const auto& value : report->values)
-    html += "<tr><th scope=\"row\">" + name_markup(value.name) + "</th>" +
-            number_cell(static_cast<double>(value.absorbed), std::to_string(value.absorbed)) +
-            number_cell(static_cast<double>(value.channels), std::to_string(value.channels)) +
-            magnitude(value.amax_before) + magnitude(value.amax_after) + "</tr>\n";
-  return html + "</tbody></table></div>";
-}
-
 std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
   if (!report) return {};
   if (report->layers == 0 || !report->sqnr_before_db || !report->sqnr_after_db)
@@ -198,11 +168,11 @@ std::string bias_correction(const std::optional<BiasCorrectionReport>& report) {
 
 std::string equalization_parts(const EqualizeReport& report) {
   const auto holds_values = [](const Family& family) { return family.values > 0; };
-  if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return absorption(report.absorbed);
+  if (report.values.empty() && std::ranges::none_of(report.families, holds_values)) return {};
   std::string html = equalization_lead(report);
   html += notes_list(report.notes, "equalization-notes");
   if (!report.families.empty()) html += families_table(report.families);
-  return html + values_table(report.values) + absorption(report.absorbed);
+  return html + values_table(report.values);
 }
 
 }  // namespace

@@ -66,24 +66,6 @@ Json acceptance_json(const AcceptanceReport& report) {
           {"samples", report.samples}};
 }
 
-Json absorption_json(const AbsorbReport& report) {
-  Json values = Json::array();
-  for (const auto& value : report.values)
-    values.push_back({{"name", value.name},
-                      {"channels", value.channels},
-                      {"absorbed", value.absorbed},
-                      {"amax_before", number(value.amax_before)},
-                      {"amax_after", number(value.amax_after)}});
-  return {{"activations", report.activations},
-          {"values", values},
-          {"sqnr_before_db", number(report.sqnr_before_db)},
-          {"sqnr_after_db", number(report.sqnr_after_db)},
-          {"kept", report.kept},
-          {"note", report.note},
-          {"samples", report.samples},
-          {"seconds", report.seconds}};
-}
-
 }  // namespace
 
 Json weight_format_json(const WeightFormat& format) {
@@ -161,7 +143,6 @@ Json equalization_json(const EqualizeReport& report) {
           {"acceptance", report.acceptance ? acceptance_json(*report.acceptance) : Json(nullptr)},
           {"samples", report.samples},
           {"notes", report.notes},
-          {"absorbed", report.absorbed ? absorption_json(*report.absorbed) : Json(nullptr)},
           {"seconds", report.seconds}};
 }
 

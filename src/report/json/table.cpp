@@ -37,8 +37,6 @@ std::string to_json(const TableReport& report) {
                           {"targets", report.targets},
                           {"equalize", report.equalize.empty() ? Json(nullptr) : Json(report.equalize)},
                           {"equalized_values", report.equalized_values},
-                          {"absorb_bias", report.absorb_bias},
-                          {"shifted_values", report.shifted_values},
                           {"float_values", report.float_values},
                           {"tools", report.tools},
                           {"instruction_sets", report.instruction_sets},

@@ -42,37 +42,11 @@ std::string imbalance_lines(std::vector<EqualizeReport::Value> values, Listing& 
   return text + more_than(shown, values.size());
 }
 
-std::string absorb_text(const AbsorbReport& report, Listing& listing) {
-  if (report.values.empty() && report.activations > 0)
-    return "absorbed no bias: none of " + plural(report.activations, "activation") + " would get smaller\n";
-  if (report.values.empty()) return "absorbed no bias: no layer could take one\n";
-  size_t channels = 0, absorbed = 0;
-  for (const auto& value : report.values) channels += value.channels, absorbed += value.absorbed;
-  std::string text = (report.kept ? "absorbed" : "could absorb") + fmt::format(" the bias of {} of ", absorbed) +
-                     plural(channels, "channel") + " in " + plural(report.values.size(), "value");
-  if (report.samples > 0) text += ", " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
-  if (report.sqnr_before_db && report.sqnr_after_db)
-    text +=
-        ", " + change_text(*report.sqnr_before_db, *report.sqnr_after_db) + ", " + (report.kept ? "kept" : "dropped");
-  if (!report.kept && !report.note.empty()) text += ": " + report.note;
-  text += "\n";
-  const size_t shown = listing.shown(report.values.size(), kShown);
-  for (size_t i = 0; i < shown; ++i) {
-    const auto& value = report.values[i];
-    text += fmt::format("  {} of {} channels", value.absorbed, value.channels);
-    if (value.amax_before > 0) text += fmt::format(", largest {:.3g} -> {:.3g}", value.amax_before, value.amax_after);
-    text += "  " + value.name + "\n";
-  }
-  return text + more_than(shown, report.values.size());
-}
-
 }  // namespace
 
 std::string equalize_text(const EqualizeReport& report, Listing& listing) {
-  std::string text = report.absorbed ? absorb_text(*report.absorbed, listing) : "";
-  if (report.requested.starts_with("off")) return text;
-  text += "equalized " + (report.values.empty() ? "nothing" : plural(report.values.size(), "value")) + " (" +
-          report.requested + ")";
+  std::string text = "equalized " + (report.values.empty() ? "nothing" : plural(report.values.size(), "value")) + " (" +
+                     report.requested + ")";
   if (report.samples > 0)
     text += ", channels of " + plural(report.samples, "sample") + fmt::format(" in {:.1f} s", report.seconds);
   // What was chosen on halves of the samples may have been taken back as it would be written.

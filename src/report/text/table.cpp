@@ -60,7 +60,6 @@ std::string summary_text(const TableReport& report) {
     text += "reaches    of " + plural(report.float_values, "float value") + ", for --float-type fp16 and bf16\n";
   if (!report.equalize.empty())
     text += "equalized  " + report.equalize + ", " + plural(report.equalized_values, "value") + "\n";
-  if (report.absorb_bias) text += "absorbed   biases, " + plural(report.shifted_values, "value") + "\n";
   text +=
       "made by    " + joined(report.tools, "?") + " on " + joined(report.instruction_sets, "no CPU (imported)") + "\n";
   if (report.seconds) {

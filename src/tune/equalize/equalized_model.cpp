@@ -6,7 +6,6 @@
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "run/sample_subset.h"
-#include "tune/equalize/absorb_biases.h"
 
 namespace detent {
 
@@ -24,12 +23,11 @@ std::set<std::string> outliers_of(const Model& model, const PlacementPlan& plan,
 }
 
 /// The report where nothing is INT8: whatever was changed, no output would come nearer, so nothing is measured.
-EqualizedModel nothing_to_gain(const EqualizeRequest& request, const JudgeOptions& judged) {
+EqualizedModel nothing_to_gain(const JudgeOptions& judged) {
   const std::string why = "nothing is INT8 on " + std::string(judged.target.name) + ", so there is nothing to gain";
   EqualizedModel model;
-  model.report.requested = request.equalizes() ? "auto" : "off";
-  if (request.equalizes()) model.report.notes.push_back(why);
-  if (request.absorbs()) model.report.absorbed.emplace().note = why;
+  model.report.requested = "auto";
+  model.report.notes.push_back(why);
   return model;
 }
 
@@ -38,10 +36,9 @@ EqualizedModel nothing_to_gain(const EqualizeRequest& request, const JudgeOption
 std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
                                                     const EqualizeSamples& samples, const FactorOptions& options,
                                                     JudgeOptions judged) {
-  if (!request.asks()) return std::nullopt;
+  if (!request.equalizes()) return std::nullopt;
   const PlacementPlan plan = plan_of(model, samples, judged);
-  if (request.mode != EqualizeRequest::Mode::List && plan.quantized_values().empty())
-    return nothing_to_gain(request, judged);
+  if (request.mode != EqualizeRequest::Mode::List && plan.quantized_values().empty()) return nothing_to_gain(judged);
   const std::set<std::string> outliers = outliers_of(model, plan, samples, judged);
   const SampleSubset usual(samples.source, samples_without(samples.source, outliers));
   const bool kept = samples.outliers == OutlierPolicy::Keep, dropped = samples.outliers == OutlierPolicy::Drop;
@@ -49,26 +46,8 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
   const DataSource& all = samples.source;
   const EqualizeData data{samples.inputs, kept ? all : usual, dropped ? usual : all, judged.run,
                           kept ? outliers : no_samples()};
-  EqualizedModel evened;
-  evened.report.requested = "off";
-  Absorption absorption;
-  if (request.absorbs()) {
-    absorption = absorb_biases(model, data.inputs, data.source, data.settings, make_fold_judge(model, judged));
-    evened.original = std::move(absorption.original);
-  }
-  if (request.equalizes()) {
-    const Model& reference = evened.original ? *evened.original : model;
-    EqualizeOutcome outcome = equalize_model(model, request, data, options, make_fold_judge(reference, judged));
-    evened.equalization = std::move(outcome.equalization);
-    evened.report = std::move(outcome.report);
-  }
-  evened.equalization.shifts = std::move(absorption.shifts);
-  if (request.absorbs()) evened.report.absorbed = std::move(absorption.report);
-  return evened;
-}
-
-const Model& reference_of(const Model& model, const std::optional<EqualizedModel>& evened) {
-  return evened && evened->original ? *evened->original : model;
+  EqualizeOutcome outcome = equalize_model(model, request, data, options, make_fold_judge(model, judged));
+  return EqualizedModel{std::move(outcome.equalization), std::move(outcome.report)};
 }
 
 }  // namespace detent

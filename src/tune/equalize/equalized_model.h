@@ -18,8 +18,6 @@ namespace detent {
 struct EqualizedModel {
   Equalization equalization;
   EqualizeReport report;
-  /// As it was, where biases were absorbed: that is exact on data like those seen, so errors are measured against this one.
-  std::optional<Model> original;
 };
 
 /// What an equalization is measured on. Looks at things that must outlive it.
@@ -29,16 +27,13 @@ struct EqualizeSamples {
   OutlierPolicy outliers = OutlierPolicy::Clip;
 };
 
-/// --absorb-bias, then --equalize, which then finds shorter ranges; in place. nullopt when neither is asked for.
+/// Applies --equalize, in place. Returns nullopt when it is not asked for.
 /// A first pass finds the samples that alone set ranges (find_outlier_samples): ranges do not follow them unless they are kept, so
 /// neither do the channels. Where they are kept, channels are always measured on them.
 /// Where no value carries a pair, nothing is measured or changed but for families that are named; the report says so.
-/// judged  how the models are quantized that decide. Errors  those of absorb_biases and equalize_model.
+/// judged  how the models are quantized that decide. Errors  those of equalize_model.
 [[nodiscard]] std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
                                                                   const EqualizeSamples& samples,
                                                                   const FactorOptions& options, JudgeOptions judged);
-
-/// The float model that a quantized one is compared with.
-[[nodiscard]] const Model& reference_of(const Model& model, const std::optional<EqualizedModel>& evened);
 
 }  // namespace detent

@@ -65,8 +65,7 @@ class Scorer {
     std::vector<std::string> outputs = values_to_compare(reference, inputs);
     if (!outputs.empty()) return outputs;
     throw Error(ErrorCode::InvalidOption,
-                "--equalize auto and --absorb-bias on measure at the outputs, but no output that can run comes from "
-                "float values",
+                "--equalize auto measures at the outputs, but no output that can run comes from float values",
                 "name the families: gate, relu, linear, norm");
   }
 

@@ -61,16 +61,6 @@ EqualizeRequest parse_equalize(const std::string& text) {
   return request;
 }
 
-EqualizeRequest parse_equalize(const EqualizeOptions& options) {
-  using Absorb = EqualizeRequest::Absorb;
-  EqualizeRequest request = parse_equalize(options.equalize);
-  const std::string& absorb = options.absorb_bias;
-  if (!absorb.empty() && absorb != "off" && absorb != "on")
-    throw Error(ErrorCode::Usage, "--absorb-bias: '" + absorb + "' is neither off nor on");
-  if (!absorb.empty()) request.absorb = absorb == "on" ? Absorb::On : Absorb::Off;
-  return request;
-}
-
 std::string to_text(const std::vector<EqualizeItem>& items) {
   std::string text;
   for (const EqualizeItem& item : items) {

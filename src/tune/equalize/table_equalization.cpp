@@ -16,7 +16,7 @@ void check_asked(const char* option, const std::string& wish, const std::string&
               std::string("leave ") + option + " out, or calibrate again with " + option + " " + wish);
 }
 
-EqualizeReport describe_equalization(const CalibrationTable& table, const Graph& graph) {
+EqualizeReport describe_equalization(const CalibrationTable& table) {
   EqualizeReport report;
   report.requested = (table.equalize.empty() ? "off" : table.equalize) + ", by the table";
   for (const EqualizeFamily family : kEqualizeFamilies) {
@@ -24,10 +24,6 @@ EqualizeReport describe_equalization(const CalibrationTable& table, const Graph&
     for (const auto& [name, value] : table.equalization.values) line.values += value.family == family;
     line.kept = line.values > 0;
     report.families.push_back(line);
-  }
-  if (table.absorb_bias) {
-    report.absorbed.emplace().values = describe_shifts(graph, table.equalization.shifts);
-    report.absorbed->kept = !table.equalization.shifts.empty();
   }
   return report;
 }
@@ -37,15 +33,11 @@ EqualizeReport describe_equalization(const CalibrationTable& table, const Graph&
 std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,
                                                 const EqualizeRequest& requested, std::span<const Tensor> inputs) {
   using Mode = EqualizeRequest::Mode;
-  using Absorb = EqualizeRequest::Absorb;
   if (requested.mode != Mode::Unset)
     check_asked("--equalize", requested.mode == Mode::Auto ? "auto" : to_text(requested.items),
                 table.equalize.empty() ? "off" : table.equalize);
-  if (requested.absorb != Absorb::Unset)
-    check_asked("--absorb-bias", requested.absorbs() ? "on" : "off", table.absorb_bias ? "on" : "off");
-  if (table.equalize.empty() && !table.absorb_bias) return std::nullopt;
-  EqualizedModel evened{table.equalization, describe_equalization(table, model.graph()), std::nullopt};
-  if (!table.equalization.shifts.empty()) evened.original = model.clone();
+  if (table.equalize.empty()) return std::nullopt;
+  EqualizedModel evened{table.equalization, describe_equalization(table)};
   apply_equalization(model, table.equalization, inputs);
   return evened;
 }

@@ -258,23 +258,6 @@ TEST(Html, LeavesOutEqualizationWhereThereWasNone) {
               HasSubstr("No value was equalized (<span class=\"option\">--equalize</span> auto)."));
 }
 
-TEST(Html, TellsWhichBiasesWereAbsorbed) {
-  ComparisonReport report = small_comparison();
-  report.equalized.emplace().requested = "off";
-  AbsorbReport& absorbed = report.equalized->absorbed.emplace();
-  EXPECT_THAT(to_html(report, std::nullopt), HasSubstr("nothing was absorbed")) << "it was asked for";
-  absorbed.values = {{"high", 64, 3, 12.5, 4}};
-  absorbed.sqnr_before_db = 20, absorbed.sqnr_after_db = 21.5, absorbed.kept = true;
-  const std::string page = to_html(report, std::nullopt);
-  EXPECT_THAT(page,
-              AllOf(HasSubstr("3 of 64 channels in 1 value lost"), HasSubstr("20.00 \u2192 21.50\u00A0dB: kept."),
-                    HasSubstr("<code>high</code>"), HasSubstr(">12.5</td>"), Not(HasSubstr("equalize-families"))));
-  EXPECT_EQ(nesting_fault(page), "");
-  EXPECT_EQ(dangling_reference(page), "");
-  absorbed.kept = false;
-  EXPECT_THAT(to_html(report, std::nullopt), AllOf(HasSubstr("could lose"), HasSubstr(": dropped.")));
-}
-
 TEST(Html, OfASensitivityHasTheEqualizationToo) {
   SensitivityReport report = small_sensitivity();
   EXPECT_THAT(to_html(report), Not(HasSubstr("id=\"equalization\"")));
@@ -312,7 +295,6 @@ TEST(Html, EscapesEveryNameThatComesFromTheModel) {
   report.equalized = small_equalization();
   report.equalized->requested = report.equalized->families[0].name = kHostile;
   report.equalized->values[0].name = report.equalized->values[0].family = report.equalized->notes[0] = kHostile;
-  report.equalized->absorbed = {.values = {{kHostile, 4, 1}}, .note = kHostile};
   sensitivity.calibrator = kHostile;
   sensitivity.layers[0].name = sensitivity.layers[0].op = kHostile;
   const std::string page = to_html(report, sensitivity);

@@ -83,25 +83,6 @@ TEST(SensitivityText, TellsTheEqualization) {
   EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"requested\": \"gate\""), HasSubstr("\"imbalance_before\": 12.0")));
 }
 
-TEST(SensitivityText, TellsWhatWasAbsorbed) {
-  SensitivityReport report = two_layers();
-  report.equalized.emplace().requested = "off";
-  AbsorbReport& absorbed = report.equalized->absorbed.emplace();
-  EXPECT_THAT(to_text(report, 10), HasSubstr("absorbed no bias: no layer could take one\n"));
-  absorbed.activations = 2;
-  EXPECT_THAT(to_text(report, 10), HasSubstr("absorbed no bias: none of 2 activations would get smaller\n"));
-  absorbed.values = {{"high", 64, 3, 12.5, 4}, {"low", 16, 1, 2, 1.5}};
-  absorbed.samples = 256, absorbed.seconds = 1, absorbed.kept = true;
-  absorbed.sqnr_before_db = 20, absorbed.sqnr_after_db = 21.5;
-  EXPECT_THAT(to_text(report, 10),
-              AllOf(HasSubstr("absorbed the bias of 4 of 80 channels in 2 values, 256 samples in 1.0 s, SQNR 20.00 -> "
-                              "21.50 dB, kept\n  3 of 64 channels, largest 12.5 -> 4  high\n"),
-                    Not(HasSubstr("equalized"))));
-  absorbed.kept = false;
-  EXPECT_THAT(to_text(report, 10), AllOf(HasSubstr("could absorb the bias of 4 of 80"), HasSubstr("dB, dropped\n")));
-  EXPECT_THAT(to_json(report), AllOf(HasSubstr("\"absorbed\": {"), HasSubstr("\"amax_before\": 12.5")));
-}
-
 QuantizeReport bounded() {
   QuantizeReport report;
   report.model = "net.onnx";

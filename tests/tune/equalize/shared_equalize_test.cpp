@@ -10,14 +10,10 @@
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "run/model_inputs.h"
-#include "tune/equalize/absorb_biases.h"
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/equalizer.h"
-#include "tune/equalize/fold_scores.h"
-#include "tune/equalize/judge_without_memory.h"
 
-// Every family of every shared model says the same before and after, on samples that were not measured; with high biases
-// absorbed, on those that were.
+// Every family of every shared model says the same before and after, on samples that were not measured.
 namespace detent {
 namespace {
 
@@ -47,27 +43,6 @@ TEST(SharedEqualize, EveryFamilyLeavesTheOutputsOfEveryModel) {
     }
   }
   EXPECT_GE(equalized, 20U);
-}
-
-TEST(SharedAbsorb, LeavesTheOutputsOfEveryModelOnWhatWasMeasured) {
-  if (shared_models().empty()) GTEST_SKIP() << "missing " << shared_folder() / "models";
-  const FoldJudge content = test::without_memory([](std::span<const Model>, const DataSource&, const DataSource&) {
-    return FoldScores{{{0}}, {{1}}};
-  });
-  size_t absorbed = 0;
-  for (const auto& file : shared_models()) {
-    Model model = prepared(file);
-    const auto measured = two_samples_of(file, model.graph(), 1);
-    const RunSettings settings;
-    const std::vector<Tensor> inputs = read_first_inputs(*measured, settings);
-    const NamedOutputs said = outputs_of(model, inputs);
-    const Absorption absorption = absorb_biases(model, inputs, *measured, settings, content);
-    EXPECT_EQ(absorption.report.note, "") << short_name(file);
-    if (!absorption.report.kept) continue;
-    ++absorbed;
-    EXPECT_NO_THROW(check_same_outputs(said, model, inputs, "absorbing")) << short_name(file);
-  }
-  EXPECT_GE(absorbed, 3U);
 }
 
 }  // namespace
