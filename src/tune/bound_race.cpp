@@ -85,7 +85,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const BoundJudge::Score& here = standing.score;
   const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
   // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
-  const double least = bounded_.judge.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
+  const double least = bounded_.judge.metric() == metrics::kTop1 ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
   const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
     const double one = std::max(least, jackknife_error(own, reference));
@@ -93,7 +93,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
     error = one;
     slack = reference_on_all + bounded_.judge.slack(here) - reference_here;
   };
-  if (bounded_.judge.metric() != "sqnr_db") {
+  if (!bounded_.judge.metric().is_error()) {
     const double whole =
         bounded_.judge.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
     estimate(whole, whole, float_scores_without_one(batches, rules));
@@ -161,7 +161,7 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     ++running;
   }
   Reporter& reporter = *bounded_.settings.reporter;
-  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric(), running,
+  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric().name, running,
                              running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
   const size_t threads = worker_count(bounded_.settings);
@@ -195,7 +195,7 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     }
   });
   reporter.end();
-  if (bounded_.judge.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())
+  if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in all variants");
   if (until < batches.size()) return;
@@ -239,7 +239,8 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
   const PlacementPlan plan = plan_of_(set);
   std::vector<Model> models;
   models.push_back(bounded_.variants.model(plan));
-  const BoundJudge::Score score = bounded_.judge.measure(models, "confirming " + bounded_.judge.metric()).front();
+  const BoundJudge::Score score =
+      bounded_.judge.measure(models, std::string("confirming ") + bounded_.judge.metric().name).front();
   return confirmed_.emplace(set, score).first->second;
 }
 

@@ -58,7 +58,7 @@ class NodeSearch {
     models.push_back(question_.model.clone());
     static_cast<void>(make_half(models.front(), question_.format, question_.reaches, forced(set)));
     const std::string task =
-        fmt::format("measuring {} without pairs, {} more in FP32", question_.judge.metric(), set.size());
+        fmt::format("measuring {} without pairs, {} more in FP32", question_.judge.metric().name, set.size());
     return scores_.emplace(set, question_.judge.measure(models, task).front()).first->second;
   }
 

@@ -10,7 +10,7 @@ namespace detent {
 
 namespace {
 
-bool is_task(const TallyRules& rules) { return rules.metric != "sqnr_db"; }
+bool is_task(const TallyRules& rules) { return !rules.metric.is_error(); }
 
 /// The names and sums of outputs that count.
 ErrorReport report_of(const std::vector<ErrorSums>& sums, const TallyRules& rules) {
@@ -40,7 +40,7 @@ TaskSums task_on(size_t batches, const TallyRules& rules, At at) {
 
 double tallied_metric(const TaskSums& sums, const TallyRules& rules) {
   const auto metrics = sums.metrics();
-  const auto found = metrics.find(rules.metric);
+  const auto found = metrics.find(rules.metric.name);
   return found == metrics.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
 }
 

@@ -31,7 +31,7 @@ class ScoreTally {
 /// What tallies are added up by.
 struct TallyRules {
   const JudgedBatches& batches;
-  std::string metric;            ///< BoundJudge::metric(), no command
+  const Metric& metric;          ///< BoundJudge::metric(), no command
   std::vector<bool> comparable;  ///< by output: its errors count
 };
 
