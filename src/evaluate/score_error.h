@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 
 namespace detent {
 

@@ -9,8 +9,8 @@
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
 #include "evaluate/metric_command.h"
+#include "evaluate/trial.h"
 #include "run/model_inputs.h"
 
 namespace detent {

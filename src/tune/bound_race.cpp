@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -11,9 +10,6 @@
 
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "evaluate/batch_errors.h"
-#include "run/for_each_index.h"
-#include "run/pool_lease.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -96,7 +92,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   if (!bounded_.judge.metric().is_error()) {
     const double whole =
         bounded_.judge.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
-    estimate(whole, whole, float_scores_without_one(batches, rules));
+    estimate(whole, whole, scores_without_one(rules.batches.float_tally(), batches, rules));
   } else {
     estimate(0, 0, std::vector<double>(batches));
   }
@@ -164,36 +160,20 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
   reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric().name, running,
                              running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
-  const size_t threads = worker_count(bounded_.settings);
-  PoolLease pools(threads);
-  std::atomic<size_t> done{0};
   std::mutex mutex;
-  const auto run_one = [&](size_t b, BufferPool& pool) {
-    const auto batch = batches.get(b, pool);
+  size_t done = 0;
+  const auto run_one = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
     std::vector<bool> some(tallies.size());
     for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
     std::vector<bool> comparable(batches.names().size(), true);
-    field.models->run_some(
-        some, batch->inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
-          const std::vector<Tensor> outputs = real_part(std::move(tensors), batch->size, batch->real, batch->axes);
-          ScoreTally::Batch found;
-          if (batches.task()) found.task = batches.task()->score(batch->truths, batches.names(), outputs, batch->axes);
-          found.errors = errors_of(batch->expected, outputs, batch->content, batch->axes, comparable);
-          tallies[*variant]->set(b, std::move(found));
-        });
+    field.models->run_some(some, batch.inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
+      (*tallies[*variant])[b] =
+          tally_of(batch, batches.names(), batch.counted(std::move(tensors)), batches.task(), comparable);
+    });
     const std::scoped_lock lock(mutex);
     for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
-    reporter.advance_to(++done);
   };
-  for_each_index(until - from, threads, [&](size_t i) {
-    const PoolLease::Held pool(pools);
-    try {
-      run_one(from + i, *pool);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) throw;
-      throw error.in("sample '" + batches.get(from + i, *pool)->name + "'");
-    }
-  });
+  batches.for_each(from, until, bounded_.settings, run_one, [&](size_t) { reporter.advance_to(++done); });
   reporter.end();
   if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
     throw Error(ErrorCode::InvalidOption,

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 #include "half/cut_masks.h"
 #include "half/half_model.h"
 #include "half/insert_casts.h"

@@ -18,13 +18,13 @@ struct Tallied {
   explicit Tallied(size_t right) {
     tally.resize(kTallySamples);
     for (size_t b = 0; b < kTallySamples; ++b) {
-      ScoreTally::Batch batch{{ErrorSums{}}, {}};
+      Tally batch{{ErrorSums{}}, {}};
       batch.errors.front().is_float = true;
       batch.errors.front().signal = 100 + static_cast<double>(b);
       batch.errors.front().noise = 1 + static_cast<double>(b) / 100;
       batch.task.labelled = 1;
       batch.task.first = b < right;
-      tally.set(b, std::move(batch));
+      tally[b] = std::move(batch);
     }
   }
   [[nodiscard]] TallyRules rules(const Metric& metric) const { return {batches, metric, {true}}; }
