@@ -12,8 +12,7 @@ namespace detent {
 
 /// How much quantization may cost. At most one of the two.
 struct AccuracyBound {
-  std::optional<double>
-      max_drop;  ///< of the score, absolute, as a fraction: 0.01 is one point; of "nats" how many more
+  std::optional<double> max_drop;  ///< of the score, absolute, as a fraction: 0.01 is one point; of nats how many more
   std::optional<double> min_sqnr_db;  ///< at every output
   EvaluationOptions evaluation;       ///< samples of both; for min_sqnr_db the calibration data by default
 
@@ -24,10 +23,10 @@ struct AccuracyBound {
 struct BoundReport {
   std::string bound;  ///< its name and value, as messages and documents give it
   bool met = false;
-  std::string metric;          ///< that the bound speaks of: "metric", "miou", "top1", "nats" or "sqnr_db"
-  std::optional<double> fp32;  ///< of the float model; absent for "sqnr_db"
-  double all_int8 = 0;         ///< with nothing kept float
-  double reached = 0;          ///< by the written model
+  std::string metric;                        ///< Metric::name of what the bound speaks of
+  std::optional<double> fp32;                ///< of the float model; absent for the SQNR
+  double all_int8 = 0;                       ///< with nothing kept float
+  double reached = 0;                        ///< by the written model
   double sqnr_db_all_int8 = 0, sqnr_db = 0;  ///< at the worst output
   std::string output;                        ///< that output's name, where several were measured
   /// With labels, masks or tokens beside a bound on the SQNR: their metrics, of the written and of the float model.

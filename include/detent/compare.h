@@ -73,8 +73,8 @@ struct TypeComparison {
   uint64_t model_bytes = 0, weight_bytes = 0;  ///< of the float model: its file, and its float constants
   std::string limit;         ///< "--max-drop 0.01"; empty: a metric command's number, and no limit was given
   bool limit_given = false;  ///< by the user
-  std::string metric;        ///< that the limit speaks of: the criterion, or "sqnr_db" for --min-sqnr
-  /// By variant: what it lost of the metric against FP32, of "nats" what it gained; of "sqnr_db" the SQNR. Empty without a limit.
+  std::string metric;        ///< that the limit speaks of: the criterion, or the SQNR for --min-sqnr
+  /// By variant: what it lost of the metric against FP32, of nats what it gained; of the SQNR what it has. Empty without a limit.
   std::vector<double> losses;
   std::string smallest;  ///< of those within the limit the one with the smallest file; empty: there is none
 };
@@ -87,14 +87,12 @@ struct ComparisonReport {
   bool evaluation_spread = false;  ///< the evaluation samples are some that lie evenly over their source
   size_t skipped_samples = 0;      ///< unreadable, in both sets
   double calibration_seconds = 0, evaluation_seconds = 0;
-  OutlierReport outliers;  ///< among the calibration samples
-  std::map<std::string, double>
-      fp32;  ///< metrics of the float model: "top1", "miou", "metric" ...; empty without labels
+  OutlierReport outliers;              ///< among the calibration samples
+  std::map<std::string, double> fp32;  ///< metrics of the float model by Metric::name; empty without labels
   struct Variant {
     std::string calibrator;
     std::string takes;  ///< the calibrator that "auto" chose; empty for the others
-    /// "sqnr_db", "cosine", "argmax_agreement", "sign_agreement", "integer_agreement" (of the worst output each), "top1", "top5", "miou",
-    /// "next_token", "metric"; fractions in [0, 1]. "nats" a token, and "perplexity", their exponential.
+    /// By Metric::name; errors of the worst output each, fractions in [0, 1].
     std::map<std::string, double> metrics;
     std::vector<ErrorReport::Output> outputs;
     /// Standard error of the criterion over the samples, in its unit: how much it would vary with other samples of the same
@@ -125,8 +123,8 @@ struct ComparisonReport {
 /// is read once and the float model runs once on it. Variants are the models that quantize_model would write; "auto" takes
 /// one of its candidates by its own measurement, on calibration samples, and is judged like the others. Candidates with
 /// equal ranges share a variant.
-/// The winner has the best task metric ("metric", else "miou", else "top1", else "nats"), of equals the higher SQNR, of equals the first;
-/// without a task metric the higher SQNR of the worst output. How sure that is: `score_error`, by a bootstrap over the samples
+/// The winner has the best value of the first of kMetrics that decides and was measured, of equals the higher SQNR of the worst output,
+/// of equals the first. How sure that is: `score_error`, by a bootstrap over the samples
 /// with a fixed seed, and `ties`.
 /// Layers are measured with the winner as it would be written: same equalization, ranges and biases.
 ///

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "detent/metric.h"
 
 namespace detent {
 
@@ -44,6 +47,18 @@ struct ErrorReport {
   std::vector<Output> outputs;  ///< that were compared, in the model's order
   std::string worst;            ///< the output with the lowest SQNR; empty: none has one
 };
+
+/// A number of ErrorReport that is a metric.
+struct ErrorMetric {
+  const Metric& metric;
+  std::optional<double> ErrorReport::*value;
+};
+inline constexpr std::array<ErrorMetric, 5> kErrorMetrics{
+    {{metrics::kSqnr, &ErrorReport::sqnr_db},
+     {metrics::kCosine, &ErrorReport::cosine},
+     {metrics::kArgmaxAgreement, &ErrorReport::argmax_agreement},
+     {metrics::kSignAgreement, &ErrorReport::sign_agreement},
+     {metrics::kIntegerAgreement, &ErrorReport::integer_agreement}}};
 
 /// The error that one quantized value's own pair makes, everything else being float.
 struct LocalError {

@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
 #include "detent/data_source.h"
+#include "detent/metric.h"
 
 namespace detent {
 
@@ -18,9 +18,16 @@ struct EvaluationOptions {
   bool next_token = false;       ///< logits are held against the token ids shifted by one
 };
 
-/// True of "nats" and "perplexity", which fall as a model improves; every other metric rises.
-[[nodiscard]] constexpr bool falls_when_better(std::string_view metric) {
-  return metric == "nats" || metric == "perplexity";
+/// Returns true where the options give what a metric judges by; errors of outputs need nothing.
+[[nodiscard]] inline bool gives(const EvaluationOptions& options, MetricSource source) {
+  switch (source) {
+    case MetricSource::Command: return !options.metric_command.empty();
+    case MetricSource::Masks: return !options.masks.empty();
+    case MetricSource::Labels: return !options.labels.empty();
+    case MetricSource::Tokens: return options.next_token;
+    case MetricSource::Outputs: break;
+  }
+  return true;
 }
 
 }  // namespace detent

@@ -49,7 +49,7 @@ struct SensitivityReport {
   size_t skipped_samples = 0;                ///< unreadable, in both sets
   double sqnr_db_all = 0;                    ///< at the worst output with every layer quantized
   std::vector<ErrorReport::Output> outputs;  ///< each, with every layer quantized
-  /// "nats", "next_token" and "perplexity" of the float model and with every layer quantized; empty: not asked for.
+  /// Metrics of tokens by Metric::name, of the float model and with every layer quantized; empty: not asked for.
   std::map<std::string, double> fp32, all;
   /// SQNRs are those of the worst output; infinite when every output is as the float model's.
   struct Layer {

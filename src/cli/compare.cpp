@@ -36,7 +36,7 @@ void check_bound(const ComparisonReport& report, double bound) {
   for (const auto& variant : report.variants) {
     if (variant.calibrator != report.winner) continue;
     const double score = variant.metrics.at(report.criterion);
-    const bool falls = falls_when_better(report.criterion);
+    const bool falls = metric_named(report.criterion).falls();
     if (falls ? score <= bound : score >= bound) return;
     throw Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}",
                                                     report.model, report.types ? "type" : "calibrator", report.winner,

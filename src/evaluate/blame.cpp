@@ -4,7 +4,7 @@
 
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_side_by_side.h"
+#include "evaluate/trial.h"
 #include "evaluate/value_errors.h"
 #include "rewrite/qdq_inserter.h"
 
@@ -37,13 +37,12 @@ Blame find_blame(const Model& model, const PlacementPlan& plan, const std::map<V
     const PlacementPlan rest = without(plan, graph.find_value(suspect.value));
     variants.add(make_qdq_patch(graph, rest, ranges, format).patch);
   }
-  const auto found = evaluate_side_by_side(variants, values_to_judge(model, source, settings), source, settings,
-                                           "looking for the cause");
+  const std::vector<std::string> names = values_to_judge(model, source, settings);
+  const Evaluation found = evaluate_side_by_side(variants, {model, names, source, settings, "looking for the cause"});
   Blame blame;
-  blame.sqnr_db = worst_sqnr_db(found.evaluation.report(all));
+  blame.sqnr_db = worst_sqnr_db(found.report(all));
   for (size_t i = 0; i < suspects.size(); ++i)
-    blame.values.push_back(
-        {suspects[i].value, suspects[i].sqnr_db, worst_sqnr_db(found.evaluation.report(all + 1 + i))});
+    blame.values.push_back({suspects[i].value, suspects[i].sqnr_db, worst_sqnr_db(found.report(all + 1 + i))});
   std::ranges::stable_sort(blame.values, std::ranges::greater{}, &VerdictReport::Blame::sqnr_db_without);
   return blame;
 }

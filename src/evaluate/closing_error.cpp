@@ -6,13 +6,10 @@
 
 #include "core/float_type.h"
 #include "detent/progress.h"
-#include "evaluate/batch_errors.h"
 #include "evaluate/class_output.h"
-#include "evaluate/error_sums.h"
+#include "evaluate/prepared_model.h"
+#include "evaluate/trial.h"
 #include "exec/runnable_part.h"
-#include "exec/schedule.h"
-#include "run/model_inputs.h"
-#include "run/padding.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/workers.h"
@@ -24,35 +21,20 @@ namespace {
 /// Outputs of the reference that are held: fewer samples are measured where outputs are very large.
 constexpr size_t kKeptBytes = size_t{128} << 20;
 
-/// One batch. `index` and `name` are its first sample's: in a subset the index is not its place.
-struct NamedBatch {
-  size_t index, real;
-  std::string name;
-  std::vector<Tensor> tensors;
-  BatchContent content;  // of the real ones
-  std::vector<SampleAxis> axes;
-};
-
-/// Runs a model over samples as far as the named values; `take(NamedBatch&&)` gets them in order.
+/// Runs a model over samples as far as the named values; `take` gets them in order, as what is expected of a batch without inputs.
 template <class Take>
 void run_named(const Model& model, const std::vector<std::string>& names, const DataSource& source,
                const RunSettings& settings, Take&& take) {
-  const Graph& graph = model.graph();
-  const std::vector<ValueId> wanted = values_named(graph, names);
-  const Schedule schedule(graph, wanted, {.team = team_size(settings, source), .products = settings.products});
-  const std::vector<SampleAxis> axes = find_sample_axes(schedule, source, settings).of(wanted);
-  ExecutorSlots slots(schedule, worker_count(settings));
-  const auto run = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
-    const size_t index = batch.front().index;
-    std::string name = batch.front().name;
-    const size_t size = batch.size();
-    BatchContent content = content_of(std::span(batch).first(real));
-    OutputKeeper keeper(graph, wanted);
-    slots.at(slot).run(stack_samples(std::move(batch)), keeper);
-    return NamedBatch{index, real, std::move(name), real_part(keeper.take(), size, real, axes), std::move(content),
-                      axes};
+  const PreparedModel prepared(model, names, team_size(settings, source), settings.products);
+  const std::vector<SampleAxis> axes = prepared.sample_axes(source, settings);
+  std::vector<BufferPool> pools(worker_count(settings));
+  const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
+    JudgedBatch batch = stack_batch(std::move(samples), real, axes, nullptr);
+    batch.expected = batch.counted(prepared.run(batch.inputs, pools[slot]));
+    batch.inputs.clear();
+    return batch;
   };
-  run_over<NamedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
+  run_over<JudgedBatch>({.source = source, .settings = settings, .refuse_empty = {}}, run, take);
 }
 
 size_t bytes_of(const std::vector<Tensor>& tensors) {
@@ -133,8 +115,8 @@ struct ClosingTotals {
   }
 
   /// The sums of one batch at output `i`.
-  ErrorSums add(size_t i, const Tensor& expected, const NamedBatch& batch) {
-    const Tensor& output = batch.tensors[i];
+  ErrorSums add(size_t i, const Tensor& expected, const JudgedBatch& batch) {
+    const Tensor& output = batch.expected[i];
     comparable[i] = comparable[i] && !expected.empty_handle() == !output.empty_handle() &&
                     expected.is_sequence() == output.is_sequence() &&
                     (expected.empty_handle() || expected.is_sequence() || expected.shape() == output.shape());
@@ -177,8 +159,8 @@ ReferenceOutputs keep_outputs(const Model& reference, const DataSource& source, 
   const size_t wanted = std::min(samples, source.size());
   Reporter& reporter = *settings.reporter;
   reporter.begin("running FP32", wanted);
-  const auto keep = [&](NamedBatch&& batch) {
-    kept.tensors.emplace(batch.index, std::move(batch.tensors));
+  const auto keep = [&](JudgedBatch&& batch) {
+    kept.tensors.emplace(batch.index, std::move(batch.expected));
     reporter.advance_to(kept.samples += batch.real);
   };
   // The first batch tells how much a sample's outputs take.
@@ -206,7 +188,7 @@ ClosingError measure_closing_error(const ReferenceOutputs& reference, const Mode
   Reporter& reporter = *settings.reporter;
   reporter.begin("measuring the error", reference.samples);
   std::map<size_t, std::string> names;
-  const auto add = [&](NamedBatch&& batch) {
+  const auto add = [&](JudgedBatch&& batch) {
     const std::vector<Tensor>& expected = reference.tensors.at(batch.index);
     std::vector<ErrorSums>& sums = by_sample[batch.index];
     names[batch.index] = std::move(batch.name);

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "detent/run_settings.h"
-#include "evaluate/evaluate_models.h"
 #include "evaluate/judged_batches.h"
+#include "evaluate/trial.h"
 #include "model/model.h"
 
 namespace detent {
@@ -16,7 +16,7 @@ namespace detent {
 ///
 /// count, make  variants that hold the values of `batches`; they may be quantized. Each is made when its turn comes and gone before
 ///              the next, but for as many as `weight_bytes` hold, in the order of their numbers.
-/// Empty     `skipped`, `task` and `seconds`: nothing is read, judged by labels or timed here.
+/// Empty     `task`; `skipped` and `seconds` are 0: nothing is read, judged by labels or timed here.
 /// Errors    those of `make`, of reading and of running, naming the first sample of a batch; Interrupted.
 [[nodiscard]] Evaluation evaluate_on_batches(size_t count, const std::function<Model(size_t)>& make,
                                              const JudgedBatches& batches, const RunSettings& settings,

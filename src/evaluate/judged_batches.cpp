@@ -1,16 +1,15 @@
 #include "evaluate/judged_batches.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "core/memory_limit.h"
 #include "detent/error.h"
-#include "evaluate/batch_errors.h"
-#include "exec/executor.h"
-#include "exec/runnable_part.h"
-#include "run/model_inputs.h"
+#include "run/for_each_index.h"
+#include "run/pool_lease.h"
 #include "run/run_over.h"
 #include "run/sample_subset.h"
 #include "run/samples_together.h"
@@ -52,19 +51,18 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
                              const RunSettings& settings, const TaskMetric* task, size_t bytes,
                              std::optional<size_t> known)
     : source_(source), reference_bytes_(reference.byte_size()), names_(std::move(names)),
-      task_(task && task->given() ? task : nullptr), wanted_(values_named(reference.graph(), names_)),
-      schedule_(std::make_unique<const Schedule>(reference.graph(), wanted_,
-                                                 ScheduleOptions{.team = team_size(settings, source)})) {
+      task_(task && task->given() ? task : nullptr),
+      model_(std::make_unique<const PreparedModel>(reference, names_, team_size(settings, source))) {
   struct Result {
     Found found;
     std::shared_ptr<const JudgedBatch> batch;
   };
   const Numbered numbered(source);
-  together_ = known ? *known : samples_together(reference.graph(), wanted_, source);
+  together_ = known ? *known : samples_together(reference.graph(), model_->wanted(), source);
   // Files are often sorted by class: samples that are joined come from everywhere.
   const SampleSubset mixed(numbered, together_ > 1 ? samples_by_hash(source, source.size()) : std::vector<size_t>());
   const SamplesTogether together(together_ > 1 ? static_cast<const DataSource&>(mixed) : numbered, together_);
-  axes_ = find_sample_axes(*schedule_, together, settings).of(wanted_);
+  axes_ = model_->sample_axes(together, settings);
   std::vector<BufferPool> pools(worker_count(settings));
   const auto run_one = [&](size_t slot, std::vector<Sample>&& batch, size_t real) {
     Result result;
@@ -90,20 +88,13 @@ JudgedBatches::JudgedBatches(const Model& reference, std::vector<std::string> na
     return std::tuple(hash_of_name(batch.name), batch.name, batch.position);
   };
   std::ranges::sort(found_, {}, order);
-  if (std::ranges::all_of(found_, [](const Found& batch) { return batch.kept != nullptr; })) schedule_.reset();
+  for (Found& batch : found_) float_tally_.push_back({{}, std::move(batch.float_score)});
+  if (std::ranges::all_of(found_, [](const Found& batch) { return batch.kept != nullptr; })) model_.reset();
 }
 
 JudgedBatch JudgedBatches::run(std::vector<Sample>&& samples, size_t real, BufferPool& pool) const {
-  JudgedBatch batch;
-  batch.name = samples.front().name;
-  batch.size = samples.size(), batch.real = real;
-  if (task_) batch.truths = task_->truths_of(std::span(samples).first(real));
-  batch.content = content_of(std::span(samples).first(real));
-  batch.inputs = stack_samples(std::move(samples));
-  OutputKeeper keeper(schedule_->graph(), wanted_);
-  Executor(*schedule_, pool).run(batch.inputs, keeper);
-  batch.axes = axes_;
-  batch.expected = real_part(keeper.take(), batch.size, real, axes_);
+  JudgedBatch batch = stack_batch(std::move(samples), real, axes_, task_);
+  batch.expected = batch.counted(model_->run(batch.inputs, pool));
   return batch;
 }
 
@@ -126,6 +117,25 @@ std::shared_ptr<const JudgedBatch> JudgedBatches::get(size_t b, BufferPool& pool
   for (const size_t i : found.samples) samples.push_back(source_.read(i));
   while (samples.size() < found.size) samples.push_back(Sample(samples.back()));
   return std::make_shared<const JudgedBatch>(run(std::move(samples), found.samples.size(), pool));
+}
+
+void JudgedBatches::for_each(size_t from, size_t until, const RunSettings& settings, const Work& work,
+                             const std::function<void(size_t b)>& done) const {
+  const size_t threads = worker_count(settings);
+  PoolLease pools(threads);
+  std::mutex mutex;
+  for_each_index(until - from, threads, [&](size_t i) {
+    const PoolLease::Held pool(pools);
+    const auto batch = get(from + i, *pool);
+    try {
+      work(from + i, *batch, *pool);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::Interrupted) throw;
+      throw error.in("sample '" + batch->name + "'");
+    }
+    const std::scoped_lock lock(mutex);
+    done(from + i);
+  });
 }
 
 }  // namespace detent

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,25 +8,12 @@
 
 #include "detent/data_source.h"
 #include "detent/run_settings.h"
-#include "evaluate/task_metric.h"
+#include "evaluate/prepared_model.h"
+#include "evaluate/trial.h"
 #include "exec/buffer_pool.h"
-#include "exec/schedule.h"
 #include "model/model.h"
-#include "run/padding.h"
-#include "run/sample_axes.h"
 
 namespace detent {
-
-/// One batch, and what every model that is judged on it is held against.
-struct JudgedBatch {
-  std::string name;              ///< of its first sample
-  size_t size = 0, real = 0;     ///< samples, and how many of them count: the rest repeats the last
-  std::vector<Tensor> inputs;    ///< one per model input
-  std::vector<Tensor> expected;  ///< what the float model says, the samples that count, plain
-  std::vector<Truth> truths;     ///< of the samples that count; empty: nothing is judged by them
-  BatchContent content;          ///< likewise
-  std::vector<SampleAxis> axes;  ///< where samples lie in `expected`; empty: in front
-};
 
 /// The samples of a judgement that asks again and again, of parts of them too: each is decoded and run through the float model
 /// once, as far as memory for it goes. Batches are numbered in the order of the hash of their first sample's name, so that the
@@ -53,12 +41,17 @@ class JudgedBatches {
   [[nodiscard]] const std::vector<size_t>& samples_of(size_t b) const { return found_[b].samples; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const TaskMetric* task() const { return task_; }
-  /// The float model's score on batch b; nothing without a task.
-  [[nodiscard]] const TaskSums& float_score(size_t b) const { return found_[b].float_score; }
+  /// By batch: the float model's scores. Without errors, and empty without a task.
+  [[nodiscard]] const std::vector<Tally>& float_tally() const { return float_tally_; }
   /// The first `batches` batches in the order of the source, in which sums over them are added; joined ones in their own.
   [[nodiscard]] std::vector<size_t> in_source_order(size_t batches) const;
   /// Thread-safe; `pool` is the calling thread's. Errors  those of reading and running.
   [[nodiscard]] std::shared_ptr<const JudgedBatch> get(size_t b, BufferPool& pool) const;
+  using Work = std::function<void(size_t b, const JudgedBatch& batch, BufferPool& pool)>;
+  /// Calls `work` on batches `from` to `until` - 1, in parallel, and `done` behind each, one at a time.
+  /// Errors  those of get(); those of `work`, which name the first sample of the batch; Interrupted.
+  void for_each(size_t from, size_t until, const RunSettings& settings, const Work& work,
+                const std::function<void(size_t b)>& done) const;
 
  private:
   struct Found {
@@ -76,11 +69,11 @@ class JudgedBatches {
   size_t reference_bytes_;
   std::vector<std::string> names_;
   const TaskMetric* task_;
-  std::vector<ValueId> wanted_;
-  std::unique_ptr<const Schedule> schedule_;  // gone where every batch is kept: it holds the weights packed
+  std::unique_ptr<const PreparedModel> model_;  // gone where every batch is kept: it holds the weights packed
   size_t together_ = 1;
   std::vector<SampleAxis> axes_;
   std::vector<Found> found_;
+  std::vector<Tally> float_tally_;
 };
 
 }  // namespace detent

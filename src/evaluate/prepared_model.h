@@ -7,6 +7,7 @@
 #include "exec/buffer_pool.h"
 #include "exec/schedule.h"
 #include "model/model.h"
+#include "run/sample_axes.h"
 
 namespace detent {
 
@@ -21,6 +22,13 @@ class PreparedModel {
   /// team  threads inside one kernel. Errors  those of Schedule.
   PreparedModel(const Model& model, const std::vector<std::string>& names, int team,
                 CpuProducts products = CpuProducts::Exact);
+
+  [[nodiscard]] const Graph& graph() const { return schedule_.graph(); }
+  [[nodiscard]] const std::vector<ValueId>& wanted() const { return wanted_; }
+  /// Finds where samples lie in the named values (find_sample_axes). Errors  Interrupted.
+  [[nodiscard]] std::vector<SampleAxis> sample_axes(const DataSource& source, const RunSettings& settings) const {
+    return find_sample_axes(schedule_, source, settings).of(wanted_);
+  }
 
   /// The named values, plain and in memory of their own. The models of one worker share a pool, so that it holds the activations of one
   /// at a time. Errors  those of running.

@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 
 namespace detent {
 

@@ -60,7 +60,7 @@ std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std:
   const size_t batches = variants == 0 ? 0 : evaluation.by_batch.front().size();
   if (batches < 2) return std::nullopt;
   const auto runs = static_cast<double>(variants * batches);
-  if (criterion == "sqnr_db") {
+  if (criterion == metrics::kSqnr.name) {
     const ScoresOf scores_of = [&](std::span<const uint32_t> counts) {
       std::vector<double> scores;
       for (const auto& one : evaluation.by_batch) scores.push_back(worst_of(one, evaluation.outputs, counts));

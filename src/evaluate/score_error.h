@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 
 namespace detent {
 
@@ -16,7 +16,7 @@ struct ScoreErrors {
   std::vector<std::vector<double>> difference;  ///< [a][b]: of the difference of two variants' scores
 };
 
-/// criterion   "top1", "top5", "miou", "nats" or "sqnr_db" (worst_sqnr_db() of the summed errors).
+/// criterion   the name of a metric of tasks, or of the SQNR (worst_sqnr_db() of the summed errors).
 /// evaluation  by_batch was asked for.
 /// Empty   another criterion, or fewer than two batches: nullopt.
 [[nodiscard]] std::optional<ScoreErrors> score_errors(const Evaluation& evaluation, const std::string& criterion);

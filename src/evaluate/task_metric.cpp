@@ -156,8 +156,9 @@ TaskSums& TaskSums::operator-=(const TaskSums& other) {
 
 std::map<std::string, double> TaskSums::metrics() const {
   std::map<std::string, double> found;
-  if (labelled > 0) found["top1"] = static_cast<double>(first) / static_cast<double>(labelled);
-  if (labelled > 0 && has_five) found["top5"] = static_cast<double>(among_five) / static_cast<double>(labelled);
+  if (labelled > 0) found[metrics::kTop1.name] = static_cast<double>(first) / static_cast<double>(labelled);
+  if (labelled > 0 && has_five)
+    found[metrics::kTop5.name] = static_cast<double>(among_five) / static_cast<double>(labelled);
   double sum = 0;
   size_t classes = 0;
   for (size_t c = 0; c < unions.size(); ++c) {
@@ -165,11 +166,11 @@ std::map<std::string, double> TaskSums::metrics() const {
     ++classes;
     if (c < intersection.size()) sum += static_cast<double>(intersection[c]) / static_cast<double>(unions[c]);
   }
-  if (classes > 0) found["miou"] = sum / static_cast<double>(classes);
+  if (classes > 0) found[metrics::kMiou.name] = sum / static_cast<double>(classes);
   if (tokens.tokens > 0) {
-    found["nats"] = tokens.nats / static_cast<double>(tokens.tokens);
-    found["perplexity"] = std::exp(found["nats"]);
-    found["next_token"] = static_cast<double>(tokens.first) / static_cast<double>(tokens.tokens);
+    found[metrics::kNats.name] = tokens.nats / static_cast<double>(tokens.tokens);
+    found[metrics::kPerplexity.name] = std::exp(found[metrics::kNats.name]);
+    found[metrics::kNextToken.name] = static_cast<double>(tokens.first) / static_cast<double>(tokens.tokens);
   }
   return found;
 }

@@ -34,9 +34,8 @@ struct TaskSums {
   TaskSums& operator+=(const TaskSums& other);
   /// Takes out what was added before.
   TaskSums& operator-=(const TaskSums& other);
-  /// "top1" and "top5" (more than five classes) of labelled samples, "miou": intersection over union by class, over all
-  /// samples together, averaged over the classes that occur in a mask or an output; "next_token", the share of tokens that were told.
-  /// Fractions in [0, 1]. "nats": cross entropy, the mean over all tokens; "perplexity": its exponential.
+  /// Returns metrics by Metric::name. top-5 needs more than five classes; mIoU is the intersection over union by class, over all samples
+  /// together, averaged over the classes that occur in a mask or an output; cross entropy is the mean over all tokens.
   /// Empty   nothing was counted -> no metric.
   [[nodiscard]] std::map<std::string, double> metrics() const;
 };

@@ -1,7 +1,6 @@
 #include "pipeline/candidate_judge.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
@@ -46,27 +45,21 @@ using Metrics = std::map<std::string, double>;
 Metrics task_metrics(const Evaluation& evaluation, const CommandResults& command, size_t model) {
   Metrics metrics;
   if (!evaluation.task.empty()) metrics = evaluation.task[model].metrics();
-  if (!command.numbers.empty()) metrics["metric"] = command.numbers[model];
+  if (!command.numbers.empty()) metrics[metrics::kCommand.name] = command.numbers[model];
   return metrics;
 }
 
 void add_error_metrics(Metrics& metrics, const ErrorReport& error) {
-  const auto add = [&](const char* name, const std::optional<double>& value) {
-    if (value) metrics[name] = *value;
-  };
-  add("sqnr_db", error.sqnr_db);
-  add("cosine", error.cosine);
-  add("argmax_agreement", error.argmax_agreement);
-  add("sign_agreement", error.sign_agreement);
-  add("integer_agreement", error.integer_agreement);
+  for (const auto& [metric, member] : kErrorMetrics)
+    if (const std::optional<double>& value = error.*member) metrics[metric.name] = *value;
 }
 
 /// The criterion's value of candidate `c`, larger where it is better; NaN is the worst.
 double goodness(const ComparisonReport& report, const std::vector<double>& sqnr_db, size_t c) {
-  if (report.criterion == "sqnr_db") return sqnr_db[c];
+  if (report.criterion == metrics::kSqnr.name) return sqnr_db[c];
   const double score = report.variants[c].metrics.at(report.criterion);
   if (std::isnan(score)) return -std::numeric_limits<double>::infinity();
-  return falls_when_better(report.criterion) ? -score : score;
+  return metric_named(report.criterion).falls() ? -score : score;
 }
 
 /// A type that no layer takes leaves the float model, which is no candidate.
@@ -76,15 +69,15 @@ bool is_quantized(const ComparisonReport::Variant& variant) {
 
 /// Fills `criterion` and `winner`, of equals the first. Errors  InvalidOption when there is nothing to judge by.
 void choose_winner(ComparisonReport& report, const std::vector<double>& sqnr_db) {
-  constexpr std::array<const char*, 6> kCriteria = {"metric", "miou", "top1", "nats", "sqnr_db", "integer_agreement"};
-  const auto& metrics = report.variants.front().metrics;
-  const auto* criterion =
-      std::find_if(kCriteria.begin(), kCriteria.end(), [&](const char* name) { return metrics.contains(name); });
-  if (criterion == kCriteria.end())
+  const auto& measured = report.variants.front().metrics;
+  const auto* criterion = std::ranges::find_if(kMetrics, [&](const Metric& metric) {
+    return metric.use == MetricUse::Decides && measured.contains(metric.name);
+  });
+  if (criterion == kMetrics.end())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values, has one shape in all variants and is not 0",
                 "judge by --labels, --masks or --metric-command");
-  report.criterion = *criterion;
+  report.criterion = criterion->name;
   const auto rank = [&](size_t v) { return std::pair(goodness(report, sqnr_db, v), sqnr_db[v]); };
   size_t best = report.variants.size();
   for (size_t v = 0; v < report.variants.size(); ++v)

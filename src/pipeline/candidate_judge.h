@@ -6,8 +6,8 @@
 
 #include "detent/compare.h"
 #include "detent/data_source.h"
-#include "evaluate/evaluate_models.h"
 #include "evaluate/task_metric.h"
+#include "evaluate/trial.h"
 #include "model/model.h"
 #include "pipeline/compared_candidates.h"
 #include "pipeline/parts/identified_samples.h"

@@ -93,8 +93,8 @@ void add_weights_alone(Candidates& all, const std::string& type, const CompareOp
 }
 
 bool judges_a_task(const EvaluationOptions& evaluation) {
-  return !evaluation.labels.empty() || !evaluation.masks.empty() || !evaluation.metric_command.empty() ||
-         evaluation.next_token;
+  return std::ranges::any_of(
+      kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(evaluation, metric.source); });
 }
 
 /// What the variant lost of the metric; of the SQNR what it has left. NaN where it was not measured.
@@ -102,9 +102,9 @@ double loss_of(const ComparisonReport& report, const std::string& metric, size_t
   const auto& metrics = report.variants[variant].metrics;
   const auto score = metrics.find(metric), fp32 = report.fp32.find(metric);
   if (score == metrics.end()) return std::numeric_limits<double>::quiet_NaN();
-  if (metric == "sqnr_db") return score->second;
+  if (metric == metrics::kSqnr.name) return score->second;
   const double whole = fp32 == report.fp32.end() ? 1 : fp32->second;  // agreement with FP32 itself
-  return falls_when_better(metric) ? score->second - whole : whole - score->second;
+  return metric_named(metric).falls() ? score->second - whole : whole - score->second;
 }
 
 }  // namespace
@@ -150,12 +150,12 @@ Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport
 
 void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report, TypeComparison& types) {
   types.limit_given = choice.max_drop || choice.min_sqnr_db;
-  if (report.criterion == "metric" && !types.limit_given) return;
-  const bool by_error = choice.min_sqnr_db || (!choice.max_drop && report.criterion == "sqnr_db");
+  if (report.criterion == metrics::kCommand.name && !types.limit_given) return;
+  const bool by_error = choice.min_sqnr_db || (!choice.max_drop && report.criterion == metrics::kSqnr.name);
   const double bound =
       by_error ? choice.min_sqnr_db.value_or(VerdictLimits{}.good_from_db) : choice.max_drop.value_or(kDefaultDrop);
   types.limit = fmt::format("{} {:.6g}", by_error ? "--min-sqnr" : "--max-drop", bound);
-  types.metric = by_error ? "sqnr_db" : report.criterion;
+  types.metric = by_error ? metrics::kSqnr.name : report.criterion;
   const ComparisonReport::Variant* smallest = nullptr;
   for (size_t v = 0; v < report.variants.size(); ++v) {
     const double loss = loss_of(report, types.metric, v);

@@ -16,28 +16,20 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kFirst{"int8", "fp8", "int4", "int32"};
 
-/// "0.0062 nats", "1.20 points of top-1".
-std::string amount(const std::string& metric, double value) {
-  if (metric == "nats") return fmt::format("{:.4f} nats a token", value);
-  if (metric == "top1") return fmt::format("{:.2f} points of top-1", 100 * value);
-  if (metric == "miou") return fmt::format("{:.2f} points of mIoU", 100 * value);
-  if (metric == "integer_agreement") return fmt::format("{:.2f} points of agreement", 100 * value);
-  return fmt::format("{:.4g} of the metric", value);
-}
-
 /// What the limit looks at, of one variant.
-std::string loss_text(const TypeComparison& types, size_t variant) {
+std::string limited_text(const TypeComparison& types, size_t variant) {
   const double loss = types.losses[variant];
-  if (types.metric == "sqnr_db") return std::isinf(loss) && loss > 0 ? "is exact" : fmt::format("has {:.2f} dB", loss);
+  if (types.metric == metrics::kSqnr.name)
+    return std::isinf(loss) && loss > 0 ? "is exact" : fmt::format("has {:.2f} dB", loss);
   if (loss == 0) return "loses nothing";
-  return (loss < 0 ? "gains " : "loses ") + amount(types.metric, std::abs(loss));
+  return (loss < 0 ? "gains " : "loses ") + loss_text(metric_named(types.metric), std::abs(loss));
 }
 
 /// The variant that is least beyond the limit; those that were not measured, or are the float model, are the last.
 size_t closest(const ComparisonReport& report) {
   const TypeComparison& types = *report.types;
   const auto beyond = [&](size_t v) {
-    const double loss = types.metric == "sqnr_db" ? -types.losses[v] : types.losses[v];
+    const double loss = types.metric == metrics::kSqnr.name ? -types.losses[v] : types.losses[v];
     const bool is_float = report.variants[v].type->quantized_layers == 0;
     return is_float || std::isnan(loss) ? INFINITY : loss;
   };
@@ -97,10 +89,10 @@ std::string limit_text(const ComparisonReport& report) {
   if (smallest == report.variants.end()) {
     const size_t v = closest(report);
     return "none is within " + limit + ": " + report.variants[v].calibrator + " comes closest and " +
-           loss_text(types, v);
+           limited_text(types, v);
   }
   const auto v = static_cast<size_t>(smallest - report.variants.begin());
-  return "smallest within " + limit + ": " + smallest->calibrator + " " + loss_text(types, v) +
+  return "smallest within " + limit + ": " + smallest->calibrator + " " + limited_text(types, v) +
          fmt::format(", its file takes {:.3f} of FP32's, its weights {:.3f}",
                      ratio(smallest->size_bytes, types.model_bytes),
                      ratio(weight_bytes(*smallest->type), types.weight_bytes));

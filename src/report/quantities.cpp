@@ -25,6 +25,14 @@ std::string percent_text(double fraction, int decimals) {
   return fmt::format("{:.{}f} %", rounded_percent(fraction, decimals), decimals);
 }
 
+std::string metric_text(const Metric& metric, double value) {
+  const int decimals = metric.decimals;
+  if (decimals == Metric::kSignificantDigits) return fmt::format("{:.6g}", value);
+  if (metric.unit == MetricUnit::Fraction) return fmt::format("{:.{}f} %", rounded_percent(value, decimals), decimals);
+  if (metric.unit != MetricUnit::Decibels) return fmt::format("{:.{}f}", value, decimals);
+  return std::isinf(value) && value > 0 ? "exact" : fmt::format("{:.{}f} dB", value, decimals);
+}
+
 std::string change_text(double before_db, double after_db) {
   const auto told = [](double db) { return std::isinf(db) && db > 0 ? "exact" : fmt::format("{:.2f}", db); };
   return "SQNR " + told(before_db) + " -> " + told(after_db) + (std::isinf(after_db) && after_db > 0 ? "" : " dB");

@@ -15,6 +15,8 @@ namespace detent {
 [[nodiscard]] double rounded_percent(double fraction, int decimals);
 /// "99.6 %"; exactly "100 %" only when it is.
 [[nodiscard]] std::string percent_text(double fraction, int decimals = 1);
+/// Returns a value with its unit, as tables of text have it: "76.60 %", "29.32 dB", "exact", "1.4204".
+[[nodiscard]] std::string metric_text(const Metric& metric, double value);
 /// "SQNR 20.00 -> 21.50 dB"; "exact" for an infinite one.
 [[nodiscard]] std::string change_text(double before_db, double after_db);
 /// "the highest score", or what it was chosen for beside the higher score of another candidate. A clause.

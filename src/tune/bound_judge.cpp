@@ -2,14 +2,15 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "detent/error.h"
 #include "evaluate/compared_values.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
 #include "evaluate/metric_command.h"
+#include "evaluate/trial.h"
 #include "run/model_inputs.h"
 
 namespace detent {
@@ -18,12 +19,10 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // scores are quotients of counts: 0.79 - 0.78 is not 0.01
 
-std::string bounded_metric(const AccuracyBound& bound) {
-  if (bound.min_sqnr_db) return "sqnr_db";
-  if (!bound.evaluation.metric_command.empty()) return "metric";
-  if (!bound.evaluation.masks.empty()) return "miou";
-  if (!bound.evaluation.labels.empty()) return "top1";
-  if (bound.evaluation.next_token) return "nats";
+const Metric& bounded_metric(const AccuracyBound& bound) {
+  if (bound.min_sqnr_db) return metrics::kSqnr;
+  for (const Metric& metric : kMetrics)
+    if (metric.use == MetricUse::Decides && !metric.is_error() && gives(bound.evaluation, metric.source)) return metric;
   throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks, --next-token or --metric-command",
               "--min-sqnr bounds the error at the outputs without any");
 }
@@ -53,8 +52,9 @@ BoundJudge::BoundJudge(const AccuracyBound& bound, const Model& model, const Dat
 }
 
 bool BoundJudge::has_task() const {
-  const EvaluationOptions& options = bound_.evaluation;
-  return !options.labels.empty() || !options.masks.empty() || options.next_token;
+  return std::ranges::any_of(kMetrics, [&](const Metric& metric) {
+    return !metric.is_error() && metric.source != MetricSource::Command && gives(bound_.evaluation, metric.source);
+  });
 }
 
 std::string BoundJudge::bound_text() const {
@@ -63,11 +63,11 @@ std::string BoundJudge::bound_text() const {
 }
 
 double BoundJudge::drop(const Score& score) const {
-  return falls_when_better(metric_) ? score.score - score.fp32 : score.fp32 - score.score;
+  return metric_.falls() ? score.score - score.fp32 : score.fp32 - score.score;
 }
 
 std::pair<double, double> BoundJudge::rank(const Score& score) const {
-  const double value = falls_when_better(metric_) ? -score.score : score.score;
+  const double value = metric_.falls() ? -score.score : score.score;
   return {std::isnan(value) ? -std::numeric_limits<double>::infinity() : value, score.sqnr_db};
 }
 
@@ -85,7 +85,7 @@ bool BoundJudge::leaves_room(const Score& score) const {
 
 std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> variants, std::string_view task) const {
   std::unique_ptr<MetricCommand> command;
-  if (metric_ == "metric") {
+  if (by_command()) {
     std::vector<std::string> folders{"fp32"};
     for (size_t v = 0; v < variants.size(); ++v) folders.push_back("variant" + std::to_string(v));
     command = std::make_unique<MetricCommand>(bound_.evaluation.metric_command, judged_, folders,
@@ -95,24 +95,24 @@ std::vector<BoundJudge::Score> BoundJudge::measure(std::span<const Model> varian
   const Evaluation evaluation =
       evaluate_models(variants, {model_, judged_, *samples_, settings_, task, {by_task, command.get()}});
   if (command) command->close();
-  if (evaluation.outputs.empty() && metric_ == "sqnr_db")
+  if (evaluation.outputs.empty() && metric_.is_error())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "
                 "all variants");
   const auto score_of = [&](size_t model) {
-    if (!command) return evaluation.task[model].metrics().at(metric_);
+    if (!command) return evaluation.task[model].metrics().at(metric_.name);
     if (model > 0) return command->judge(model);
     if (!fp32_by_command_) fp32_by_command_ = command->judge(0);
     return *fp32_by_command_;
   };
   std::vector<Score> scores;
-  const double fp32 = metric_ == "sqnr_db" ? 0 : score_of(0);
+  const double fp32 = metric_.is_error() ? 0 : score_of(0);
   for (size_t v = 0; v < variants.size(); ++v) {
     const ErrorReport error = evaluation.report(v);
     const double sqnr = worst_sqnr_db(error);
     Score& score = scores.emplace_back();
     score.fp32 = fp32;
-    score.score = metric_ == "sqnr_db" ? sqnr : score_of(1 + v);
+    score.score = metric_.is_error() ? sqnr : score_of(1 + v);
     score.sqnr_db = sqnr;
     if (error.outputs.size() > 1) score.output = error.worst;
     if (by_task) score.metrics = evaluation.task[1 + v].metrics(), score.fp32_metrics = evaluation.task[0].metrics();

@@ -19,7 +19,7 @@ class BoundJudge {
  public:
   /// Of one model, on all samples.
   struct Score {
-    double fp32 = 0;                                      ///< the float model's, in the same metric; 0 for "sqnr_db"
+    double fp32 = 0;                                      ///< the float model's, in the same metric; 0 for the SQNR
     double score = 0;                                     ///< in the metric
     double sqnr_db = 0;                                   ///< at the worst output
     std::string output;                                   ///< that output, where several were measured
@@ -36,15 +36,15 @@ class BoundJudge {
   [[nodiscard]] bool has_task() const;
   /// Where errors can be measured.
   [[nodiscard]] const std::vector<std::string>& float_values() const { return float_values_; }
-  /// "metric", "miou", "top1", "nats" or "sqnr_db".
-  [[nodiscard]] const std::string& metric() const { return metric_; }
+  [[nodiscard]] const Metric& metric() const { return metric_; }
+  [[nodiscard]] bool by_command() const { return metric_.source == MetricSource::Command; }
   [[nodiscard]] std::string bound_text() const;
   [[nodiscard]] bool meets(const Score& score) const;
   /// The score takes at most half of what the bound allows: of the drop, or of the noise power.
   [[nodiscard]] bool leaves_room(const Score& score) const;
   /// Higher is better, in the terms of the bound.
   [[nodiscard]] std::pair<double, double> rank(const Score& score) const;
-  /// What the score has lost against the float model's, in the metric; what "nats" have gained.
+  /// What the score has lost against the float model's, in the metric; what nats have gained.
   [[nodiscard]] double drop(const Score& score) const;
   /// What the bound leaves, in the metric: below 0 it is broken, but for the rounding of a quotient of counts.
   [[nodiscard]] double slack(const Score& score) const;
@@ -66,7 +66,7 @@ class BoundJudge {
   const DataSource* samples_;
   std::unique_ptr<TaskMetric> task_;
   std::vector<std::string> judged_, float_values_;
-  std::string metric_;
+  const Metric& metric_;
   mutable std::optional<double> fp32_by_command_;  // asked once: a command may take long
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -11,9 +10,6 @@
 
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "evaluate/batch_errors.h"
-#include "run/for_each_index.h"
-#include "run/pool_lease.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -85,7 +81,7 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
   const BoundJudge::Score& here = standing.score;
   const std::vector<double> own = scores_without_one(tallies_.at(set), batches, rules);
   // One sample that is told otherwise changes a share by this much: where none was, some may be among the others.
-  const double least = bounded_.judge.metric() == "top1" ? 1 / static_cast<double>(samples_in(batches)) : 0;
+  const double least = bounded_.judge.metric() == metrics::kTop1 ? 1 / static_cast<double>(samples_in(batches)) : 0;
   double slack = 0, error = std::numeric_limits<double>::infinity();
   const auto estimate = [&](double reference_on_all, double reference_here, const std::vector<double>& reference) {
     const double one = std::max(least, jackknife_error(own, reference));
@@ -93,10 +89,10 @@ void BoundRace::estimate_slack(const Set& set, Standing& standing) const {
     error = one;
     slack = reference_on_all + bounded_.judge.slack(here) - reference_here;
   };
-  if (bounded_.judge.metric() != "sqnr_db") {
+  if (!bounded_.judge.metric().is_error()) {
     const double whole =
         bounded_.judge.slack({.fp32 = here.fp32, .score = here.fp32});  // the bound itself, on any samples
-    estimate(whole, whole, float_scores_without_one(batches, rules));
+    estimate(whole, whole, scores_without_one(rules.batches.float_tally(), batches, rules));
   } else {
     estimate(0, 0, std::vector<double>(batches));
   }
@@ -161,41 +157,25 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     ++running;
   }
   Reporter& reporter = *bounded_.settings.reporter;
-  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric(), running,
+  reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric().name, running,
                              running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
-  const size_t threads = worker_count(bounded_.settings);
-  PoolLease pools(threads);
-  std::atomic<size_t> done{0};
   std::mutex mutex;
-  const auto run_one = [&](size_t b, BufferPool& pool) {
-    const auto batch = batches.get(b, pool);
+  size_t done = 0;
+  const auto run_one = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
     std::vector<bool> some(tallies.size());
     for (size_t v = 0; v < tallies.size(); ++v) some[v] = tallies[v] && starts[v] <= b;
     std::vector<bool> comparable(batches.names().size(), true);
-    field.models->run_some(
-        some, batch->inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
-          const std::vector<Tensor> outputs = real_part(std::move(tensors), batch->size, batch->real, batch->axes);
-          ScoreTally::Batch found;
-          if (batches.task()) found.task = batches.task()->score(batch->truths, batches.names(), outputs, batch->axes);
-          found.errors = errors_of(batch->expected, outputs, batch->content, batch->axes, comparable);
-          tallies[*variant]->set(b, std::move(found));
-        });
+    field.models->run_some(some, batch.inputs, pool, [&](std::optional<size_t> variant, std::vector<Tensor>&& tensors) {
+      (*tallies[*variant])[b] =
+          tally_of(batch, batches.names(), batch.counted(std::move(tensors)), batches.task(), comparable);
+    });
     const std::scoped_lock lock(mutex);
     for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
-    reporter.advance_to(++done);
   };
-  for_each_index(until - from, threads, [&](size_t i) {
-    const PoolLease::Held pool(pools);
-    try {
-      run_one(from + i, *pool);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::Interrupted) throw;
-      throw error.in("sample '" + batches.get(from + i, *pool)->name + "'");
-    }
-  });
+  batches.for_each(from, until, bounded_.settings, run_one, [&](size_t) { reporter.advance_to(++done); });
   reporter.end();
-  if (bounded_.judge.metric() == "sqnr_db" && std::ranges::find(comparable_, true) == comparable_.end())
+  if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in all variants");
   if (until < batches.size()) return;
@@ -239,7 +219,8 @@ BoundJudge::Score BoundRace::confirm(const Set& set) {
   const PlacementPlan plan = plan_of_(set);
   std::vector<Model> models;
   models.push_back(bounded_.variants.model(plan));
-  const BoundJudge::Score score = bounded_.judge.measure(models, "confirming " + bounded_.judge.metric()).front();
+  const BoundJudge::Score score =
+      bounded_.judge.measure(models, std::string("confirming ") + bounded_.judge.metric().name).front();
   return confirmed_.emplace(set, score).first->second;
 }
 

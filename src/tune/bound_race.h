@@ -79,7 +79,7 @@ class BoundRace {
  private:
   struct Field;  // sets that run side by side
 
-  [[nodiscard]] bool by_command() const { return bounded_.judge.metric() == "metric"; }
+  [[nodiscard]] bool by_command() const { return bounded_.judge.by_command(); }
   [[nodiscard]] const JudgedBatches& batches();
   [[nodiscard]] TallyRules rules() const;
   [[nodiscard]] Standing standing_of(const Set& set) const;

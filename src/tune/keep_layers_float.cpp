@@ -31,10 +31,10 @@ class LayerSearch {
     const Stopwatch stopwatch;
     BoundReport& report = result_.report;
     report.bound = bounded_.judge.bound_text();
-    report.metric = bounded_.judge.metric();
+    report.metric = bounded_.judge.metric().name;
     report.samples = bounded_.judge.samples().size();
     const BoundJudge::Score all_int8 = race_.measure({}).score;
-    if (report.metric != "sqnr_db") report.fp32 = all_int8.fp32;
+    if (!bounded_.judge.metric().is_error()) report.fp32 = all_int8.fp32;
     report.all_int8 = all_int8.score;
     report.sqnr_db_all_int8 = all_int8.sqnr_db;
     Set found;
@@ -202,10 +202,9 @@ class LayerSearch {
     if (cost == cost_.end())
       return fmt::format("INT8 alone leaves {:.1f} dB at the output", ranking_[i].alone_db) + bound;
     std::string text = fmt::format("INT8 costs {:.1f} dB", cost->second.db);
-    if (bounded_.judge.metric() == "metric") text += fmt::format(" and {:.4g} of the metric", cost->second.score);
-    if (bounded_.judge.metric() == "nats") text += fmt::format(" and {:.4f} nats a token", -cost->second.score);
-    if (bounded_.judge.metric() == "top1") text += fmt::format(" and {:.2f} points of top-1", 100 * cost->second.score);
-    if (bounded_.judge.metric() == "miou") text += fmt::format(" and {:.2f} points of mIoU", 100 * cost->second.score);
+    const Metric& metric = bounded_.judge.metric();
+    if (!metric.is_error())
+      text += " and " + loss_text(metric, metric.falls() ? -cost->second.score : cost->second.score);
     if (cost->second.samples > 0) text += fmt::format(" on {} samples", cost->second.samples);
     return text + bound;
   }
@@ -222,7 +221,7 @@ class LayerSearch {
                              whole_.find_layer(node) != nullptr, ranking_[i].macs_share});
     }
     result_.plan = bounded_.variants.plan(names_of(found));
-    if (bounded_.judge.metric() == "sqnr_db" && bounded_.judge.has_task()) add_metrics();
+    if (bounded_.judge.metric().is_error() && bounded_.judge.has_task()) add_metrics();
   }
 
   /// What labels, masks or tokens say of the chosen model, which the bound does not ask.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 #include "half/cut_masks.h"
 #include "half/half_model.h"
 #include "half/insert_casts.h"
@@ -58,7 +58,7 @@ class NodeSearch {
     models.push_back(question_.model.clone());
     static_cast<void>(make_half(models.front(), question_.format, question_.reaches, forced(set)));
     const std::string task =
-        fmt::format("measuring {} without pairs, {} more in FP32", question_.judge.metric(), set.size());
+        fmt::format("measuring {} without pairs, {} more in FP32", question_.judge.metric().name, set.size());
     return scores_.emplace(set, question_.judge.measure(models, task).front()).first->second;
   }
 

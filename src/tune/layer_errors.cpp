@@ -1,10 +1,11 @@
 #include "tune/layer_errors.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "detent/error.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_side_by_side.h"
+#include "evaluate/trial.h"
 #include "exec/runnable_part.h"
 #include "place/plan/placement_plan.h"
 #include "run/samples_together.h"
@@ -35,29 +36,29 @@ LayerErrors measure_layer_errors(FloatVariants& variants, const Model& model, co
   const SamplesTogether joined(source, samples_together(model.graph(), values_named(model.graph(), names), source));
   ModelsSideBySide shared(model);
   add_variants(shared, variants, asked);
-  const SideBySideEvaluation found =
-      evaluate_side_by_side(shared, names, joined, settings, "measuring every layer", false, task);
-  if (found.evaluation.outputs.empty())
+  const Evaluation found =
+      evaluate_side_by_side(shared, {model, names, joined, settings, "measuring every layer", {.task = task}});
+  if (found.outputs.empty())
     throw Error(ErrorCode::InvalidOption,
                 "no output can be compared: none comes from float values and has one shape in "
                 "all variants");
   LayerErrors result;
-  result.all = found.evaluation.report(0);
-  result.samples = found.evaluation.samples;
-  result.skipped = found.evaluation.skipped;
+  result.all = found.report(0);
+  result.samples = found.samples;
+  result.skipped = found.skipped;
   result.variants = shared.size();
-  result.seconds = found.seconds;
-  result.float_seconds = found.float_seconds;
+  result.seconds = std::accumulate(found.seconds.begin(), found.seconds.end(), 0.0);
+  result.float_seconds = found.seconds.front();
   const auto& choices = variants.choices();
   const size_t each = asked == LayerVariants::Both ? 2 : 1;
-  const auto& judged = found.evaluation.task;
+  const auto& judged = found.task;
   if (!judged.empty()) result.fp32_task = judged[0], result.all_task = judged[1];
   for (size_t i = 0; i < choices.size(); ++i) {
     const size_t alone = 1 + each * i, all_but = alone + 1;
-    LayerErrors::Choice& choice = result.choices.emplace_back(choices[i], found.evaluation.report(alone));
+    LayerErrors::Choice& choice = result.choices.emplace_back(choices[i], found.report(alone));
     if (!judged.empty()) choice.alone_task = judged[1 + alone];
     if (each == 1) continue;
-    choice.all_but = found.evaluation.report(all_but);
+    choice.all_but = found.report(all_but);
     if (!judged.empty()) choice.all_but_task = judged[1 + all_but];
   }
   std::ranges::stable_sort(result.choices, {}, [](const LayerErrors::Choice& choice) {

@@ -11,9 +11,8 @@
 #include "detent/error.h"
 #include "detent/progress.h"
 #include "evaluate/error_sums.h"
-#include "evaluate/evaluate_models.h"
-#include "evaluate/evaluate_side_by_side.h"
 #include "evaluate/float_network.h"
+#include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
 #include "exec/buffer_pool.h"
 #include "exec/coded_network.h"
@@ -32,7 +31,7 @@ using ::testing::ElementsAre;
 /// Every layer alone and all but it, sharing and not.
 struct BothWays {
   std::vector<size_t> steps;  // of the sharing run: float model, all quantized, then the pairs of each choice
-  SideBySideEvaluation shared;
+  Evaluation shared;
   Evaluation naive;
 };
 
@@ -49,33 +48,33 @@ BothWays evaluate_both_ways(test::VariantsOf& network, const std::vector<std::st
     add(network.variants.all_but(choice), all);
   }
   BothWays result;
-  result.shared = evaluate_side_by_side(shared, names, network.source, network.settings, "sharing", true);
-  result.steps = shared.step_counts();
-  EvaluationRequest request{network.model, names, network.source, network.settings, "not sharing"};
+  EvaluationRequest request{network.model, names, network.source, network.settings, "sharing or not"};
   request.by_batch = true;
+  result.shared = evaluate_side_by_side(shared, request);
+  result.steps = shared.step_counts();
   result.naive = evaluate_models(models, request);
   return result;
 }
 
 void expect_same_bits(const BothWays& found) {
-  EXPECT_EQ(found.shared.evaluation.samples, found.naive.samples);
-  EXPECT_EQ(found.shared.evaluation.outputs, found.naive.outputs);
-  ASSERT_EQ(found.shared.evaluation.errors.size(), found.naive.errors.size());
+  EXPECT_EQ(found.shared.samples, found.naive.samples);
+  EXPECT_EQ(found.shared.outputs, found.naive.outputs);
+  ASSERT_EQ(found.shared.errors.size(), found.naive.errors.size());
   for (size_t v = 0; v < found.naive.errors.size(); ++v)
     for (size_t i = 0; i < found.naive.outputs.size(); ++i) {
-      const ErrorSums& a = found.shared.evaluation.errors[v][i];
+      const ErrorSums& a = found.shared.errors[v][i];
       const ErrorSums& b = found.naive.errors[v][i];
       EXPECT_EQ(a.signal, b.signal) << "variant " << v;
       EXPECT_EQ(a.noise, b.noise) << "variant " << v;
       EXPECT_EQ(a.dot, b.dot) << "variant " << v;
       EXPECT_EQ(a.agreeing, b.agreeing) << "variant " << v;
     }
-  ASSERT_EQ(found.shared.evaluation.by_batch.size(), found.naive.by_batch.size());
+  ASSERT_EQ(found.shared.by_batch.size(), found.naive.by_batch.size());
   for (size_t v = 0; v < found.naive.by_batch.size(); ++v) {
-    ASSERT_EQ(found.shared.evaluation.by_batch[v].size(), found.naive.by_batch[v].size());
+    ASSERT_EQ(found.shared.by_batch[v].size(), found.naive.by_batch[v].size());
     for (size_t b = 0; b < found.naive.by_batch[v].size(); ++b)
       for (size_t i = 0; i < found.naive.outputs.size(); ++i)
-        EXPECT_EQ(found.shared.evaluation.by_batch[v][b][i].noise, found.naive.by_batch[v][b][i].noise);
+        EXPECT_EQ(found.shared.by_batch[v][b][i].noise, found.naive.by_batch[v][b][i].noise);
   }
 }
 
@@ -129,10 +128,12 @@ TEST(VariantsSideBySide, LeaveNothingToDoForAVariantThatIsTheFloatModel) {
   const MemorySource source(test::residual_samples(1));
   ModelsSideBySide shared(model);
   shared.add({});
-  const auto found = evaluate_side_by_side(shared, {"y"}, source, {}, "nothing");
+  const std::vector<std::string> names{"y"};
+  const RunSettings settings;
+  const auto found = evaluate_side_by_side(shared, {model, names, source, settings, "nothing"});
   EXPECT_EQ(shared.step_counts()[1], 0U);
-  EXPECT_EQ(found.evaluation.errors[0][0].noise, 0);
-  EXPECT_GT(found.evaluation.errors[0][0].signal, 0);
+  EXPECT_EQ(found.errors[0][0].noise, 0);
+  EXPECT_GT(found.errors[0][0].signal, 0);
 }
 
 TEST(VariantsSideBySide, GiveTheSameBitsForAnyNumberOfThreads) {
@@ -142,7 +143,7 @@ TEST(VariantsSideBySide, GiveTheSameBitsForAnyNumberOfThreads) {
   for (const size_t threads : {1, 2, 5}) {
     test::VariantsOf network(model, source, "tensorrt");
     network.settings.threads = threads;
-    noise.push_back(evaluate_both_ways(network, {"y"}).shared.evaluation.errors.back().front().noise);
+    noise.push_back(evaluate_both_ways(network, {"y"}).shared.errors.back().front().noise);
   }
   EXPECT_EQ(noise[0], noise[1]);
   EXPECT_EQ(noise[0], noise[2]);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "evaluate/evaluate_models.h"
 #include "evaluate/float_network.h"
+#include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
 #include "model/temporary_folder.h"
 #include "run/memory_source.h"

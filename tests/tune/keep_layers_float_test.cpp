@@ -10,8 +10,8 @@
 
 #include "datasets/npy_writer.h"
 #include "detent/error.h"
-#include "evaluate/evaluate_models.h"
 #include "evaluate/float_network.h"
+#include "evaluate/trial.h"
 #include "evaluate/variants_of.h"
 #include "exec/executor.h"
 #include "exec/runnable_part.h"

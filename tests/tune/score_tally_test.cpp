@@ -18,16 +18,16 @@ struct Tallied {
   explicit Tallied(size_t right) {
     tally.resize(kTallySamples);
     for (size_t b = 0; b < kTallySamples; ++b) {
-      ScoreTally::Batch batch{{ErrorSums{}}, {}};
+      Tally batch{{ErrorSums{}}, {}};
       batch.errors.front().is_float = true;
       batch.errors.front().signal = 100 + static_cast<double>(b);
       batch.errors.front().noise = 1 + static_cast<double>(b) / 100;
       batch.task.labelled = 1;
       batch.task.first = b < right;
-      tally.set(b, std::move(batch));
+      tally[b] = std::move(batch);
     }
   }
-  [[nodiscard]] TallyRules rules(const std::string& metric) const { return {batches, metric, {true}}; }
+  [[nodiscard]] TallyRules rules(const Metric& metric) const { return {batches, metric, {true}}; }
 
   Model model = test::residual_network(1);
   MemorySource source{test::residual_samples(kTallySamples)};
@@ -37,14 +37,14 @@ struct Tallied {
 
 TEST(ScoreTally, ScoresTheFirstBatches) {
   const Tallied tallied(10);
-  EXPECT_DOUBLE_EQ(score_of(tallied.tally, kTallySamples, tallied.rules("top1")).score, 0.25);
-  EXPECT_DOUBLE_EQ(score_of(tallied.tally, 20, tallied.rules("top1")).score, 0.5);
-  EXPECT_NEAR(score_of(tallied.tally, kTallySamples, tallied.rules("sqnr_db")).score, 20, 1e-9);
+  EXPECT_DOUBLE_EQ(score_of(tallied.tally, kTallySamples, tallied.rules(metrics::kTop1)).score, 0.25);
+  EXPECT_DOUBLE_EQ(score_of(tallied.tally, 20, tallied.rules(metrics::kTop1)).score, 0.5);
+  EXPECT_NEAR(score_of(tallied.tally, kTallySamples, tallied.rules(metrics::kSqnr)).score, 20, 1e-9);
 }
 
 TEST(ScoreTally, LeavesOutputsThatDoNotCountOut) {
   const Tallied tallied(10);
-  TallyRules rules = tallied.rules("sqnr_db");
+  TallyRules rules = tallied.rules(metrics::kSqnr);
   rules.comparable = {false};
   EXPECT_LT(score_of(tallied.tally, kTallySamples, rules).score, 0);
 }
@@ -52,7 +52,7 @@ TEST(ScoreTally, LeavesOutputsThatDoNotCountOut) {
 /// The jackknife of a mean is its standard error: sqrt(p (1 - p) / (n - 1)) of a share p.
 TEST(ScoreTally, JackknifeOfAShareIsItsStandardError) {
   const Tallied tallied(10);
-  const auto own = scores_without_one(tallied.tally, kTallySamples, tallied.rules("top1"));
+  const auto own = scores_without_one(tallied.tally, kTallySamples, tallied.rules(metrics::kTop1));
   EXPECT_NEAR(jackknife_error(own, std::vector<double>(kTallySamples)), std::sqrt(0.25 * 0.75 / (kTallySamples - 1)),
               1e-12);
   EXPECT_EQ(jackknife_error(own, own), 0) << "two scores that move together";
@@ -61,7 +61,7 @@ TEST(ScoreTally, JackknifeOfAShareIsItsStandardError) {
 
 TEST(ScoreTally, RatioThatIsTheSameInEverySampleIsSure) {
   const Tallied tallied(10);
-  const auto own = scores_without_one(tallied.tally, kTallySamples, tallied.rules("sqnr_db"));
+  const auto own = scores_without_one(tallied.tally, kTallySamples, tallied.rules(metrics::kSqnr));
   EXPECT_NEAR(jackknife_error(own, std::vector<double>(kTallySamples)), 0, 1e-9);
 }
 

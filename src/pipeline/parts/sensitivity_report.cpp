@@ -19,7 +19,7 @@ namespace {
 
 std::optional<double> nats_of(const TaskSums& sums) {
   const auto metrics = sums.metrics();
-  const auto nats = metrics.find("nats");
+  const auto nats = metrics.find(metrics::kNats.name);
   return nats == metrics.end() ? std::nullopt : std::optional(nats->second);
 }
 

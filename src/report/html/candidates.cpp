@@ -32,7 +32,7 @@ double value_or_nan(const Metrics& metrics, const std::string& name) {
 Extent criterion_extent(const ComparisonReport& report) {
   std::vector<double> values{value_or_nan(report.fp32, report.criterion)};
   for (const auto& variant : report.variants) values.push_back(value_or_nan(variant.metrics, report.criterion));
-  return extent_of(std::move(values), falls_when_better(report.criterion) ? Bad::High : Bad::Low);
+  return extent_of(std::move(values), metric_named(report.criterion).falls() ? Bad::High : Bad::Low);
 }
 
 Axis criterion_axis(const ComparisonReport& report) {

@@ -32,17 +32,12 @@ std::string position(const Axis& axis, double value) {
          percentage(axis.at(value)) + "\" cy=\"6\" r=\"4\"/></svg></td>";
 }
 
-/// The column of an agreement that some candidate has.
-struct Agreement {
-  const char* metric;
-  std::optional<double> ErrorReport::*value;
-};
-
-std::vector<Agreement> agreements_of(const std::vector<Candidate>& candidates) {
-  std::vector<Agreement> found;
-  for (const Agreement& agreement : {Agreement{"argmax_agreement", &ErrorReport::argmax_agreement},
-                                     Agreement{"sign_agreement", &ErrorReport::sign_agreement}})
-    if (std::ranges::any_of(candidates, [&](const Candidate& one) { return (one.error.*agreement.value).has_value(); }))
+/// The agreements of scores that some candidate has: each is a column.
+std::vector<ErrorMetric> agreements_of(const std::vector<Candidate>& candidates) {
+  std::vector<ErrorMetric> found;
+  for (const ErrorMetric& agreement : kErrorMetrics)
+    if (agreement.metric.is_agreement() && agreement.metric != metrics::kIntegerAgreement &&
+        std::ranges::any_of(candidates, [&](const Candidate& one) { return (one.error.*agreement.value).has_value(); }))
       found.push_back(agreement);
   return found;
 }
@@ -60,13 +55,13 @@ std::string in_words(const ErrorReport::Output& output) {
 std::string choice_section(const std::optional<CalibratorMeasurement>& measured) {
   if (!measured || measured->candidates.empty()) return {};
   const Axis axis = score_axis(measured->candidates);
-  const std::vector<Agreement> agreements = agreements_of(measured->candidates);
+  const std::vector<ErrorMetric> agreements = agreements_of(measured->candidates);
   std::string table =
       "<table id=\"choice-table\"><thead><tr>" + text_head("Calibrator") +
       number_head("SQNR, dB", "Of the worst output: half the mean over the samples, half that of their mean noise") +
       "<td class=\"chart\"></td>";
-  for (const Agreement& agreement : agreements) {
-    const MetricStyle style = metric_style(agreement.metric);
+  for (const ErrorMetric& agreement : agreements) {
+    const MetricStyle style = metric_style(agreement.metric.name);
     table += number_head(style.label + ", %", style.meaning);
   }
   table += number_head("Samples", "That it was measured on", "number minor") + "</tr></thead><tbody>";
@@ -76,9 +71,9 @@ std::string choice_section(const std::optional<CalibratorMeasurement>& measured)
     table += std::string("<tr") + (taken ? " class=\"best\"" : "") + "><th scope=\"row\">" +
              escape(candidate.calibrator) + (taken ? " <span class=\"badge\">taken</span>" : "") + "</th>" +
              number_cell(candidate.score_db, fixed_text(candidate.score_db, 2)) + position(axis, candidate.score_db);
-    for (const Agreement& agreement : agreements) {
+    for (const ErrorMetric& agreement : agreements) {
       const double value = (candidate.error.*agreement.value).value_or(std::numeric_limits<double>::quiet_NaN());
-      table += number_cell(value, metric_style(agreement.metric).number(value));
+      table += number_cell(value, metric_style(agreement.metric.name).number(value));
     }
     const size_t samples = candidate.error.samples;
     table += number_cell(static_cast<double>(samples), std::to_string(samples), "number minor") + "</tr>\n";
@@ -95,9 +90,8 @@ std::string error_section(const std::optional<ErrorReport>& error) {
   if (!error || error->outputs.empty()) return {};
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::string table = "<table id=\"error-table\"><thead><tr>" + text_head("Output") +
-                      number_head("SQNR, dB", metric_style("sqnr_db").meaning) +
-                      number_head("Cosine", metric_style("cosine").meaning) + text_head("In words") +
-                      "</tr></thead><tbody>";
+                      number_head("SQNR, dB", metrics::kSqnr.meaning) +
+                      number_head("Cosine", metrics::kCosine.meaning) + text_head("In words") + "</tr></thead><tbody>";
   for (const ErrorReport::Output& output : worst_first(error->outputs)) {
     const double sqnr = output.sqnr_db.value_or(kNone), cosine = output.cosine.value_or(kNone);
     table += "<tr><th scope=\"row\">" + name_markup(output.name) + "</th>" + number_cell(sqnr, fixed_text(sqnr, 2)) +

@@ -1,8 +1,9 @@
 #include "report/html/metric.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <string_view>
+#include <tuple>
 
 #include "report/html/numbers.h"
 #include "report/quantities.h"
@@ -10,49 +11,27 @@
 namespace detent::html {
 namespace {
 
-struct KnownMetric {
-  const char* name;
-  const char* label;
-  const char* meaning;
-  enum Kind { Fraction, Decibel, Nats, Plain } kind;
-};
-
-// In the order of columns.
-constexpr std::array<KnownMetric, 12> kKnown = {{
-    {"top1", "top-1", "Share of samples whose label is the largest output", KnownMetric::Fraction},
-    {"top5", "top-5", "Share of samples whose label is among the five largest outputs", KnownMetric::Fraction},
-    {"miou", "mIoU", "Intersection over union with the masks, mean over classes", KnownMetric::Fraction},
-    {"nats", "cross entropy", "Mean of -ln p(next token), in nats a token; smaller is better", KnownMetric::Nats},
-    {"perplexity", "perplexity", "Exponential of the cross entropy; smaller is better", KnownMetric::Plain},
-    {"next_token", "next token", "Share of tokens that have the largest logit", KnownMetric::Fraction},
-    {"metric", "your metric", "Printed by --metric-command", KnownMetric::Plain},
-    {"argmax_agreement", "same argmax", "Share of positions where the largest channel is that of FP32",
-     KnownMetric::Fraction},
-    {"sign_agreement", "same sign", "Share of elements with the sign that FP32 gives", KnownMetric::Fraction},
-    {"integer_agreement", "same integers", "Share of integer elements that are as in FP32", KnownMetric::Fraction},
-    {"sqnr_db", "SQNR", "Power of the FP32 output over the power of the error, at the worst output; larger is better",
-     KnownMetric::Decibel},
-    {"cosine", "cosine", "Cosine between the output and that of FP32, at the worst output", KnownMetric::Plain},
-}};
-
-size_t metric_rank(const std::string& metric) {
-  const auto found =
-      std::find_if(kKnown.begin(), kKnown.end(), [&](const auto& known) { return known.name == metric; });
-  return static_cast<size_t>(found - kKnown.begin());
+/// The place of a metric behind the criterion: metrics of tasks, agreements, errors, metrics that are not known.
+std::tuple<int, std::ptrdiff_t> metric_rank(const std::string& name) {
+  const auto* metric = std::ranges::find(kMetrics, std::string_view(name), &Metric::name);
+  if (metric == kMetrics.end()) return {3, 0};
+  return {metric->is_agreement() ? 1 : metric->is_error() ? 2 : 0, metric - kMetrics.begin()};
 }
 
 }  // namespace
 
-MetricStyle metric_style(const std::string& metric) {
-  const size_t index = metric_rank(metric);
-  if (index == kKnown.size()) return {metric, "", 1, 4, "", ""};
-  const KnownMetric& known = kKnown[index];
-  switch (known.kind) {
-    case KnownMetric::Fraction: return {known.label, known.meaning, 100, 2, "\u00A0%", " points"};
-    case KnownMetric::Decibel: return {known.label, known.meaning, 1, 2, "\u00A0dB", "\u00A0dB"};
-    case KnownMetric::Nats: return {known.label, known.meaning, 1, 4, "\u00A0nats", "\u00A0nats"};
-    default: return {known.label, known.meaning, 1, metric == "cosine" ? 5 : 4, "", ""};
+MetricStyle metric_style(const std::string& name) {
+  constexpr int kLeastOfNumbers = 4;
+  const Metric& metric = metric_named(name);
+  if (metric.name != name) return {name, "", 1, kLeastOfNumbers, "", ""};
+  MetricStyle style{metric.label, metric.meaning, metric.factor(), metric.decimals, "", ""};
+  switch (metric.unit) {
+    case MetricUnit::Fraction: style.unit = "\u00A0%", style.difference_unit = " points"; break;
+    case MetricUnit::Decibels: style.unit = style.difference_unit = "\u00A0dB"; break;
+    case MetricUnit::Nats: style.unit = style.difference_unit = "\u00A0nats"; break;
+    case MetricUnit::Number: style.decimals = std::max(kLeastOfNumbers, metric.decimals); break;
   }
+  return style;
 }
 
 std::string MetricStyle::number(double value) const {

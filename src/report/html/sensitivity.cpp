@@ -85,10 +85,11 @@ std::string sensitivity_head(const Axis& axis, bool scored, bool weights) {
 
 /// "; with all of them 1.4359 nats a token, FP32 1.4204"; empty: not scored.
 std::string cross_entropy(const SensitivityReport& report) {
-  const auto nats = report.all.find("nats");
+  const auto nats = report.all.find(metrics::kNats.name);
   if (nats == report.all.end()) return {};
   return "; with all of them " + fixed_text(nats->second, 4) + " nats a token (perplexity " +
-         fixed_text(report.all.at("perplexity"), 3) + "), FP32 " + fixed_text(report.fp32.at("nats"), 4);
+         fixed_text(report.all.at(metrics::kPerplexity.name), 3) + "), FP32 " +
+         fixed_text(report.fp32.at(metrics::kNats.name), 4);
 }
 
 }  // namespace

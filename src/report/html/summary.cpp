@@ -37,7 +37,7 @@ const SummaryVariant* next_best(const ComparisonReport& report, const SummaryVar
     const auto value = find_metric(variant.metrics, report.criterion);
     if (variant.calibrator == report.winner || !value || std::isnan(*value)) continue;
     const double so_far = best ? best->metrics.at(report.criterion) : 0;
-    if (!best || (falls_when_better(report.criterion) ? *value < so_far : *value > so_far)) best = &variant;
+    if (!best || (metric_named(report.criterion).falls() ? *value < so_far : *value > so_far)) best = &variant;
   }
   return best;
 }
@@ -91,11 +91,12 @@ std::string key_figures(const ComparisonReport& report, const SummaryVariant& wi
                    fp32 ? "FP32 " + escape(style.text(*fp32)) : std::string());
   };
   add_metric(report.criterion);
-  if (report.criterion == "nats") add_metric("perplexity");
-  if (report.criterion != "sqnr_db")
-    add_metric("sqnr_db");
+  if (report.criterion == metrics::kNats.name) add_metric(metrics::kPerplexity.name);
+  if (report.criterion != metrics::kSqnr.name)
+    add_metric(metrics::kSqnr.name);
   else
-    add_metric("argmax_agreement"), add_metric("sign_agreement"), add_metric("integer_agreement");
+    for (const Metric& metric : kMetrics)
+      if (metric.is_agreement()) add_metric(metric.name);
   if (!report.types) html += coverage_figure(report.plan.coverage);
   if (winner.size_bytes > 0) html += figure(bytes_text(static_cast<double>(winner.size_bytes)), "file size", "");
   return html.empty() ? html : "<dl class=\"figures\">" + html + "</dl>";

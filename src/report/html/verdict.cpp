@@ -42,7 +42,7 @@ std::string bound(const BoundReport& report) {
   const MetricStyle style = metric_style(report.metric);
   std::string text = "<li>" + escape(report.bound) + (report.met ? " holds" : " could not be met") + ": " +
                      escape(style.label) + " " + escape(style.text(report.reached));
-  if (report.metric == "nats") text += " (perplexity " + fixed_text(std::exp(report.reached), 3) + ")";
+  if (report.metric == metrics::kNats.name) text += " (perplexity " + fixed_text(std::exp(report.reached), 3) + ")";
   if (report.fp32) text += ", FP32 " + escape(style.text(*report.fp32));
   for (const auto& [metric, value] : report.metrics) {
     const MetricStyle beside = metric_style(metric);
@@ -72,14 +72,11 @@ std::string error_figures(const std::optional<ErrorReport>& measured) {
     if (error.sqnr_db)
       html += figure(decibels(*error.sqnr_db), several ? "SQNR of the worst output" : "SQNR",
                      "on " + plural(error.samples, "sample"));
-    const auto add = [&](const char* metric, const std::optional<double>& value) {
-      if (!value) return;
-      const MetricStyle style = metric_style(metric);
-      html += figure(escape(style.text(*value)), escape(style.label) + " as FP32");
-    };
-    add("argmax_agreement", error.argmax_agreement);
-    add("sign_agreement", error.sign_agreement);
-    add("integer_agreement", error.integer_agreement);
+    for (const auto& [metric, member] : kErrorMetrics) {
+      if (!metric.is_agreement() || !(error.*member)) continue;
+      const MetricStyle style = metric_style(metric.name);
+      html += figure(escape(style.text(*(error.*member))), escape(style.label) + " as FP32");
+    }
   }
   return html;
 }

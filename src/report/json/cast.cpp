@@ -25,8 +25,8 @@ std::string to_json(const CastReport& report) {
   Json error(nullptr);
   if (report.error)
     error = {{"samples", report.error->samples},
-             {"sqnr_db", number(report.error->sqnr_db)},
-             {"cosine", number(report.error->cosine)},
+             {metrics::kSqnr.name, number(report.error->sqnr_db)},
+             {metrics::kCosine.name, number(report.error->cosine)},
              {"outputs", output_errors_json(report.error->outputs)}};
   return render("cast", {{"model", report.model},
                          {"output", report.output},

@@ -47,8 +47,8 @@ Json output_errors_json(const std::vector<ErrorReport::Output>& outputs) {
   for (const auto& output : outputs)
     array.push_back({{"name", output.name},
                      {"kind", name_of(output.kind)},
-                     {"sqnr_db", number(output.sqnr_db)},
-                     {"cosine", number(output.cosine)},
+                     {metrics::kSqnr.name, number(output.sqnr_db)},
+                     {metrics::kCosine.name, number(output.cosine)},
                      {"agreement", number(output.agreement)},
                      {"exact", is_exact(output)}});
   return array;
@@ -93,9 +93,10 @@ Json bound_json(const BoundReport& report) {
           {"fp32", number(report.fp32)},
           {"all_int8", number(report.all_int8)},
           {"reached", number(report.reached)},
-          {"perplexity", report.metric == "nats" ? number(std::exp(report.reached)) : Json(nullptr)},
+          {metrics::kPerplexity.name,
+           report.metric == metrics::kNats.name ? number(std::exp(report.reached)) : Json(nullptr)},
           {"sqnr_db_all_int8", number(report.sqnr_db_all_int8)},
-          {"sqnr_db", number(report.sqnr_db)},
+          {metrics::kSqnr.name, number(report.sqnr_db)},
           {"output", report.output.empty() ? Json(nullptr) : Json(report.output)},
           {"metrics", metrics_json(report.metrics)},
           {"fp32_metrics", metrics_json(report.fp32_metrics)},
@@ -147,10 +148,8 @@ Json equalization_json(const EqualizeReport& report) {
 }
 
 Json error_metrics(const ErrorReport& error) {
-  Json json{{"samples", error.samples}, {"sqnr_db", number(error.sqnr_db)}, {"cosine", number(error.cosine)}};
-  json["argmax_agreement"] = number(error.argmax_agreement);
-  json["sign_agreement"] = number(error.sign_agreement);
-  json["integer_agreement"] = number(error.integer_agreement);
+  Json json{{"samples", error.samples}};
+  for (const auto& [metric, member] : kErrorMetrics) json[metric.name] = number(error.*member);
   if (!error.outputs.empty()) json["outputs"] = output_errors_json(error.outputs);
   return json;
 }
@@ -158,8 +157,9 @@ Json error_metrics(const ErrorReport& error) {
 void add_verdict(Json& json, const VerdictReport& verdict) {
   Json blame = Json::array();
   for (const auto& item : verdict.blame)
-    blame.push_back(
-        {{"value", item.value}, {"sqnr_db", number(item.sqnr_db)}, {"sqnr_db_without", number(item.sqnr_db_without)}});
+    blame.push_back({{"value", item.value},
+                     {metrics::kSqnr.name, number(item.sqnr_db)},
+                     {"sqnr_db_without", number(item.sqnr_db_without)}});
   json["verdict"] = verdict.quality ? Json(name_of(*verdict.quality)) : Json(nullptr);
   json["verdict_reasons"] = verdict.reasons;
   json["caveats"] = verdict.caveats;

@@ -28,7 +28,7 @@ Json tables_json(const QuantizeWeightsReport& report) {
                       {"reason", table.reason},
                       {"elements", table.elements},
                       {"bytes", table.quantized ? Json(table.bytes) : Json(nullptr)},
-                      {"sqnr_db", table.quantized ? number(table.sqnr_db) : Json(nullptr)}});
+                      {metrics::kSqnr.name, table.quantized ? number(table.sqnr_db) : Json(nullptr)}});
   return tables;
 }
 

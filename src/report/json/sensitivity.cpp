@@ -25,7 +25,8 @@ std::string to_json(const SensitivityReport& report) {
     return json;
   };
   Json values = Json::array();
-  for (const auto& value : report.values) values.push_back({{"name", value.value}, {"sqnr_db", number(value.sqnr_db)}});
+  for (const auto& value : report.values)
+    values.push_back({{"name", value.value}, {metrics::kSqnr.name, number(value.sqnr_db)}});
   return render("sensitivity", {{"model", report.model},
                                 {"target", report.target},
                                 {"calibrator", report.weights ? Json(nullptr) : Json(report.calibrator)},

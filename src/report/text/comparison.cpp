@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <iterator>
@@ -17,35 +16,6 @@ namespace detent {
 namespace {
 
 using Metrics = std::map<std::string, double>;
-
-struct Column {
-  const char* key;
-  const char* title;
-  std::string (*show)(double);
-};
-
-std::string as_percent(double fraction) { return fmt::format("{:.2f} %", rounded_percent(fraction, 2)); }
-std::string as_number(double value) { return fmt::format("{:.6g}", value); }
-std::string as_decibels(double value) {
-  if (std::isinf(value) && value > 0) return "exact";
-  return fmt::format("{:.2f} dB", value);
-}
-std::string as_nats(double value) { return fmt::format("{:.4f}", value); }
-std::string as_perplexity(double value) { return fmt::format("{:.3f}", value); }
-std::string as_cosine(double value) { return fmt::format("{:.5f}", value); }
-
-constexpr std::array<Column, 12> kColumns = {{{"metric", "metric", as_number},
-                                              {"miou", "mIoU", as_percent},
-                                              {"top1", "top-1", as_percent},
-                                              {"top5", "top-5", as_percent},
-                                              {"nats", "nats", as_nats},
-                                              {"perplexity", "perplexity", as_perplexity},
-                                              {"next_token", "next token", as_percent},
-                                              {"sqnr_db", "SQNR", as_decibels},
-                                              {"cosine", "cosine", as_cosine},
-                                              {"argmax_agreement", "argmax", as_percent},
-                                              {"sign_agreement", "sign", as_percent},
-                                              {"integer_agreement", "integers", as_percent}}};
 
 using Table = std::vector<std::vector<std::string>>;
 
@@ -68,27 +38,25 @@ std::string aligned(const Table& rows) {
   return text;
 }
 
-/// The metrics that there are, in the order of kColumns.
-std::vector<Column> columns_of(const ComparisonReport& report) {
-  std::vector<Column> columns;
-  for (const Column& column : kColumns)
-    if (report.variants.front().metrics.contains(column.key)) columns.push_back(column);
+/// The metrics that there are.
+std::vector<Metric> columns_of(const ComparisonReport& report) {
+  std::vector<Metric> columns;
+  for (const Metric& metric : kMetrics)
+    if (report.variants.front().metrics.contains(metric.name)) columns.push_back(metric);
   return columns;
 }
 
 /// " ±0.85" in the unit of the number before it.
-std::string error_text(const std::optional<double>& error, const std::string& criterion) {
-  if (!error) return {};
-  if (criterion == "nats") return fmt::format(" ±{:.4f}", *error);
-  return criterion == "sqnr_db" ? fmt::format(" ±{:.2f}", *error) : fmt::format(" ±{:.2f}", 100 * *error);
+std::string error_text(const std::optional<double>& error, const Metric& criterion) {
+  return error ? fmt::format(" ±{:.{}f}", criterion.factor() * *error, criterion.decimals) : std::string();
 }
 
-void add_cells(std::vector<std::string>& row, const std::vector<Column>& columns, const Metrics& metrics,
+void add_cells(std::vector<std::string>& row, const std::vector<Metric>& columns, const Metrics& metrics,
                const std::string& criterion = {}, const std::optional<double>& error = {}) {
-  for (const Column& column : columns) {
-    const auto found = metrics.find(column.key);
-    row.push_back(found == metrics.end() ? "-" : column.show(found->second));
-    if (criterion == column.key) row.back() += error_text(error, criterion);
+  for (const Metric& column : columns) {
+    const auto found = metrics.find(column.name);
+    row.push_back(found == metrics.end() ? "-" : metric_text(column, found->second));
+    if (criterion == column.name) row.back() += error_text(error, column);
   }
 }
 
@@ -118,7 +86,7 @@ void add_weight_cells(std::vector<std::string>& row, const ComparisonReport& rep
 }
 
 /// The float model's row, up to its size.
-std::vector<std::string> float_row(const ComparisonReport& report, const std::vector<Column>& columns) {
+std::vector<std::string> float_row(const ComparisonReport& report, const std::vector<Metric>& columns) {
   std::vector<std::string> row{"  FP32"};
   add_cells(row, columns, report.fp32);
   row.push_back(report.types ? bytes_text(static_cast<double>(report.types->model_bytes)) : "-");
@@ -130,9 +98,9 @@ std::vector<std::string> float_row(const ComparisonReport& report, const std::ve
 }
 
 std::string table_of(const ComparisonReport& report) {
-  const std::vector<Column> columns = columns_of(report);
+  const std::vector<Metric> columns = columns_of(report);
   Table rows(1, {report.types ? "  type" : "  calibrator"});
-  for (const Column& column : columns) rows[0].emplace_back(column.title);
+  for (const Metric& column : columns) rows[0].emplace_back(column.title);
   rows[0].emplace_back("size");
   std::ranges::copy(weight_heads(report), std::back_inserter(rows[0]));
   rows[0].emplace_back("seconds");
@@ -155,8 +123,9 @@ std::string table_of(const ComparisonReport& report) {
 
 std::string cell_of(const ErrorReport::Output& output) {
   if (is_exact(output)) return "exact";
-  if (output.kind == OutputKind::Integers) return as_percent(output.agreement.value_or(0)) + " equal";
-  return output.sqnr_db ? as_decibels(*output.sqnr_db) : "0 in FP32";
+  if (output.kind == OutputKind::Integers)
+    return metric_text(metrics::kIntegerAgreement, output.agreement.value_or(0)) + " equal";
+  return output.sqnr_db ? metric_text(metrics::kSqnr, *output.sqnr_db) : "0 in FP32";
 }
 
 /// SQNR (of integers the share of equal elements) by output; nothing to say of a single one.
@@ -179,19 +148,13 @@ std::string outputs_of(const ComparisonReport& report, Listing& listing) {
          (shown < outputs.size() ? "  and " + plural(outputs.size() - shown, "output") + " no worse\n" : "");
 }
 
-std::string title_of(const std::string& criterion) {
-  for (const Column& column : kColumns)
-    if (criterion == column.key) return column.title;
-  return criterion;
-}
-
 /// What the marks behind the scores say, and who is as good as the best; "" where there is nothing to compare with.
 std::string certainty_of(const ComparisonReport& report) {
   const auto winner = std::ranges::find(report.variants, report.winner, &ComparisonReport::Variant::calibrator);
   if (winner == report.variants.end() || report.variants.size() < 2) return {};
   const std::string samples = plural(report.evaluation_samples, "sample");
   if (!winner->score_error)
-    return report.criterion == "metric"
+    return report.criterion == metrics::kCommand.name
                ? "  the command gives one number for all samples: how sure it is, nobody knows\n"
                : "  " + samples + " cannot tell how sure that is\n";
   return "  " +
@@ -226,8 +189,8 @@ std::string to_text(const ComparisonReport& report, Lists lists) {
   text += outlier_text(report.outliers, listing);
   if (report.equalized) text += equalize_text(*report.equalized, listing);
   text += made_variants_text(report) + "\n" + table_of(report) + outputs_of(report, listing);
-  text += "\n* best by " + title_of(report.criterion) + ": " + (report.types ? "" : "--calibrator ") + report.winner +
-          "\n" + certainty_of(report) + listing.closing();
+  text += std::string("\n* best by ") + metric_named(report.criterion).title + ": " +
+          (report.types ? "" : "--calibrator ") + report.winner + "\n" + certainty_of(report) + listing.closing();
   const std::string limit = report.types ? limit_text(report) : std::string();
   return limit.empty() ? text : text + limit + "\n";
 }

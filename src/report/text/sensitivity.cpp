@@ -80,9 +80,12 @@ std::string to_text(const SensitivityReport& report, size_t top, Lists lists) {
             " corrected, in the float network too: the numbers are the cost of quantizing\n";
   text += made_models_text(report) + "; SQNR at " + output + " with all of them: " + with_unit(report.sqnr_db_all) +
           "\n" + outputs_text(report.outputs, listing);
-  if (const auto nats = report.all.find("nats"); nats != report.all.end())
-    text += fmt::format("{:.4f} nats a token, perplexity {:.3f}, with all of them; FP32 {:.4f}, {:.3f}\n", nats->second,
-                        report.all.at("perplexity"), report.fp32.at("nats"), report.fp32.at("perplexity"));
+  using metrics::kNats, metrics::kPerplexity;
+  if (const auto nats = report.all.find(kNats.name); nats != report.all.end())
+    text += loss_text(kNats, nats->second) + ", perplexity " +
+            metric_text(kPerplexity, report.all.at(kPerplexity.name)) + ", with all of them; FP32 " +
+            metric_text(kNats, report.fp32.at(kNats.name)) + ", " +
+            metric_text(kPerplexity, report.fp32.at(kPerplexity.name)) + "\n";
   text += "\nSQNR at " + output + " in dB with one layer quantized alone, and with all but that one; worst first\n";
   text += layer_table(ranked_layers(report), top, report.outputs.size() > 1, report.weights ? "weights" : "MACs");
   if (!report.values.empty()) text += "\nSQNR in dB of each value behind its own pair, in the float network\n";

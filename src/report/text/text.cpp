@@ -81,19 +81,20 @@ std::string notes_text(const std::vector<std::string>& notes, Listing& listing) 
 }
 
 /// ", top1 0.8125 (FP32 0.8200)": of labels beside a bound on the SQNR.
-std::string metric_text(const std::string& metric, double value, const std::map<std::string, double>& fp32) {
+std::string metric_beside(const std::string& metric, double value, const std::map<std::string, double>& fp32) {
   const auto of_float = fp32.find(metric);
   return fmt::format(", {} {:.4f}", metric, value) +
          (of_float == fp32.end() ? std::string() : fmt::format(" (FP32 {:.4f})", of_float->second));
 }
 
 std::string score_text(const BoundReport& report, double score) {
-  if (report.metric == "sqnr_db")
+  const Metric& metric = metric_named(report.metric);
+  if (metric == metrics::kSqnr)
     return fmt::format("SQNR {:.1f} dB", score) + (report.output.empty() ? "" : " at the worst output");
-  if (report.metric == "nats") return fmt::format("{:.4f} nats a token, perplexity {:.3f}", score, std::exp(score));
-  if (report.metric == "top1") return "top-1 " + percent_text(score, 2);
-  if (report.metric == "miou") return "mIoU " + percent_text(score, 2);
-  return fmt::format("metric {:.6g}", score);
+  if (metric == metrics::kNats)
+    return loss_text(metric, score) + ", perplexity " + metric_text(metrics::kPerplexity, std::exp(score));
+  const bool is_share = metric.unit == MetricUnit::Fraction;
+  return metric.title + (" " + (is_share ? percent_text(score, metric.decimals) : metric_text(metric, score)));
 }
 
 }  // namespace
@@ -101,7 +102,7 @@ std::string score_text(const BoundReport& report, double score) {
 std::string bound_text(const BoundReport& report) {
   std::string text = report.bound + (report.met ? ": " : " NOT MET: ") + score_text(report, report.reached);
   if (report.fp32) text += " (FP32 " + score_text(report, *report.fp32) + ")";
-  for (const auto& [metric, value] : report.metrics) text += metric_text(metric, value, report.fp32_metrics);
+  for (const auto& [metric, value] : report.metrics) text += metric_beside(metric, value, report.fp32_metrics);
   if (!report.kept.empty()) text += ", all INT8 " + score_text(report, report.all_int8);
   text += "; on " + plural(report.samples, "sample") + ", " + plural(report.measurements, "measurement") +
           fmt::format(" in {:.1f} s\n", report.seconds);

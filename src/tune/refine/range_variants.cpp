@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "evaluate/evaluate_side_by_side.h"
+#include "evaluate/trial.h"
 #include "rewrite/qdq_inserter.h"
 
 namespace detent {
@@ -31,7 +31,12 @@ Evaluation RangeVariants::whole(const std::map<ValueId, Range>& ranges, std::spa
     all.insert(ranges.begin(), ranges.end());  // what is there already stays
     shared.add(make_qdq_patch(model_.graph(), plan_, all, format_, &weights_).patch);
   }
-  return evaluate_side_by_side(shared, names_, source, settings_, "measuring ranges", true).evaluation;
+  return evaluate_side_by_side(shared, {.reference = model_,
+                                        .names = names_,
+                                        .source = source,
+                                        .settings = settings_,
+                                        .task = "measuring ranges",
+                                        .by_batch = true});
 }
 
 std::vector<BatchErrorSums> RangeVariants::alone(std::span<const RangeChange> changes,
@@ -45,7 +50,12 @@ std::vector<BatchErrorSums> RangeVariants::alone(std::span<const RangeChange> ch
     ModelsSideBySide shared(model_);
     for (const RangeChange& change : pass)
       shared.add(make_qdq_patch(model_.graph(), only(plan_, change), change, format).patch);
-    Evaluation found = evaluate_side_by_side(shared, names, source, settings_, "trying ranges", true).evaluation;
+    Evaluation found = evaluate_side_by_side(shared, {.reference = model_,
+                                                      .names = names,
+                                                      .source = source,
+                                                      .settings = settings_,
+                                                      .task = "trying ranges",
+                                                      .by_batch = true});
     if (found.outputs != names) found.by_batch.assign(pass.size(), {});
     std::ranges::move(found.by_batch, std::back_inserter(sums));
   }

@@ -9,7 +9,7 @@
 #include "detent/data_source.h"
 #include "detent/qparams.h"
 #include "detent/run_settings.h"
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "rewrite/rewrite.h"

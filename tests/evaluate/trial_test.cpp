@@ -1,4 +1,4 @@
-#include "evaluate/evaluate_models.h"
+#include "evaluate/trial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "detent/api.h"
+
+namespace detent {
+
+/// The unit of a metric.
+enum class MetricUnit : uint8_t {
+  Fraction,  ///< in [0, 1], shown in percent
+  Decibels,
+  Nats,   ///< a token
+  Number  ///< without a unit
+};
+
+/// The thing that a metric judges outputs by.
+enum class MetricSource : uint8_t { Command, Masks, Labels, Tokens, Outputs };
+
+/// The direction in which a metric improves.
+enum class MetricBetter : uint8_t { Larger, Smaller };
+
+/// What a metric is for.
+enum class MetricUse : uint8_t {
+  Decides,  ///< may rank candidates
+  Shown     ///< stands beside the metric that ranks
+};
+
+/// One number by which models are judged: how it is called, printed and compared.
+struct Metric {
+  const char* name;     ///< the key in reports and documents
+  const char* title;    ///< the head of a column
+  const char* label;    ///< the name in a page
+  const char* meaning;  ///< a sentence without its full stop
+  MetricSource source;
+  MetricUnit unit;
+  int decimals;      ///< of a fraction: of its percentage; kSignificantDigits: six significant digits
+  const char* loss;  ///< behind the amount of a loss: "points of top-1"
+  MetricBetter better = MetricBetter::Larger;
+  MetricUse use = MetricUse::Shown;
+
+  static constexpr int kSignificantDigits = -1;
+
+  /// Returns the factor between a value and the number that is printed.
+  [[nodiscard]] constexpr double factor() const { return unit == MetricUnit::Fraction ? 100 : 1; }
+  /// Returns true where the metric compares outputs with those of the float model.
+  [[nodiscard]] constexpr bool is_error() const { return source == MetricSource::Outputs; }
+  /// Returns true of shares of positions or elements that are as in the float model.
+  [[nodiscard]] constexpr bool is_agreement() const { return is_error() && unit == MetricUnit::Fraction; }
+  /// Returns true where smaller values are better.
+  [[nodiscard]] constexpr bool falls() const { return better == MetricBetter::Smaller; }
+  friend constexpr bool operator==(const Metric& a, const Metric& b) { return std::string_view(a.name) == b.name; }
+};
+
+namespace metrics {
+
+using enum MetricSource;
+using enum MetricUnit;
+using enum MetricBetter;
+using enum MetricUse;
+
+// clang-format off
+inline constexpr Metric kCommand{
+    "metric", "metric", "your metric", "Printed by --metric-command",
+    Command, Number, Metric::kSignificantDigits, "of the metric", Larger, Decides};
+inline constexpr Metric kMiou{
+    "miou", "mIoU", "mIoU", "Intersection over union with the masks, mean over classes",
+    Masks, Fraction, 2, "points of mIoU", Larger, Decides};
+inline constexpr Metric kTop1{
+    "top1", "top-1", "top-1", "Share of samples whose label is the largest output",
+    Labels, Fraction, 2, "points of top-1", Larger, Decides};
+inline constexpr Metric kTop5{
+    "top5", "top-5", "top-5", "Share of samples whose label is among the five largest outputs",
+    Labels, Fraction, 2, "points of top-5"};
+inline constexpr Metric kNats{
+    "nats", "nats", "cross entropy", "Mean of -ln p(next token), in nats a token; smaller is better",
+    Tokens, Nats, 4, "nats a token", Smaller, Decides};
+inline constexpr Metric kPerplexity{
+    "perplexity", "perplexity", "perplexity", "Exponential of the cross entropy; smaller is better",
+    Tokens, Number, 3, "of the perplexity", Smaller};
+inline constexpr Metric kNextToken{
+    "next_token", "next token", "next token", "Share of tokens that have the largest logit",
+    Tokens, Fraction, 2, "points of next token"};
+inline constexpr Metric kSqnr{
+    "sqnr_db", "SQNR", "SQNR",
+    "Power of the FP32 output over the power of the error, at the worst output; larger is better",
+    Outputs, Decibels, 2, "dB", Larger, Decides};
+inline constexpr Metric kCosine{
+    "cosine", "cosine", "cosine", "Cosine between the output and that of FP32, at the worst output",
+    Outputs, Number, 5, "of the cosine"};
+inline constexpr Metric kArgmaxAgreement{
+    "argmax_agreement", "argmax", "same argmax",
+    "Share of positions where the largest channel is that of FP32",
+    Outputs, Fraction, 2, "points of agreement"};
+inline constexpr Metric kSignAgreement{
+    "sign_agreement", "sign", "same sign", "Share of elements with the sign that FP32 gives",
+    Outputs, Fraction, 2, "points of agreement"};
+inline constexpr Metric kIntegerAgreement{
+    "integer_agreement", "integers", "same integers", "Share of integer elements that are as in FP32",
+    Outputs, Fraction, 2, "points of agreement", Larger, Decides};
+// clang-format on
+
+}  // namespace metrics
+
+/// Every metric, in the order of columns. Of those that decide the first that was measured does.
+inline constexpr std::array kMetrics{metrics::kCommand,       metrics::kMiou,
+                                     metrics::kTop1,          metrics::kTop5,
+                                     metrics::kNats,          metrics::kPerplexity,
+                                     metrics::kNextToken,     metrics::kSqnr,
+                                     metrics::kCosine,        metrics::kArgmaxAgreement,
+                                     metrics::kSignAgreement, metrics::kIntegerAgreement};
+
+/// Returns the metric of that name; of an unknown name the row of a command's number.
+[[nodiscard]] constexpr const Metric& metric_named(std::string_view name) {
+  for (const Metric& metric : kMetrics)
+    if (metric.name == name) return metric;
+  return kMetrics.front();
+}
+
+/// Prints an amount that was lost or gained: "1.20 points of top-1", "0.0062 nats a token", "0.013 of the metric".
+[[nodiscard]] DETENT_API std::string loss_text(const Metric& metric, double amount);
+
+}  // namespace detent

@@ -1,0 +1,201 @@
+#include "evaluate/trial.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "core/stopwatch.h"
+#include "detent/error.h"
+#include "detent/progress.h"
+#include "evaluate/batch_errors.h"
+#include "evaluate/prepared_model.h"
+#include "exec/buffer_pool.h"
+#include "exec/runnable_part.h"
+#include "run/model_inputs.h"
+#include "run/run_over.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+/// Runs the float model and variants on one batch, and gives what they put out one after the other.
+using RunModels =
+    std::function<void(std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take)>;
+
+/// Drops the elements that are not wanted.
+template <class T>
+void keep_where(std::vector<T>& all, const std::vector<bool>& wanted) {
+  size_t i = 0;
+  std::erase_if(all, [&](const T&) { return !wanted[i++]; });
+}
+
+/// The passes over the samples that a request takes.
+class Trial {
+ public:
+  Trial(const EvaluationRequest& request, size_t variants)
+      : request_(request), task_(request.judges.task && request.judges.task->given() ? request.judges.task : nullptr),
+        axes_(find_axes(request)), pools_(worker_count(request.settings)),
+        tallies_(request.names, variants, request.by_batch) {}
+
+  /// Runs the float model and `count` variants from `first` on over all samples.
+  void run(size_t first, size_t count, const RunModels& models) {
+    const auto run = [&](size_t slot, std::vector<Sample>&& samples, size_t real) {
+      return run_batch(models, 1 + count, stack_batch(std::move(samples), real, axes_, task_), pools_[slot]);
+    };
+    const auto add = [&](BatchTallies&& batch) {
+      for (size_t m = 0; m < batch.outputs.size(); ++m)
+        if (m > 0 || first == 0)
+          request_.judges.command->append(m > 0 ? first + m : 0, batch.outputs[m], batch.real, axes_);
+      request_.settings.reporter->advance_to(finished_ += batch.real);
+      tallies_.add(std::move(batch), first);
+    };
+    skipped_ = run_over<BatchTallies>({.source = request_.source, .settings = request_.settings}, run, add).skipped;
+  }
+
+  [[nodiscard]] Evaluation take() {
+    Evaluation found = tallies_.take(task_ != nullptr);
+    found.skipped = skipped_;
+    return found;
+  }
+
+ private:
+  static std::vector<SampleAxis> find_axes(const EvaluationRequest& request) {
+    const Graph& graph = request.reference.graph();
+    const std::vector<ValueId> wanted = values_named(graph, request.names);
+    return find_sample_axes(graph, wanted, request.source, request.settings).of(wanted);
+  }
+
+  [[nodiscard]] BatchTallies run_batch(const RunModels& run, size_t models, JudgedBatch batch, BufferPool& pool) const {
+    BatchTallies found{batch.name, batch.real, std::vector<Tally>(models),
+                       std::vector<bool>(request_.names.size(), true), std::vector<double>(models)};
+    if (request_.judges.command) found.outputs.resize(models);
+    Stopwatch stopwatch;
+    const auto take = [&](std::optional<size_t> variant, std::vector<Tensor>&& outputs) {
+      const size_t m = variant ? 1 + *variant : 0;
+      found.seconds[m] = stopwatch.seconds();
+      if (request_.judges.command) found.outputs[m] = outputs;
+      std::vector<Tensor> counted = batch.counted(std::move(outputs));
+      found.models[m] = tally_of(batch, request_.names, counted, task_, found.comparable);
+      if (!variant) batch.expected = std::move(counted);
+      stopwatch = Stopwatch();  // comparing does not count
+    };
+    run(batch.inputs, pool, take);
+    return found;
+  }
+
+  const EvaluationRequest& request_;
+  const TaskMetric* task_;
+  std::vector<SampleAxis> axes_;  // of the outputs
+  std::vector<BufferPool> pools_;
+  Tallies tallies_;
+  size_t finished_ = 0, skipped_ = 0;
+};
+
+}  // namespace
+
+std::vector<Tensor> JudgedBatch::counted(std::vector<Tensor> outputs) const {
+  return real_part(std::move(outputs), size, real, axes);
+}
+
+JudgedBatch stack_batch(std::vector<Sample>&& samples, size_t real, std::vector<SampleAxis> axes,
+                        const TaskMetric* task) {
+  JudgedBatch batch{.index = samples.front().index, .name = samples.front().name, .size = samples.size(), .real = real};
+  const auto counted = std::span(samples).first(real);
+  if (task) batch.truths = task->truths_of(counted);
+  batch.content = content_of(counted);
+  batch.axes = std::move(axes);
+  batch.inputs = stack_samples(std::move(samples));
+  return batch;
+}
+
+Tally& Tally::operator+=(const Tally& other) {
+  errors.resize(std::max(errors.size(), other.errors.size()));
+  for (size_t i = 0; i < other.errors.size(); ++i) errors[i] += other.errors[i];
+  task += other.task;
+  return *this;
+}
+
+Tally tally_of(const JudgedBatch& batch, const std::vector<std::string>& names, const std::vector<Tensor>& outputs,
+               const TaskMetric* task, std::vector<bool>& comparable) {
+  Tally tally;
+  if (task) tally.task = task->score(batch.truths, names, outputs, batch.axes);
+  if (!batch.expected.empty()) tally.errors = errors_of(batch.expected, outputs, batch.content, batch.axes, comparable);
+  return tally;
+}
+
+Tallies::Tallies(std::vector<std::string> outputs, size_t variants, bool by_batch)
+    : comparable_(outputs.size(), true), by_batch_(by_batch) {
+  sums_.errors.assign(variants, std::vector<ErrorSums>(outputs.size()));
+  sums_.by_batch.resize(by_batch ? variants : 0);
+  sums_.task.resize(1 + variants);
+  sums_.task_by_batch.resize(1 + variants);
+  sums_.seconds.resize(1 + variants);
+  sums_.outputs = std::move(outputs);
+}
+
+void Tallies::add(BatchTallies&& batch, size_t first) {
+  for (size_t i = 0; i < comparable_.size(); ++i) comparable_[i] = comparable_[i] && batch.comparable[i];
+  for (size_t m = first == 0 ? 0 : 1; m < batch.models.size(); ++m) {
+    const size_t place = m == 0 ? 0 : first + m;
+    auto& [errors, task] = batch.models[m];
+    if (!batch.seconds.empty()) sums_.seconds[place] += batch.seconds[m];
+    sums_.task[place] += task;
+    for (size_t i = 0; i < errors.size(); ++i) sums_.errors[place - 1][i] += errors[i];
+    if (!by_batch_ || m == 0) continue;
+    sums_.by_batch[place - 1].push_back(std::move(errors));
+    sums_.task_by_batch[place].push_back(std::move(task));
+  }
+  if (first > 0) return;
+  sums_.samples += batch.real;
+  if (by_batch_) sums_.batch_names.push_back(std::move(batch.name));
+}
+
+Evaluation Tallies::take(bool judged) {
+  keep_where(sums_.outputs, comparable_);
+  for (std::vector<ErrorSums>& outputs : sums_.errors) keep_where(outputs, comparable_);
+  for (auto& batches : sums_.by_batch)
+    for (std::vector<ErrorSums>& outputs : batches) keep_where(outputs, comparable_);
+  if (!judged) sums_.task.clear(), sums_.task_by_batch.clear();
+  return std::move(sums_);
+}
+
+Evaluation evaluate_models(std::span<const Model> variants, const EvaluationRequest& request) {
+  const auto& [reference, names, source, settings, task, judges, weight_bytes, by_batch] = request;
+  const int team = team_size(settings, source);
+  const size_t at_once =
+      std::max<size_t>(1, weight_bytes / std::max<size_t>(1, kPreparedShare * reference.byte_size()));
+  const PreparedModel original(reference, names, team);
+  Trial trial(request, variants.size());
+  settings.reporter->begin(task, source.size() * ((variants.size() + at_once - 1) / at_once));
+  for (size_t first = 0; first < variants.size(); first += at_once) {
+    std::vector<std::unique_ptr<const PreparedModel>> models;
+    for (const Model& variant : variants.subspan(first, std::min(at_once, variants.size() - first)))
+      models.push_back(std::make_unique<const PreparedModel>(variant, names, team, settings.products));
+    trial.run(first, models.size(),
+              [&](std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take) {
+                take(std::nullopt, original.run(inputs, pool));
+                for (size_t v = 0; v < models.size(); ++v) take(v, models[v]->run(inputs, pool));
+              });
+  }
+  settings.reporter->end();
+  Evaluation found = trial.take();
+  if (!found.task.empty() && judges.task->judges_tokens() && found.task.front().tokens.tokens == 0)
+    throw Error(ErrorCode::InvalidData, "--next-token: no token of the data is followed by another that is not padding",
+                "sequences of two tokens or more are needed, or windows of a longer one");
+  return found;
+}
+
+Evaluation evaluate_side_by_side(ModelsSideBySide& variants, const EvaluationRequest& request) {
+  Trial trial(request, variants.size());
+  variants.prepare(request.names, team_size(request.settings, request.source));
+  request.settings.reporter->begin(request.task, request.source.size());
+  trial.run(0, variants.size(),
+            [&](std::span<const Tensor> inputs, BufferPool& pool, const ModelsSideBySide::Take& take) {
+              variants.run(inputs, pool, take);
+            });
+  request.settings.reporter->end();
+  return trial.take();
+}
+
+}  // namespace detent
