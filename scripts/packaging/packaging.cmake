@@ -48,7 +48,7 @@ foreach(library detent_static detent_shared)
   target_compile_features(${library} INTERFACE cxx_std_20)
 endforeach()
 
-# What is installed, without the tests; python/CMakeLists.txt adds its module.
+# What is installed, without the tests; src/python/CMakeLists.txt adds its module.
 add_custom_target(product DEPENDS detent detent_codecs detent_shared detent_static manual)
 
 # ---- Where all goes ----------------------------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ install(DIRECTORY ${manual}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPON
 install(FILES ${manual}/bash/detent DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT runtime)
 install(FILES ${manual}/zsh/_detent DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT runtime)
 install(FILES ${manual}/fish/detent.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT runtime)
-install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
+install(DIRECTORY tests/examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
 install(DIRECTORY datasets/samples/shapes_unet DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development)
 install(DIRECTORY src/report/json/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/detent COMPONENT runtime)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${CMAKE_BINARY_DIR}/copyright @ONLY)
