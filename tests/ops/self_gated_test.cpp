@@ -29,7 +29,7 @@ TEST(SelfGated, XTimesItsSigmoidIsSilu) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->form, Gate::Sigmoid);
     EXPECT_EQ(found->kind, OpKind::Silu);
-    EXPECT_EQ(found->gate, 0);
+    EXPECT_EQ(found->gate, NodeId{0});
     EXPECT_EQ(found->product, 1);
   }
 }
