@@ -94,21 +94,21 @@ TEST(FloatReach, IsTheSameInAnyOrder) {
 
 TEST(FloatReach, CutsAStackOfSamples) {
   const Tensor stack = Tensor::from<float>({2, 2}, std::array<float, 4>{1, 1, 5, 7});
-  constexpr ValueId kX{3};
+  constexpr ValueId kStack{3};
   FloatReachObserver stacked, whole;
   stacked.begin_batch(2);
-  stacked.observe(kX, stack);
-  whole.observe(kX, stack);
-  EXPECT_EQ(stacked.reaches().at(kX).mean_abs, 6);
-  EXPECT_EQ(stacked.reaches().at(kX).elements, 2U);
-  EXPECT_EQ(whole.reaches().at(kX).mean_abs, 3.5);
-  EXPECT_EQ(whole.reaches().at(kX).counts, stacked.reaches().at(kX).counts);
+  stacked.observe(kStack, stack);
+  whole.observe(kStack, stack);
+  EXPECT_EQ(stacked.reaches().at(kStack).mean_abs, 6);
+  EXPECT_EQ(stacked.reaches().at(kStack).elements, 2U);
+  EXPECT_EQ(whole.reaches().at(kStack).mean_abs, 3.5);
+  EXPECT_EQ(whole.reaches().at(kStack).counts, stacked.reaches().at(kStack).counts);
   FloatReachObserver beside, unknown;
   for (FloatReachObserver* observer : {&beside, &unknown}) observer->begin_batch(2);
-  beside.observe(kX, stack, {}, {SampleAxis::Kind::Counts, 1, 0});
-  EXPECT_EQ(beside.reaches().at(kX).mean_abs, 4) << "samples lie on axis 1";
-  unknown.observe(kX, stack, {}, {SampleAxis::Kind::Unknown, 0, 0});
-  EXPECT_EQ(unknown.reaches().at(kX), whole.reaches().at(kX));
+  beside.observe(kStack, stack, {}, {SampleAxis::Kind::Counts, 1, 0});
+  EXPECT_EQ(beside.reaches().at(kStack).mean_abs, 4) << "samples lie on axis 1";
+  unknown.observe(kStack, stack, {}, {SampleAxis::Kind::Unknown, 0, 0});
+  EXPECT_EQ(unknown.reaches().at(kStack), whole.reaches().at(kStack));
   stacked.observe(ValueId{4}, Tensor::from<int64_t>({1}, std::array<int64_t, 1>{1}));
   EXPECT_FALSE(stacked.reaches().contains(ValueId{4})) << "integers have no reach";
 }

@@ -59,7 +59,7 @@ TEST(Graph, KnowsProducersAndConsumers) {
 TEST(Graph, CallsUnnamedNodesByOperatorAndPosition) {
   const Model model = parse_model_text(kChain);
   EXPECT_EQ(model.graph().node(NodeId{1}).name, "Relu_1");
-  EXPECT_EQ(model.graph().find_node("Mul_2"), 2);
+  EXPECT_EQ(model.graph().find_node("Mul_2"), NodeId{2});
 }
 
 TEST(Graph, TellsNodesOfOneNameApart) {
