@@ -125,8 +125,8 @@ bool is_rescalable(const Graph& graph, const Node& node) {
   if (!node.domain.empty() || traits.weight_slot != 1 || graph.value(node.input(0)).is_constant) return false;
   const Tensor* weight = graph.constant(node.input(1));
   if (!weight || weight->element_count() == 0) return false;
-  if (traits.bias_slot >= 0 && node.input(static_cast<size_t>(traits.bias_slot)) != kNoValue &&
-      !graph.constant(node.input(static_cast<size_t>(traits.bias_slot))))
+  if (traits.bias_slot >= 0 && node.input(traits.bias_slot) != kNoValue &&
+      !graph.constant(node.input(traits.bias_slot)))
     return false;
   switch (traits.kind) {
     case OpKind::Conv:
@@ -161,12 +161,12 @@ class AxisFinder {
     for (bool changed = true; changed;) changed = forward() | backward();
   }
 
-  [[nodiscard]] std::vector<int> take() { return std::move(axes_); }
+  [[nodiscard]] ValueMap<int> take() { return std::move(axes_); }
 
  private:
   bool set(ValueId value, std::optional<size_t> axis) {
     if (value == kNoValue || !axis || graph_.value(value).is_constant) return false;
-    int& known = axes_[static_cast<size_t>(value)];
+    int& known = axes_[value];
     if (known >= 0) return false;
     known = static_cast<int>(*axis);
     return true;
@@ -178,7 +178,7 @@ class AxisFinder {
     if (out != shapes_.end()) set(out->first, channel_axis_written(graph_, node, out->second));
   }
 
-  [[nodiscard]] int axis_of(ValueId value) const { return value == kNoValue ? -1 : axes_[static_cast<size_t>(value)]; }
+  [[nodiscard]] int axis_of(ValueId value) const { return value == kNoValue ? -1 : axes_[value]; }
 
   /// Carries axes across one node, in both directions.
   bool across(const Node& node) {
@@ -208,13 +208,11 @@ class AxisFinder {
 
   const Graph& graph_;
   const ValueShapes& shapes_;
-  std::vector<int> axes_;
+  ValueMap<int> axes_;
 };
 
 }  // namespace
 
-std::vector<int> channel_axes(const Graph& graph, const ValueShapes& shapes) {
-  return AxisFinder(graph, shapes).take();
-}
+ValueMap<int> channel_axes(const Graph& graph, const ValueShapes& shapes) { return AxisFinder(graph, shapes).take(); }
 
 }  // namespace detent

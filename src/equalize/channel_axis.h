@@ -23,8 +23,8 @@ namespace detent {
 /// A weighted op as equalization can rescale it: constant weight in slot 1 (rank 2 for MatMul and Gemm), constant bias.
 [[nodiscard]] bool is_rescalable(const Graph& graph, const Node& node);
 
-/// Axis of every value that has one, by ValueId; -1 elsewhere. Channels begin at weighted ops and normalizations and go
+/// Axis of every value that has one; -1 elsewhere. Channels begin at weighted ops and normalizations and go
 /// from there wherever they are kept apart.
-[[nodiscard]] std::vector<int> channel_axes(const Graph& graph, const ValueShapes& shapes);
+[[nodiscard]] ValueMap<int> channel_axes(const Graph& graph, const ValueShapes& shapes);
 
 }  // namespace detent

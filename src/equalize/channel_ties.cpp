@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace detent {
 
-ChannelTies::ChannelTies(const std::vector<int64_t>& counts)
-    : counts_(counts), first_(counts.size()), value_parent_(counts.size()) {
+ChannelTies::ChannelTies(ValueMap<int64_t> counts) : counts_(std::move(counts)), value_parent_(counts_.size()) {
   size_t channels = 0;
-  for (size_t i = 0; i < counts.size(); ++i) {
-    first_[i] = channels;
-    channels += static_cast<size_t>(counts[i]);
+  for (const int64_t count : counts_) {
+    first_.push_back(channels);
+    channels += static_cast<size_t>(count);
   }
   channel_parent_.resize(channels);
   pinned_.resize(channels);
@@ -24,10 +24,10 @@ size_t ChannelTies::root(std::vector<size_t>& parents, size_t item) {
 }
 
 size_t ChannelTies::number(ValueId value, int64_t channel) {
-  return root(channel_parent_, first_[static_cast<size_t>(value)] + static_cast<size_t>(channel));
+  return root(channel_parent_, first_[value] + static_cast<size_t>(channel));
 }
 
-size_t ChannelTies::group(ValueId value) { return root(value_parent_, static_cast<size_t>(value)); }
+size_t ChannelTies::group(ValueId value) { return root(value_parent_, index_of(value)); }
 
 void ChannelTies::tie(ValueId a, int64_t first_a, ValueId b, int64_t first_b, int64_t channels) {
   for (int64_t c = 0; c < channels; ++c) {

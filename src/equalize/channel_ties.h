@@ -10,11 +10,11 @@ namespace detent {
 /// Channels that must stay as they are are pinned, and everything tied to them with them.
 class ChannelTies {
  public:
-  /// counts  channels of every value by ValueId, 0 for values that have none.
-  explicit ChannelTies(const std::vector<int64_t>& counts);
+  /// counts  channels of every value 0 for values that have none.
+  explicit ChannelTies(ValueMap<int64_t> counts);
 
   [[nodiscard]] bool tracks(ValueId value) const { return value != kNoValue && count(value) > 0; }
-  [[nodiscard]] int64_t count(ValueId value) const { return counts_[static_cast<size_t>(value)]; }
+  [[nodiscard]] int64_t count(ValueId value) const { return counts_[value]; }
 
   /// Channels first_a ... of `a` and first_b ... of `b` get the same factors, one by one.
   void tie(ValueId a, int64_t first_a, ValueId b, int64_t first_b, int64_t channels);
@@ -31,8 +31,9 @@ class ChannelTies {
  private:
   static size_t root(std::vector<size_t>& parents, size_t item);
 
-  std::vector<int64_t> counts_;
-  std::vector<size_t> first_, channel_parent_, value_parent_;
+  ValueMap<int64_t> counts_;
+  ValueMap<size_t> first_;
+  std::vector<size_t> channel_parent_, value_parent_;
   std::vector<bool> pinned_;
 };
 

@@ -134,7 +134,7 @@ class PatchMaker {
   /// product = x * gate: the gate takes the quotient of the factors of the product and of x.
   void scale_gate(const Node& node, int32_t slot) {
     if (node.inputs.size() != 2 || slot < 0 || slot > 1) throw mismatch("product '" + node.name + "'");
-    const ValueId x = node.inputs[static_cast<size_t>(1 - slot)], gate = node.inputs[static_cast<size_t>(slot)];
+    const ValueId x = node.input(1 - slot), gate = node.input(slot);
     const std::vector<double> factors = quotient(factors_of(node.output(0)), factors_of(x));
     if (factors.empty() || all_ones(factors)) return;
     const std::string& name = graph_.value(gate).name;

@@ -29,7 +29,7 @@ class GroupCollector {
       const auto [entry, fresh] = index_of_root.try_emplace(tied_.ties.group(value.id), groups.size());
       if (fresh) groups.emplace_back(), group_marks.emplace_back();
       ChannelGroup& group = groups[entry->second];
-      const int axis = tied_.axes[static_cast<size_t>(value.id)];
+      const int axis = tied_.axes[value.id];
       ChannelGroup::Member member{
           value.id, axis, static_cast<int>(shapes_.at(value.id).rank()) - 1 - axis, {}, is_stored(value)};
       for (int64_t c = 0; c < tied_.ties.count(value.id); ++c) {
@@ -42,8 +42,7 @@ class GroupCollector {
       }
       group.members.push_back(std::move(member));
       add_marks(group_marks[entry->second], value.id);
-      if (const float high = tied_.limits[static_cast<size_t>(value.id)]; std::isfinite(high))
-        group.limits.push_back({value.id, high});
+      if (const float high = tied_.limits[value.id]; std::isfinite(high)) group.limits.push_back({value.id, high});
     }
     for (size_t g = 0; g < groups.size(); ++g) {
       groups[g].family = family_of(group_marks[g]);
@@ -65,7 +64,7 @@ class GroupCollector {
   }
 
   void add_marks(ChannelMarks& marks, ValueId value) const {
-    const ChannelMarks& own = tied_.marks[static_cast<size_t>(value)];
+    const ChannelMarks& own = tied_.marks[value];
     marks.gate |= own.gate, marks.norm |= own.norm, marks.relu |= own.relu, marks.act |= own.act;
   }
 
@@ -81,7 +80,7 @@ class GroupCollector {
       const Value& value = graph_.value(member.value);
       if (value.producer != kNoNode && is_rescalable(graph_, graph_.node(value.producer)))
         group.writers.push_back(value.producer);
-      if (tied_.marks[static_cast<size_t>(member.value)].act) group.activations.push_back(value.producer);
+      if (tied_.marks[member.value].act) group.activations.push_back(value.producer);
       for (const Use& use : value.uses)
         if (use.slot == 0 && is_rescalable(graph_, graph_.node(use.node))) group.readers.push_back(use);
       for (const Use& gate : tied_.gates) {

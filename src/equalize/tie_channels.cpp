@@ -44,20 +44,17 @@ class ChannelTier {
   }
 
  private:
-  [[nodiscard]] std::vector<int64_t> counts() const {
-    std::vector<int64_t> counts(axes_.size());
-    for (size_t i = 0; i < axes_.size(); ++i) {
-      if (axes_[i] < 0) continue;
-      const int64_t extent = shapes_.at(static_cast<ValueId>(i))[static_cast<size_t>(axes_[i])];
-      if (extent <= kMostChannels) counts[i] = extent;
-    }
+  [[nodiscard]] ValueMap<int64_t> counts() const {
+    ValueMap<int64_t> counts(axes_.size());
+    for (const auto& [value, shape] : shapes_)
+      if (axes_[value] >= 0 && shape[axis_of(value)] <= kMostChannels) counts[value] = shape[axis_of(value)];
     return counts;
   }
 
-  [[nodiscard]] size_t axis_of(ValueId value) const { return static_cast<size_t>(axes_[static_cast<size_t>(value)]); }
+  [[nodiscard]] size_t axis_of(ValueId value) const { return static_cast<size_t>(axes_[value]); }
   [[nodiscard]] const Shape& shape_of(ValueId value) const { return shapes_.at(value); }
   [[nodiscard]] bool constant(ValueId value) const { return value != kNoValue && graph_.value(value).is_constant; }
-  ChannelMarks& marks(ValueId value) { return marks_[static_cast<size_t>(value)]; }
+  ChannelMarks& marks(ValueId value) { return marks_[value]; }
 
   void pin_ends(const Value& value) {
     const bool read_inside = std::ranges::any_of(value.uses, [](const Use& use) { return use.slot < 0; });
@@ -149,7 +146,7 @@ class ChannelTier {
     if (!bounds || (bounds->low() != 0 && bounds->low() > kUnbounded) || bounds->high() <= 0 || !tie_first(node))
       return false;
     marks(node.output(0)).relu = true;
-    float& limit = limits_[static_cast<size_t>(node.input(0))];
+    float& limit = limits_[node.input(0)];
     limit = std::min(limit, bounds->high());  // several Clips may read it
     return true;
   }
@@ -270,10 +267,10 @@ class ChannelTier {
   const Graph& graph_;
   const ValueShapes& shapes_;
   ActivationFactors activations_;
-  std::vector<int> axes_ = channel_axes(graph_, shapes_);
+  ValueMap<int> axes_ = channel_axes(graph_, shapes_);
   ChannelTies ties_{counts()};
-  std::vector<ChannelMarks> marks_ = std::vector<ChannelMarks>(graph_.values().size());
-  std::vector<float> limits_ = std::vector<float>(graph_.values().size(), std::numeric_limits<float>::infinity());
+  ValueMap<ChannelMarks> marks_{graph_.values().size()};
+  ValueMap<float> limits_ = ValueMap<float>(graph_.values().size(), std::numeric_limits<float>::infinity());
   std::vector<Use> gates_;
 };
 

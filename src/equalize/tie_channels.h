@@ -17,11 +17,11 @@ enum class ActivationFactors : uint8_t { None, Behind };
 
 /// Which channels of a graph must have the same factor, which must stay, and why.
 struct TiedChannels {
-  std::vector<int> axes;  ///< axis that counts channels, by ValueId; -1: none
+  ValueMap<int> axes;  ///< axis that counts channels; -1: none
   ChannelTies ties;
-  std::vector<ChannelMarks> marks;  ///< by ValueId
-  std::vector<float> limits;        ///< upper bound of a Clip that reads the value, by ValueId; infinity: none
-  std::vector<Use> gates;           ///< products x * gate: node, slot of the gate
+  ValueMap<ChannelMarks> marks;
+  ValueMap<float> limits;  ///< upper bound of a Clip that reads the value; infinity: none
+  std::vector<Use> gates;  ///< products x * gate: node, slot of the gate
 };
 
 /// Looks at every node once: it ties the channels that it passes on, and pins those around it that it does not account

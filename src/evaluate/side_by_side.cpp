@@ -87,7 +87,7 @@ void ModelsSideBySide::make_plan(Variant& variant, const std::vector<std::string
 }
 
 void ModelsSideBySide::prepare(const std::vector<std::string>& names, int team) {
-  const auto first_added = static_cast<NodeId>(model_.graph().nodes().size());
+  const auto first_added = NodeId(model_.graph().nodes().size());
   GraphPatch additions = union_.patch();
   additions.reason = "lay quantized variants side by side";
   apply_patch(model_, additions);

@@ -28,9 +28,9 @@ void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
 
 /// Keeps the wanted values, which may share memory with what the executor holds.
 struct ResultKeeper : Observer {
-  std::vector<Tensor> kept;
+  ValueMap<Tensor> kept;
   explicit ResultKeeper(size_t values) : kept(values) {}
-  void observe(ValueId value, const Tensor& tensor) override { kept[static_cast<size_t>(value)] = tensor; }
+  void observe(ValueId value, const Tensor& tensor) override { kept[value] = tensor; }
 };
 
 }  // namespace
@@ -67,13 +67,13 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
       throw Error(ErrorCode::InvalidData, "input '" + value.name + "' is " +
                                               std::string(name_of(*value.declared_type)) + ", got " +
                                               std::string(name_of(inputs[i].type())));
-    values_[static_cast<size_t>(value.id)] = inputs[i];
+    values_[value.id] = inputs[i];
   }
   for (const Value& value : graph.values()) {
     if (!schedule_.is_wanted(value.id)) continue;
     if (const Tensor* constant = schedule_.constant(value.id))
       observer.observe(value.id, *constant);
-    else if (const Tensor& given = values_[static_cast<size_t>(value.id)]; value.is_input && !given.empty_handle())
+    else if (const Tensor& given = values_[value.id]; value.is_input && !given.empty_handle())
       observer.observe(value.id, given);
   }
 }
@@ -81,7 +81,7 @@ void Executor::take_inputs(std::span<const Tensor> inputs, Observer& observer) {
 Tensor Executor::fetch(ValueId value, const Step& step) {
   if (value == kNoValue) return {};
   if (const Tensor* constant = schedule_.constant(value)) return *constant;
-  Tensor& held = values_[static_cast<size_t>(value)];
+  Tensor& held = values_[value];
   // At its last use the value moves into the call, so that an in-place kernel may take over the memory.
   const bool once = std::count(step.inputs.begin(), step.inputs.end(), value) +
                         std::count(step.residuals.begin(), step.residuals.end(), value) ==
@@ -104,7 +104,7 @@ void Executor::take_outputs(const Step& step) {
     // Left out on purpose by operators of optionals only; what nobody reads may be left out by all.
     if (outputs_[i].empty_handle() && !step.any_value && (value.is_output || !value.uses.empty()))
       throw Error(ErrorCode::Unsupported, "output '" + value.name + "' is not computed");
-    values_[static_cast<size_t>(value.id)] = std::move(outputs_[i]);
+    values_[value.id] = std::move(outputs_[i]);
   }
 }
 
@@ -141,8 +141,7 @@ std::vector<Tensor> Executor::run_subgraph(const Step& step, std::string_view at
   if (subgraph == step.subgraphs.end())
     throw Error(ErrorCode::InvalidModel, "attribute '" + std::string(attribute) + "' must be a graph");
   std::vector<std::pair<ValueId, Tensor>> captured;
-  for (const auto& [outer, inner] : subgraph->captured)
-    captured.emplace_back(inner, values_[static_cast<size_t>(outer)]);
+  for (const auto& [outer, inner] : subgraph->captured) captured.emplace_back(inner, values_[outer]);
   std::unique_ptr<Executor>& executor = subgraphs_[subgraph->schedule.get()];
   if (!executor) executor.reset(new Executor(*subgraph->schedule, pool_));
   executor->may_stop_ = may_stop_;
@@ -155,13 +154,13 @@ std::vector<Tensor> Executor::run_inside(std::span<const Tensor> inputs,
   ResultKeeper keeper(values_.size());
   take_inputs(inputs, keeper);
   for (const auto& [value, tensor] : captured) {
-    values_[static_cast<size_t>(value)] = tensor;
+    values_[value] = tensor;
     keeper.observe(value, tensor);  // a branch may hand out what it reads
   }
   run_steps(keeper);
   std::fill(values_.begin(), values_.end(), Tensor());
   std::vector<Tensor> results;
-  for (const ValueId output : graph.outputs()) results.push_back(keeper.kept[static_cast<size_t>(output)]);
+  for (const ValueId output : graph.outputs()) results.push_back(keeper.kept[output]);
   return results;
 }
 
@@ -176,7 +175,7 @@ void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> gi
   take_inputs(inputs, observer);
   for (size_t i = 0; i < given.size(); ++i) {
     const ValueId value = schedule_.given()[i];
-    values_[static_cast<size_t>(value)] = given[i];
+    values_[value] = given[i];
     if (schedule_.is_wanted(value) && !given[i].empty_handle()) observer.observe(value, given[i]);
   }
   run_steps(observer);
@@ -185,7 +184,7 @@ void Executor::resume(std::span<const Tensor> inputs, std::span<const Tensor> gi
 void Executor::observe_outputs(const Step& step, Observer& observer) {
   for (const ValueId value : step.outputs) {
     if (value == kNoValue || !schedule_.is_wanted(value)) continue;
-    const Tensor& computed = values_[static_cast<size_t>(value)];
+    const Tensor& computed = values_[value];
     if (computed.empty_handle()) continue;
     const TimeAdder adder(times_ ? &times_->observing : nullptr);
     observer.observe(value, computed);
@@ -209,24 +208,22 @@ void Executor::run_steps(Observer& observer) {
     observe_outputs(step, observer);
     inputs_.clear();
     residuals_.clear();
-    for (const ValueId value : step.last_uses) values_[static_cast<size_t>(value)] = Tensor();
+    for (const ValueId value : step.last_uses) values_[value] = Tensor();
   }
 }
 
 std::vector<Tensor> run_once(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> wanted) {
   struct Keeper : Observer {
-    std::vector<Tensor> kept;
+    ValueMap<Tensor> kept;
     explicit Keeper(size_t values) : kept(values) {}
-    void observe(ValueId value, const Tensor& tensor) override {
-      kept[static_cast<size_t>(value)] = to_plain(tensor).clone();
-    }
+    void observe(ValueId value, const Tensor& tensor) override { kept[value] = to_plain(tensor).clone(); }
   };
   const Schedule schedule(graph, wanted);
   Executor executor(schedule);
   Keeper keeper(graph.values().size());
   executor.run(inputs, keeper);
   std::vector<Tensor> results;
-  for (const ValueId value : wanted) results.push_back(keeper.kept[static_cast<size_t>(value)]);
+  for (const ValueId value : wanted) results.push_back(keeper.kept[value]);
   return results;
 }
 

@@ -71,7 +71,7 @@ class Executor {
   StepTimes* times_ = nullptr;
   bool may_stop_ = true;
   Workspace workspace_;
-  std::vector<Tensor> values_;                        // by ValueId; empty when not computed yet or no longer needed
+  ValueMap<Tensor> values_;                           // empty when not computed yet or no longer needed
   std::vector<Tensor> inputs_, residuals_, outputs_;  // of the running step; members so that their storage is reused
 };
 

@@ -14,19 +14,19 @@ RunnablePart::RunnablePart(const Graph& graph) : can_run_(graph.values().size(),
         std::all_of(captured.begin(), captured.end(), runs))
       continue;
     for (const ValueId output : node.outputs)
-      if (output != kNoValue) can_run_[static_cast<size_t>(output)] = false;
+      if (output != kNoValue) can_run_[output] = false;
   }
-  std::vector<bool> visited(graph.values().size(), false);
+  ValueMap<bool> visited(graph.values().size(), false);
   for (const ValueId output : graph.outputs()) find_ends(graph, output, visited);
 }
 
-void RunnablePart::find_ends(const Graph& graph, ValueId value, std::vector<bool>& visited) {
+void RunnablePart::find_ends(const Graph& graph, ValueId value, ValueMap<bool>& visited) {
   std::vector<ValueId> open{value};
   while (!open.empty()) {
     const ValueId current = open.back();
     open.pop_back();
-    if (current == kNoValue || visited[static_cast<size_t>(current)]) continue;
-    visited[static_cast<size_t>(current)] = true;
+    if (current == kNoValue || visited[current]) continue;
+    visited[current] = true;
     if (can_run(current)) {
       if (!graph.constant(current) && !graph.value(current).is_input) ends_.push_back(current);
       continue;

@@ -12,7 +12,7 @@ class RunnablePart {
   explicit RunnablePart(const Graph& graph);
 
   /// False for values that need a node that cannot run.
-  [[nodiscard]] bool can_run(ValueId value) const { return can_run_[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool can_run(ValueId value) const { return can_run_[value]; }
   /// A run ends with these values: every graph output that can run, and instead of one that cannot the values that the
   /// nodes before it read. Each once, no constants and no graph inputs. Empty when nothing can run.
   [[nodiscard]] const std::vector<ValueId>& ends() const { return ends_; }
@@ -20,9 +20,9 @@ class RunnablePart {
   [[nodiscard]] const std::vector<UnsupportedNode>& unsupported() const { return unsupported_; }
 
  private:
-  void find_ends(const Graph& graph, ValueId value, std::vector<bool>& visited);
+  void find_ends(const Graph& graph, ValueId value, ValueMap<bool>& visited);
 
-  std::vector<bool> can_run_;  // by ValueId
+  ValueMap<bool> can_run_;
   std::vector<UnsupportedNode> unsupported_;
   std::vector<ValueId> ends_;
 };

@@ -17,13 +17,13 @@ class Schedule {
 
   [[nodiscard]] const Graph& graph() const { return *parts_.graph; }
   [[nodiscard]] std::span<const Step> steps() const { return parts_.steps; }
-  [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool is_wanted(ValueId value) const { return parts_.wanted[value]; }
   /// Initializers, Constant nodes and folded constants; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;
   /// True when the weights are so large that copies of them are not kept, and their pages leave memory behind every step.
   [[nodiscard]] bool is_lean() const { return parts_.lean; }
   /// Graph inputs that some step or wanted value needs.
-  [[nodiscard]] bool needs_input(ValueId value) const { return parts_.needed[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool needs_input(ValueId value) const { return parts_.needed[value]; }
 
   /// From now on looks at `graph`, another rewiring of the graph that it was made of; that one is no longer needed.
   void move_to(const Graph& graph);

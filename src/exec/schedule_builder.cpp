@@ -94,12 +94,12 @@ ScheduleBuilder::ScheduleBuilder(const Graph& graph, std::span<const ValueId> wa
   const size_t values = graph.values().size();
   parts_ = {.graph = &graph,
             .steps = {},
-            .wanted = std::vector<bool>(values),
+            .wanted = ValueMap<bool>(values),
             .needed = {},
-            .constants = std::vector<Tensor>(values)};
-  for (const ValueId value : wanted) parts_.wanted[static_cast<size_t>(value)] = true;
+            .constants = ValueMap<Tensor>(values)};
+  for (const ValueId value : wanted) parts_.wanted[value] = true;
   if (options.shapes_only) decides_shapes_ = values_that_decide_shapes(graph);
-  for (const auto& [value, tensor] : options.known) parts_.constants[static_cast<size_t>(value)] = tensor;
+  for (const auto& [value, tensor] : options.known) parts_.constants[value] = tensor;
 }
 
 ScheduleParts ScheduleBuilder::build() {
@@ -118,17 +118,17 @@ void ScheduleBuilder::find_needed() {
   parts_.needed.assign(graph_.values().size(), false);
   std::vector<ValueId> open;
   const auto need = [&](ValueId value) {
-    if (value == kNoValue || parts_.needed[static_cast<size_t>(value)]) return;
-    parts_.needed[static_cast<size_t>(value)] = true;
+    if (value == kNoValue || parts_.needed[value]) return;
+    parts_.needed[value] = true;
     if (!constant(value)) open.push_back(value);
   };
-  for (size_t value = 0; value < parts_.wanted.size(); ++value)
-    if (parts_.wanted[value]) need(static_cast<ValueId>(value));
+  for (const Value& value : graph_.values())
+    if (parts_.wanted[value.id]) need(value.id);
   while (!open.empty()) {
     const Node* producer = graph_.producer(open.back());
     open.pop_back();
-    if (!producer || node_needed_[static_cast<size_t>(producer->id)]) continue;
-    node_needed_[static_cast<size_t>(producer->id)] = true;
+    if (!producer || node_needed_[producer->id]) continue;
+    node_needed_[producer->id] = true;
     for (const ValueId input : producer->inputs) need(input);
     for (const ValueId captured : graph_.captured_by(*producer)) need(captured);
   }
@@ -137,7 +137,7 @@ void ScheduleBuilder::find_needed() {
 void ScheduleBuilder::refuse_unsupported() const {
   std::vector<NodeId> needed;
   for (const Node& node : graph_.nodes())
-    if (node_needed_[static_cast<size_t>(node.id)]) needed.push_back(node.id);
+    if (node_needed_[node.id]) needed.push_back(node.id);
   const std::vector<UnsupportedNode> missing = find_unsupported(graph_, needed);
   if (missing.empty()) return;
   std::string message = plural(missing.size(), "node") + " cannot run:";
@@ -151,9 +151,9 @@ void ScheduleBuilder::refuse_unsupported() const {
 
 KernelContext ScheduleBuilder::context_for(const Node& node) const {
   const bool shape_suffices = options_.shapes_only && std::ranges::none_of(node.outputs, [&](ValueId value) {
-                                return value != kNoValue && decides_shapes_[static_cast<size_t>(value)];
+                                return value != kNoValue && decides_shapes_[value];
                               });
-  return {graph_,         node,         graph_.opset(node.domain), {}, parts_.constants, options_.team,
+  return {graph_,         node,         graph_.opset(node.domain), {}, &parts_.constants, options_.team,
           shape_suffices, keep_copies_, options_.products};
 }
 
@@ -166,7 +166,7 @@ bool ScheduleBuilder::reads_large(const Node& node) const {
 }
 
 bool ScheduleBuilder::is_packed_by_readers(const Node& node) const {
-  if (options_.make_all_constants || parts_.wanted[static_cast<size_t>(node.output(0))]) return false;
+  if (options_.make_all_constants || parts_.wanted[node.output(0)]) return false;
   return makes_weight(graph_, node, {OpKind::MatMul, OpKind::Gemm, OpKind::Conv}) && reads_large(node) &&
          constant(node.input(1))->type() == DataType::Float32 && node.int_or("output_dtype", 0) == 0;
 }
@@ -177,7 +177,7 @@ const OperatorDef* ScheduleBuilder::operation_of(const Node& node) const {
 
 bool ScheduleBuilder::could_stay_unread(const Node& node) const {
   if (options_.make_all_constants || traits_of(graph_, node).kind != OpKind::DequantizeLinear) return false;
-  if (parts_.wanted[static_cast<size_t>(node.output(0))] || graph_.value(node.output(0)).is_output) return false;
+  if (parts_.wanted[node.output(0)] || graph_.value(node.output(0)).is_output) return false;
   return std::ranges::all_of(needed_uses(node.output(0)), [&](const Use& use) {
     if (use.slot < 0) return false;
     const OperatorDef* reader = operation_of(graph_.node(use.node));
@@ -197,14 +197,14 @@ bool ScheduleBuilder::stays_unread(const Node& node) const {
 void ScheduleBuilder::fold_constants() {
   fold_constants(Unread::Leave);
   for (const Node& node : graph_.nodes())
-    if (node_needed_[static_cast<size_t>(node.id)] && !constant(node.output(0)) && stays_unread(node))
-      parts_.constants[static_cast<size_t>(node.output(0))] = unseen_zeros(constant(node.input(0))->shape());
+    if (node_needed_[node.id] && !constant(node.output(0)) && stays_unread(node))
+      parts_.constants[node.output(0)] = unseen_zeros(constant(node.input(0))->shape());
   fold_constants(Unread::Make);
 }
 
 void ScheduleBuilder::fold_constants(Unread unread) {
   for (const Node& node : graph_.nodes()) {
-    if (!node_needed_[static_cast<size_t>(node.id)] || node.inputs.empty() || holds_graphs(node)) continue;
+    if (!node_needed_[node.id] || node.inputs.empty() || holds_graphs(node)) continue;
     const auto is_known = [&](ValueId value) { return value == kNoValue || constant(value); };
     if (!std::ranges::all_of(node.inputs, is_known) || std::ranges::all_of(node.outputs, is_known)) continue;
     if ((lean_ || keeps_codes(node)) && reads_large(node)) continue;
@@ -216,13 +216,13 @@ void ScheduleBuilder::fold_constants(Unread unread) {
     with_node_in_errors(graph_, node, [&] {
       std::shared_ptr<const Kernel> kernel = operation->make(context_for(node));
       if (is_packed_by_readers(node)) {
-        parts_.constants[static_cast<size_t>(node.output(0))] =
+        parts_.constants[node.output(0)] =
             weight_made_by(std::move(kernel), std::move(inputs), describe_node(graph_, node));
         return;
       }
       std::vector<Tensor> outputs = outputs_of(*kernel, inputs, node.outputs.size());
       for (size_t i = 0; i < outputs.size(); ++i)
-        if (node.outputs[i] != kNoValue) parts_.constants[static_cast<size_t>(node.outputs[i])] = to_plain(outputs[i]);
+        if (node.outputs[i] != kNoValue) parts_.constants[node.outputs[i]] = to_plain(outputs[i]);
     });
   }
 }
@@ -230,19 +230,19 @@ void ScheduleBuilder::fold_constants(Unread unread) {
 std::vector<Use> ScheduleBuilder::needed_uses(ValueId value) const {
   std::vector<Use> uses;
   for (const Use& use : graph_.value(value).uses)
-    if (node_needed_[static_cast<size_t>(use.node)]) uses.push_back(use);
+    if (node_needed_[use.node]) uses.push_back(use);
   return uses;
 }
 
 std::optional<Use> ScheduleBuilder::only_use(ValueId value) const {
-  if (value == kNoValue || parts_.wanted[static_cast<size_t>(value)]) return std::nullopt;
+  if (value == kNoValue || parts_.wanted[value]) return std::nullopt;
   const auto uses = needed_uses(value);
   if (uses.size() != 1 || uses.front().slot < 0) return std::nullopt;
   return uses.front();
 }
 
 std::optional<FusedOp> ScheduleBuilder::self_gate_behind(ValueId value) const {
-  if (parts_.wanted[static_cast<size_t>(value)]) return std::nullopt;
+  if (parts_.wanted[value]) return std::nullopt;
   const auto uses = needed_uses(value);
   if (uses.size() != 2) return std::nullopt;
   for (const Use& use : uses) {
@@ -263,7 +263,7 @@ std::optional<FusedOp> ScheduleBuilder::follower(ValueId value) const {
   const OpKind kind = traits_of(graph_, node).kind;
   if (is_activation(kind) && kind != OpKind::Silu && use->slot == 0) return FusedOp{&node, kind, -1};
   if (kind != OpKind::Add || node.inputs.size() != 2) return std::nullopt;
-  const ValueId other = node.inputs[static_cast<size_t>(1 - use->slot)];
+  const ValueId other = node.input(1 - use->slot);
   if (constant(other)) return std::nullopt;
   return FusedOp{&node, kind, 1 - use->slot};
 }
@@ -273,7 +273,7 @@ std::vector<FusedOp> ScheduleBuilder::followers(const Node& node) const {
   ValueId value = node.output(0);
   while (const auto next = follower(value)) {
     if (options_.exact_fusion && next->kind != OpKind::Relu && next->kind != OpKind::Clip) break;
-    if (claimed_[static_cast<size_t>(next->node->id)]) break;
+    if (claimed_[next->node->id]) break;
     chain.push_back(*next);
     value = next->node->output(0);
   }
@@ -281,8 +281,8 @@ std::vector<FusedOp> ScheduleBuilder::followers(const Node& node) const {
 }
 
 void ScheduleBuilder::claim(const FusedOp& op) {
-  claimed_[static_cast<size_t>(op.node->id)] = true;
-  if (const auto gated = self_gated_activation(graph_, *op.node)) claimed_[static_cast<size_t>(gated->gate)] = true;
+  claimed_[op.node->id] = true;
+  if (const auto gated = self_gated_activation(graph_, *op.node)) claimed_[gated->gate] = true;
 }
 
 void ScheduleBuilder::add_step(const Node& node) {
@@ -295,7 +295,7 @@ void ScheduleBuilder::add_step(const Node& node) {
   step.weight_axis = operation->traits.weight_axis;
   step.transposed_weight = step.weight_axis == WeightAxis::GemmOutput && node.int_or("transB", 0) != 0;
   step.inputs = node.inputs;
-  if (const Node* dequantizer = passed_by_[static_cast<size_t>(node.id)]) step.inputs[0] = dequantizer->inputs[0];
+  if (const Node* dequantizer = passed_by_[node.id]) step.inputs[0] = dequantizer->inputs[0];
   step.outputs = node.outputs;
   NodeId position = node.id;
   if (options_.fuse && operation->fuse) {
@@ -303,7 +303,7 @@ void ScheduleBuilder::add_step(const Node& node) {
     step.fused.resize(operation->fuse(context, step.fused));
     for (const FusedOp& op : step.fused) {
       claim(op);
-      if (op.residual_slot >= 0) step.residuals.push_back(op.node->inputs[static_cast<size_t>(op.residual_slot)]);
+      if (op.residual_slot >= 0) step.residuals.push_back(op.node->input(op.residual_slot));
       position = std::max(position, op.node->id);
     }
     if (!step.fused.empty()) step.outputs = {step.fused.back().node->output(0)};
@@ -325,13 +325,14 @@ void ScheduleBuilder::add_step(const Node& node) {
 
 /// Values keep their ids in every rewiring of a graph, nodes are known by what they write.
 KernelCache::Key ScheduleBuilder::kernel_key(const Node& node, const Step& step) {
-  KernelCache::Key key(node.outputs);
-  key.insert(key.end(), node.inputs.begin(), node.inputs.end());
+  std::vector<ValueId> values(node.outputs);
+  std::vector<int> slots;
+  values.insert(values.end(), node.inputs.begin(), node.inputs.end());
   for (const FusedOp& op : step.fused) {
-    key.push_back(op.node->output(0));
-    key.push_back(op.residual_slot);
+    values.push_back(op.node->output(0));
+    slots.push_back(op.residual_slot);
   }
-  return key;
+  return {std::move(values), std::move(slots)};
 }
 
 std::vector<ScheduledSubgraph> ScheduleBuilder::schedule_subgraphs(const Node& node) const {
@@ -370,22 +371,22 @@ const Node* ScheduleBuilder::passed_by(const Node& node) const {
 }
 
 void ScheduleBuilder::find_passed_by() {
-  const auto is_needed = [&](const Node& node) { return node_needed_[static_cast<size_t>(node.id)]; };
+  const auto is_needed = [&](const Node& node) { return node_needed_[node.id]; };
   passed_by_.assign(graph_.nodes().size(), nullptr);
   for (const Node& node : graph_.nodes())
-    if (is_needed(node)) passed_by_[static_cast<size_t>(node.id)] = passed_by(node);
+    if (is_needed(node)) passed_by_[node.id] = passed_by(node);
   for (const Node* dequantizer : passed_by_) {
-    if (!dequantizer || parts_.wanted[static_cast<size_t>(dequantizer->output(0))]) continue;
-    claimed_[static_cast<size_t>(dequantizer->id)] = std::ranges::all_of(
-        needed_uses(dequantizer->output(0)),
-        [&](const Use& use) { return use.slot == 0 && passed_by_[static_cast<size_t>(use.node)] == dequantizer; });
+    if (!dequantizer || parts_.wanted[dequantizer->output(0)]) continue;
+    claimed_[dequantizer->id] = std::ranges::all_of(needed_uses(dequantizer->output(0)), [&](const Use& use) {
+      return use.slot == 0 && passed_by_[use.node] == dequantizer;
+    });
   }
 }
 
 void ScheduleBuilder::make_steps() {
   find_passed_by();
   for (const Node& node : graph_.nodes())
-    if (node_needed_[static_cast<size_t>(node.id)] && !claimed_[static_cast<size_t>(node.id)]) add_step(node);
+    if (node_needed_[node.id] && !claimed_[node.id]) add_step(node);
   // A fused step runs where its last node stood: by then every residual is there, and nobody read the inner values.
   std::vector<size_t> order(parts_.steps.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -396,12 +397,12 @@ void ScheduleBuilder::make_steps() {
 }
 
 void find_last_uses(const Graph& graph, std::span<Step> steps, const std::function<bool(ValueId)>& is_constant) {
-  std::vector<bool> seen(graph.values().size());
+  ValueMap<bool> seen(graph.values().size());
   for (size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];
     const auto visit = [&](ValueId value) {
-      if (value == kNoValue || seen[static_cast<size_t>(value)]) return;
-      seen[static_cast<size_t>(value)] = true;
+      if (value == kNoValue || seen[value]) return;
+      seen[value] = true;
       if (!is_constant(value)) step.last_uses.push_back(value);
     };
     for (const ValueId value : step.inputs) visit(value);

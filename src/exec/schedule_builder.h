@@ -76,14 +76,14 @@ class ScheduleBuilder {
   ScheduleOptions options_;
   SubgraphScheduler schedule_subgraph_;
   ScheduleParts parts_;
-  std::vector<bool> node_needed_;
-  std::vector<bool> decides_shapes_;    // by value; empty unless only shapes are wanted
-  bool lean_;                           // weights of more than a gigabyte
-  bool keep_copies_;                    // of large constants, packed
-  bool many_codes_;                     // as floats, weights in blocks would take much memory
-  std::vector<const Node*> passed_by_;  // by NodeId
-  std::vector<bool> claimed_;           // by NodeId: fused into an earlier node's step
-  std::vector<NodeId> position_;        // by step: the node at whose place in the order it runs
+  NodeMap<bool> node_needed_;
+  ValueMap<bool> decides_shapes_;  // empty unless only shapes are wanted
+  bool lean_;                      // weights of more than a gigabyte
+  bool keep_copies_;               // of large constants, packed
+  bool many_codes_;                // as floats, weights in blocks would take much memory
+  NodeMap<const Node*> passed_by_;
+  NodeMap<bool> claimed_;         // fused into an earlier node's step
+  std::vector<NodeId> position_;  // by step: the node at whose place in the order it runs
 };
 
 }  // namespace detent

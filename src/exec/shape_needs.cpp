@@ -22,21 +22,20 @@ bool keeps_shapes_apart(OpKind kind) {
 
 }  // namespace
 
-std::vector<bool> values_that_decide_shapes(const Graph& graph) {
-  std::vector<bool> decides(graph.values().size());
+ValueMap<bool> values_that_decide_shapes(const Graph& graph) {
+  ValueMap<bool> decides(graph.values().size());
   for (size_t i = graph.nodes().size(); i-- > 0;) {
     const Node& node = graph.nodes()[i];
     const OpTraits& traits = traits_of(graph, node);
     if (traits.kind == OpKind::ShapeOf) continue;  // looks at no element
-    const bool read_behind = std::ranges::any_of(
-        node.outputs, [&](ValueId value) { return value != kNoValue && decides[static_cast<size_t>(value)]; });
+    const bool read_behind =
+        std::ranges::any_of(node.outputs, [&](ValueId value) { return value != kNoValue && decides[value]; });
     const size_t data = !keeps_shapes_apart(traits.kind) ? 0
                         : traits.data_inputs < 0         ? node.inputs.size()
                                                          : static_cast<size_t>(traits.data_inputs);
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
-      if (node.inputs[slot] != kNoValue && (slot >= data || read_behind))
-        decides[static_cast<size_t>(node.inputs[slot])] = true;
-    for (const ValueId value : graph.captured_by(node)) decides[static_cast<size_t>(value)] = true;
+      if (node.inputs[slot] != kNoValue && (slot >= data || read_behind)) decides[node.inputs[slot]] = true;
+    for (const ValueId value : graph.captured_by(node)) decides[value] = true;
   }
   return decides;
 }

@@ -32,7 +32,7 @@ bool same_step(const Step& a, const Step& b) {
 }  // namespace
 
 void Schedule::watch(std::span<const ValueId> values) {
-  for (const ValueId value : values) parts_.wanted[static_cast<size_t>(value)] = true;
+  for (const ValueId value : values) parts_.wanted[value] = true;
 }
 
 /// Values and nodes have the same ids in all rewirings.
@@ -46,34 +46,34 @@ void Schedule::leave_shared_steps_to(const Schedule& base) {
   std::unordered_map<ValueId, const Step*> steps_of_base;
   for (const Step& step : base.parts_.steps) steps_of_base.emplace(first_output(step), &step);
 
-  std::vector<bool> differs(parts_.wanted.size());
+  ValueMap<bool> differs(parts_.wanted.size());
   std::vector<Step> rest;
   for (Step& step : parts_.steps) {
     const auto twin = steps_of_base.find(first_output(step));
     const std::vector<ValueId> reads = reads_of(step);
     const bool shared = twin != steps_of_base.end() && same_step(step, *twin->second) &&
-                        std::ranges::none_of(reads, [&](ValueId v) { return differs[static_cast<size_t>(v)]; });
+                        std::ranges::none_of(reads, [&](ValueId v) { return differs[v]; });
     if (shared) continue;
     for (const ValueId output : step.outputs)
-      if (output != kNoValue) differs[static_cast<size_t>(output)] = true;
+      if (output != kNoValue) differs[output] = true;
     rest.push_back(std::move(step));
   }
   parts_.steps = std::move(rest);
 
-  std::vector<bool> seen(parts_.wanted.size());
+  ValueMap<bool> seen(parts_.wanted.size());
   parts_.needed.assign(parts_.wanted.size(), false);
   const auto need = [&](ValueId value) {
-    if (differs[static_cast<size_t>(value)] || constant(value) || seen[static_cast<size_t>(value)]) return;
-    seen[static_cast<size_t>(value)] = true;
+    if (differs[value] || constant(value) || seen[value]) return;
+    seen[value] = true;
     if (parts_.graph->value(value).is_input)
-      parts_.needed[static_cast<size_t>(value)] = true;
+      parts_.needed[value] = true;
     else
       given_.push_back(value);
   };
   for (const Step& step : parts_.steps)
     for (const ValueId value : reads_of(step)) need(value);
-  for (size_t value = 0; value < parts_.wanted.size(); ++value)
-    if (parts_.wanted[value]) need(static_cast<ValueId>(value));
+  for (const Value& value : graph().values())
+    if (parts_.wanted[value.id]) need(value.id);
 
   bool covered = true;  // base has every constant: the one table serves all schedules
   for (Step& step : parts_.steps) {

@@ -6,7 +6,7 @@ const Tensor* ScheduleParts::constant(ValueId value) const {
   if (value == kNoValue) return nullptr;
   if (const Tensor* given = graph->constant(value)) return given;
   if (constants.empty()) return nullptr;
-  const Tensor& folded = constants[static_cast<size_t>(value)];
+  const Tensor& folded = constants[value];
   return folded.empty_handle() ? nullptr : &folded;
 }
 

@@ -17,7 +17,7 @@ class Schedule;
 /// (GraphRewiring) that share one cache have each kernel, with its packed weights, once.
 class KernelCache {
  public:
-  using Key = std::vector<ValueId>;
+  using Key = std::pair<std::vector<ValueId>, std::vector<int>>;  ///< values, slots of residuals
   /// Made by `make` when there is none.
   template <class Make>
   std::shared_ptr<const Kernel> get(Key key, Make&& make) {
@@ -76,14 +76,14 @@ struct Step {
   std::vector<ValueId> last_uses;             ///< values no later step reads and that are not kept
 };
 
-/// The contents of a schedule. All tables go by ValueId.
+/// The contents of a schedule.
 struct ScheduleParts {
   const Graph* graph = nullptr;
   std::vector<Step> steps;
-  std::vector<bool> wanted;
-  std::vector<bool> needed;       ///< a step or a wanted value depends on it
-  std::vector<Tensor> constants;  ///< folded; empty handles elsewhere. Empty where another schedule holds them
-  bool lean = false;              ///< weights stay in the file between two steps that read them
+  ValueMap<bool> wanted;
+  ValueMap<bool> needed;       ///< a step or a wanted value depends on it
+  ValueMap<Tensor> constants;  ///< folded; empty handles elsewhere. Empty where another schedule holds them
+  bool lean = false;           ///< weights stay in the file between two steps that read them
 
   /// Initializers, Constant nodes and folded constants; nullptr otherwise.
   [[nodiscard]] const Tensor* constant(ValueId value) const;

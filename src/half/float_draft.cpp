@@ -52,9 +52,9 @@ void FloatDraft::keep_around(ValueId id, const FloatException& why) {
 }
 
 FloatPlan FloatDraft::take() {
-  FloatPlan plan{format_, std::vector<DataType>(graph_.nodes().size(), DataType::Undefined), {}};
+  FloatPlan plan{format_, NodeMap<DataType>(graph_.nodes().size(), DataType::Undefined), {}};
   for (const Node& node : graph_.nodes())
-    if (concerns(node)) plan.types[static_cast<size_t>(node.id)] = is_kept(node.id) ? DataType::Float32 : format_.type;
+    if (concerns(node)) plan.types[node.id] = is_kept(node.id) ? DataType::Float32 : format_.type;
   for (auto& [node, exception] : kept_) plan.exceptions.push_back(std::move(exception));
   return plan;
 }

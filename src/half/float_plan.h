@@ -30,11 +30,10 @@ using ForcedFloat32 = std::map<std::string, ForcedReason>;
 /// Which nodes of a float model compute in a 16-bit type.
 struct FloatPlan {
   FloatFormat format;
-  /// By node id: format.type or Float32; Undefined for nodes that touch no Float32 value.
-  std::vector<DataType> types;
+  NodeMap<DataType> types;                 ///< format.type or Float32; Undefined for nodes that touch no Float32 value
   std::vector<FloatException> exceptions;  ///< in node order, one a node: the first rule that speaks
 
-  [[nodiscard]] DataType type_of(NodeId node) const { return types[static_cast<size_t>(node)]; }
+  [[nodiscard]] DataType type_of(NodeId node) const { return types[node]; }
 };
 
 }  // namespace detent

@@ -4,8 +4,8 @@
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
-#include "ops/value_types.h"
 #include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 
@@ -20,22 +20,22 @@ bool is_named(const Value& value) {
 }  // namespace
 
 GraphPatch take_idle_casts(const Graph& graph) {
-  const std::vector<DataType> types = value_types(graph);
+  const ValueMap<DataType> types = value_types(graph);
   const auto is_idle = [&](const Node& node) {
     if (traits_of(graph, node).kind != OpKind::Cast) return false;
-    const DataType type = types[static_cast<size_t>(node.input(0))];
+    const DataType type = types[node.input(0)];
     return is_half(type) && node.int_or("to", 0) == onnx_type_of(type);
   };
-  std::vector<ValueId> first(graph.values().size(),
-                             kNoValue);  // of an idle Cast's output: what the first in its chain reads
+  ValueMap<ValueId> first(graph.values().size(),
+                          kNoValue);  // of an idle Cast's output: what the first in its chain reads
   GraphPatch patch;
   patch.reason = "take out the casts that change nothing";
   for (const Node& node : graph.nodes()) {
     if (!is_idle(node)) continue;
-    const ValueId read = node.input(0), before = first[static_cast<size_t>(read)];
+    const ValueId read = node.input(0), before = first[read];
     const ValueId kept = before == kNoValue ? read : before;
     const Value& made = graph.value(node.output(0));
-    first[static_cast<size_t>(made.id)] = kept;
+    first[made.id] = kept;
     const std::string& source = graph.value(kept).name;
     patch.remove_nodes.push_back(node.name);
     if (is_named(made)) patch.add_nodes.push_back({"Identity", node.name, {source}, {made.name}, {}, ""});

@@ -63,8 +63,7 @@ class IoNarrowing {
     if (!cast || !casts_to(*cast, DataType::Float32) || !output.uses.empty()) return;
     const Value& source = graph_.value(cast->input(0));
     const Node* producer = graph_.producer(source.id);
-    if (!producer || types_[static_cast<size_t>(source.id)] != type_ || source.is_output || made_float(*producer))
-      return;
+    if (!producer || types_[source.id] != type_ || source.is_output || made_float(*producer)) return;
     if (ends_pair(*producer)) return;  // the plan has a pair for the Cast, and none for the output
     const auto slot = std::ranges::find(producer->outputs, source.id) - producer->outputs.begin();
     result_.patch.rename_outputs.push_back({producer->name, static_cast<int>(slot), output.name});
@@ -93,7 +92,7 @@ class IoNarrowing {
 
   const Graph& graph_;
   DataType type_;
-  std::vector<DataType> types_;  // by value
+  ValueMap<DataType> types_;
   NarrowedIo result_;
 };
 

@@ -19,8 +19,8 @@ Collector::Collector(const Graph& graph, std::span<const ValueId> watched)
     : watched_(watched.begin(), watched.end()), slot_of_value_(graph.values().size(), -1), histograms_(watched.size()),
       first_non_finite_(watched.size(), kAllFinite) {
   for (size_t slot = 0; slot < watched_.size(); ++slot) {
-    const auto value = static_cast<size_t>(watched_[slot]);
-    if (value >= slot_of_value_.size()) slot_of_value_.resize(value + 1, -1);
+    const ValueId value = watched_[slot];
+    if (!slot_of_value_.contains(value)) slot_of_value_.resize(index_of(value) + 1, -1);
     slot_of_value_[value] = static_cast<int>(slot);
   }
 }
@@ -37,9 +37,8 @@ void Collector::begin_batch(std::span<const size_t> samples) {
 
 void Collector::observe(ValueId value, const Tensor& tensor, std::span<const uint8_t> counted,
                         const SampleAxis& where) {
-  const auto id = static_cast<size_t>(value);
-  if (id >= slot_of_value_.size() || slot_of_value_[id] < 0 || !is_collected(tensor.type())) return;
-  const auto slot = static_cast<size_t>(slot_of_value_[id]);
+  if (!slot_of_value_.contains(value) || slot_of_value_[value] < 0 || !is_collected(tensor.type())) return;
+  const auto slot = static_cast<size_t>(slot_of_value_[value]);
   Histogram& histogram = histograms_[slot];
   const uint64_t before = histogram.nans() + histogram.infinities();
   const Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
@@ -103,10 +102,9 @@ std::vector<Extremes> Collector::extremes(ValueId value, std::span<const size_t>
 }
 
 size_t Collector::slot_of(ValueId value) const {
-  const auto id = static_cast<size_t>(value);
-  if (id >= slot_of_value_.size() || slot_of_value_[id] < 0)
-    throw Error(ErrorCode::Internal, "value " + std::to_string(value) + " is not watched");
-  return static_cast<size_t>(slot_of_value_[id]);
+  if (!slot_of_value_.contains(value) || slot_of_value_[value] < 0)
+    throw Error(ErrorCode::Internal, "value " + std::to_string(index_of(value)) + " is not watched");
+  return static_cast<size_t>(slot_of_value_[value]);
 }
 
 const Histogram& Collector::histogram(ValueId value) const { return histograms_[slot_of(value)]; }

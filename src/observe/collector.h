@@ -60,7 +60,7 @@ class Collector : public Observer {
   [[nodiscard]] std::span<const float> chosen(std::span<const float> elements, std::span<const uint8_t> counted);
 
   std::vector<ValueId> watched_;
-  std::vector<int> slot_of_value_;  // -1: not watched
+  ValueMap<int> slot_of_value_;  // -1: not watched
   std::vector<Histogram> histograms_;
   std::vector<size_t> first_non_finite_;
   HistogramAccumulator accumulator_;

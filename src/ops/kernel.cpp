@@ -5,8 +5,7 @@ namespace detent {
 const Tensor* KernelContext::constant(size_t slot) const {
   const ValueId value = node.input(slot);
   if (value == kNoValue) return nullptr;
-  if (static_cast<size_t>(value) < folded.size() && !folded[static_cast<size_t>(value)].empty_handle())
-    return &folded[static_cast<size_t>(value)];
+  if (folded && !(*folded)[value].empty_handle()) return &(*folded)[value];
   return graph.constant(value);
 }
 

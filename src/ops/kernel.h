@@ -24,12 +24,12 @@ struct FusedOp {
 struct KernelContext {
   const Graph& graph;
   const Node& node;
-  int64_t opset = 0;                    ///< of the node's domain
-  std::span<const FusedOp> fused = {};  ///< empty unless OperatorDef::fuse accepted them
-  std::span<const Tensor> folded = {};  ///< constants computed by the schedule, by ValueId; may be empty
-  int team = 1;                         ///< threads that a kernel may use if its result does not depend on their number
-  bool shape_suffices = false;          ///< nobody reads the outputs' elements: costly kernels may leave them 0
-  bool keep_copies = true;              ///< a copy of large constants in another order may be kept for speed
+  int64_t opset = 0;                         ///< of the node's domain
+  std::span<const FusedOp> fused = {};       ///< empty unless OperatorDef::fuse accepted them
+  const ValueMap<Tensor>* folded = nullptr;  ///< constants computed by the schedule, empty handles elsewhere
+  int team = 1;                 ///< threads that a kernel may use if its result does not depend on their number
+  bool shape_suffices = false;  ///< nobody reads the outputs' elements: costly kernels may leave them 0
+  bool keep_copies = true;      ///< a copy of large constants in another order may be kept for speed
   CpuProducts products = CpuProducts::Exact;
 
   /// Constant in input slot `slot` of the node: initializer, Constant node or folded by the schedule; nullptr when dynamic.

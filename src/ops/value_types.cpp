@@ -17,12 +17,12 @@ const TypeSignature* signature_of(const Graph& graph, const Node& node) {
 /// The types of a node's variables, as far as its values tell them.
 class NodeTypes {
  public:
-  NodeTypes(const TypeSignature& signature, const Node& node, std::span<const DataType> types)
+  NodeTypes(const TypeSignature& signature, const Node& node, const ValueMap<DataType>& types)
       : signature_(signature), node_(node), bound_(signature.variables.size(), DataType::Undefined) {
     for (size_t slot = 0; slot < node.inputs.size(); ++slot) bind(signature.input(slot), node.inputs[slot], types);
   }
 
-  void bind_outputs(std::span<const DataType> types) {
+  void bind_outputs(const ValueMap<DataType>& types) {
     for (size_t slot = 0; slot < node_.outputs.size(); ++slot)
       if (const TypeSignature::Output* output = signature_.output(slot))
         bind(output->variable, node_.outputs[slot], types);
@@ -47,9 +47,9 @@ class NodeTypes {
   }
 
  private:
-  void bind(int variable, ValueId value, std::span<const DataType> types) {
+  void bind(int variable, ValueId value, const ValueMap<DataType>& types) {
     if (variable < 0 || value == kNoValue) return;
-    const DataType type = types[static_cast<size_t>(value)];
+    const DataType type = types[value];
     DataType& bound = bound_[static_cast<size_t>(variable)];
     if (bound == DataType::Undefined && signature_.variables[static_cast<size_t>(variable)].types.contains(type))
       bound = type;
@@ -69,7 +69,7 @@ void visit_graphs(const Node& node, const Visit& visit) {
 /// The number of a Loop's or Scan's first output among those of its body.
 size_t first_body_output(const Node& node) { return node.op_type == "Loop" ? 1 : 0; }
 
-using TypesByGraph = std::unordered_map<const Graph*, std::vector<DataType>>;
+using TypesByGraph = std::unordered_map<const Graph*, ValueMap<DataType>>;
 
 /// Fills in the types of one graph, and of each graph inside it once.
 class TypeInference {
@@ -77,7 +77,7 @@ class TypeInference {
   struct Around {
     const Graph& graph;
     const Node& node;
-    std::span<const DataType> types;
+    const ValueMap<DataType>& types;
   };
 
   TypeInference(const Graph& graph, const Around* around, TypesByGraph& all)
@@ -96,13 +96,10 @@ class TypeInference {
   }
 
  private:
-  DataType& at(ValueId value) { return types_[static_cast<size_t>(value)]; }
-
   void take_from(const Around& around) {
     const auto take = [&](ValueId value, ValueId outside) {
       if (outside == kNoValue || around.graph.value(outside).is_optional) return;
-      if (const DataType type = around.types[static_cast<size_t>(outside)]; type != DataType::Undefined)
-        at(value) = type;
+      if (const DataType type = around.types[outside]; type != DataType::Undefined) types_[value] = type;
     };
     for (const ValueId value : graph_.captured())
       if (!graph_.value(value).is_constant) take(value, around.graph.find_value(graph_.value(value).name));
@@ -132,7 +129,7 @@ class TypeInference {
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
       const ValueId output = node.outputs[slot];
       if (output == kNoValue || graph_.value(output).is_constant || graph_.value(output).is_optional) continue;
-      if (const DataType type = type_of(slot); type != DataType::Undefined) at(output) = type;
+      if (const DataType type = type_of(slot); type != DataType::Undefined) types_[output] = type;
     }
   }
 
@@ -143,7 +140,7 @@ class TypeInference {
     visit_graphs(node, [&](const Graph& inner) {
       const size_t position = slot + first_body_output(node);
       if (found == DataType::Undefined && position < inner.outputs().size())
-        found = all_.at(&inner)[static_cast<size_t>(inner.outputs()[position])];
+        found = all_.at(&inner)[inner.outputs()[position]];
     });
     return found;
   }
@@ -157,24 +154,24 @@ class TypeInference {
       known.bind_outputs(types_);
       for (size_t slot = 0; slot < node->inputs.size(); ++slot) {
         const ValueId input = node->inputs[slot];
-        if (input != kNoValue && at(input) == DataType::Undefined && !graph_.value(input).is_optional)
-          at(input) = known.of(signature->input(slot));
+        if (input != kNoValue && types_[input] == DataType::Undefined && !graph_.value(input).is_optional)
+          types_[input] = known.of(signature->input(slot));
       }
     }
   }
 
   const Graph& graph_;
   TypesByGraph& all_;
-  std::vector<DataType>& types_;
+  ValueMap<DataType>& types_;
 };
 
 }  // namespace
 
 ValueTypes::ValueTypes(const Graph& graph) { TypeInference(graph, nullptr, types_).run(); }
 
-std::vector<DataType> value_types(const Graph& graph) { return ValueTypes(graph).of(graph); }
+ValueMap<DataType> value_types(const Graph& graph) { return ValueTypes(graph).of(graph); }
 
-DataType made_type(const Graph& graph, const Node& node, size_t slot, std::span<const DataType> types) {
+DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types) {
   const TypeSignature* signature = signature_of(graph, node);
   return signature ? NodeTypes(*signature, node, types).of_output(slot) : DataType::Undefined;
 }
@@ -216,7 +213,7 @@ class FaultFinder {
   }
 
   void check_types(const Graph& graph, const Node& node, const TypeSignature& signature, const std::string& where) {
-    const std::vector<DataType>& types = types_.of(graph);
+    const ValueMap<DataType>& types = types_.of(graph);
     const NodeTypes known(signature, node, types);
     const auto check_slot = [&](const char* word, size_t slot, const Value& value, DataType type, int variable) {
       if (type == DataType::Undefined || variable < 0) return;
@@ -231,7 +228,7 @@ class FaultFinder {
     };
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
       if (const ValueId input = node.inputs[slot]; input != kNoValue && !graph.value(input).is_optional)
-        check_slot("input", slot, graph.value(input), types[static_cast<size_t>(input)], signature.input(slot));
+        check_slot("input", slot, graph.value(input), types[input], signature.input(slot));
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
       const TypeSignature::Output* output = signature.output(slot);
       if (!output || node.outputs[slot] == kNoValue || graph.value(node.outputs[slot]).is_optional) continue;
@@ -253,9 +250,9 @@ class FaultFinder {
     for (size_t slot = 0; slot < node.outputs.size() && slot + first < inner.outputs().size(); ++slot) {
       const ValueId outside = node.outputs[slot], inside = inner.outputs()[slot + first];
       if (outside == kNoValue || graph.value(outside).is_optional || inner.value(inside).is_optional) continue;
-      const DataType made = types_.of(inner)[static_cast<size_t>(inside)];
+      const DataType made = types_.of(inner)[inside];
       const std::optional<DataType> declared = graph.value(outside).declared_type;
-      const DataType wanted = declared.value_or(types_.of(graph)[static_cast<size_t>(outside)]);
+      const DataType wanted = declared.value_or(types_.of(graph)[outside]);
       if (made != DataType::Undefined && wanted != DataType::Undefined && made != wanted)
         faults_.push_back({where, slot_text("output", slot, graph.value(outside)) + in_words(wanted) +
                                       "; the graph inside makes " + in_words(made)});
@@ -264,10 +261,10 @@ class FaultFinder {
 
   /// Names are unique in a graph and all graphs inside it. Source: ONNX docs/IR.md, "Names Within a Graph".
   void check_names(const Graph& inner) {
-    std::vector<bool> captured(inner.values().size(), false);
-    for (const ValueId value : inner.captured()) captured[static_cast<size_t>(value)] = true;
+    ValueMap<bool> captured(inner.values().size(), false);
+    for (const ValueId value : inner.captured()) captured[value] = true;
     for (const Value& value : inner.values())
-      if (!captured[static_cast<size_t>(value.id)] &&
+      if (!captured[value.id] &&
           std::ranges::any_of(outer_, [&](const Graph* one) { return one->find_value(value.name) != kNoValue; }))
         faults_.push_back({"value '" + value.name + "'", "is defined in a graph inside the main graph, and around it"});
   }

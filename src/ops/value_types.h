@@ -18,20 +18,20 @@ class ValueTypes {
   /// `graph` must outlive the object.
   explicit ValueTypes(const Graph& graph);
 
-  /// Types by value id of `graph` or of a graph inside it. Sequence for lists of tensors. Undefined where nothing
+  /// Types of the values of `graph` or of a graph inside it. Sequence for lists of tensors. Undefined where nothing
   /// tells: behind operators of other domains without a declaration, and for optionals.
-  [[nodiscard]] const std::vector<DataType>& of(const Graph& graph) const { return types_.at(&graph); }
+  [[nodiscard]] const ValueMap<DataType>& of(const Graph& graph) const { return types_.at(&graph); }
 
  private:
-  std::unordered_map<const Graph*, std::vector<DataType>> types_;
+  std::unordered_map<const Graph*, ValueMap<DataType>> types_;
 };
 
 /// The types of the values of `graph` itself, by id: ValueTypes(graph).of(graph).
-[[nodiscard]] std::vector<DataType> value_types(const Graph& graph);
+[[nodiscard]] ValueMap<DataType> value_types(const Graph& graph);
 
 /// The type that the operator's signature gives to output `slot` of a node whose values have these types; Undefined
 /// where it tells none. Graphs inside the node are not looked at.
-[[nodiscard]] DataType made_type(const Graph& graph, const Node& node, size_t slot, std::span<const DataType> types);
+[[nodiscard]] DataType made_type(const Graph& graph, const Node& node, size_t slot, const ValueMap<DataType>& types);
 
 /// True when some value or constant of the main graph is FP16.
 [[nodiscard]] bool holds_half_values(const Graph& graph);

@@ -148,7 +148,7 @@ Line verify_one(const fs::path& folder, const fs::path& path, const Tolerance& t
     if (data_sets.empty()) throw Error(ErrorCode::InvalidData, "there is no test_data_set_0 to compare with");
     const Graph& graph = model.graph();
     line.operators = unsupported_operators(graph);
-    if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.node(0).op_type};
+    if (line.operators.empty() && graph.nodes().size() == 1) line.operators = {graph.nodes().front().op_type};
     refuse_unknown_inputs(graph);
     const Schedule schedule(graph, graph.outputs(), {.products = products});
     for (const fs::path& data_set : data_sets) compare_data_set(schedule, data_set, tolerance, line);

@@ -67,12 +67,12 @@ class ConstantFolder {
   }
 
  private:
-  [[nodiscard]] bool is_computed(const Node& node) const { return computed_[static_cast<size_t>(node.id)]; }
+  [[nodiscard]] bool is_computed(const Node& node) const { return computed_[node.id]; }
   [[nodiscard]] const Node* computer(ValueId value) const {
     const Node* node = value == kNoValue ? nullptr : graph_.producer(value);
     return node && is_computed(*node) ? node : nullptr;
   }
-  Tensor& result(ValueId value) { return results_[static_cast<size_t>(value)]; }
+  Tensor& result(ValueId value) { return results_[value]; }
 
   [[nodiscard]] bool may_fold(const Node& node) const {
     const OpKind kind = traits_of(graph_, node).kind;
@@ -88,7 +88,7 @@ class ConstantFolder {
     };
     for (const Node& node : graph_.nodes()) {
       const bool reads = std::ranges::any_of(node.inputs, [](ValueId value) { return value != kNoValue; });
-      computed_[static_cast<size_t>(node.id)] = reads && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
+      computed_[node.id] = reads && std::ranges::all_of(node.inputs, is_known) && may_fold(node);
     }
   }
 
@@ -98,8 +98,7 @@ class ConstantFolder {
     if (traits.weight_slot < 0 || is_computed(node)) return;
     for (const int slot :
          {traits.kind == OpKind::MatMul ? 0 : traits.weight_slot, traits.weight_slot, traits.bias_slot})
-      if (slot >= 0 && computer(node.input(static_cast<size_t>(slot))))
-        find_sources(node.input(static_cast<size_t>(slot)));
+      if (slot >= 0 && computer(node.input(slot))) find_sources(node.input(slot));
   }
 
   /// Counts the elements that a weight is computed from, and lets the nodes that compute it make results of that size.
@@ -124,7 +123,7 @@ class ConstantFolder {
     }
     sources_.emplace(weight, elements);
     for (const NodeId node : nodes) {
-      size_t& limit = limits_[static_cast<size_t>(node)];
+      size_t& limit = limits_[node];
       limit = std::max(limit, static_cast<size_t>(elements) * kLargestElement);
     }
   }
@@ -138,13 +137,13 @@ class ConstantFolder {
       if (value != kNoValue && inputs.back().empty_handle()) return forget(node);
     }
     try {
-      LimitedHeap heap(limits_[static_cast<size_t>(node.id)]);
+      LimitedHeap heap(limits_[node.id]);
       Workspace workspace;
       std::vector<Tensor> outputs(node.outputs.size());
       with_node_in_errors(graph_, node, [&] {
         const int64_t opset = graph_.opset(node.domain);
         const auto kernel = find_operator(node.domain, node.op_type, opset)
-                                ->make({.graph = graph_, .node = node, .opset = opset, .folded = results_});
+                                ->make({.graph = graph_, .node = node, .opset = opset, .folded = &results_});
         KernelCall call(inputs, outputs, {}, heap, workspace);
         kernel->run(call);
       });
@@ -158,7 +157,7 @@ class ConstantFolder {
     }
   }
 
-  void forget(const Node& node) { computed_[static_cast<size_t>(node.id)] = false; }
+  void forget(const Node& node) { computed_[node.id] = false; }
 
   /// The result takes the place of the node that computes it.
   [[nodiscard]] bool is_kept(ValueId value) {
@@ -177,16 +176,15 @@ class ConstantFolder {
   }
 
   /// No node that stays reads the value, and neither does the user.
-  [[nodiscard]] bool is_unread(ValueId value, const std::vector<bool>& removed) const {
-    return !graph_.value(value).is_output && std::ranges::all_of(graph_.value(value).uses, [&](const Use& use) {
-      return removed[static_cast<size_t>(use.node)];
-    });
+  [[nodiscard]] bool is_unread(ValueId value, const NodeMap<bool>& removed) const {
+    return !graph_.value(value).is_output &&
+           std::ranges::all_of(graph_.value(value).uses, [&](const Use& use) { return removed[use.node]; });
   }
 
   GraphPatch patch() {
     GraphPatch patch;
     patch.reason = "fold constants";
-    std::vector<bool> removed(graph_.nodes().size(), false);
+    NodeMap<bool> removed(graph_.nodes().size(), false);
     std::vector<ValueId> kept;
     for (size_t i = graph_.nodes().size(); i-- > 0;) {  // readers of a value come before the node that writes it
       const Node& node = graph_.nodes()[i];
@@ -195,7 +193,7 @@ class ConstantFolder {
       for (const ValueId output : node.outputs)
         if (output != kNoValue && !is_unread(output, removed)) read.push_back(output);
       if (!std::ranges::all_of(read, [&](ValueId value) { return is_kept(value); })) continue;
-      removed[i] = true;
+      removed[node.id] = true;
       patch.remove_nodes.push_back(node.name);
       kept.insert(kept.end(), read.begin(), read.end());
     }
@@ -220,9 +218,9 @@ class ConstantFolder {
   }
 
   const Graph& graph_;
-  std::vector<bool> computed_;          // by node: reads constants alone, or what such nodes write
-  std::vector<size_t> limits_;          // by node: bytes that it may write
-  std::vector<Tensor> results_;         // by value
+  NodeMap<bool> computed_;  // reads constants alone, or what such nodes write
+  NodeMap<size_t> limits_;  // bytes that it may write
+  ValueMap<Tensor> results_;
   std::map<ValueId, int64_t> sources_;  // by weight: elements of the constants that it is computed from
 };
 

@@ -22,12 +22,12 @@ namespace {
 /// True when no element of a graph input reaches the value; shapes of values may.
 bool depends_on_shapes_only(const Graph& graph, ValueId value) {
   std::vector<ValueId> open{value};
-  std::vector<bool> seen(graph.values().size(), false);
+  ValueMap<bool> seen(graph.values().size(), false);
   while (!open.empty()) {
     const ValueId next = open.back();
     open.pop_back();
-    if (next == kNoValue || seen[static_cast<size_t>(next)] || graph.value(next).is_constant) continue;
-    seen[static_cast<size_t>(next)] = true;
+    if (next == kNoValue || seen[next] || graph.value(next).is_constant) continue;
+    seen[next] = true;
     const Node* node = graph.producer(next);
     if (!node || is_random(*node)) return false;
     if (node->domain.empty() && (node->op_type == "Shape" || node->op_type == "Size")) continue;

@@ -10,13 +10,13 @@ namespace detent {
 
 namespace {
 
-using Types = std::span<const DataType>;
+using Types = const ValueMap<DataType>&;
 
 [[noreturn]] void no_adapter(const std::string& reason) { throw Error(ErrorCode::Unsupported, reason); }
 
 /// Element type of an input; FP32 for a missing one and where nothing tells.
-DataType type_of(std::span<const DataType> types, ValueId id) {
-  const DataType type = id == kNoValue ? DataType::Undefined : types[static_cast<size_t>(id)];
+DataType type_of(const ValueMap<DataType>& types, ValueId id) {
+  const DataType type = id == kNoValue ? DataType::Undefined : types[id];
   return type == DataType::Undefined ? DataType::Float32 : type;
 }
 
@@ -203,7 +203,7 @@ void group_normalization_21(const Graph& graph, const Node& node, Types, GraphPa
   check_memory(static_cast<uint64_t>(std::min(channels, int64_t{1} << 56)) * sizeof(float),
                [&] { return "a scale of " + std::to_string(channels) + " channels"; });
   for (int slot = 1; slot <= 2; ++slot) {
-    const Tensor* of_group = graph.constant(node.input(static_cast<size_t>(slot)));
+    const Tensor* of_group = graph.constant(node.input(slot));
     if (!of_group || of_group->shape().element_count() != groups || channels % groups != 0)
       no_adapter("its scale or bias is not constant, or not one number a group");
     const Tensor numbers = cast(*of_group, DataType::Float32);

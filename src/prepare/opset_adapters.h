@@ -10,7 +10,7 @@ namespace detent {
 /// Adds to `patch` what makes a node of the version before mean the same in the version after.
 /// types  element types of the graph's values, by id
 /// Errors  Unsupported with the reason when that cannot be done for this node.
-using OpsetAdapter = void (*)(const Graph& graph, const Node& node, std::span<const DataType> types, GraphPatch& patch);
+using OpsetAdapter = void (*)(const Graph& graph, const Node& node, const ValueMap<DataType>& types, GraphPatch& patch);
 
 /// An operator of the default domain that got a new version.
 struct OpsetChange {

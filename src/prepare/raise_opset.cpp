@@ -59,7 +59,7 @@ class Step {
   int version_;
   std::vector<std::string>& problems_;
   GraphPatch patch_;
-  std::vector<DataType> types_;  // of the values, once an adapter asked
+  ValueMap<DataType> types_;  // of the values, once an adapter asked
 };
 
 /// Some node of the graph, or of one inside it, is another after the step.

@@ -12,10 +12,10 @@ GraphPatch find_cast_likes(const Graph& graph) {
   patch.reason = "replace CastLike by Cast";
   const auto is_cast_like = [](const Node& node) { return node.op_type == "CastLike" && node.domain.empty(); };
   if (std::ranges::none_of(graph.nodes(), is_cast_like)) return patch;
-  const std::vector<DataType> types = value_types(graph);
+  const ValueMap<DataType> types = value_types(graph);
   for (const Node& node : graph.nodes()) {
     if (!is_cast_like(node) || node.input(0) == kNoValue || node.output(0) == kNoValue) continue;
-    const int32_t type = onnx_type_of(types[static_cast<size_t>(node.output(0))]);
+    const int32_t type = onnx_type_of(types[node.output(0)]);
     if (type == 0) continue;
     patch.remove_nodes.push_back(node.name);
     NodeSpec cast{"Cast",          node.name, {graph.value(node.input(0)).name}, {graph.value(node.output(0)).name},

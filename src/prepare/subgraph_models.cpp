@@ -50,12 +50,12 @@ struct Scope {
 
   /// Constants of more elements than `largest` are values without content.
   Scope(const Graph& graph, int64_t largest) {
-    const std::vector<DataType> types = value_types(graph);
+    const ValueMap<DataType> types = value_types(graph);
     for (const Value& value : graph.values()) {
       const bool readable = value.is_constant && value.declared_type != DataType::String;
       const Tensor* tensor = readable ? graph.constant(value.id) : nullptr;
       if (!tensor || tensor->is_sequence() || tensor->element_count() > largest) {
-        values.push_back(declaration_of(value, types[static_cast<size_t>(value.id)]));
+        values.push_back(declaration_of(value, types[value.id]));
         continue;
       }
       constants.emplace_back().set_name(value.name);

@@ -16,13 +16,13 @@ struct RewriteContext {
   const Graph& graph;
   const PlacementPlan& plan;
   const RewriteOptions& options;
-  std::vector<DataType> types;  ///< element type by value id
+  ValueMap<DataType> types;
   Rewrite& result;
   PairWriter writer;           ///< into result.patch
   WeightMemo* memo = nullptr;  ///< of other plans of the graph
 
   [[nodiscard]] const std::string& name(ValueId id) const { return graph.value(id).name; }
-  [[nodiscard]] DataType type_of(ValueId id) const { return types[static_cast<size_t>(id)]; }
+  [[nodiscard]] DataType type_of(ValueId id) const { return types[id]; }
   [[nodiscard]] DataType scale_type(ValueId id) const {
     return is_half(type_of(id)) && options.half_scales ? type_of(id) : DataType::Float32;
   }

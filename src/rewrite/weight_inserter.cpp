@@ -160,7 +160,7 @@ class WeightInserter {
     const Node& node = node_of(decision);
     bias.use =
         decision.bias.node == kNoNode ? Use{decision.node, traits_of(context_.graph, node).bias_slot} : decision.bias;
-    if (bias.use.slot >= 0) bias.value = context_.graph.node(bias.use.node).input(static_cast<size_t>(bias.use.slot));
+    if (bias.use.slot >= 0) bias.value = context_.graph.node(bias.use.node).input(bias.use.slot);
     if (bias.value == kNoValue) return "there is none";
     const Tensor* constant = context_.graph.constant(bias.value);
     if (!constant) return "it is not constant";

@@ -37,13 +37,13 @@ struct SeenValue {
 };
 
 struct ElementsObserver final : Observer {
-  std::vector<SeenValue> seen;  // by ValueId
+  ValueMap<SeenValue> seen;
 
   explicit ElementsObserver(size_t values) : seen(values) {}
   void observe(ValueId value, const Tensor& tensor) override {
     if (tensor.empty_handle() || tensor.is_sequence() || tensor.type() == DataType::String) return;
     const Tensor plain = to_plain(tensor);
-    SeenValue& kept = seen[static_cast<size_t>(value)];
+    SeenValue& kept = seen[value];
     kept = {plain.type(), plain.shape(), {}};
     const size_t size = byte_size(plain.type());
     const std::vector<size_t> places = places_in(static_cast<size_t>(plain.element_count()));
@@ -155,18 +155,18 @@ class Substitutes {
   size_t next_ = 0;
 };
 
-/// By ValueId: the values that the content of the samples can reach. Shapes are no content.
-std::vector<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
-  std::vector<bool> depends(graph.values().size(), false);
+/// The values that the content of the samples can reach. Shapes are no content.
+ValueMap<bool> depends_on_samples(const Graph& graph, const Sample& sample) {
+  ValueMap<bool> depends(graph.values().size(), false);
   for (size_t i = 0; i < graph.inputs().size(); ++i)
-    depends[static_cast<size_t>(graph.inputs()[i])] = sample.batch_axes.empty() || sample.batch_axes[i] != kNoBatchAxis;
-  const auto is_reached = [&](ValueId value) { return value != kNoValue && depends[static_cast<size_t>(value)]; };
+    depends[graph.inputs()[i]] = sample.batch_axes.empty() || sample.batch_axes[i] != kNoBatchAxis;
+  const auto is_reached = [&](ValueId value) { return value != kNoValue && depends[value]; };
   for (const Node& node : graph.nodes()) {
     if (node.op_type == "Shape" || node.op_type == "Size") continue;
     if (!std::ranges::any_of(node.inputs, is_reached) && !std::ranges::any_of(graph.captured_by(node), is_reached))
       continue;
     for (const ValueId output : node.outputs)
-      if (output != kNoValue) depends[static_cast<size_t>(output)] = true;
+      if (output != kNoValue) depends[output] = true;
   }
   return depends;
 }
@@ -185,8 +185,8 @@ class Evidence {
   }
 
   [[nodiscard]] SampleAxes axes() const {
-    std::vector<SampleAxis> found(changes_.size());
-    for (size_t value = 0; value < found.size(); ++value) static_cast<void>(judge(value, found[value]));
+    ValueMap<SampleAxis> found(changes_.size());
+    for (const Value& value : schedule_.graph().values()) static_cast<void>(judge(value.id, found[value.id]));
     return SampleAxes(std::move(found));
   }
 
@@ -206,8 +206,9 @@ class Evidence {
     for (size_t i = 0; i < places.size(); ++i) compare(places[i], seen[i + (base ? 1 : 0)].seen);
   }
 
-  void compare(size_t sample, const std::vector<SeenValue>& seen) {
-    for (size_t value = 0; value < seen.size(); ++value) {
+  void compare(size_t sample, const ValueMap<SeenValue>& seen) {
+    for (const Value& one : schedule_.graph().values()) {
+      const ValueId value = one.id;
       const SeenValue &before = base_[value], &after = seen[value];
       comparable_[value] = comparable_[value] && before.type == after.type && before.shape == after.shape;
       if (!comparable_[value] || before.elements == after.elements) continue;
@@ -221,7 +222,7 @@ class Evidence {
     }
   }
 
-  Verdict judge(size_t value, SampleAxis& found) const {
+  Verdict judge(ValueId value, SampleAxis& found) const {
     if (!depends_[value]) {
       found = {SampleAxis::Kind::Independent, 0, 0};
       return Verdict::Found;
@@ -236,19 +237,19 @@ class Evidence {
 
   [[nodiscard]] bool in_doubt() const {
     SampleAxis ignored;
-    for (size_t value = 0; value < changes_.size(); ++value)
-      if (base_[value].type != DataType::Undefined && judge(value, ignored) == Verdict::Doubtful) return true;
-    return false;
+    return std::ranges::any_of(schedule_.graph().values(), [&](const Value& value) {
+      return base_[value.id].type != DataType::Undefined && judge(value.id, ignored) == Verdict::Doubtful;
+    });
   }
 
   const Schedule& schedule_;
   Substitutes& samples_;
   size_t threads_;
   bool reverse_;
-  std::vector<bool> depends_;                 // by ValueId
-  std::vector<SeenValue> base_;               // likewise
-  std::vector<std::vector<Change>> changes_;  // likewise
-  std::vector<bool> comparable_;              // of one type and shape in every run
+  ValueMap<bool> depends_;
+  ValueMap<SeenValue> base_;
+  ValueMap<std::vector<Change>> changes_;
+  ValueMap<bool> comparable_;  // of one type and shape in every run
 };
 
 /// False where every input leaves the extent of its batch open.
@@ -289,7 +290,7 @@ SampleAxes find_sample_axes(const Schedule& schedule, const DataSource& source, 
   if (source.batch() <= 1) return {};
   if (auto axes = axes_from(schedule, source, settings, true)) return *std::move(axes);
   if (auto axes = axes_from(schedule, source, settings, false)) return *std::move(axes);
-  return SampleAxes(std::vector<SampleAxis>(schedule.graph().values().size(), {SampleAxis::Kind::Unknown, 0, 0}));
+  return SampleAxes(ValueMap<SampleAxis>(schedule.graph().values().size(), {SampleAxis::Kind::Unknown, 0, 0}));
 }
 
 SampleAxes find_sample_axes(const Graph& graph, std::span<const ValueId> values, const DataSource& source,

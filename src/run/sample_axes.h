@@ -17,17 +17,14 @@ class SampleAxes {
  public:
   /// In front of every value: a batch of one sample, and samples that are joined because the model takes any number of them.
   SampleAxes() = default;
-  /// by_value  by ValueId.
-  explicit SampleAxes(std::vector<SampleAxis> by_value) : by_value_(std::move(by_value)) {}
+  explicit SampleAxes(ValueMap<SampleAxis> by_value) : by_value_(std::move(by_value)) {}
 
-  [[nodiscard]] SampleAxis of(ValueId value) const {
-    return by_value_.empty() ? SampleAxis{} : by_value_[static_cast<size_t>(value)];
-  }
+  [[nodiscard]] SampleAxis of(ValueId value) const { return by_value_.empty() ? SampleAxis{} : by_value_[value]; }
   /// In the order given; empty: in front of every value.
   [[nodiscard]] std::vector<SampleAxis> of(std::span<const ValueId> values) const;
 
  private:
-  std::vector<SampleAxis> by_value_;
+  ValueMap<SampleAxis> by_value_;
 };
 
 /// Finds by evidence where the samples of a batch that the model fixes lie in the values that `schedule` wants. The first batch of the

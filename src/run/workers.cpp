@@ -23,11 +23,11 @@ StepTimes ExecutorSlots::times() const {
 
 OutputKeeper::OutputKeeper(const Graph& graph, std::span<const ValueId> wanted)
     : places_(graph.values().size()), kept_(wanted.size()) {
-  for (size_t i = 0; i < wanted.size(); ++i) places_[static_cast<size_t>(wanted[i])].push_back(i);
+  for (size_t i = 0; i < wanted.size(); ++i) places_[wanted[i]].push_back(i);
 }
 
 void OutputKeeper::observe(ValueId value, const Tensor& tensor) {
-  for (const size_t place : places_[static_cast<size_t>(value)]) {
+  for (const size_t place : places_[value]) {
     const Tensor plain = to_plain(tensor);  // heap memory when it had to be reordered
     kept_[place] = tensor.layout() == Layout::Plain || plain.raw() == tensor.raw() ? plain.clone() : plain;
   }

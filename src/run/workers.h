@@ -46,7 +46,7 @@ class OutputKeeper : public Observer {
   [[nodiscard]] std::vector<Tensor> take() { return std::move(kept_); }
 
  private:
-  std::vector<std::vector<size_t>> places_;  // by ValueId
+  ValueMap<std::vector<size_t>> places_;
   std::vector<Tensor> kept_;
 };
 

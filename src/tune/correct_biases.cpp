@@ -37,7 +37,7 @@ std::optional<Layer> correctable(const Graph& graph, const LayerDecision& decisi
   const Node& node = graph.node(decision.node);
   const OpTraits& traits = traits_of(graph, node);
   if (!decision.is_quantized() || traits.bias_slot < 0) return std::nullopt;
-  const ValueId bias = node.input(static_cast<size_t>(traits.bias_slot));
+  const ValueId bias = node.input(traits.bias_slot);
   const Tensor *constant = graph.constant(bias), *weight = graph.constant(node.input(1));
   if (!constant || !weight || constant->shape().rank() != 1 || graph.value(bias).uses.size() != 1) return std::nullopt;
   if (traits.kind == OpKind::Gemm && node.float_or("beta", 1) != 1) return std::nullopt;

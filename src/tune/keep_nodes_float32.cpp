@@ -69,7 +69,7 @@ class NodeSearch {
     FloatPlan plan = plan_;
     for (DataType& type : plan.types)
       if (type == plan.format.type) type = DataType::Float32;
-    plan.types[static_cast<size_t>(node)] = plan.format.type;
+    plan.types[node] = plan.format.type;
     Model model = model_.clone();
     apply_patch(model, insert_casts(model_.graph(), plan, masks_.reaches).patch);
     return model;

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using Choice = std::map<ValueId, Range>;
 
-constexpr ValueId kWide = 3, kOther = 8;
+constexpr ValueId kWide{3}, kOther{8};
 /// GridError::rounding() for 4096 elements in 4096 bins: 2^-36 (2 * 4096)^2 4096 = 4 squared bins. The smallest error here, of 255
 /// steps, is 4096 (4096 / 255)^2 / 12 = 88000: 2e-4 dB, and as much for the other error.
 constexpr double kRoundingDb = 4e-4;

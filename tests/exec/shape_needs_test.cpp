@@ -16,10 +16,10 @@ using ::testing::IsEmpty;
 /// Names of the values whose elements may decide a shape, in the order of the graph.
 std::vector<std::string> deciding(const std::string& text) {
   const Model model = parse_model_text(text);
-  const std::vector<bool> decides = values_that_decide_shapes(model.graph());
+  const ValueMap<bool> decides = values_that_decide_shapes(model.graph());
   std::vector<std::string> names;
   for (const Value& value : model.graph().values())
-    if (decides[static_cast<size_t>(value.id)]) names.push_back(value.name);
+    if (decides[value.id]) names.push_back(value.name);
   return names;
 }
 

@@ -347,9 +347,9 @@ TEST(HalfModel, TheMeanOfALayerNormStaysFloat32) {
       {row({1, -2, 3, -4})});
   EXPECT_THAT(halved.kept(), IsEmpty());
   const Graph& graph = halved.after.graph();
-  const std::vector<DataType> types = value_types(graph);
-  EXPECT_EQ(types[static_cast<size_t>(graph.find_value("n"))], DataType::Float16);
-  EXPECT_EQ(types[static_cast<size_t>(graph.find_value("m"))], DataType::Float32);
+  const ValueMap<DataType> types = value_types(graph);
+  EXPECT_EQ(types[graph.find_value("n")], DataType::Float16);
+  EXPECT_EQ(types[graph.find_value("m")], DataType::Float32);
   EXPECT_THAT(find_graph_faults(graph), IsEmpty());
 }
 

@@ -40,7 +40,7 @@ TEST(ApplyPatch, ANewNodeStandsRightBeforeTheFirstThatReadsIt) {
   patch.rewire.push_back({"Relu_3", 0, "n"});
   apply_patch(model, patch);
   EXPECT_THAT(operators_of(model), ElementsAre("Constant", "Add", "Mul", "Neg", "Relu"));
-  EXPECT_EQ(model.graph().node(3).name, "negate");
+  EXPECT_EQ(model.graph().node(NodeId{3}).name, "negate");
 }
 
 TEST(ApplyPatch, NodesKeepTheirNamesWhenOthersGoAway) {
@@ -94,7 +94,7 @@ g (float[4] x) => (float[4] y) { y = LeakyRelu <alpha = 0.5> (x) })");
                           {"LeakyRelu_0", {"fs", std::vector<float>{}}},
                           {"LeakyRelu_0", {"t", Tensor::from<int8_t>({2}, {1, -1})}}};
   apply_patch(model, patch);
-  const Node& node = model.graph().node(0);
+  const Node& node = model.graph().node(NodeId{0});
   EXPECT_FALSE(node.has("alpha"));
   EXPECT_EQ(node.int_or("i", 0), 7);
   EXPECT_EQ(node.float_or("f", 0), 0.25F);
@@ -144,12 +144,12 @@ g (float[4] x, float high) => (float[4] y) { y = Clip (x) })");
   GraphPatch patch;
   patch.rewire.push_back({"Clip_0", 2, "high"});
   apply_patch(model, patch);
-  const Node& node = model.graph().node(0);
+  const Node& node = model.graph().node(NodeId{0});
   EXPECT_EQ(node.inputs.size(), 3U);
   EXPECT_EQ(node.input(1), kNoValue);
   patch.rewire[0].value = "";
   apply_patch(model, patch);
-  EXPECT_EQ(model.graph().node(0).inputs.size(), 1U);
+  EXPECT_EQ(model.graph().node(NodeId{0}).inputs.size(), 1U);
 }
 
 /// Patches that must be refused, with a word of the message.

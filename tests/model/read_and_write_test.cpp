@@ -186,14 +186,16 @@ TEST(ReadBack, AsksTheOnnxCheckerOfWhatWasWrittenWhereItKnowsTheOpset) {
   proto.mutable_graph()->mutable_node(1)->add_input("x");  // Relu takes one
   const std::filesystem::path wrong = folder.write("m.onnx", proto.SerializeAsString());
   EXPECT_THAT(error_of<Error>([&] { static_cast<void>(read_back(wrong)); }).what(), HasSubstr("checker"));
-  EXPECT_EQ(read_model(wrong).graph().node(1).inputs.size(), 2U) << "signatures are asked when operators are known";
+  EXPECT_EQ(read_model(wrong).graph().node(NodeId{1}).inputs.size(), 2U)
+      << "signatures are asked when operators are known";
 }
 
 TEST(ReadModel, AnUnknownOperatorIsLeftToWhoeverRunsTheModel) {
   const TemporaryFolder folder;
   onnx::ModelProto proto = sample().proto();
   proto.mutable_graph()->mutable_node(1)->set_op_type("Frobnicate");
-  EXPECT_EQ(read_model(folder.write("m.onnx", proto.SerializeAsString())).graph().node(1).op_type, "Frobnicate");
+  EXPECT_EQ(read_model(folder.write("m.onnx", proto.SerializeAsString())).graph().node(NodeId{1}).op_type,
+            "Frobnicate");
 }
 
 TEST(ReadModel, AGraphWithoutANameIsFineAndStaysSo) {
@@ -379,8 +381,8 @@ TEST(Model, AClonesChangesDoNotReachTheOriginal) {
   const Model model = sample();
   Model copy = model.clone();
   copy.mutable_proto().mutable_graph()->mutable_node(0)->set_name("renamed");
-  EXPECT_EQ(copy.graph().node(0).name, "renamed");
-  EXPECT_EQ(model.graph().node(0).name, "Add_0");
+  EXPECT_EQ(copy.graph().node(NodeId{0}).name, "renamed");
+  EXPECT_EQ(model.graph().node(NodeId{0}).name, "Add_0");
 }
 
 }  // namespace

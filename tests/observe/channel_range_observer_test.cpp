@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr ValueId kValue = 3;
+constexpr ValueId kValue{3};
 
 std::map<ValueId, int> axis_of(int axis) { return {{kValue, axis}}; }
 
@@ -35,7 +35,7 @@ TEST(ChannelRangeObserver, LeavesOutWhatIsNotFiniteAndValuesNotAskedFor) {
   ChannelRangeObserver observer(axis_of(0));
   const float inf = std::numeric_limits<float>::infinity();
   observer.observe(kValue, Tensor::from<float>(Shape{3}, {inf, std::numeric_limits<float>::quiet_NaN(), 1}));
-  observer.observe(kValue + 1, kTensor);
+  observer.observe(ValueId{4}, kTensor);
   EXPECT_THAT(observer.ranges().at(kValue).max, ElementsAre(0, 0, 1));
   EXPECT_EQ(observer.ranges().size(), 1U);
 }

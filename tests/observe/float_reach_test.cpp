@@ -72,10 +72,10 @@ TEST(FloatReach, LeavesPaddingOut) {
   EXPECT_NE(of_wrong, reach_of(content)) << "the same number where it counts";
   FloatReachObserver stacked;
   stacked.begin_batch(2);
-  stacked.observe(0, Tensor::from<float>({2, 2}, padded), std::vector<uint8_t>{1, 0, 1, 0});
-  EXPECT_EQ(stacked.reaches().at(0).elements, 1U);
-  EXPECT_EQ(stacked.reaches().at(0).amax, 1e30F);
-  EXPECT_EQ(stacked.reaches().at(0).non_finite, 0U);
+  stacked.observe(ValueId{0}, Tensor::from<float>({2, 2}, padded), std::vector<uint8_t>{1, 0, 1, 0});
+  EXPECT_EQ(stacked.reaches().at(ValueId{0}).elements, 1U);
+  EXPECT_EQ(stacked.reaches().at(ValueId{0}).amax, 1e30F);
+  EXPECT_EQ(stacked.reaches().at(ValueId{0}).non_finite, 0U);
 }
 
 TEST(FloatReach, IsTheSameInAnyOrder) {
@@ -94,22 +94,23 @@ TEST(FloatReach, IsTheSameInAnyOrder) {
 
 TEST(FloatReach, CutsAStackOfSamples) {
   const Tensor stack = Tensor::from<float>({2, 2}, std::array<float, 4>{1, 1, 5, 7});
+  constexpr ValueId kStack{3};
   FloatReachObserver stacked, whole;
   stacked.begin_batch(2);
-  stacked.observe(3, stack);
-  whole.observe(3, stack);
-  EXPECT_EQ(stacked.reaches().at(3).mean_abs, 6);
-  EXPECT_EQ(stacked.reaches().at(3).elements, 2U);
-  EXPECT_EQ(whole.reaches().at(3).mean_abs, 3.5);
-  EXPECT_EQ(whole.reaches().at(3).counts, stacked.reaches().at(3).counts);
+  stacked.observe(kStack, stack);
+  whole.observe(kStack, stack);
+  EXPECT_EQ(stacked.reaches().at(kStack).mean_abs, 6);
+  EXPECT_EQ(stacked.reaches().at(kStack).elements, 2U);
+  EXPECT_EQ(whole.reaches().at(kStack).mean_abs, 3.5);
+  EXPECT_EQ(whole.reaches().at(kStack).counts, stacked.reaches().at(kStack).counts);
   FloatReachObserver beside, unknown;
   for (FloatReachObserver* observer : {&beside, &unknown}) observer->begin_batch(2);
-  beside.observe(3, stack, {}, {SampleAxis::Kind::Counts, 1, 0});
-  EXPECT_EQ(beside.reaches().at(3).mean_abs, 4) << "samples lie on axis 1";
-  unknown.observe(3, stack, {}, {SampleAxis::Kind::Unknown, 0, 0});
-  EXPECT_EQ(unknown.reaches().at(3), whole.reaches().at(3));
-  stacked.observe(4, Tensor::from<int64_t>({1}, std::array<int64_t, 1>{1}));
-  EXPECT_FALSE(stacked.reaches().contains(4)) << "integers have no reach";
+  beside.observe(kStack, stack, {}, {SampleAxis::Kind::Counts, 1, 0});
+  EXPECT_EQ(beside.reaches().at(kStack).mean_abs, 4) << "samples lie on axis 1";
+  unknown.observe(kStack, stack, {}, {SampleAxis::Kind::Unknown, 0, 0});
+  EXPECT_EQ(unknown.reaches().at(kStack), whole.reaches().at(kStack));
+  stacked.observe(ValueId{4}, Tensor::from<int64_t>({1}, std::array<int64_t, 1>{1}));
+  EXPECT_FALSE(stacked.reaches().contains(ValueId{4})) << "integers have no reach";
 }
 
 }  // namespace

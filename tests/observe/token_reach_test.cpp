@@ -96,15 +96,15 @@ TEST(ValuesWithTokens, AreReadByProductsWithAMatrixAndByNormalizations) {
 }
 
 TEST(TokenReachObserver, TakesTensorsOfRankThree) {
-  const std::vector<ValueId> watched = {1, 2};
+  const std::vector<ValueId> watched = {ValueId{1}, ValueId{2}};
   TokenReachObserver observer(watched);
-  observer.observe(1, Tensor::from<float>({2, 2, 1}, {5, 1, 7, 2}), {});
-  observer.observe(2, Tensor::from<float>({2, 2}, {5, 1, 7, 2}), {});
-  observer.observe(3, Tensor::from<float>({2, 2, 1}, {5, 1, 7, 2}), {});
+  observer.observe(ValueId{1}, Tensor::from<float>({2, 2, 1}, {5, 1, 7, 2}), {});
+  observer.observe(ValueId{2}, Tensor::from<float>({2, 2}, {5, 1, 7, 2}), {});
+  observer.observe(ValueId{3}, Tensor::from<float>({2, 2, 1}, {5, 1, 7, 2}), {});
   ASSERT_EQ(observer.reaches().size(), 1U);
-  EXPECT_EQ(observer.reaches().at(1).sequences, 2U);
-  EXPECT_EQ(observer.reaches().at(1).first, 7);
-  EXPECT_EQ(observer.reaches().at(1).others, 2);
+  EXPECT_EQ(observer.reaches().at(ValueId{1}).sequences, 2U);
+  EXPECT_EQ(observer.reaches().at(ValueId{1}).first, 7);
+  EXPECT_EQ(observer.reaches().at(ValueId{1}).others, 2);
 }
 
 /// Samples of a made-up data set with tokens of "conv".
@@ -121,13 +121,13 @@ CalibrationTable table_with_tokens(size_t first, size_t count) {
 }
 
 TEST(TokenReachObserver, FollowsTheAxisOfTheSamples) {
-  const std::vector<ValueId> watched{3};
+  const std::vector<ValueId> watched{ValueId{3}};
   const auto first_token = [&](const SampleAxis& where) {
     TokenReachObserver observer(watched);
     observer.begin_batch(2);
     // [tokens, sequences, channels]: tokens 1 and 5 of the first sequence, 2 and 6 of the second.
-    observer.observe(3, Tensor::from<float>({2, 2, 1}, {1, 2, 5, 6}), {}, where);
-    return observer.reaches().at(3).first;
+    observer.observe(ValueId{3}, Tensor::from<float>({2, 2, 1}, {1, 2, 5, 6}), {}, where);
+    return observer.reaches().at(ValueId{3}).first;
   };
   EXPECT_EQ(first_token({SampleAxis::Kind::Counts, 1, 0}), 2);
   EXPECT_EQ(first_token({}), 5) << "[sequences, tokens, channels]";

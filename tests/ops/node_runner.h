@@ -36,15 +36,15 @@ inline std::vector<Tensor> run_node(const std::string& node, std::vector<Tensor>
   for (size_t i = 0; i < options.outputs; ++i) text += (i ? ", float y" + std::to_string(i) : "float y");
   const Model model = parse_model_text(text + ") { " + node + " }");
   const Graph& graph = model.graph();
-  const OperatorDef* definition = find_operator("", graph.node(0).op_type, options.opset);
-  if (!definition) throw Error(ErrorCode::Unsupported, graph.node(0).op_type);
+  const OperatorDef* definition = find_operator("", graph.node(NodeId{0}).op_type, options.opset);
+  if (!definition) throw Error(ErrorCode::Unsupported, graph.node(NodeId{0}).op_type);
   for (Tensor& input : inputs) {
     if (input.empty_handle()) continue;
     input = input.clone();
     const bool reorder = options.layout == Layout::ChannelsLast && definition->layout != LayoutNeed::Plain;
     if (reorder && input.shape().rank() >= 3) input = to_channels_last(input);
   }
-  const KernelContext context{graph, graph.node(0), options.opset};
+  const KernelContext context{graph, graph.node(NodeId{0}), options.opset};
   const auto kernel = definition->make(context);
   std::vector<Tensor> outputs(options.outputs);
   Workspace workspace;

@@ -38,11 +38,11 @@ TEST(OperatorList, NamesEveryNodeThatCannotRun) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13, \"com.example\" : 1]> g (float a) => (float y) "
       "{ b = Relu(a) c = com.example.Frobnicate(b) y = Cast<to = 8>(c) }");
-  const NodeId nodes[] = {0, 1, 2};
+  const NodeId nodes[] = {NodeId{0}, NodeId{1}, NodeId{2}};
   const auto found = find_unsupported(model.graph(), nodes);
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0].node, 1);
-  EXPECT_EQ(found[1].node, 2);
+  EXPECT_EQ(found[0].node, NodeId{1});
+  EXPECT_EQ(found[1].node, NodeId{2});
   EXPECT_FALSE(found[1].reason.empty());
 }
 
@@ -50,7 +50,7 @@ TEST(OperatorList, GivesDefaultTraitsToStrangers) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"com.example\" : 1]> g (float a) => (float y) { y = com.example.Frobnicate(a) "
       "}");
-  EXPECT_EQ(traits_of(model.graph(), model.graph().node(0)).kind, OpKind::Other);
+  EXPECT_EQ(traits_of(model.graph(), model.graph().node(NodeId{0})).kind, OpKind::Other);
 }
 
 }  // namespace

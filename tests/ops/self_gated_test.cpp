@@ -29,8 +29,8 @@ TEST(SelfGated, XTimesItsSigmoidIsSilu) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->form, Gate::Sigmoid);
     EXPECT_EQ(found->kind, OpKind::Silu);
-    EXPECT_EQ(found->gate, 0);
-    EXPECT_EQ(found->product, 1);
+    EXPECT_EQ(found->gate, NodeId{0});
+    EXPECT_EQ(found->product, NodeId{1});
   }
 }
 

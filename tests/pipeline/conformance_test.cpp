@@ -63,7 +63,7 @@ std::string family_of(const fs::path& folder) {
   fs::path model = without_expansion(folder) / "model.onnx";
   if (!fs::exists(model)) model = folder / "model.onnx";
   try {
-    return read_model(model).graph().node(0).op_type;
+    return read_model(model).graph().node(NodeId{0}).op_type;
   } catch (const Error&) {
     return "(unreadable)";
   }

@@ -38,8 +38,8 @@ TEST(InlineFunctions, PutsTheBodyWhereTheCallStood) {
   EXPECT_EQ(inline_functions(model), 1u);
   const Graph& graph = model.graph();
   EXPECT_THAT(op_types(graph), testing::ElementsAre("Abs", "Relu", "Add"));
-  EXPECT_THAT(value_names(graph, graph.node(1).inputs), testing::ElementsAre("h"));
-  EXPECT_THAT(value_names(graph, graph.node(2).outputs), testing::ElementsAre("y"));
+  EXPECT_THAT(value_names(graph, graph.node(NodeId{1}).inputs), testing::ElementsAre("h"));
+  EXPECT_THAT(value_names(graph, graph.node(NodeId{2}).outputs), testing::ElementsAre("y"));
 }
 
 TEST(InlineFunctions, KeepsTwoCallsApart) {
@@ -65,8 +65,8 @@ TEST(InlineFunctions, FillsInTheAttributesOfTheCall) {
       "<domain: \"local\", opset_import: [\"\" : 13]>\n"
       "Leaky <slope> (a) => (b) { b = LeakyRelu <alpha: float = @slope> (a) }\n");
   inline_functions(model);
-  EXPECT_EQ(model.graph().node(0).float_or("alpha", 0), 0.25F);
-  EXPECT_FALSE(model.graph().node(1).has("alpha"));  // left out by the call: the operator's own default
+  EXPECT_EQ(model.graph().node(NodeId{0}).float_or("alpha", 0), 0.25F);
+  EXPECT_FALSE(model.graph().node(NodeId{1}).has("alpha"));  // left out by the call: the operator's own default
 }
 
 TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
@@ -74,7 +74,7 @@ TEST(InlineFunctions, LeavesOutWhatTheCallLeavesOut) {
                                      "<domain: \"local\", opset_import: [\"\" : 13]>\n"
                                      "Bound (a, low, high) => (b) { b = Clip (a, low, high) }\n");
   inline_functions(model);
-  EXPECT_THAT(value_names(model.graph(), model.graph().node(0).inputs), testing::ElementsAre("x", "", "high"));
+  EXPECT_THAT(value_names(model.graph(), model.graph().node(NodeId{0}).inputs), testing::ElementsAre("x", "", "high"));
 }
 
 TEST(InlineFunctions, CopiesAnInputThatIsReturned) {

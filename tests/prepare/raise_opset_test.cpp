@@ -94,7 +94,7 @@ TEST(RaiseOpset, AttributesThatBecameInputsMove) {
 
 TEST(RaiseOpset, AClipWithOneBoundKeepsTheOtherOpen) {
   const Model model = raised(9, 13, "g (float[4] x) => (float[4] y) { y = Clip <max = 6.0> (x) }");
-  const Node& clip = model.graph().node(0);
+  const Node& clip = model.graph().node(NodeId{0});
   EXPECT_EQ(clip.input(1), kNoValue);
   EXPECT_THAT(operand_of<float>(model, clip, 2), ElementsAre(6));
 }
@@ -127,7 +127,7 @@ TEST(RaiseOpset, SoftmaxOverTheLastAxisStaysOneNode) {
   for (const char* node : {"Softmax <axis = -1> (x)", "Softmax <axis = 1> (x)", "Softmax (x)"}) {
     const Model model = raised(11, 13, std::string("g (float[N, 5] x) => (float[N, 5] y) { y = ") + node + " }");
     EXPECT_THAT(raised_operators(model), ElementsAre("Softmax"));
-    EXPECT_EQ(model.graph().node(0).int_or("axis", 0), -1);
+    EXPECT_EQ(model.graph().node(NodeId{0}).int_or("axis", 0), -1);
   }
 }
 
@@ -138,7 +138,7 @@ TEST(RaiseOpset, SoftmaxOverSeveralAxesIsDoneOnRows) {
     EXPECT_THAT(raised_operators(model), ElementsAre("Flatten", op, "Shape", "Reshape"));
     const Node& flatten = *model.graph().producer(model.graph().find_value("y_rows_in"));
     EXPECT_EQ(flatten.int_or("axis", 0), 1);
-    EXPECT_EQ(model.graph().node(1).int_or("axis", 0), -1);
+    EXPECT_EQ(model.graph().node(NodeId{1}).int_or("axis", 0), -1);
   }
 }
 
@@ -158,13 +158,13 @@ TEST(RaiseOpset, SoftmaxOfUnknownRankIsRaisedToo) {
 
 TEST(RaiseOpset, DropoutLosesItsRatio) {
   const Model model = raised(7, 13, "g (float[4] x) => (float[4] y) { y = Dropout <ratio = 0.3> (x) }");
-  EXPECT_FALSE(model.graph().node(0).has("ratio"));
+  EXPECT_FALSE(model.graph().node(NodeId{0}).has("ratio"));
 }
 
 TEST(RaiseOpset, BatchNormalizationLosesItsDefaultSpatialAttribute) {
   const std::string body =
       "g (float[N, 1, 2, 2] x, float[1] a) => (float[N, 1, 2, 2] y) { y = BatchNormalization <spatial = ";
-  EXPECT_FALSE(raised(7, 13, body + "1> (x, a, a, a, a) }").graph().node(0).has("spatial"));
+  EXPECT_FALSE(raised(7, 13, body + "1> (x, a, a, a, a) }").graph().node(NodeId{0}).has("spatial"));
   Model model = parse_model_text("<ir_version: 3, opset_import: [\"\" : 7]>\n" + body + "0> (x, a, a, a, a) }");
   EXPECT_EQ(error_of<Error>([&] { raise_opset(model, 13); }).code(), ErrorCode::Unsupported);
 }

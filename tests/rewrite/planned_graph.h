@@ -18,12 +18,11 @@ struct PlannedGraph {
 
   void pair(const char* consumer, int slot, int group = -1) {
     const NodeId id = node(consumer);
-    plan.edges.push_back(
-        {graph().node(id).input(static_cast<size_t>(slot)), id, slot, true, group, RuleId::None, "by hand"});
+    plan.edges.push_back({graph().node(id).input(slot), id, slot, true, group, RuleId::None, "by hand"});
   }
   void weight(const char* consumer, int slot, int axis) {
     const NodeId id = node(consumer);
-    plan.weights.push_back({id, slot, graph().node(id).input(static_cast<size_t>(slot)), axis});
+    plan.weights.push_back({id, slot, graph().node(id).input(slot), axis});
   }
   void range(const char* value, Range range) { ranges[graph().find_value(value)] = range; }
 

@@ -22,8 +22,8 @@ WeightOptions bound(std::vector<float> least, std::vector<float> zero = {}) {
 /// The second request gets what quantize_weight() gives; true when it shares the codes of the first.
 bool is_shared(const Tensor& tensor, const WeightOptions& first, const WeightOptions& second) {
   WeightMemo memo;
-  const QuantizedWeight before = memo.get(0, tensor, kAxis, first);
-  const QuantizedWeight got = memo.get(0, tensor, kAxis, second);
+  const QuantizedWeight before = memo.get(ValueId{0}, tensor, kAxis, first);
+  const QuantizedWeight got = memo.get(ValueId{0}, tensor, kAxis, second);
   const QuantizedWeight expected = quantize_weight(tensor, kAxis, second);
   EXPECT_EQ(got.qparams.scale, expected.qparams.scale);
   EXPECT_EQ(got.raised, expected.raised);

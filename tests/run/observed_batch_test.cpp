@@ -38,9 +38,9 @@ class ObservedBatch : public ::testing::Test {
     std::vector<Sample> batch{{0, "a", {Tensor::from<float>({1, 3}, {1, 2, 3})}},
                               {1, "b", {Tensor::from<float>({1, 3}, {4, 5, 900})}}};
     if (padded) batch[0].content = {1, 1, 1}, batch[1].content = {1, 1, 0};
-    std::vector<SampleAxis> axes(model_.graph().values().size());
-    axes[static_cast<size_t>(wanted[0])] = {SampleAxis::Kind::Counts, 1, 0};
-    axes[static_cast<size_t>(wanted[1])] = where;
+    ValueMap<SampleAxis> axes(model_.graph().values().size());
+    axes[wanted[0]] = {SampleAxis::Kind::Counts, 1, 0};
+    axes[wanted[1]] = where;
     Seen seen;
     run_observed(executor, std::move(batch), SampleAxes(std::move(axes)), seen);
     return seen;

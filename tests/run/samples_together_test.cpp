@@ -48,16 +48,19 @@ TEST(SamplesTogether, AreOneWhereTheModelMixesThem) {
 TEST(SamplesTogether, AreOneWhereThereAreFew) { EXPECT_EQ(together(convolution("N", 4), 4, 15), 1U); }
 
 TEST(SamplesTogether, AreToldApartWhereTheFirstAxisCountsThem) {
-  const ValueShapes one{{0, Shape{1, 4}}, {1, Shape{2, 4}}, {2, Shape{4, 1}}, {3, Shape{}}, {4, Shape{1, 4}}};
-  const ValueShapes eight{{0, Shape{8, 4}}, {1, Shape{16, 4}}, {2, Shape{4, 8}}, {3, Shape{}}, {4, Shape{8, 5}}};
+  constexpr ValueId kRow{0}, kTwoRows{1}, kColumn{2}, kNumber{3}, kWider{4}, kNotRun{5};
+  const ValueShapes one{
+      {kRow, Shape{1, 4}}, {kTwoRows, Shape{2, 4}}, {kColumn, Shape{4, 1}}, {kNumber, Shape{}}, {kWider, Shape{1, 4}}};
+  const ValueShapes eight{
+      {kRow, Shape{8, 4}}, {kTwoRows, Shape{16, 4}}, {kColumn, Shape{4, 8}}, {kNumber, Shape{}}, {kWider, Shape{8, 5}}};
   const auto cut = [&](std::vector<ValueId> values) { return are_cut_by_sample(values, one, eight, 8); };
-  EXPECT_TRUE(cut({0}));
+  EXPECT_TRUE(cut({kRow}));
   EXPECT_TRUE(cut({})) << "there is nothing to tell apart";
-  EXPECT_FALSE(cut({0, 1})) << "two rows a sample";
-  EXPECT_FALSE(cut({2})) << "samples on another axis";
-  EXPECT_FALSE(cut({3})) << "a number";
-  EXPECT_FALSE(cut({4})) << "another size beside the samples";
-  EXPECT_FALSE(cut({5})) << "a value that did not run";
+  EXPECT_FALSE(cut({kRow, kTwoRows}));
+  EXPECT_FALSE(cut({kColumn})) << "samples on another axis";
+  EXPECT_FALSE(cut({kNumber}));
+  EXPECT_FALSE(cut({kWider})) << "another size beside the samples";
+  EXPECT_FALSE(cut({kNotRun}));
 }
 
 TEST(SamplesTogether, KeepTheirNamesAndOrder) {

@@ -41,7 +41,7 @@ int64_t bytes_of(const LintView& view, ValueId value, DataType type) {
 
 Rest find_rest(const LintView& view) {
   const LintedFile& file = view.file();
-  const std::vector<bool> int8 = int8_sources(view.found());
+  const ValueMap<bool> int8 = int8_sources(view.found());
   Rest rest;
   for (const Node& node : view.graph().nodes()) {
     if (moves_or_asks(view.found().kind(node.id))) continue;
@@ -53,7 +53,7 @@ Rest find_rest(const LintView& view) {
       if (type == DataType::Undefined) continue;
       const int64_t bytes = bytes_of(view, output, type);
       rest.all_bytes += bytes;
-      if (type != DataType::Float32 || int8[static_cast<size_t>(output)]) continue;
+      if (type != DataType::Float32 || int8[output]) continue;
       written += bytes;
       in_float32 = true;
     }

@@ -17,7 +17,7 @@ void check_shared(const LintView& view, FindingLog& log) {
     const NodeId node = view.graph().find_node(operand.node);
     if (operand.constant || node == kNoNode || view.grid(operand).codes != DataType::Int8) continue;
     if (has_one_reader(view, operand) || !named.insert(operand.quantize).second) continue;
-    const ValueId value = view.graph().node(node).inputs[static_cast<size_t>(operand.slot)];
+    const ValueId value = view.graph().node(node).input(operand.slot);
     std::vector<NodeId> layers = view.layers_of(operand.quantize);
     if (const NodeId before = view.layer_writing(value); before != kNoNode) layers.push_back(before);
     std::erase_if(layers, [&](NodeId layer) { return view.obstacle(layer).empty(); });

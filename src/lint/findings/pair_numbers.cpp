@@ -24,7 +24,7 @@ std::string subject(const LintView& view, int index) {
     if (node == kNoNode) continue;
     if (role == QdqRole::Weight) return "the weight of " + view.found().describe(node);
     if (role == QdqRole::Bias) return "the bias of " + view.found().describe(node);
-    const ValueId value = view.graph().node(node).input(static_cast<size_t>(operand->slot));
+    const ValueId value = view.graph().node(node).input(operand->slot);
     return "the pair on '" + (value == kNoValue ? "" : view.graph().value(value).name) + "'";
   }
   return view.qdq(index).quantizes ? "this QuantizeLinear" : "this DequantizeLinear";

@@ -31,7 +31,7 @@ std::vector<ResidualAdd> residual_adds(const LintView& view) {
   return found;
 }
 
-ValueId input(const ResidualAdd& add, int slot) { return add.node->inputs[static_cast<size_t>(slot)]; }
+ValueId input(const ResidualAdd& add, int slot) { return add.node->input(slot); }
 
 // The skip is itself a convolution's branch, which the Add can ride in as well.
 bool may_be_main(const LintView& view, const ResidualAdd& add) {

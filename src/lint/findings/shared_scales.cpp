@@ -25,7 +25,7 @@ std::string scales_text(const LintView& view, const Pairs& pairs) {
   for (const QuantizedOperand* pair : pairs) {
     const QdqNode& grid = view.grid(*pair);
     const Node& node = view.graph().node(view.graph().find_node(pair->node));
-    const std::string name = view.graph().value(node.inputs[static_cast<size_t>(pair->slot)]).name;
+    const std::string name = view.graph().value(node.input(pair->slot)).name;
     if (grid.scales.empty() || !seen.insert(name).second) continue;
     text += (text.empty() ? "'" : ", '") + name + "' " + number_text(static_cast<double>(grid.scales.front()));
   }
@@ -43,7 +43,7 @@ Pairs members(const LintView& view, const Node& concat) {
   Pairs pairs;
   for (const ValueId value : pairs_behind(view.found(), concat.output(0))) append(pairs, view.pairs_on(value));
   for (const int slot : view.found().data_slots(concat.id))
-    for (const ValueId value : commuting_neighbours(view.found(), concat.inputs[static_cast<size_t>(slot)]))
+    for (const ValueId value : commuting_neighbours(view.found(), concat.input(slot)))
       append(pairs, view.pairs_on(value));
   return pairs;
 }
@@ -61,9 +61,8 @@ class Grids {
 
   /// Of members(view, concat).
   [[nodiscard]] bool differ(const Node& concat) {
-    Seen seen = behind_[static_cast<size_t>(concat.output(0))];
-    for (const int slot : view_.found().data_slots(concat.id))
-      add(seen, beside(concat.inputs[static_cast<size_t>(slot)]));
+    Seen seen = behind_[concat.output(0)];
+    for (const int slot : view_.found().data_slots(concat.id)) add(seen, beside(concat.input(slot)));
     return seen.mixed;
   }
 
@@ -88,36 +87,36 @@ class Grids {
   void look_behind(const Value& value) {
     Seen seen = view_.found().has_pair(value.id) ? on(value.id) : Seen{};
     for (const Use& use : value.uses)
-      for (const ValueId next : values_behind(view_.found(), use)) add(seen, behind_[static_cast<size_t>(next)]);
-    behind_[static_cast<size_t>(value.id)] = seen;
+      for (const ValueId next : values_behind(view_.found(), use)) add(seen, behind_[next]);
+    behind_[value.id] = seen;
   }
 
   const Seen& beside(ValueId input) {
-    if (!known_[static_cast<size_t>(input)]) {
+    if (!known_[input]) {
       const std::vector<ValueId> all = commuting_neighbours(view_.found(), input);
       Seen seen;
       for (const ValueId value : all) add(seen, on(value));
       for (const ValueId value : all) {
-        beside_[static_cast<size_t>(value)] = seen;
-        known_[static_cast<size_t>(value)] = true;
+        beside_[value] = seen;
+        known_[value] = true;
       }
     }
-    return beside_[static_cast<size_t>(input)];
+    return beside_[input];
   }
 
   const LintView& view_;
-  std::vector<Seen> behind_, beside_;  // by value id
-  std::vector<bool> known_;            // beside_ is
+  ValueMap<Seen> behind_, beside_;
+  ValueMap<bool> known_;  // beside_ is
 };
 
 void check_concats(const LintView& view, FindingLog& log) {
-  const std::vector<bool> before_pairs = values_before_pairs(view.found());
+  const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   Grids grids(view);
   for (const Node& node : view.graph().nodes()) {
     if (!is_data_concat(view.found(), node.id) || !grids.differ(node)) continue;
     const std::vector<NodeId>& readers = view.layers_reading(node.output(0));
     const bool read = std::any_of(readers.begin(), readers.end(), [&](NodeId layer) { return view.weight(layer); });
-    if (!before_pairs[static_cast<size_t>(node.output(0))] && !read) continue;
+    if (!before_pairs[node.output(0)] && !read) continue;
     const Pairs pairs = members(view, node);
     log.add(node.name,
             "the pairs around it have different scales (" + scales_text(view, pairs) +

@@ -11,12 +11,12 @@ bool is_int8_conv(const LintView& view, NodeId node) {
 }
 
 void check_concat_inputs(const LintView& view, FindingLog& log) {
-  const std::vector<bool> sources = int8_sources(view.found()), before_pairs = values_before_pairs(view.found());
+  const ValueMap<bool> sources = int8_sources(view.found()), before_pairs = values_before_pairs(view.found());
   for (const Node& node : view.graph().nodes()) {
-    if (!is_data_concat(view.found(), node.id) || !before_pairs[static_cast<size_t>(node.output(0))]) continue;
+    if (!is_data_concat(view.found(), node.id) || !before_pairs[node.output(0)]) continue;
     for (const int slot : view.found().data_slots(node.id)) {
-      const ValueId input = node.inputs[static_cast<size_t>(slot)];
-      if (sources[static_cast<size_t>(input)]) continue;
+      const ValueId input = node.input(slot);
+      if (sources[input]) continue;
       log.add(node.name,
               "its input " + std::to_string(slot) + " comes from " + view.found().describe_source(input) +
                   ", which does not run in INT8: the quantization moves in front of the Concat",
@@ -62,12 +62,12 @@ void check_depthwise(const LintView& view, FindingLog& log) {
 }
 
 void check_leaky_relu(const LintView& view, FindingLog& log) {
-  const std::vector<bool> before_pairs = values_before_pairs(view.found());
+  const ValueMap<bool> before_pairs = values_before_pairs(view.found());
   for (const Node& node : view.graph().nodes()) {
     if (!view.found().is_weighted(node.id) || !view.found().is_int8(node.id)) continue;
     const NodeId activation = fused_activation(view.found(), node.output(0));
     if (activation == kNoNode || view.found().kind(activation) != OpKind::LeakyRelu) continue;
-    if (before_pairs[static_cast<size_t>(view.graph().node(activation).output(0))]) continue;
+    if (before_pairs[view.graph().node(activation).output(0)]) continue;
     log.add(view.graph().node(activation).name,
             "fuses with " + view.found().describe(node.id) + " only if a pair stands behind it, and none does",
             "put a pair behind it where its reader can take one", {node.id});

@@ -44,7 +44,7 @@ class QdqReader {
   QdqReading run() {
     for (const Node& node : graph_.nodes()) {
       if (!is_qdq(graph_, node)) continue;
-      index_[static_cast<size_t>(node.id)] = static_cast<int>(reading_.nodes.size());
+      index_[node.id] = static_cast<int>(reading_.nodes.size());
       reading_.nodes.push_back(describe_qdq(graph_, node));
     }
     if (reading_.nodes.empty()) return std::move(reading_);
@@ -63,7 +63,7 @@ class QdqReader {
   [[nodiscard]] const Node* producer(ValueId value) const {
     return value == kNoValue ? nullptr : graph_.producer(value);
   }
-  [[nodiscard]] int index(const Node& node) const { return index_[static_cast<size_t>(node.id)]; }
+  [[nodiscard]] int index(const Node& node) const { return index_[node.id]; }
   [[nodiscard]] const Tensor* constant(ValueId value) const { return readable_constant(graph_, value); }
   [[nodiscard]] bool copies(const Node& node) const {
     const OpTraits& traits = traits_of(graph_, node);
@@ -239,7 +239,7 @@ class QdqReader {
     if (kind(node) != OpKind::QuantizeLinear)
       reading_.operands.push_back(
           {node.name, slot, trace.quantize, trace.dequantize, trace.constant, trace.axes, trace.cast});
-    const ValueId value = node.inputs[static_cast<size_t>(slot)];
+    const ValueId value = node.input(slot);
     if (trace.source == value && !trace.constant && !renamed_.contains(value)) return;
     rewired_.insert({node.id, slot});
     reading_.float_patch.rewire.push_back({node.name, slot, name_of_source(trace)});
@@ -321,7 +321,7 @@ class QdqReader {
   NameSource names_;
   QdqReading reading_;
   mutable std::map<ValueId, Trace> traces_;  // of trace_value()
-  std::vector<int> index_;                   // by node id, into reading_.nodes
+  NodeMap<int> index_;                       // into reading_.nodes
   std::map<ValueId, std::string> renamed_;
   std::map<std::pair<ValueId, std::vector<size_t>>, std::string> placeholders_;
   std::map<ValueId, int> new_readers_;

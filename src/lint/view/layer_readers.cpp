@@ -27,13 +27,13 @@ LayerReaders::LayerReaders(const PlacementDraft& draft) : by_value_(draft.graph(
         continue;
       }
       for (const ValueId output : node.outputs)
-        if (output != kNoValue) add(input, by_value_[static_cast<size_t>(output)]);
+        if (output != kNoValue) add(input, by_value_[output]);
     }
   }
 }
 
 void LayerReaders::add(ValueId value, const Layers& layers) {
-  Layers& known = by_value_[static_cast<size_t>(value)];
+  Layers& known = by_value_[value];
   if (!layers || layers == known) return;
   if (!known) {
     known = layers;
@@ -47,7 +47,7 @@ void LayerReaders::add(ValueId value, const Layers& layers) {
 
 const std::vector<NodeId>& LayerReaders::of(ValueId value) const {
   static const std::vector<NodeId> kNone;
-  const Layers& layers = by_value_[static_cast<size_t>(value)];
+  const Layers& layers = by_value_[value];
   return layers ? *layers : kNone;
 }
 

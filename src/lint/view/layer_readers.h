@@ -23,7 +23,7 @@ class LayerReaders {
   using Layers = std::shared_ptr<const std::vector<NodeId>>;
   void add(ValueId value, const Layers& layers);
 
-  std::vector<Layers> by_value_;  ///< values with the same layers share them; nullptr: none
+  ValueMap<Layers> by_value_;  ///< values with the same layers share them; nullptr: none
 };
 
 }  // namespace detent

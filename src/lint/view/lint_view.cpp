@@ -18,7 +18,7 @@ void LintView::judge_layers() {
   obstacles_.resize(graph().nodes().size());
   for (const Node& node : graph().nodes()) {
     if (!found().is_weighted(node.id)) continue;
-    std::string& obstacle = obstacles_[static_cast<size_t>(node.id)];
+    std::string& obstacle = obstacles_[node.id];
     obstacle = weight_alone(node.id);
     const bool alone = !obstacle.empty();
     if (!alone)

@@ -25,7 +25,7 @@ class LintView : public PairView {
   [[nodiscard]] const PlacementDraft& given() const { return given_; }
   [[nodiscard]] const PlacementPlan& given_plan() const { return given_plan_; }
   /// Why the engine does not run the weighted op in INT8; empty when it does.
-  [[nodiscard]] const std::string& obstacle(NodeId layer) const { return obstacles_[static_cast<size_t>(layer)]; }
+  [[nodiscard]] const std::string& obstacle(NodeId layer) const { return obstacles_[layer]; }
 
  private:
   void judge_layers();
@@ -35,7 +35,7 @@ class LintView : public PairView {
   PlacementOptions given_options_;
   PlacementDraft given_;
   PlacementPlan found_plan_, given_plan_;
-  std::vector<std::string> obstacles_;  // by node id
+  NodeMap<std::string> obstacles_;
 };
 
 }  // namespace detent

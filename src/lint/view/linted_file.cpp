@@ -12,8 +12,8 @@ namespace {
 
 DataType float_or_undefined(DataType type) { return is_floating_point(type) ? type : DataType::Undefined; }
 
-std::vector<DataType> float_types_of(const Graph& graph) {
-  std::vector<DataType> types = value_types(graph);
+ValueMap<DataType> float_types_of(const Graph& graph) {
+  ValueMap<DataType> types = value_types(graph);
   std::ranges::transform(types, types.begin(), float_or_undefined);
   return types;
 }

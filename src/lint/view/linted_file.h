@@ -16,7 +16,7 @@ struct LintedFile {
   const Graph& graph;
   /// By value id, the floating-point type that the file declares, or that follows from its operators; Undefined for other types and
   /// where nothing tells (ValueTypes).
-  std::vector<DataType> types;
+  ValueMap<DataType> types;
   /// Detent made it and chose FP32 or 16 bits node by node, by what samples showed.
   bool types_measured = false;
   HalfValues measured;  ///< empty without data
@@ -33,9 +33,7 @@ struct LintedFile {
   explicit LintedFile(const Graph& file);
 
   /// Undefined for kNoValue too.
-  [[nodiscard]] DataType type_of(ValueId value) const {
-    return value == kNoValue ? DataType::Undefined : types[static_cast<size_t>(value)];
-  }
+  [[nodiscard]] DataType type_of(ValueId value) const { return value == kNoValue ? DataType::Undefined : types[value]; }
   /// Some node but QuantizeLinear and DequantizeLinear makes FP16 or BF16.
   [[nodiscard]] bool holds_half() const;
 };

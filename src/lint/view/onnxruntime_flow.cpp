@@ -66,7 +66,7 @@ std::optional<ProductBias> added_bias(const PairView& view, const Node& product)
   if (!use || view.found().kind(use->node) != OpKind::Add || view.operand(use->node, use->slot)) return std::nullopt;
   const Node& add = view.graph().node(use->node);
   const int slot = 1 - use->slot;
-  const Tensor* bias = constant_behind_copies(view, add.input(static_cast<size_t>(slot)));
+  const Tensor* bias = constant_behind_copies(view, add.input(slot));
   const Shape& weight = view.found().weight(product.id).shape();
   if (!bias || view.found().weight_slot(product.id) != 1 || weight.rank() != 2) return std::nullopt;
   if (!fits_gemm(view, product, bias->shape(), weight[1])) return std::nullopt;
@@ -82,7 +82,7 @@ const QuantizedOperand* input_pair(const PairView& view, NodeId layer) {
   int slot = view.data_slot(layer);
   while (true) {
     if (const QuantizedOperand* pair = view.operand(node, slot)) return pair;
-    const Node* producer = view.graph().producer(view.graph().node(node).inputs[static_cast<size_t>(slot)]);
+    const Node* producer = view.graph().producer(view.graph().node(node).input(slot));
     if (!producer) return nullptr;
     const bool pads = found.kind(layer) == OpKind::Conv && node == layer && found.kind(producer->id) == OpKind::Pad &&
                       commutes(found, producer->id);
@@ -114,9 +114,7 @@ bool has_one_reader(const PairView& view, const QuantizedOperand& operand) {
   if (view.qdq(operand.quantize).readers != 1 || readers != 1) return false;
   // The engine takes an Identity away, and makes one pair of the two around it.
   const NodeId node = view.graph().find_node(operand.node);
-  const Node* copy = node == kNoNode
-                         ? nullptr
-                         : view.graph().producer(view.graph().node(node).inputs[static_cast<size_t>(operand.slot)]);
+  const Node* copy = node == kNoNode ? nullptr : view.graph().producer(view.graph().node(node).input(operand.slot));
   const QuantizedOperand* before = copy && copy->op_type == "Identity" ? view.operand(copy->id, 0) : nullptr;
   return !before || !same_grid(view.grid(*before), view.grid(operand)) || has_one_reader(view, *before);
 }

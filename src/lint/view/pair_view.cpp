@@ -71,7 +71,7 @@ std::vector<const QuantizedOperand*> PairView::pairs_in_front(NodeId node, int s
       pairs.push_back(own);
       continue;
     }
-    const Node* producer = graph_.producer(graph_.node(reader).inputs[static_cast<size_t>(input)]);
+    const Node* producer = graph_.producer(graph_.node(reader).input(input));
     const bool passes = producer && commutes(found_, producer->id);
     if (!passes && (!producer || !is_data_concat(found_, producer->id))) return {};
     const std::vector<int>& slots = found_.data_slots(producer->id);

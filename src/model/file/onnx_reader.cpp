@@ -69,12 +69,12 @@ void check_header(const onnx::ModelProto& proto) {
 void sort_nodes(onnx::ModelProto& proto) {
   const std::unique_ptr<Graph> graph = index_graph(proto);
   const std::vector<std::string> names = node_names(proto.graph());
-  std::vector<int> position_of(names.size());
+  NodeMap<int> position_of(names.size());
   bool sorted = true;
   for (size_t i = 0; i < names.size(); ++i) {
     const NodeId id = graph->find_node(names[i]);
-    position_of[static_cast<size_t>(id)] = static_cast<int>(i);
-    sorted = sorted && id == static_cast<NodeId>(i);
+    position_of[id] = static_cast<int>(i);
+    sorted = sorted && id == NodeId(i);
   }
   if (sorted) return;
   google::protobuf::RepeatedPtrField<onnx::NodeProto> ordered;

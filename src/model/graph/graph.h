@@ -14,13 +14,9 @@
 
 #include "detent/error.h"
 #include "detent/tensor.h"
+#include "model/graph/ids.h"
 
 namespace detent {
-
-using NodeId = int32_t;
-using ValueId = int32_t;
-inline constexpr ValueId kNoValue = -1;  ///< an optional input or output that is left out
-inline constexpr NodeId kNoNode = -1;
 
 class Graph;
 
@@ -31,6 +27,11 @@ struct Attribute {
   std::string name;
   AttributeValue value;
 };
+
+/// kNoValue when `slot` is beyond the end.
+[[nodiscard]] inline ValueId in_slot(std::span<const ValueId> values, size_t slot) {
+  return slot < values.size() ? values[slot] : kNoValue;
+}
 
 struct Node {
   NodeId id = kNoNode;
@@ -53,9 +54,9 @@ struct Node {
   [[nodiscard]] std::shared_ptr<const Graph> graph(std::string_view key) const;
   [[nodiscard]] bool has(std::string_view key) const { return find_attribute(key) != nullptr; }
 
-  /// Input value in `slot`, kNoValue when left out or beyond the end.
-  [[nodiscard]] ValueId input(size_t slot) const { return slot < inputs.size() ? inputs[slot] : kNoValue; }
-  [[nodiscard]] ValueId output(size_t slot) const { return slot < outputs.size() ? outputs[slot] : kNoValue; }
+  /// Input value in `slot`; kNoValue when left out, negative or beyond the end.
+  [[nodiscard]] ValueId input(std::integral auto slot) const { return in_slot(inputs, static_cast<size_t>(slot)); }
+  [[nodiscard]] ValueId output(std::integral auto slot) const { return in_slot(outputs, static_cast<size_t>(slot)); }
 };
 
 /// One reading of a value: the edge (value, consumer input slot).
@@ -88,8 +89,8 @@ class Graph {
  public:
   [[nodiscard]] std::span<const Node> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const Value> values() const { return values_; }
-  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
-  [[nodiscard]] const Value& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
+  [[nodiscard]] const Node& node(NodeId id) const { return nodes_[index_of(id)]; }
+  [[nodiscard]] const Value& value(ValueId id) const { return values_[index_of(id)]; }
   /// kNoValue / kNoNode when there is none of that name.
   [[nodiscard]] ValueId find_value(std::string_view key) const;
   [[nodiscard]] NodeId find_node(std::string_view key) const;

@@ -58,11 +58,11 @@ class GraphIndexer {
     std::vector<ValueId> captured;
   };
 
-  Value& value(ValueId id) { return graph_->values_[static_cast<size_t>(id)]; }
+  Value& value(ValueId id) { return graph_->values_[index_of(id)]; }
 
   ValueId add_value(const std::string& name) {
     refuse_line_feed("value", name);
-    const auto id = static_cast<ValueId>(graph_->values_.size());
+    const auto id = ValueId(graph_->values_.size());
     if (!graph_->value_ids_.emplace(name, id).second)
       throw Error(ErrorCode::InvalidModel, "value '" + name + "' is defined twice");
     Value& added = graph_->values_.emplace_back();
@@ -115,7 +115,7 @@ class GraphIndexer {
           if (graph_->find_value(output) != kNoValue) throw defined_twice(output, i);
           const ValueId id = add_value(output);
           producer_of_.resize(graph_->values_.size(), -1);
-          producer_of_[static_cast<size_t>(id)] = i;
+          producer_of_[id] = i;
         }
     producer_of_.resize(graph_->values_.size(), -1);
   }
@@ -243,8 +243,7 @@ class GraphIndexer {
     for (size_t i = 0; i < drafts_.size(); ++i)
       for (const auto* list : {&drafts_[i].node.inputs, &drafts_[i].captured})
         for (const ValueId id : *list)
-          if (id != kNoValue && producer_of_[static_cast<size_t>(id)] >= 0)
-            found[i].push_back(producer_of_[static_cast<size_t>(id)]);
+          if (id != kNoValue && producer_of_[id] >= 0) found[i].push_back(producer_of_[id]);
     return found;
   }
 
@@ -252,7 +251,7 @@ class GraphIndexer {
     graph_->nodes_.reserve(order.size());
     for (const int position : order) {
       Draft& draft = drafts_[static_cast<size_t>(position)];
-      const auto id = static_cast<NodeId>(graph_->nodes_.size());
+      const auto id = NodeId(graph_->nodes_.size());
       draft.node.id = id;
       for (size_t slot = 0; slot < draft.node.inputs.size(); ++slot)
         if (draft.node.inputs[slot] != kNoValue)
@@ -280,7 +279,7 @@ class GraphIndexer {
   std::unique_ptr<Graph> graph_;
   std::vector<std::string> names_;
   std::vector<Draft> drafts_;
-  std::vector<int> producer_of_;  // by value: position of the node that writes it, -1 for none
+  ValueMap<int> producer_of_;  // position of the node that writes it, -1 for none
 };
 
 std::unique_ptr<Graph> index_graph(const onnx::ModelProto& model) {

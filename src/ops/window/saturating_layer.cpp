@@ -88,7 +88,7 @@ bool SaturatingLayer::find_weights(const KernelContext& context) {
 /// the engine does.
 bool SaturatingLayer::find_bias(const KernelContext& context, const std::vector<float>& weight_scales) {
   const OpTraits& traits = traits_of(context.graph, context.node);
-  if (traits.bias_slot < 0 || context.node.input(static_cast<size_t>(traits.bias_slot)) == kNoValue) return true;
+  if (traits.bias_slot < 0 || context.node.input(traits.bias_slot) == kNoValue) return true;
   const auto slot = static_cast<size_t>(traits.bias_slot);
   const Tensor* bias = context.constant(slot);
   if (!bias || bias->type() != DataType::Float32 || bias->element_count() != outputs_) return false;

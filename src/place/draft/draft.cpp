@@ -34,39 +34,37 @@ PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const P
   for (const Node& node : graph.nodes()) {
     find_weight_slot(node);
     find_data_slots(node);
-    edges_[index(node.id)].resize(node.inputs.size());
+    edges_[node.id].resize(node.inputs.size());
   }
   for (const DataType type : value_types(graph)) is_float_.push_back(type == DataType::Float32 || is_half(type));
   find_movable_pairs();
   has_output_pair_.assign(graph.values().size(), false);
-  scale_parent_.resize(graph.values().size());
-  for (size_t i = 0; i < scale_parent_.size(); ++i) scale_parent_[i] = static_cast<ValueId>(i);
+  for (const Value& value : graph.values()) scale_parent_.push_back(value.id);
 }
 
 int64_t PlacementDraft::opset() const { return std::max(graph_.opset(), target_.minimum_opset); }
 
 void PlacementDraft::find_weight_slot(const Node& node) {
-  const OpTraits& traits = *traits_[index(node.id)];
+  const OpTraits& traits = *traits_[node.id];
   if (traits.weight_slot < 0) return;
-  const ValueId weight = node.input(static_cast<size_t>(traits.weight_slot));
+  const ValueId weight = node.input(traits.weight_slot);
   const ValueId data = node.input(0);
   if (weight != kNoValue && is_weight(graph_, weight)) {
     // Two constants: nothing to quantize at run time.
-    if (data != kNoValue && !graph_.value(data).is_constant) weight_slots_[index(node.id)] = traits.weight_slot;
+    if (data != kNoValue && !graph_.value(data).is_constant) weight_slots_[node.id] = traits.weight_slot;
   } else if (traits.kind == OpKind::MatMul && data != kNoValue && is_weight(graph_, data)) {
-    weight_slots_[index(node.id)] = 0;
+    weight_slots_[node.id] = 0;
   }
 }
 
 void PlacementDraft::find_data_slots(const Node& node) {
-  const OpTraits& traits = *traits_[index(node.id)];
+  const OpTraits& traits = *traits_[node.id];
   const size_t limit = traits.data_inputs < 0 ? node.inputs.size()
                                               : std::min(node.inputs.size(), static_cast<size_t>(traits.data_inputs));
   for (size_t slot = 0; slot < limit; ++slot) {
     const int number = static_cast<int>(slot);
-    if (node.inputs[slot] == kNoValue || number == weight_slots_[index(node.id)] || number == traits.bias_slot)
-      continue;
-    data_slots_[index(node.id)].push_back(number);
+    if (node.inputs[slot] == kNoValue || number == weight_slots_[node.id] || number == traits.bias_slot) continue;
+    data_slots_[node.id].push_back(number);
   }
 }
 
@@ -81,20 +79,20 @@ void PlacementDraft::find_movable_pairs() {
     if (node->output(0) == kNoValue || is_foreign(node->id) ||
         std::ranges::find(kMovers, node->op_type) == kMovers.end())
       continue;
-    lets_pairs_move_[index(node->id)] = true;
-    moves_into_subgraph_[index(node->id)] =
-        std::ranges::any_of(graph_.value(node->output(0)).uses,
-                            [&](const Use& use) { return use.slot < 0 || moves_into_subgraph_[index(use.node)]; });
+    lets_pairs_move_[node->id] = true;
+    moves_into_subgraph_[node->id] = std::ranges::any_of(graph_.value(node->output(0)).uses, [&](const Use& use) {
+      return use.slot < 0 || moves_into_subgraph_[use.node];
+    });
   }
 }
 
 const Tensor& PlacementDraft::weight(NodeId node) const {
-  return *graph_.constant(graph_.node(node).inputs[static_cast<size_t>(weight_slot(node))]);
+  return *graph_.constant(graph_.node(node).input(weight_slot(node)));
 }
 
 ValueId PlacementDraft::data_input(NodeId node) const {
   const auto& slots = data_slots(node);
-  return slots.empty() ? kNoValue : graph_.node(node).inputs[static_cast<size_t>(slots.front())];
+  return slots.empty() ? kNoValue : graph_.node(node).input(slots.front());
 }
 
 bool PlacementDraft::is_foreign(NodeId node) const {
@@ -120,14 +118,14 @@ std::string PlacementDraft::describe_source(ValueId value) const {
 
 void PlacementDraft::keep_out(NodeId node, const std::string& reason) {
   if (is_out(node)) return;
-  out_[index(node)] = true;
+  out_[node] = true;
   ends_in_float_.clear();
   for (const int slot : data_slots(node)) keep_float(node, slot, reason);
   if (is_weighted(node)) run_float(node, reason);
 }
 
 void PlacementDraft::exclude(NodeId node, const std::string& reason) {
-  excluded_[index(node)] = true;
+  excluded_[node] = true;
   keep_out(node, reason);
 }
 
@@ -138,24 +136,20 @@ void PlacementDraft::decide(NodeId node, int slot, Precision precision, const st
 void PlacementDraft::replace(NodeId node, int slot, Precision precision, const std::string& reason) {
   const auto& slots = data_slots(node);
   if (std::find(slots.begin(), slots.end(), slot) == slots.end()) return;
-  if (precision == Precision::Int8 && !is_float(graph_.node(node).inputs[static_cast<size_t>(slot)])) return;
-  edges_[index(node)][static_cast<size_t>(slot)] = {precision, rule_, reason};
+  if (precision == Precision::Int8 && !is_float(graph_.node(node).input(slot))) return;
+  edge(node, slot) = {precision, rule_, reason};
 }
 
 void PlacementDraft::decide_layer(NodeId node, Precision precision, const std::string& reason) {
-  Decision& decision = layers_[index(node)];
+  Decision& decision = layers_[node];
   if (!decision.is_decided()) decision = {precision, rule_, reason};
 }
 
 bool PlacementDraft::is_decided(NodeId node, int slot) const {
-  const auto& slots = edges_[index(node)];
-  return static_cast<size_t>(slot) < slots.size() && slots[static_cast<size_t>(slot)].is_decided();
+  return slot < std::ssize(edges_[node]) && edge(node, slot).is_decided();
 }
 
-bool PlacementDraft::is_pair(NodeId node, int slot) const {
-  if (slot < 0) return false;
-  return edges_[index(node)][static_cast<size_t>(slot)].is_int8();
-}
+bool PlacementDraft::is_pair(NodeId node, int slot) const { return slot >= 0 && edge(node, slot).is_int8(); }
 
 bool PlacementDraft::has_pair(ValueId value) const {
   const auto& uses = graph_.value(value).uses;
@@ -178,15 +172,15 @@ void PlacementDraft::fix_range(ValueId value, Range range) {
 void PlacementDraft::pair_output(ValueId value, const std::string& reason) {
   if (has_output_pair(value) || !is_float(value)) return;
   output_pairs_.push_back({value, -1, rule_, reason});
-  has_output_pair_[static_cast<size_t>(value)] = true;
+  has_output_pair_[value] = true;
 }
 
-bool PlacementDraft::is_int8(NodeId node) const { return layers_[index(node)].is_int8(); }
+bool PlacementDraft::is_int8(NodeId node) const { return layers_[node].is_int8(); }
 
 ValueId PlacementDraft::scale_root(ValueId value) {
-  while (scale_parent_[static_cast<size_t>(value)] != value) {
-    ValueId& parent = scale_parent_[static_cast<size_t>(value)];
-    parent = scale_parent_[static_cast<size_t>(parent)];
+  while (scale_parent_[value] != value) {
+    ValueId& parent = scale_parent_[value];
+    parent = scale_parent_[parent];
     value = parent;
   }
   return value;
@@ -194,12 +188,12 @@ ValueId PlacementDraft::scale_root(ValueId value) {
 
 void PlacementDraft::share_scale(ValueId a, ValueId b) {
   const ValueId x = scale_root(a), y = scale_root(b);
-  scale_parent_[static_cast<size_t>(std::max(x, y))] = std::min(x, y);
+  scale_parent_[std::max(x, y)] = std::min(x, y);
 }
 
 void PlacementDraft::explain_pairs(ValueId value, const std::string& sentence) {
   for (const Use& use : graph_.value(value).uses)
-    if (is_pair(use.node, use.slot)) edges_[index(use.node)][static_cast<size_t>(use.slot)].reason += "; " + sentence;
+    if (is_pair(use.node, use.slot)) edge(use.node, use.slot).reason += "; " + sentence;
 }
 
 }  // namespace detent

@@ -25,28 +25,28 @@ class PlacementDraft {
   [[nodiscard]] int64_t opset() const;
 
   // ---- facts ----
-  [[nodiscard]] OpKind kind(NodeId node) const { return traits_[index(node)]->kind; }
-  [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[index(node)]; }
+  [[nodiscard]] OpKind kind(NodeId node) const { return traits_[node]->kind; }
+  [[nodiscard]] const OpTraits& traits(NodeId node) const { return *traits_[node]; }
   /// Slot of the constant weight operand; -1 when the node is not a weighted op.
-  [[nodiscard]] int weight_slot(NodeId node) const { return weight_slots_[index(node)]; }
+  [[nodiscard]] int weight_slot(NodeId node) const { return weight_slots_[node]; }
   [[nodiscard]] bool is_weighted(NodeId node) const { return weight_slot(node) >= 0; }
   /// Weight tensor of a weighted op.
   [[nodiscard]] const Tensor& weight(NodeId node) const;
   /// Axis of the weight that counts output channels; -1 where engines know none and one scale serves all.
   [[nodiscard]] int weight_axis(const Node& node) const;
   /// Input slots that carry data: not weights, biases, shapes, axes, bounds, left-out inputs.
-  [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[index(node)]; }
+  [[nodiscard]] const std::vector<int>& data_slots(NodeId node) const { return data_slots_[node]; }
   /// Value of the first data slot; kNoValue when there is none.
   [[nodiscard]] ValueId data_input(NodeId node) const;
   /// Float32, Float16 or BFloat16, which a pair may stand on; false where nothing tells the type (ValueTypes).
-  [[nodiscard]] bool is_float(ValueId value) const { return is_float_[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool is_float(ValueId value) const { return is_float_[value]; }
   [[nodiscard]] bool is_constant(ValueId value) const { return graph_.value(value).is_constant; }
   /// ONNX Runtime moves pairs across the node: MaxPool, Reshape, Transpose, Squeeze, Unsqueeze, Slice.
-  [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[index(node)]; }
+  [[nodiscard]] bool lets_pairs_move(NodeId node) const { return lets_pairs_move_[node]; }
   /// Such a node, and a subgraph reads what it writes, or what such a node behind it does.
-  [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[index(node)]; }
-  /// By node id, what ends_in_float() of onnxruntime_pairs.h has found; empty before, and after a node is kept out.
-  [[nodiscard]] std::vector<bool>& ends_in_float() const { return ends_in_float_; }
+  [[nodiscard]] bool moves_pairs_into_subgraph(NodeId node) const { return moves_into_subgraph_[node]; }
+  /// What ends_in_float() of onnxruntime_pairs.h has found; empty before, and after a node is kept out.
+  [[nodiscard]] NodeMap<bool>& ends_in_float() const { return ends_in_float_; }
   /// The node is of a domain other than ONNX's own.
   [[nodiscard]] bool is_foreign(NodeId node) const;
   /// A pair may stand on the value: not a constant, and for TensorRT not written by an operator of another domain.
@@ -59,10 +59,10 @@ class PlacementDraft {
   void keep_out(NodeId node, const std::string& reason);
   /// The same by the user's wish: the node reads floats whatever its neighbours would like.
   void exclude(NodeId node, const std::string& reason);
-  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[index(node)]; }
-  void force(NodeId node) { forced_[index(node)] = true; }
-  [[nodiscard]] bool is_out(NodeId node) const { return out_[index(node)]; }
-  [[nodiscard]] bool is_forced(NodeId node) const { return forced_[index(node)]; }
+  [[nodiscard]] bool is_excluded(NodeId node) const { return excluded_[node]; }
+  void force(NodeId node) { forced_[node] = true; }
+  [[nodiscard]] bool is_out(NodeId node) const { return out_[node]; }
+  [[nodiscard]] bool is_forced(NodeId node) const { return forced_[node]; }
 
   // ---- decisions ----
   void begin_rule(RuleId rule) { rule_ = rule; }
@@ -84,17 +84,17 @@ class PlacementDraft {
   [[nodiscard]] size_t pair_count() const;
   /// Some edge of a value's readers is a pair: the value is quantized for a consumer's sake.
   void pair_output(ValueId value, const std::string& reason);
-  [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool has_output_pair(ValueId value) const { return has_output_pair_[value]; }
 
   void run_int8(NodeId node, const std::string& reason) { decide_layer(node, Precision::Int8, reason); }
   void run_float(NodeId node, const std::string& reason) { decide_layer(node, Precision::Float, reason); }
   void replace_with_float_layer(NodeId node, const std::string& reason) {
-    layers_[index(node)] = {Precision::Float, rule_, reason};
+    layers_[node] = {Precision::Float, rule_, reason};
   }
   /// The layer keeps its pairs and its INT8 weight, and the engine runs it in float all the same.
   void run_rounded_float(NodeId node, const std::string& reason) {
     quantize_weight(node);
-    rounded_[index(node)] = true;
+    rounded_[node] = true;
     replace_with_float_layer(node, reason);
   }
   [[nodiscard]] bool is_int8(NodeId node) const;
@@ -106,7 +106,7 @@ class PlacementDraft {
     return found == biases_.end() ? Use{} : found->second;
   }
   /// The weight is written as INT8 + DQ. An INT8 layer's weight is without being asked for.
-  void quantize_weight(NodeId node) { weight_quantized_[index(node)] = true; }
+  void quantize_weight(NodeId node) { weight_quantized_[node] = true; }
 
   /// Pairs on the two values, where there are any in the end, take one scale.
   void share_scale(ValueId a, ValueId b);
@@ -129,7 +129,8 @@ class PlacementDraft {
     [[nodiscard]] bool is_int8() const { return precision == Precision::Int8; }
   };
 
-  static size_t index(NodeId node) { return static_cast<size_t>(node); }
+  Decision& edge(NodeId node, int slot) { return edges_[node][static_cast<size_t>(slot)]; }
+  [[nodiscard]] const Decision& edge(NodeId node, int slot) const { return edges_[node][static_cast<size_t>(slot)]; }
   void decide(NodeId node, int slot, Precision precision, const std::string& reason);
   void replace(NodeId node, int slot, Precision precision, const std::string& reason);
   void decide_layer(NodeId node, Precision precision, const std::string& reason);
@@ -146,18 +147,18 @@ class PlacementDraft {
   const Target& target_;
   const PlacementOptions& options_;
   RuleId rule_ = RuleId::None;
-  std::vector<const OpTraits*> traits_;  // the vectors down to layers_ are by node id
-  std::vector<int> weight_slots_;
-  std::vector<std::vector<int>> data_slots_;
-  std::vector<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
-  mutable std::vector<bool> ends_in_float_;
-  std::vector<std::vector<Decision>> edges_;  // then by slot
-  std::vector<Decision> layers_;
-  std::map<NodeId, Use> biases_;       // of MatMuls with an Add behind
-  std::vector<bool> is_float_;         // by value id
-  std::vector<ValueId> scale_parent_;  // union-find forest by value id
+  NodeMap<const OpTraits*> traits_;
+  NodeMap<int> weight_slots_;
+  NodeMap<std::vector<int>> data_slots_;
+  NodeMap<bool> out_, excluded_, forced_, weight_quantized_, rounded_, lets_pairs_move_, moves_into_subgraph_;
+  mutable NodeMap<bool> ends_in_float_;
+  NodeMap<std::vector<Decision>> edges_;  // by slot
+  NodeMap<Decision> layers_;
+  std::map<NodeId, Use> biases_;  // of MatMuls with an Add behind
+  ValueMap<bool> is_float_;
+  ValueMap<ValueId> scale_parent_;  // union-find forest
   std::vector<OutputPair> output_pairs_;
-  std::vector<bool> has_output_pair_;  // by value id
+  ValueMap<bool> has_output_pair_;
   std::vector<FixedRange> fixed_ranges_, range_limits_;
   std::vector<std::string> notes_;
 };

@@ -54,15 +54,15 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
       if (std::string text = inner_layers_text(node); !text.empty()) plan.notes.push_back(std::move(text));
       continue;
     }
-    const Decision& decision = layers_[index(node.id)];
+    const Decision& decision = layers_[node.id];
     LayerDecision layer{node.id, decision.is_int8(), decision.rule, decision.reason};
-    layer.rounded = rounded_[index(node.id)];
+    layer.rounded = rounded_[node.id];
     if (!decision.is_decided()) layer.reason = "no rule asks for INT8";
-    const ValueId weight_value = node.inputs[static_cast<size_t>(weight_slot(node.id))];
+    const ValueId weight_value = node.input(weight_slot(node.id));
     layer.params = weight(node.id).element_count();
     if (traits(node.id).bias_slot >= 0)
-      layer.params += constant_elements(graph_, node.input(static_cast<size_t>(traits(node.id).bias_slot)));
-    if (layer.int8 || weight_quantized_[index(node.id)])
+      layer.params += constant_elements(graph_, node.input(traits(node.id).bias_slot));
+    if (layer.int8 || weight_quantized_[node.id])
       plan.weights.push_back({node.id, weight_slot(node.id), weight_value, weight_axis(node), added_bias(node.id)});
     plan.layers.push_back(std::move(layer));
   }
@@ -71,14 +71,8 @@ void PlacementDraft::finish_layers(PlacementPlan& plan) const {
 void PlacementDraft::finish_edges(PlacementPlan& plan) const {
   for (const Node& node : graph_.nodes()) {
     for (const int slot : data_slots(node.id)) {
-      const Decision& decision = edges_[index(node.id)][static_cast<size_t>(slot)];
-      EdgeDecision edge{node.inputs[static_cast<size_t>(slot)],
-                        node.id,
-                        slot,
-                        decision.is_int8(),
-                        -1,
-                        decision.rule,
-                        decision.reason};
+      const Decision& decision = edge(node.id, slot);
+      EdgeDecision edge{node.input(slot), node.id, slot, decision.is_int8(), -1, decision.rule, decision.reason};
       if (!decision.is_decided()) edge.reason = silence(*this, node.id, edge.value);
       plan.edges.push_back(std::move(edge));
     }

@@ -19,14 +19,14 @@ int64_t recurrent_params(const Graph& graph, const Node& node) {
 int64_t weighted_params(const Graph& graph, const Node& node) {
   const OpTraits& traits = traits_of(graph, node);
   if (traits.weight_slot < 0) return 0;
-  const ValueId weight = node.input(static_cast<size_t>(traits.weight_slot));
+  const ValueId weight = node.input(traits.weight_slot);
   const bool on_the_left = traits.kind == OpKind::MatMul && weight != kNoValue && !graph.value(weight).is_constant;
   const ValueId constant = on_the_left ? node.input(0) : weight;
   const ValueId data = on_the_left ? weight : node.input(0);
   if (constant == kNoValue || data == kNoValue || graph.value(data).is_constant) return 0;
   const Tensor* tensor = graph.constant(constant);
   if (!tensor || tensor->shape().rank() < 2) return 0;
-  const ValueId bias = traits.bias_slot < 0 ? kNoValue : node.input(static_cast<size_t>(traits.bias_slot));
+  const ValueId bias = traits.bias_slot < 0 ? kNoValue : node.input(traits.bias_slot);
   return tensor->element_count() + constant_elements(graph, bias);
 }
 

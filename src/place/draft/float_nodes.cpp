@@ -10,9 +10,9 @@ namespace detent {
 FloatNodes count_float_nodes(const Graph& graph) {
   const PlacementOptions options;
   const PlacementDraft facts(graph, target_list().front(), options);  // types are the same for every target
-  const std::vector<DataType> types = value_types(graph);
+  const ValueMap<DataType> types = value_types(graph);
   const auto is_float = [&](ValueId value) { return value != kNoValue && facts.is_float(value); };
-  const auto type_of = [&](ValueId value) { return types[static_cast<size_t>(value)]; };
+  const auto type_of = [&](ValueId value) { return types[value]; };
   FloatNodes nodes;
   for (const Node& node : graph.nodes()) {
     const auto made = std::ranges::find_if(node.outputs, is_float);

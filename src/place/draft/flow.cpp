@@ -24,17 +24,15 @@ bool reads_pairs_only(const PlacementDraft& draft, NodeId node) {
   return !slots.empty() && std::all_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_pair(node, slot); });
 }
 
-bool writes_int8(const PlacementDraft& draft, const Node& node, const std::vector<bool>& sources) {
-  const auto from = [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; };
+bool writes_int8(const PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
+  const auto from = [&](ValueId value) { return value != kNoValue && sources[value]; };
   if (draft.is_weighted(node.id)) return draft.is_int8(node.id);
   if (draft.is_out(node.id)) return false;
   if (commutes(draft, node.id) || is_fusable_activation(draft.kind(node.id))) return from(draft.data_input(node.id));
   if (const auto gated = gated_activation(draft, node.id)) return from(gated->input);
   if (is_constant_affine(draft, node.id) && from(varying_input(draft, node.id))) return true;
   const auto& slots = draft.data_slots(node.id);
-  const auto quantized = [&](int slot) {
-    return draft.is_pair(node.id, slot) || from(node.inputs[static_cast<size_t>(slot)]);
-  };
+  const auto quantized = [&](int slot) { return draft.is_pair(node.id, slot) || from(node.input(slot)); };
   if (is_data_concat(draft, node.id)) return std::all_of(slots.begin(), slots.end(), quantized);
   // A residual Add rides in the kernel of its float input's Conv.
   if (draft.kind(node.id) == OpKind::Add)
@@ -120,7 +118,7 @@ void place_activation_product(PlacementDraft& draft, const Node& product) {
   for (const int slot : draft.data_slots(product.id)) {
     if (!int8)
       draft.keep_float(product.id, slot, "product of two activations (--attention float; `int8` quantizes both)");
-    else if (draft.may_carry_pair(product.inputs[static_cast<size_t>(slot)]))
+    else if (draft.may_carry_pair(product.input(slot)))
       draft.pair(product.id, slot, "product of two activations (--attention int8)");
   }
 }
@@ -132,15 +130,13 @@ std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use) 
   return outputs;
 }
 
-std::vector<bool> values_before_pairs(const PlacementDraft& draft) {
+ValueMap<bool> values_before_pairs(const PlacementDraft& draft) {
   const Graph& graph = draft.graph();
-  std::vector<bool> before(graph.values().size(), false);
+  ValueMap<bool> before(graph.values().size(), false);
   const auto look_behind = [&](const Value& value) {
-    before[static_cast<size_t>(value.id)] =
-        draft.has_pair(value.id) || std::ranges::any_of(value.uses, [&](const Use& use) {
-          return std::ranges::any_of(values_behind(draft, use),
-                                     [&](ValueId v) { return before[static_cast<size_t>(v)]; });
-        });
+    before[value.id] = draft.has_pair(value.id) || std::ranges::any_of(value.uses, [&](const Use& use) {
+                         return std::ranges::any_of(values_behind(draft, use), [&](ValueId v) { return before[v]; });
+                       });
   };
   for (size_t i = graph.nodes().size(); i-- > 0;)  // what is behind a value comes later in execution order
     for (const ValueId output : graph.nodes()[i].outputs)
@@ -203,14 +199,14 @@ bool all_readers_quantized(const PlacementDraft& draft, ValueId value) {
   return true;
 }
 
-void add_int8_sources(const PlacementDraft& draft, const Node& node, std::vector<bool>& sources) {
+void add_int8_sources(const PlacementDraft& draft, const Node& node, ValueMap<bool>& sources) {
   const bool int8 = writes_int8(draft, node, sources);
   for (const ValueId output : node.outputs)
-    if (output != kNoValue) sources[static_cast<size_t>(output)] = int8 && draft.is_float(output);
+    if (output != kNoValue) sources[output] = int8 && draft.is_float(output);
 }
 
-std::vector<bool> int8_sources(const PlacementDraft& draft) {
-  std::vector<bool> sources(draft.graph().values().size(), false);
+ValueMap<bool> int8_sources(const PlacementDraft& draft) {
+  ValueMap<bool> sources(draft.graph().values().size(), false);
   for (const Node& node : draft.graph().nodes()) add_int8_sources(draft, node, sources);
   return sources;
 }

@@ -41,7 +41,7 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 /// Values with a pair that a value reaches through commuting ops and Concats, itself included.
 [[nodiscard]] std::vector<ValueId> pairs_behind(const PlacementDraft& draft, ValueId value);
 /// Per value: pairs_behind() finds some. For questions about every node, while no pair is added or taken.
-[[nodiscard]] std::vector<bool> values_before_pairs(const PlacementDraft& draft);
+[[nodiscard]] ValueMap<bool> values_before_pairs(const PlacementDraft& draft);
 /// The floats that are the same numbers behind `use`: what a Concat or a commuting op writes; none behind other ops.
 [[nodiscard]] std::vector<ValueId> values_behind(const PlacementDraft& draft, const Use& use);
 /// Values that a value reaches through commuting ops (not Concats), up and down, itself included.
@@ -52,10 +52,10 @@ void place_activation_product(PlacementDraft& draft, const Node& product);
 
 /// Per value: an INT8 kernel computes it (a weighted op in INT8 with its activation, a residual Add, an op whose inputs
 /// carry pairs), or it is such a value behind commuting ops.
-[[nodiscard]] std::vector<bool> int8_sources(const PlacementDraft& draft);
+[[nodiscard]] ValueMap<bool> int8_sources(const PlacementDraft& draft);
 
 /// The entries of int8_sources() for what `node` writes, once those of its inputs are there: a rule that decides node by node in
 /// execution order keeps the list as it goes, instead of making it anew for every node.
-void add_int8_sources(const PlacementDraft& draft, const Node& node, std::vector<bool>& sources);
+void add_int8_sources(const PlacementDraft& draft, const Node& node, ValueMap<bool>& sources);
 
 }  // namespace detent

@@ -20,8 +20,8 @@ bool is_passive(const PlacementDraft& draft, NodeId node) {
 }  // namespace
 
 bool ends_in_float(const PlacementDraft& draft, NodeId node) {
-  std::vector<bool>& ends = draft.ends_in_float();
-  if (!ends.empty()) return ends[static_cast<size_t>(node)];
+  NodeMap<bool>& ends = draft.ends_in_float();
+  if (!ends.empty()) return ends[node];
   // Of all nodes at once, against execution order: a chain of copies would be walked anew for each of them.
   const Graph& graph = draft.graph();
   ends.assign(graph.nodes().size(), true);
@@ -29,13 +29,11 @@ bool ends_in_float(const PlacementDraft& draft, NodeId node) {
     for (const ValueId output : current->outputs) {
       if (output == kNoValue) continue;
       const Value& value = graph.value(output);
-      const auto goes_on = [&](const Use& use) {
-        return !is_passive(draft, use.node) || !ends[static_cast<size_t>(use.node)];
-      };
+      const auto goes_on = [&](const Use& use) { return !is_passive(draft, use.node) || !ends[use.node]; };
       if ((value.is_output && draft.options().quantize_outputs) || std::ranges::any_of(value.uses, goes_on))
-        ends[static_cast<size_t>(current->id)] = false;
+        ends[current->id] = false;
     }
-  return ends[static_cast<size_t>(node)];
+  return ends[node];
 }
 
 bool must_read_float(const PlacementDraft& draft, NodeId node) {

@@ -15,7 +15,7 @@ std::vector<ValueId> quantizable_values(const Graph& graph) {
     if (facts.is_float(value) && !facts.is_constant(value)) values.insert(value);
   };
   for (const Node& node : graph.nodes())
-    for (const int slot : facts.data_slots(node.id)) add(node.inputs[static_cast<size_t>(slot)]);
+    for (const int slot : facts.data_slots(node.id)) add(node.input(slot));
   for (const ValueId output : graph.outputs()) add(output);
   return {values.begin(), values.end()};
 }

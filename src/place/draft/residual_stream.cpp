@@ -16,9 +16,8 @@ bool is_sum(const PlacementDraft& draft, const Node& node) {
 
 class StreamFinder {
  public:
-  explicit StreamFinder(const PlacementDraft& draft) : draft_(draft) {
-    found_.values.resize(draft.graph().values().size(), false);
-  }
+  explicit StreamFinder(const PlacementDraft& draft)
+      : draft_(draft), found_{.values = ValueMap<bool>(draft.graph().values().size()), .adds = {}} {}
 
   ResidualStream run() {
     for (const Node& node : draft_.graph().nodes()) add_norm(node);
@@ -27,19 +26,19 @@ class StreamFinder {
     std::vector<NodeId> sums;
     for (const Node& node : nodes)
       if (is_sum(draft_, node)) sums.push_back(node.id);
-    std::vector<bool> joined(nodes.size(), false);
+    NodeMap<bool> joined(nodes.size(), false);
     for (bool changed = !sums.empty(); changed;) {
       changed = false;
       for (const NodeId sum : sums) changed = join(sum, joined) || changed;
       for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum) changed = join(*sum, joined) || changed;
     }
     for (const NodeId sum : sums)
-      if (joined[static_cast<size_t>(sum)]) found_.adds.push_back(sum);
+      if (joined[sum]) found_.adds.push_back(sum);
     return std::move(found_);
   }
 
  private:
-  void mark(ValueId value) { found_.values[static_cast<size_t>(value)] = true; }
+  void mark(ValueId value) { found_.values[value] = true; }
 
   void add_norm(const Node& node) {
     const auto norm = norm_ending_in(draft_, node);
@@ -60,12 +59,12 @@ class StreamFinder {
       if (output != kNoValue) mark(output);
   }
 
-  bool join(NodeId sum, std::vector<bool>& joined) {
+  bool join(NodeId sum, NodeMap<bool>& joined) {
     const Node& node = draft_.graph().node(sum);
     const bool touches =
         found_.contains(node.inputs[0]) || found_.contains(node.inputs[1]) || found_.contains(node.output(0));
-    if (!touches || joined[static_cast<size_t>(sum)]) return false;
-    joined[static_cast<size_t>(sum)] = true;
+    if (!touches || joined[sum]) return false;
+    joined[sum] = true;
     mark(node.inputs[0]);
     mark(node.inputs[1]);
     mark(node.output(0));

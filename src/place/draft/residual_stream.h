@@ -12,10 +12,10 @@ namespace detent {
 /// A normalization is LayerNormalization, RMSNormalization, or one written out: x, or x without its mean, divided by a number
 /// made of a mean over one axis. What constant factors, constant terms, casts and copies make of its output counts as its output.
 struct ResidualStream {
-  std::vector<bool> values;  ///< by value id
+  ValueMap<bool> values;
   std::vector<NodeId> adds;  ///< in node order
 
-  [[nodiscard]] bool contains(ValueId value) const { return value != kNoValue && values[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool contains(ValueId value) const { return value != kNoValue && values[value]; }
 };
 
 /// Source  pre- and post-norm blocks as PyTorch exports them. No nodes -> nothing.

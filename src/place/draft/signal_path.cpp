@@ -25,7 +25,7 @@ bool all_numbers(const PlacementDraft& draft, ValueId value, Check check) {
 
 ValueId bias_of(const PlacementDraft& draft, const Node& node) {
   const int slot = draft.traits(node.id).bias_slot;
-  return slot < 0 ? kNoValue : node.input(static_cast<size_t>(slot));
+  return slot < 0 ? kNoValue : node.input(slot);
 }
 
 /// The exponent of a Pow with one constant exponent, of whatever type; 0 for others.
@@ -55,7 +55,7 @@ bool is_square(const PlacementDraft& draft, const Node& node) {
 bool is_filterbank(const PlacementDraft& draft, const Node& node) {
   const auto passes = [](float x) { return x >= 0; };
   return draft.is_weighted(node.id) && all_numbers(draft, bias_of(draft, node), passes) &&
-         all_numbers(draft, node.input(static_cast<size_t>(draft.weight_slot(node.id))), passes);
+         all_numbers(draft, node.input(draft.weight_slot(node.id)), passes);
 }
 
 bool is_transform(const PlacementDraft& draft, const Node& node) {
@@ -150,7 +150,7 @@ class SignalWalk {
     if (draft_.is_weighted(node->id) || draft_.kind(node->id) == OpKind::MatMul) return false;
     const auto& slots = draft_.data_slots(node->id);
     return std::ranges::all_of(slots, [&](int slot) {
-      const ValueId input = node->inputs[static_cast<size_t>(slot)];
+      const ValueId input = node->input(slot);
       return draft_.is_constant(input) || needs_no_layer(input);
     });
   }
@@ -181,7 +181,7 @@ class SignalWalk {
         if (use.slot < 0) continue;
         const Node& reader = draft_.graph().node(use.node);
         const OpKind kind = draft_.kind(use.node);
-        const ValueId other = reader.inputs.size() == 2 ? reader.inputs[static_cast<size_t>(1 - use.slot)] : kNoValue;
+        const ValueId other = reader.inputs.size() == 2 ? reader.input(1 - use.slot) : kNoValue;
         if ((kind == OpKind::Div || kind == OpKind::Mul) && vectors_.contains(other)) return true;
         if (moves(draft_, reader) || is_arithmetic(kind) || kind == OpKind::Clip) open.push_back(reader.output(0));
       }

@@ -27,7 +27,7 @@ int64_t count_macs(const Graph& graph, const ValueShapes& shapes, const Node& no
   const OpTraits& traits = traits_of(graph, node);
   if (traits.weight_slot < 0) return count_recurrent_macs(graph, shapes, node);
   const size_t weight_slot =
-      graph.constant(node.input(static_cast<size_t>(traits.weight_slot))) ? static_cast<size_t>(traits.weight_slot) : 0;
+      graph.constant(node.input(traits.weight_slot)) ? static_cast<size_t>(traits.weight_slot) : 0;
   const Shape& weight = graph.constant(node.inputs[weight_slot])->shape();
   const bool transposed = traits.weight_axis == WeightAxis::Second;
   const Shape* driver = find_shape(shapes, transposed ? node.input(0) : node.output(0));
@@ -54,7 +54,7 @@ bool read_by_pairs_alone(const Value& value, const PlacementPlan& plan) {
 }
 
 void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
-                       const std::vector<DataType>& types, PlacementPlan& plan) {
+                       const ValueMap<DataType>& types, PlacementPlan& plan) {
   const std::vector<ValueId> paired = plan.quantized_values();
   const std::set<NodeId> inside = casts_inside_pairs(graph, plan);
   const auto goes_into_pairs = [&](ValueId value) {
@@ -65,7 +65,7 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
     if (!shape || goes_into_pairs(value)) continue;
     const int64_t bytes = shape->element_count() * static_cast<int64_t>(byte_size(DataType::Float32));
     const bool int8 = std::binary_search(paired.begin(), paired.end(), value);
-    const DataType type = types[static_cast<size_t>(value)];
+    const DataType type = types[value];
     plan.coverage.activation_bytes += bytes;
     if (int8) plan.coverage.int8_activation_bytes += bytes;
     share_of(plan.coverage.types, int8, type).activation_bytes +=
@@ -77,12 +77,12 @@ void count_activations(const Graph& graph, const ValueShapes& shapes, std::span<
 
 std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& plan) {
   std::set<NodeId> inside;
-  const std::vector<DataType> types = value_types(graph);
+  const ValueMap<DataType> types = value_types(graph);
   for (const Node& node : graph.nodes()) {
     if (traits_of(graph, node).kind != OpKind::Cast) continue;
     const Value &before = graph.value(node.input(0)), &behind = graph.value(node.output(0));
-    if (share_scales(types[static_cast<size_t>(before.id)], types[static_cast<size_t>(behind.id)]) &&
-        !before.is_constant && !before.is_output && read_by_pairs_alone(behind, plan))
+    if (share_scales(types[before.id], types[behind.id]) && !before.is_constant && !before.is_output &&
+        read_by_pairs_alone(behind, plan))
       inside.insert(node.id);
   }
   return inside;
@@ -91,12 +91,12 @@ std::set<NodeId> casts_inside_pairs(const Graph& graph, const PlacementPlan& pla
 void count_coverage(const Graph& graph, const ValueShapes& shapes, std::span<const ValueId> activations,
                     PlacementPlan& plan) {
   plan.coverage = {};
-  const std::vector<DataType> types = value_types(graph);
+  const ValueMap<DataType> types = value_types(graph);
   for (LayerDecision& layer : plan.layers) {
     const Node& node = graph.node(layer.node);
     layer.macs = count_macs(graph, shapes, node);
     Coverage& sum = plan.coverage;
-    const DataType type = node.output(0) == kNoValue ? DataType::Float32 : types[static_cast<size_t>(node.output(0))];
+    const DataType type = node.output(0) == kNoValue ? DataType::Float32 : types[node.output(0)];
     share_of(sum.types, layer.int8, type).macs += layer.macs;
     ++sum.layers;
     sum.macs += layer.macs;

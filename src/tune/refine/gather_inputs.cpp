@@ -42,15 +42,15 @@ Tensor as_read(const Tensor& value, const std::optional<QParams>& grid, std::spa
 /// Takes the vectors out of each value as it passes.
 class Gatherer : public SampleObserver {
  public:
-  /// places  by ValueId of the graph that runs
-  Gatherer(const Graph& graph, std::span<const RoundedWeight> weights, const std::vector<std::vector<Place>>& places,
+  /// places  in the graph that runs
+  Gatherer(const Graph& graph, std::span<const RoundedWeight> weights, const ValueMap<std::vector<Place>>& places,
            int64_t most)
       : graph_(graph), weights_(weights), places_(places), most_(most), kept_(weights.size()) {
     for (size_t w = 0; w < weights.size(); ++w) kept_[w].resize(weights[w].readers.size());
   }
 
   void observe(ValueId value, const Tensor& tensor, const SampleAxis&, std::span<const uint8_t> counted) override {
-    for (const Place& place : places_[static_cast<size_t>(value)]) {
+    for (const Place& place : places_[value]) {
       const RoundedWeight& weight = weights_[place.weight];
       const RoundedWeight::Reader& reader = weight.readers[place.reader];
       kept_[place.weight][place.reader] =
@@ -63,7 +63,7 @@ class Gatherer : public SampleObserver {
  private:
   const Graph& graph_;
   std::span<const RoundedWeight> weights_;
-  const std::vector<std::vector<Place>>& places_;
+  const ValueMap<std::vector<Place>>& places_;
   int64_t most_;
   std::vector<std::vector<std::vector<float>>> kept_;  // [weight][reader]
 };
@@ -74,15 +74,15 @@ std::vector<LayerVectors> gather_inputs(const Graph& graph, const Model& variant
                                         std::span<const RoundedWeight> weights, int64_t most, const DataSource& source,
                                         const RunSettings& settings) {
   const Graph& running = variant.graph();
-  std::vector<std::vector<Place>> places(running.values().size());
+  ValueMap<std::vector<Place>> places(running.values().size());
   std::vector<ValueId> wanted;
   std::vector<LayerVectors> result;
   for (size_t w = 0; w < weights.size(); ++w) {
     result.emplace_back(weights[w].readers.size());
     for (size_t r = 0; r < weights[w].readers.size(); ++r) {
       const ValueId value = values_named(running, {graph.value(weights[w].readers[r].input).name}).front();
-      if (places[static_cast<size_t>(value)].empty()) wanted.push_back(value);
-      places[static_cast<size_t>(value)].push_back({w, r});
+      if (places[value].empty()) wanted.push_back(value);
+      places[value].push_back({w, r});
     }
   }
   const Schedule schedule(running, wanted, {.team = team_size(settings, source)});

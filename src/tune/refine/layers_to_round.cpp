@@ -33,7 +33,7 @@ class Finder {
     if (!matrix || (!weight.readers.empty() && *matrix != weight.matrix)) return false;
     weight.matrix = *matrix;
     const int slot = decision.slot == 0 ? 1 : 0;
-    const ValueId input = graph_.node(decision.node).input(static_cast<size_t>(slot));
+    const ValueId input = graph_.node(decision.node).input(slot);
     if (input == kNoValue || graph_.value(input).is_constant || !runnable_.can_run(input)) return false;
     const EdgeDecision* edge = plan_.find_edge(decision.node, slot);
     std::optional<QParams> grid;

@@ -16,11 +16,11 @@ namespace {
 
 /// Weights of the layers that no other layer stands in front of, where some pair of weights can saturate.
 std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& plan) {
-  std::vector<bool> behind_a_layer(graph.values().size(), false);
+  ValueMap<bool> behind_a_layer(graph.values().size(), false);
   std::set<std::string> found;
   for (const Node& node : graph.nodes()) {
-    const bool behind = std::ranges::any_of(
-        node.inputs, [&](ValueId value) { return value != kNoValue && behind_a_layer[static_cast<size_t>(value)]; });
+    const bool behind =
+        std::ranges::any_of(node.inputs, [&](ValueId value) { return value != kNoValue && behind_a_layer[value]; });
     const LayerDecision* layer = plan.find_layer(node.id);
     if (layer && !behind)
       for (const WeightDecision& weight : plan.weights) {
@@ -30,7 +30,7 @@ std::set<std::string> first_weights(const Graph& graph, const PlacementPlan& pla
           found.insert(graph.value(weight.value).name);
       }
     for (const ValueId output : node.outputs)
-      if (output != kNoValue && (behind || layer)) behind_a_layer[static_cast<size_t>(output)] = true;
+      if (output != kNoValue && (behind || layer)) behind_a_layer[output] = true;
   }
   return found;
 }

@@ -46,8 +46,8 @@ TEST(Graph, KnowsProducersAndConsumers) {
   const Value& a = graph.value(graph.find_value("a"));
   EXPECT_EQ(graph.producer(a.id)->op_type, "Add");
   ASSERT_EQ(a.uses.size(), 2U);
-  EXPECT_EQ(a.uses[0], (Use{1, 0}));
-  EXPECT_EQ(a.uses[1], (Use{2, 1}));
+  EXPECT_EQ(a.uses[0], (Use{NodeId{1}, 0}));
+  EXPECT_EQ(a.uses[1], (Use{NodeId{2}, 1}));
   EXPECT_FALSE(a.is_output);
   EXPECT_TRUE(graph.value(graph.find_value("y")).is_output);
   EXPECT_EQ(graph.opset(), 13);
@@ -58,16 +58,16 @@ TEST(Graph, KnowsProducersAndConsumers) {
 
 TEST(Graph, CallsUnnamedNodesByOperatorAndPosition) {
   const Model model = parse_model_text(kChain);
-  EXPECT_EQ(model.graph().node(1).name, "Relu_1");
-  EXPECT_EQ(model.graph().find_node("Mul_2"), 2);
+  EXPECT_EQ(model.graph().node(NodeId{1}).name, "Relu_1");
+  EXPECT_EQ(model.graph().find_node("Mul_2"), NodeId{2});
 }
 
 TEST(Graph, TellsNodesOfOneNameApart) {
   Model model = parse_model_text(kChain);
   for (onnx::NodeProto& node : *model.mutable_proto().mutable_graph()->mutable_node()) node.set_name("same");
-  EXPECT_EQ(model.graph().node(0).name, "same");
-  EXPECT_EQ(model.graph().node(1).name, "same_1");
-  EXPECT_EQ(model.graph().node(2).name, "same_2");
+  EXPECT_EQ(model.graph().node(NodeId{0}).name, "same");
+  EXPECT_EQ(model.graph().node(NodeId{1}).name, "same_1");
+  EXPECT_EQ(model.graph().node(NodeId{2}).name, "same_2");
 }
 
 TEST(Graph, TreatsInitializersAndConstantNodesAlike) {
@@ -252,7 +252,7 @@ TEST(Node, SaysWhichTypeAnAttributeShouldHave) {
   const Model model = parse_model_text(R"(
 <ir_version: 7, opset_import: ["" : 13]>
 g (float[4] x) => (float[4] y) { y = LeakyRelu <alpha = 0.5> (x) })");
-  const Node& node = model.graph().node(0);
+  const Node& node = model.graph().node(NodeId{0});
   EXPECT_EQ(node.float_or("alpha", 0), 0.5F);
   EXPECT_EQ(node.int_or("axis", 7), 7);
   const Error error = error_of<Error>([&] { (void)node.int_or("alpha", 0); });

@@ -74,7 +74,7 @@ TEST(SequenceEmpty, HasNoElements) {
 TEST(SequenceEmpty, RefusesStringsBeforeAnythingRuns) {
   const Model model = test::parse_list_types(
       "<ir_version: 8, opset_import: [\"\" : 17]> g () => (seq(string[K]) y) { y = SequenceEmpty <dtype = 8> () }");
-  EXPECT_EQ(find_unsupported(model.graph(), std::vector<NodeId>{0}).size(), 1u);
+  EXPECT_EQ(find_unsupported(model.graph(), std::vector<NodeId>{NodeId{0}}).size(), 1u);
 }
 
 const std::string kAt = "(seq(float[K]) s, int64 i) => (float[K] y) { y = SequenceAt (s, i) }";

@@ -79,7 +79,7 @@ TEST(ElementwiseBinary, KeepsAMixOfLayouts) {
   const auto expected = test::values(run_one("y = Sub(a, b)", {a, b}));
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]> g (float a, float b) => (float y) { y = Sub(a, b) }");
-  const auto kernel = find_operator("", "Sub", 13)->make({model.graph(), model.graph().node(0), 13});
+  const auto kernel = find_operator("", "Sub", 13)->make({model.graph(), model.graph().node(NodeId{0}), 13});
   Tensor inputs[] = {a.clone(), to_channels_last(b)}, output;
   Workspace workspace;
   KernelCall call(inputs, std::span(&output, 1), {}, Allocator::heap(), workspace);

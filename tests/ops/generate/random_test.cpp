@@ -56,7 +56,7 @@ TEST(Random, DiffersFromNodeToNodeWithoutASeed) {
   const auto draw = [](const std::string& name, const std::string& attributes) {
     const Model model = parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g () => (float " + name + ") { " +
                                          name + " = RandomUniform<shape = [4]" + attributes + ">() }");
-    const KernelContext context{model.graph(), model.graph().node(0), 13};
+    const KernelContext context{model.graph(), model.graph().node(NodeId{0}), 13};
     std::vector<Tensor> outputs(1);
     Workspace workspace;
     KernelCall call({}, outputs, {}, Allocator::heap(), workspace);

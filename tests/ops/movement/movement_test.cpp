@@ -166,7 +166,7 @@ TEST(Reshape, ResolvesZeroAndMinusOne) {
 TEST(Reshape, SharesItsMemory) {
   const Model model =
       parse_model_text("<ir_version: 8, opset_import: [\"\" : 13]> g (float a) => (float y) { y = Flatten(a) }");
-  const auto kernel = find_operator("", "Flatten", 13)->make({model.graph(), model.graph().node(0), 13});
+  const auto kernel = find_operator("", "Flatten", 13)->make({model.graph(), model.graph().node(NodeId{0}), 13});
   Tensor input = numbered_tensor({2, 3, 4}), output;
   Workspace workspace;
   KernelCall call(std::span(&input, 1), std::span(&output, 1), {}, Allocator::heap(), workspace);
@@ -293,7 +293,7 @@ TEST(Resize, RefusesUnknownModesBeforeItRuns) {
   const Model model = parse_model_text(
       "<ir_version: 8, opset_import: [\"\" : 13]> g (float a, float b) => (float y) { y = Resize<mode = "
       "\"lanczos\">(a, b, b) }");
-  const NodeId node = 0;
+  const NodeId node = NodeId{0};
   EXPECT_THAT(find_unsupported(model.graph(), std::span(&node, 1)).at(0).reason, testing::HasSubstr("lanczos"));
 }
 

@@ -11,11 +11,12 @@ namespace {
 class RangeTrials : public ::testing::Test {
  protected:
   RangeTrials() {
+    constexpr NodeId kFirst{0}, kSecond{1};
     const Graph& graph = model_.graph();
     a_ = graph.find_value("a");
     b_ = graph.find_value("b");
-    plan_.edges = {{a_, 0, 0, true, -1, RuleId::None, "test"}, {b_, 1, 0, true, -1, RuleId::None, "test"}};
-    plan_.layers = {{0, true, RuleId::None, "test", 1, 10}, {1, true, RuleId::None, "test", 1, 100}};
+    plan_.edges = {{a_, kFirst, 0, true, -1, RuleId::None, "test"}, {b_, kSecond, 0, true, -1, RuleId::None, "test"}};
+    plan_.layers = {{kFirst, true, RuleId::None, "test", 1, 10}, {kSecond, true, RuleId::None, "test", 1, 100}};
     const std::vector<float> elements{-8, 1, 8};
     for (const ValueId value : {a_, b_}) calibration_.histograms[value].add(elements);
   }

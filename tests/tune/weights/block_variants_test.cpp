@@ -49,7 +49,7 @@ TEST_F(BlockVariantsTest, OfferEveryLayerWithCodesAndTheElementsOfItsWeight) {
 
 TEST_F(BlockVariantsTest, QuantizeOneLayerAloneOrAllButIt) {
   BlockVariants variants(model_, target_, {}, format_, weights_);
-  EXPECT_THAT(quantized(variants.alone(variants.choices()[1])), ElementsAre(1));
+  EXPECT_THAT(quantized(variants.alone(variants.choices()[1])), ElementsAre(NodeId{1}));
   EXPECT_THAT(quantized(variants.all_but(variants.choices()[1])), ElementsAre(0, 2));
   EXPECT_EQ(variants.patch(variants.plan({})).add_nodes.size(), 3U) << "a DequantizeLinear each";
   const auto count = [](const Model& model, const std::string& op) {
@@ -68,9 +68,9 @@ TEST_F(BlockVariantsTest, AWeightThatALayerReadsInFloatStaysForIt) {
 
 TEST_F(BlockVariantsTest, GiveTheReasonOfWhatIsKeptFloat) {
   const BlockVariants variants(model_, target_, {}, format_, weights_);
-  const PlacementPlan plan = variants.plan({{model_.graph().node(1).name, "it costs too much"}});
-  EXPECT_EQ(plan.find_layer(1)->reason, "it costs too much");
-  EXPECT_EQ(plan.find_layer(1)->rule, RuleId::MeasuredChoice);
+  const PlacementPlan plan = variants.plan({{model_.graph().node(NodeId{1}).name, "it costs too much"}});
+  EXPECT_EQ(plan.find_layer(NodeId{1})->reason, "it costs too much");
+  EXPECT_EQ(plan.find_layer(NodeId{1})->rule, RuleId::MeasuredChoice);
 }
 
 TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {
@@ -84,7 +84,7 @@ TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {
   EXPECT_EQ(weights.size(), 2U);
   BlockVariants variants(model, target_, {}, format_, weights);
   ASSERT_EQ(variants.choices().size(), 1U) << "the mask costs nothing";
-  EXPECT_EQ(variants.choices()[0].node, 0);
+  EXPECT_EQ(variants.choices()[0].node, NodeId{0});
   EXPECT_EQ(variants.choices()[0].macs, 1024);
   EXPECT_EQ(variants.patch(variants.plan({})).add_nodes.size(), 2U);
   EXPECT_EQ(variants.patch(variants.all_but(variants.choices()[0])).add_nodes.size(), 1U);
@@ -92,10 +92,10 @@ TEST_F(BlockVariantsTest, OfferTheReaderOfATableThatCodesRound) {
 
 TEST_F(BlockVariantsTest, DoNotOfferWhatTheUserExcludesOrIncludes) {
   PlacementOptions options;
-  options.exclude = {"^" + model_.graph().node(0).name + "$"};
+  options.exclude = {"^" + model_.graph().node(NodeId{0}).name + "$"};
   EXPECT_EQ(BlockVariants(model_, target_, options, format_, weights_).choices().size(), 2U);
   options = {};
-  options.include = {"^" + model_.graph().node(0).name + "$"};
+  options.include = {"^" + model_.graph().node(NodeId{0}).name + "$"};
   const BlockVariants included(model_, target_, options, format_, weights_);
   EXPECT_EQ(included.choices().size(), 2U) << "it cannot be kept float";
   EXPECT_EQ(quantized(included.plan({})).size(), 3U);

@@ -38,7 +38,7 @@ std::vector<int> operand_slots(const PlacementDraft& draft, const Node& node) {
 // A constant choice of a Where is often a mask beyond every range, which a pair behind would have to hold.
 bool chooses_between_pairs(const PlacementDraft& draft, const Node& where) {
   const auto paired = [&](int slot) {
-    const ValueId choice = where.input(static_cast<size_t>(slot));
+    const ValueId choice = where.input(slot);
     return choice != kNoValue && !draft.is_constant(choice) && draft.has_pair(choice);
   };
   return paired(1) && paired(2);
@@ -100,7 +100,7 @@ void visit_elementwise(PlacementDraft& draft, const Node& node) {
   if (!close_with_pair(draft, last, reason)) return;
   for (const int slot : operand_slots(draft, node)) {
     draft.pair(node.id, slot, reason);
-    const ValueId input = node.inputs[static_cast<size_t>(slot)];
+    const ValueId input = node.input(slot);
     if (draft.is_constant(input)) draft.fix_range(input, range_of(*draft.graph().constant(input)));
   }
   if (last != own)

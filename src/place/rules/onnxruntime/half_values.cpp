@@ -28,7 +28,7 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
     open.pop_back();
     for (const int slot : draft.data_slots(node.id)) {
       draft.replace_with_float(node.id, slot, kRefused);
-      const Node* producer = draft.graph().producer(node.inputs[static_cast<size_t>(slot)]);
+      const Node* producer = draft.graph().producer(node.input(slot));
       if (producer && draft.lets_pairs_move(producer->id) && seen.insert(producer->id).second)
         open.push_back(producer->id);
     }
@@ -38,10 +38,8 @@ void read_float(PlacementDraft& draft, const std::vector<NodeId>& concats) {
 // The last word, after every_reader: it takes pairs away.
 void share_half_values(PlacementDraft& draft) {
   const Graph& graph = draft.graph();
-  const std::vector<DataType> types = value_types(graph);
-  const auto is_half = [&](ValueId value) {
-    return value != kNoValue && types[static_cast<size_t>(value)] == DataType::Float16;
-  };
+  const ValueMap<DataType> types = value_types(graph);
+  const auto is_half = [&](ValueId value) { return value != kNoValue && types[value] == DataType::Float16; };
   bool kept = false;
   std::vector<NodeId> concats;
   for (const Node& node : graph.nodes()) {

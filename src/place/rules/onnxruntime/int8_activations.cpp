@@ -69,8 +69,7 @@ class Int8Pairs {
   // the data has more than two axes, which needs their extents.
   enum class Fusion : uint8_t { None, Gemm, ReshapedGemm };
   [[nodiscard]] Fusion fusion_of(const Node& product, const Use& bias) {
-    const Tensor* constant =
-        draft_.graph().constant(draft_.graph().node(bias.node).input(static_cast<size_t>(bias.slot)));
+    const Tensor* constant = draft_.graph().constant(draft_.graph().node(bias.node).input(bias.slot));
     if (!constant) return Fusion::None;
     const Shape& added = constant->shape();
     const auto data = shapes_.of(draft_.data_input(product.id));

@@ -63,7 +63,7 @@ Use bias_behind(const PlacementDraft& draft, const Node& product) {
   const auto use = sole_use(draft.graph(), product.output(0));
   if (!use || draft.kind(use->node) != OpKind::Add || !is_constant_affine(draft, use->node)) return {};
   const int slot = 1 - use->slot;
-  const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(static_cast<size_t>(slot)));
+  const Tensor* bias = draft.graph().constant(draft.graph().node(use->node).input(slot));
   const Shape& weight = draft.weight(product.id).shape();
   if (!bias || weight.rank() != 2 || bias->shape().rank() < 1 || bias->shape().rank() > 2) return {};
   const int64_t columns = bias->shape()[bias->shape().rank() - 1];

@@ -19,16 +19,16 @@ namespace detent::rules::tensorrt {
 namespace {
 
 void decide_batch_norm(PlacementDraft& draft) {
-  const std::vector<bool> sources = int8_sources(draft);
+  const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes()) {
     if (draft.kind(node.id) != OpKind::BatchNorm || draft.is_out(node.id)) continue;
     const ValueId input = node.input(0);
     if (input == kNoValue || !draft.may_carry_pair(input)) continue;
     const Node* source = draft.graph().producer(input);
-    bool quantized = sources[static_cast<size_t>(input)];
+    bool quantized = sources[input];
     if (source && is_data_concat(draft, source->id))
       quantized = std::any_of(source->inputs.begin(), source->inputs.end(),
-                              [&](ValueId value) { return value != kNoValue && sources[static_cast<size_t>(value)]; });
+                              [&](ValueId value) { return value != kNoValue && sources[value]; });
     if (quantized)
       draft.pair(node.id, 0, "a BatchNormalization that cannot be folded reads what an INT8 kernel writes");
   }

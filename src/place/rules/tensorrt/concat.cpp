@@ -23,25 +23,25 @@ namespace {
 using ConcatPolicy = PlacementOptions::Concat;
 
 std::vector<NodeId> quantized_concats(const PlacementDraft& draft) {
-  const std::vector<bool> before_pairs = values_before_pairs(draft);
+  const ValueMap<bool> before_pairs = values_before_pairs(draft);
   std::vector<NodeId> found;
   for (const Node& node : draft.graph().nodes())
-    if (is_data_concat(draft, node.id) && before_pairs[static_cast<size_t>(node.output(0))]) found.push_back(node.id);
+    if (is_data_concat(draft, node.id) && before_pairs[node.output(0)]) found.push_back(node.id);
   return found;
 }
 
 // The explicit form, for engines that do not clone the Q.
 void pair_inputs(PlacementDraft& draft, NodeId concat) {
   for (const int slot : draft.data_slots(concat)) {
-    if (draft.may_carry_pair(draft.graph().node(concat).inputs[static_cast<size_t>(slot)]))
+    if (draft.may_carry_pair(draft.graph().node(concat).input(slot)))
       draft.replace_with_pair(concat, slot, "every input of the Concat carries the shared scale (--concat inputs)");
   }
 }
 
-void name_float_inputs(PlacementDraft& draft, NodeId concat, const std::vector<bool>& sources) {
+void name_float_inputs(PlacementDraft& draft, NodeId concat, const ValueMap<bool>& sources) {
   for (const int slot : draft.data_slots(concat)) {
-    const ValueId input = draft.graph().node(concat).inputs[static_cast<size_t>(slot)];
-    if (!sources[static_cast<size_t>(input)])
+    const ValueId input = draft.graph().node(concat).input(slot);
+    if (!sources[input])
       draft.note(draft.describe(concat) + ": input " + std::to_string(slot) + " comes from " +
                  draft.describe_source(input) +
                  ", which does not run in INT8; the quantization moves in front of the Concat");
@@ -62,7 +62,7 @@ class Ties {
     tie_behind(output, "one scale with the inputs of " + draft_.describe(concat));
     std::set<ValueId> told;
     for (const int slot : draft_.data_slots(concat)) {
-      const ValueId input = node.inputs[static_cast<size_t>(slot)];
+      const ValueId input = node.input(slot);
       draft_.share_scale(output, input);
       if (!told.contains(input)) tie_beside(output, input, "one scale with " + draft_.describe(concat), told);
     }
@@ -86,7 +86,7 @@ class Ties {
     while (!open.empty()) {
       const ValueId value = open.back();
       open.pop_back();
-      Walked& walked = behind_[static_cast<size_t>(value)];
+      Walked& walked = behind_[value];
       if (walked.times == 0) walked.tied = output;
       draft_.share_scale(output, walked.tied);
       if (walked.times == kMostWalks) continue;
@@ -97,19 +97,19 @@ class Ties {
       }
       for (const Use& use : draft_.graph().value(value).uses)
         for (const ValueId next : values_behind(draft_, use))
-          if (before_pairs_[static_cast<size_t>(next)] && seen.insert(next).second) open.push_back(next);
+          if (before_pairs_[next] && seen.insert(next).second) open.push_back(next);
     }
   }
 
   // commuting_neighbours(input), which have all been walked over equally often.
   void tie_beside(ValueId output, ValueId input, const std::string& sentence, std::set<ValueId>& told) {
-    const Walked first = beside_[static_cast<size_t>(input)];
+    const Walked first = beside_[input];
     if (first.tied != kNoValue) draft_.share_scale(output, first.tied);
     if (first.times == kMostWalks) return;
     const std::vector<ValueId> all = commuting_neighbours(draft_, input);
     const auto paired = std::ranges::find_if(all, [&](ValueId value) { return draft_.has_pair(value); });
     for (const ValueId value : all) {
-      Walked& walked = beside_[static_cast<size_t>(value)];
+      Walked& walked = beside_[value];
       walked = {first.times + 1, paired == all.end() ? kNoValue : *paired};
       told.insert(value);
       if (!draft_.has_pair(value)) continue;
@@ -119,13 +119,13 @@ class Ties {
   }
 
   PlacementDraft& draft_;
-  const std::vector<bool> before_pairs_;
-  std::vector<Walked> behind_, beside_;  // by value id
+  const ValueMap<bool> before_pairs_;
+  ValueMap<Walked> behind_, beside_;
 };
 
 void share_concat(PlacementDraft& draft) {
   const std::vector<NodeId> concats = quantized_concats(draft);
-  const std::vector<bool> sources = int8_sources(draft);
+  const ValueMap<bool> sources = int8_sources(draft);
   for (const NodeId concat : concats) {
     for (const int slot : draft.data_slots(concat))
       draft.keep_float(concat, slot, "TensorRT clones the Q behind the Concat into each producer");

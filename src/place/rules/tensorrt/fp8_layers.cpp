@@ -61,7 +61,7 @@ void decide_fp8_layers(PlacementDraft& draft) {
     const std::string reason =
         draft.kind(node.id) == OpKind::Add ? "TensorRT runs residual Adds in FP8, and no others" : not_listed(node);
     for (const int slot : draft.data_slots(node.id))
-      if (!draft.is_constant(node.inputs[static_cast<size_t>(slot)])) draft.keep_float(node.id, slot, reason);
+      if (!draft.is_constant(node.input(slot))) draft.keep_float(node.id, slot, reason);
   }
 }
 

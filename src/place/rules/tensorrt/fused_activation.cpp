@@ -41,10 +41,10 @@ void decide_fused_activation(PlacementDraft& draft) {
 
 // Behind a residual Add or a constant Add or Mul the activation belongs to the kernel of the layer before them.
 void explain_later_activations(PlacementDraft& draft) {
-  const std::vector<bool> sources = int8_sources(draft);
+  const ValueMap<bool> sources = int8_sources(draft);
   for (const Node& node : draft.graph().nodes())
     if (is_fusable_activation(draft.kind(node.id)) && !draft.is_out(node.id) &&
-        sole_use(draft.graph(), node.input(0)) && sources[static_cast<size_t>(node.input(0))])
+        sole_use(draft.graph(), node.input(0)) && sources[node.input(0)])
       draft.keep_float(node.id, 0, "runs in the kernel that ends in " + draft.describe_source(node.input(0)));
 }
 

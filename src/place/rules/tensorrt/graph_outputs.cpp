@@ -13,9 +13,9 @@ namespace {
 
 void decide_graph_outputs(PlacementDraft& draft) {
   if (!draft.options().quantize_outputs) return;
-  const std::vector<bool> sources = int8_sources(draft);
+  const ValueMap<bool> sources = int8_sources(draft);
   for (const ValueId output : draft.graph().outputs())
-    if (sources[static_cast<size_t>(output)] && draft.may_carry_pair(output))
+    if (sources[output] && draft.may_carry_pair(output))
       draft.pair_output(output, "an INT8 kernel writes this graph output (--quantize-outputs)");
 }
 

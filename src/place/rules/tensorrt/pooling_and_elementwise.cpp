@@ -93,11 +93,10 @@ bool is_quantizable(const PlacementDraft& draft, const Node& node) {
 // The factors of an equalized gate lie between 1/64 and 64: one scale for all would lose the small ones, so the pair
 // stands before them.
 bool place_before_factors(PlacementDraft& draft, const Node& node, int slot) {
-  const Node* factors = gate_factors(draft, node.inputs[static_cast<size_t>(slot)]);
-  if (!factors || !excites(draft, varying_input(draft, factors->id), node.inputs[static_cast<size_t>(1 - slot)]))
-    return false;
+  const Node* factors = gate_factors(draft, node.input(slot));
+  if (!factors || !excites(draft, varying_input(draft, factors->id), node.input(1 - slot))) return false;
   for (const int inner : draft.data_slots(factors->id))
-    if (draft.may_carry_pair(factors->inputs[static_cast<size_t>(inner)]))
+    if (draft.may_carry_pair(factors->input(inner)))
       draft.pair(factors->id, inner,
                  "gate of a squeeze-and-excite block, before its factors: one scale would lose the small ones");
   draft.keep_float(node.id, slot, "the gate's factors run in the kernel of the product");
@@ -109,17 +108,17 @@ void place_excitation(PlacementDraft& draft, const Node& node) {
     if (draft.options().se_mul != PlacementOptions::SeMul::Float && place_before_factors(draft, node, slot)) continue;
     if (draft.options().se_mul == PlacementOptions::SeMul::Float)
       draft.keep_float(node.id, slot, "Mul of a squeeze-and-excite block (--se-mul float)");
-    else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
+    else if (draft.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot,
                  "Mul of a squeeze-and-excite block: both inputs are quantized (--se-mul float keeps them)");
   }
 }
 
-void place_between_kernels(PlacementDraft& draft, const Node& node, const std::vector<bool>& sources) {
+void place_between_kernels(PlacementDraft& draft, const Node& node, const ValueMap<bool>& sources) {
   if (draft.is_out(node.id) || !is_quantizable(draft, node)) return;
   const auto& slots = draft.data_slots(node.id);
   if (std::any_of(slots.begin(), slots.end(), [&](int slot) { return draft.is_decided(node.id, slot); })) return;
-  const auto from_int8 = [&](int slot) { return sources[static_cast<size_t>(node.inputs[static_cast<size_t>(slot)])]; };
+  const auto from_int8 = [&](int slot) { return sources[node.input(slot)]; };
   if (!std::any_of(slots.begin(), slots.end(), from_int8)) {
     for (const int slot : slots)
       draft.keep_float(node.id, slot, "nothing that " + draft.describe(node.id) + " reads comes from an INT8 kernel");
@@ -132,7 +131,7 @@ void place_between_kernels(PlacementDraft& draft, const Node& node, const std::v
                        "a reader of " + draft.describe(node.id) +
                            " is not quantized, so it would have to "
                            "write float");
-    else if (draft.may_carry_pair(node.inputs[static_cast<size_t>(slot)]))
+    else if (draft.may_carry_pair(node.input(slot)))
       draft.pair(node.id, slot, "between INT8 kernels: INT8 in needs INT8 out, and all readers are quantized");
   }
 }
@@ -140,7 +139,7 @@ void place_between_kernels(PlacementDraft& draft, const Node& node, const std::v
 void decide_pooling_and_elementwise(PlacementDraft& draft) {
   for (const Node& node : draft.graph().nodes())
     if (!draft.is_out(node.id) && is_excitation(draft, node)) place_excitation(draft, node);
-  std::vector<bool> sources(draft.graph().values().size(), false);
+  ValueMap<bool> sources(draft.graph().values().size(), false);
   for (const Node& node : draft.graph().nodes()) {
     place_between_kernels(draft, node, sources);
     add_int8_sources(draft, node, sources);

@@ -95,7 +95,7 @@ int main_slot(const PlacementDraft& draft, const Node& add) {
   }
   const int slot = candidates[0] != kNoNode ? 0 : 1;
   // The candidate is itself what the other input is made of (ConvNeXt): then nothing runs beside the skip.
-  const auto other = ancestors(draft.graph(), add.inputs[static_cast<size_t>(1 - slot)]);
+  const auto other = ancestors(draft.graph(), add.input(1 - slot));
   const NodeId candidate = candidates[static_cast<size_t>(slot)];
   return other.contains(draft.graph().node(candidate).output(0)) ? -1 : slot;
 }
@@ -104,8 +104,8 @@ int main_slot(const PlacementDraft& draft, const Node& add) {
 // is none.
 int activated_slot(const PlacementDraft& draft, const Node& add) {
   for (const int slot : {1, 0}) {
-    const Node* node = draft.graph().producer(add.inputs[static_cast<size_t>(slot)]);
-    if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.inputs[static_cast<size_t>(slot)])) continue;
+    const Node* node = draft.graph().producer(add.input(slot));
+    if (!node || draft.is_out(node->id) || !sole_use(draft.graph(), add.input(slot))) continue;
     ValueId source = kNoValue;
     if (const auto gated = gated_activation(draft, node->id))
       source = gated->input;
@@ -118,7 +118,7 @@ int activated_slot(const PlacementDraft& draft, const Node& add) {
 }
 
 void place_residual(PlacementDraft& draft, const Node& add, int main) {
-  const NodeId layer = backbone(draft, add.inputs[static_cast<size_t>(main)]);
+  const NodeId layer = backbone(draft, add.input(main));
   draft.keep_float(add.id, main, "main branch: " + draft.describe(layer) + " and this Add become one kernel");
   draft.pair(add.id, 1 - main,
              "skip of a residual Add: its precision decides whether the kernel of " + draft.describe(layer) +
@@ -144,7 +144,7 @@ void decide_residual_add(PlacementDraft& draft) {
       continue;
     const int main = main_slot(draft, node);
     if (main >= 0) {
-      if (draft.may_carry_pair(node.inputs[static_cast<size_t>(1 - main)])) place_residual(draft, node, main);
+      if (draft.may_carry_pair(node.input(1 - main))) place_residual(draft, node, main);
       continue;
     }
     const int activated = activated_slot(draft, node);
