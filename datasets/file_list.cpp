@@ -1,10 +1,9 @@
-#include "datasets/file_list.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <vector>
 
 #include "datasets/csv.h"
+#include "datasets/data_source_list.h"
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
