@@ -8,6 +8,7 @@
 #include "calibrators/grid_error.h"
 #include "calibrators/signed_bins.h"
 #include "calibrators/squared_error.h"
+#include "core/index.h"
 #include "detent/calibrator.h"
 
 namespace detent {
@@ -19,7 +20,7 @@ namespace {
   static const std::array<double, 127> magnitudes = [] {
     std::array<double, 127> all{};
     for (int code = 0; code < 127; ++code)
-      all[static_cast<size_t>(code)] = code < 8 ? std::ldexp(code, -9) : std::ldexp(8 + code % 8, code / 8 - 10);
+      all[as_index(code)] = code < 8 ? std::ldexp(code, -9) : std::ldexp(8 + code % 8, code / 8 - 10);
     return all;
   }();
   return magnitudes;

@@ -1,4 +1,5 @@
 #include "detent/data_source.h"
+#include "core/index.h"
 #include "datasets/array_fit.h"
 #include "datasets/synthetic.h"
 
@@ -322,12 +323,12 @@ size_t group_size(std::span<const InputSpec> inputs) {
   std::optional<int64_t> fixed;
   for (const FeedInput& input : feed_inputs(inputs)) {
     if (input.batch_axis == kNoBatchAxis) continue;
-    const int64_t extent = input.spec.shape[static_cast<size_t>(input.batch_axis)];
+    const int64_t extent = input.spec.shape[as_index(input.batch_axis)];
     if (extent < 1) continue;
     if (fixed && *fixed != extent) return 1;
     fixed = extent;
   }
-  return static_cast<size_t>(fixed.value_or(1));
+  return as_index(fixed.value_or(1));
 }
 
 std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {

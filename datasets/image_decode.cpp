@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/files/file_bytes.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "datasets/file_numbers.h"
 #include "datasets/image_integrity.h"
@@ -72,13 +73,13 @@ Pixels turned_upright(const Pixels& pixels, int orientation) {
   const PixelSize stored = pixels.size();
   PixelSize shown = stored;
   if (orientation >= 5) std::swap(shown.width, shown.height);
-  const size_t bytes = pixels.pixel_bytes(), row = bytes * static_cast<size_t>(shown.width);
-  const auto owner = std::make_shared<std::vector<unsigned char>>(row * static_cast<size_t>(shown.height));
+  const size_t bytes = pixels.pixel_bytes(), row = bytes * as_index(shown.width);
+  const auto owner = std::make_shared<std::vector<unsigned char>>(row * as_index(shown.height));
   unsigned char* to = owner->data();
   for (int y = 0; y < shown.height; ++y)
     for (int x = 0; x < shown.width; ++x, to += bytes) {
       const auto [column, line] = stored_place(x, y, stored, orientation);
-      std::memcpy(to, pixels.row(line) + static_cast<size_t>(column) * bytes, bytes);
+      std::memcpy(to, pixels.row(line) + as_index(column) * bytes, bytes);
     }
   return {owner, owner->data(), shown, pixels.channels(), pixels.depth(), row};
 }
@@ -124,11 +125,10 @@ Pixels decode_file(const std::filesystem::path& path, bool as_stored) {
 
 /// v / 257, rounded: 257 is odd, so that there are no halves.
 Pixels to_8_bits(const Pixels& deep) {
-  const size_t row_values = static_cast<size_t>(deep.size().width) * static_cast<size_t>(deep.channels());
-  const auto narrow = std::make_shared<Bytes>(row_values * static_cast<size_t>(deep.size().height));
+  const size_t row_values = as_index(deep.size().width) * as_index(deep.channels());
+  const auto narrow = std::make_shared<Bytes>(row_values * as_index(deep.size().height));
   for (int y = 0; y < deep.size().height; ++y)
-    std::transform(deep.row<uint16_t>(y), deep.row<uint16_t>(y) + row_values,
-                   narrow->data() + static_cast<size_t>(y) * row_values,
+    std::transform(deep.row<uint16_t>(y), deep.row<uint16_t>(y) + row_values, narrow->data() + as_index(y) * row_values,
                    [](uint16_t v) { return static_cast<unsigned char>((v + 128) / 257); });
   return {narrow, narrow->data(), deep.size(), deep.channels(), Pixels::Depth::Bits8, row_values};
 }

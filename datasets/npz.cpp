@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "core/files/temporary.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/system_reason.h"
 #include "core/text.h"
@@ -45,7 +46,7 @@ void write_all(int descriptor, const char* data, size_t bytes, const std::string
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) refuse_npz(file, with_system_reason("cannot unpack into a temporary file"));
     data += put;
-    bytes -= static_cast<size_t>(put);
+    bytes -= as_index(put);
   }
 }
 
@@ -189,7 +190,7 @@ NpyFile unpacked(zip_file_t& member, uint64_t length, uint64_t packed, const std
                    std::string("the array is damaged, its length or checksum is wrong: ") + zip_file_strerror(&member));
       if (done + static_cast<uint64_t>(got) > length)
         refuse_npz(label, "the compressed data is longer than the archive says");
-      write_all(descriptor, block.data(), static_cast<size_t>(got), label);
+      write_all(descriptor, block.data(), as_index(got), label);
     }
     if (done != length) refuse_npz(label, "the compressed data is cut short");
   } catch (...) {

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "core/files/atomic_file.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
@@ -212,7 +213,7 @@ Histogram restore_histogram(const stored::Value& value) {
     throw damaged_table("it has bins outside of every histogram");
   for (int i = 0; i < value.counts_size(); ++i) {
     const int bin = first + i;
-    (bin < 0 ? state.negative : state.positive)[static_cast<size_t>(bin < 0 ? -1 - bin : bin)] = value.counts(i);
+    (bin < 0 ? state.negative : state.positive)[as_index(bin < 0 ? -1 - bin : bin)] = value.counts(i);
   }
   return Histogram::from_state(std::move(state));
 }

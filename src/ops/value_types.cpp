@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/index.h"
 #include "core/onnx_type.h"
 #include "ops/operator_types.h"
 
@@ -101,8 +102,7 @@ class TypeInference {
   void take_from(const Around& around) {
     const auto take = [&](ValueId value, ValueId outside) {
       if (outside == kNoValue || around.graph.value(outside).is_optional) return;
-      if (const DataType type = around.types[static_cast<size_t>(outside)]; type != DataType::Undefined)
-        at(value) = type;
+      if (const DataType type = around.types[as_index(outside)]; type != DataType::Undefined) at(value) = type;
     };
     for (const ValueId value : graph_.captured())
       if (!graph_.value(value).is_constant) take(value, around.graph.find_value(graph_.value(value).name));
@@ -143,7 +143,7 @@ class TypeInference {
     visit_graphs(node, [&](const Graph& inner) {
       const size_t position = slot + first_body_output(node);
       if (found == DataType::Undefined && position < inner.outputs().size())
-        found = all_.at(&inner)[static_cast<size_t>(inner.outputs()[position])];
+        found = all_.at(&inner)[as_index(inner.outputs()[position])];
     });
     return found;
   }
@@ -231,7 +231,7 @@ class FaultFinder {
     };
     for (size_t slot = 0; slot < node.inputs.size(); ++slot)
       if (const ValueId input = node.inputs[slot]; input != kNoValue && !graph.value(input).is_optional)
-        check_slot("input", slot, graph.value(input), types[static_cast<size_t>(input)], signature.input(slot));
+        check_slot("input", slot, graph.value(input), types[as_index(input)], signature.input(slot));
     for (size_t slot = 0; slot < node.outputs.size(); ++slot) {
       const TypeSignature::Output* output = signature.output(slot);
       if (!output || node.outputs[slot] == kNoValue || graph.value(node.outputs[slot]).is_optional) continue;
@@ -253,9 +253,9 @@ class FaultFinder {
     for (size_t slot = 0; slot < node.outputs.size() && slot + first < inner.outputs().size(); ++slot) {
       const ValueId outside = node.outputs[slot], inside = inner.outputs()[slot + first];
       if (outside == kNoValue || graph.value(outside).is_optional || inner.value(inside).is_optional) continue;
-      const DataType made = types_.of(inner)[static_cast<size_t>(inside)];
+      const DataType made = types_.of(inner)[as_index(inside)];
       const std::optional<DataType> declared = graph.value(outside).declared_type;
-      const DataType wanted = declared.value_or(types_.of(graph)[static_cast<size_t>(outside)]);
+      const DataType wanted = declared.value_or(types_.of(graph)[as_index(outside)]);
       if (made != DataType::Undefined && wanted != DataType::Undefined && made != wanted)
         faults_.push_back({where, slot_text("output", slot, graph.value(outside)) + in_words(wanted) +
                                       "; the graph inside makes " + in_words(made)});

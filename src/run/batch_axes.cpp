@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/index.h"
 #include "core/parse.h"
 #include "detent/data_source.h"
 #include "detent/error.h"
@@ -29,10 +30,8 @@ namespace {
 struct Slices {
   Slices(const Shape& shape, size_t axis, size_t element)
       : outer(shape.element_count(0, axis)), extent(shape[axis]),
-        bytes(static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * element) {}
-  [[nodiscard]] size_t offset(int64_t o, int64_t slice) const {
-    return static_cast<size_t>(o * extent + slice) * bytes;
-  }
+        bytes(as_index(shape.element_count(axis + 1, shape.rank())) * element) {}
+  [[nodiscard]] size_t offset(int64_t o, int64_t slice) const { return as_index(o * extent + slice) * bytes; }
   int64_t outer, extent;
   size_t bytes;
 };
@@ -56,7 +55,7 @@ std::vector<Tensor> with_other_first_sample(const std::vector<Tensor>& inputs, c
   for (size_t i = 0; i < inputs.size(); ++i) {
     Tensor copy = inputs[i].clone();
     if (axes[i] != kNoBatchAxis) {
-      const Slices slices(copy.shape(), static_cast<size_t>(axes[i]), byte_size(copy.type()));
+      const Slices slices(copy.shape(), as_index(axes[i]), byte_size(copy.type()));
       auto* to = static_cast<std::byte*>(copy.mutable_raw());
       const auto* from = static_cast<const std::byte*>(others[i].raw());
       for (int64_t o = 0; o < slices.outer; ++o)
@@ -79,7 +78,7 @@ bool agree_behind_first(const Tensor& a, const Tensor& b, size_t axis, int64_t b
   const auto* right = static_cast<const std::byte*>(b.raw());
   for (int64_t o = 0; o < slices.outer; ++o) {
     const size_t second = slices.offset(o, 1);
-    if (std::memcmp(left + second, right + second, slices.bytes * static_cast<size_t>(batch - 1)) != 0) return false;
+    if (std::memcmp(left + second, right + second, slices.bytes * as_index(batch - 1)) != 0) return false;
   }
   return true;
 }
@@ -225,7 +224,7 @@ NamedAxis parse_named_axis(const Graph& graph, const std::string& text) {
     known += (known.empty() ? "'" : ", '") + value.name + "'";
     if (value.name != name) continue;
     const size_t rank = value.declared_shape ? value.declared_shape->size() : 0;
-    if (is_number && static_cast<size_t>(number) >= rank)
+    if (is_number && as_index(number) >= rank)
       throw Error(ErrorCode::InvalidOption,
                   "--batch-axis " + text + ": the input has " + std::to_string(rank) + " axes, counted from 0");
     return {i, is_number ? number : kNoBatchAxis};
@@ -260,8 +259,7 @@ class AxisFinder {
 
   void take(const NamedAxis& named) {
     axes_[named.input] = named.axis;
-    if (named.axis != kNoBatchAxis && symbol_.empty())
-      symbol_ = input(named.input).symbols[static_cast<size_t>(named.axis)];
+    if (named.axis != kNoBatchAxis && symbol_.empty()) symbol_ = input(named.input).symbols[as_index(named.axis)];
   }
 
   void take_symbol(const std::string& symbol) {
@@ -284,7 +282,7 @@ class AxisFinder {
   /// True when `i` is not the only input with an open batch.
   [[nodiscard]] bool another_batch_is_open(size_t i) const {
     for (size_t k = 0; k < axes_.size(); ++k)
-      if (k != i && axes_[k].value_or(kNoBatchAxis) >= 0 && shapes_[k][static_cast<size_t>(*axes_[k])] < 0) return true;
+      if (k != i && axes_[k].value_or(kNoBatchAxis) >= 0 && shapes_[k][as_index(*axes_[k])] < 0) return true;
     return false;
   }
 
@@ -339,7 +337,7 @@ class AxisFinder {
     if (!symbol_.empty()) return false;
     for (size_t first = 0; first < shapes_.size(); ++first) {
       if (shapes_[first].empty() || axes_[first] == kNoBatchAxis) continue;
-      const int64_t batch = shapes_[first][static_cast<size_t>(axes_[first].value_or(0))];
+      const int64_t batch = shapes_[first][as_index(axes_[first].value_or(0))];
       if (batch < 2) continue;
       for (const std::vector<int>& axes : axes_of_extent(batch)) {
         if (!keeps_samples_apart(graph_, axes, batch) && !looks_like_batch(batch)) continue;

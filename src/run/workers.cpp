@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/index.h"
+
 namespace detent {
 
 size_t worker_count(const RunSettings& settings) {
@@ -23,7 +25,7 @@ StepTimes ExecutorSlots::times() const {
 
 OutputKeeper::OutputKeeper(const Graph& graph, std::span<const ValueId> wanted)
     : places_(graph.values().size()), kept_(wanted.size()) {
-  for (size_t i = 0; i < wanted.size(); ++i) places_[static_cast<size_t>(wanted[i])].push_back(i);
+  for (size_t i = 0; i < wanted.size(); ++i) places_[as_index(wanted[i])].push_back(i);
 }
 
 void OutputKeeper::observe(ValueId value, const Tensor& tensor) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "core/index.h"
 #include "ops/clip_bounds.h"
 #include "ops/elementwise/unary_kernel.h"
 #include "ops/find_operator.h"
@@ -100,7 +101,7 @@ void clip_with_inputs(KernelCall& call) {
     const UnarySpec spec{UnaryFunction::Clip, std::min(low, high), high};  // the upper bound wins
     Tensor& output = call.make_output_like(0, 0);
     return apply_unary(spec, call.input(0).data<float>().data(), output.mutable_data<float>().data(),
-                       static_cast<size_t>(output.element_count()));
+                       as_index(output.element_count()));
   }
   visit_number(input.type(), [&]<class T>(T) {
     const T low = call.has_input(1) ? first_of<T>(call.input(1)) : std::numeric_limits<T>::lowest();
@@ -125,11 +126,12 @@ std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node
 }
 
 constexpr OperatorDef activation_definition(const Activation& activation) {
-  return {.op_type = activation.op_type,
-          .signature = activation.signature,
-          .traits = {.kind = activation.kind, .data_inputs = 1},
-          .make = with_half<make_activation>,
-          .layout = LayoutNeed::Same};
+  return {activation.op_type,
+          activation.signature,
+          {.kind = activation.kind, .data_inputs = 1},
+          with_half<make_activation>,
+          1,
+          LayoutNeed::Same};
 }
 
 constexpr std::array<OperatorDef, 2> kOtherActivationOperators = {{
@@ -173,14 +175,14 @@ void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const Ac
       rows ? std::max<int64_t>(1, kPiece / std::max<int64_t>(view.extent, 1)) * view.extent : view.inner;
   const auto total = static_cast<int64_t>(values.size());
   for (int64_t at = 0; at < total; at += length) {
-    const auto piece = values.subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(length, total - at)));
-    const auto count = static_cast<int64_t>(piece.size());
+    const auto piece = values.subspan(as_index(at), as_index(std::min(length, total - at)));
+    const auto count = std::ssize(piece);
     float* data = piece.data();
     if (!bias.empty() && rows)
       apply_binary(BinaryFunction::Add, data, bias.data(), data,
                    {.rows = count / view.extent, .length = view.extent, .a_row = view.extent});
     else if (!bias.empty())
-      apply_binary(BinaryFunction::Add, data, &bias[static_cast<size_t>(at / view.inner % view.extent)], data,
+      apply_binary(BinaryFunction::Add, data, &bias[as_index(at / view.inner % view.extent)], data,
                    {.rows = 1, .length = count, .b_step = 0});
     if (activation) apply_activation(*activation, piece);
   }

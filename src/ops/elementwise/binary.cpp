@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
@@ -175,7 +176,7 @@ void run_pow(KernelCall& call) {
   if (base.type() == DataType::Float32 && exponent.element_count() == 1 &&
       exponent.shape().rank() <= base.shape().rank()) {
     const float power = exponent.data<float>()[0];
-    const auto count = static_cast<size_t>(base.element_count());
+    const auto count = as_index(base.element_count());
     const float* in = base.data<float>().data();
     if (power == 2.0F) {
       float* out = call.make_output_like(0, 0).mutable_data<float>().data();
@@ -205,29 +206,20 @@ std::unique_ptr<Kernel> make_pow(const KernelContext&) {
 }
 
 constexpr OperatorDef binary_definition(const Arithmetic& arithmetic) {
-  return {.op_type = arithmetic.op_type,
-          .signature = arithmetic.signature,
-          .traits = {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
-          .make = with_half<make_arithmetic>,
-          .layout = LayoutNeed::Any,
-          .first_opset = 7};
+  return {arithmetic.op_type,
+          arithmetic.signature,
+          {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
+          with_half<make_arithmetic>,
+          7,
+          LayoutNeed::Any};
 }
 
 constexpr OperatorDef definition_of_variadic(const Variadic& variadic) {
-  return {.op_type = variadic.op_type,
-          .signature = "data+ -> result",
-          .traits = {.kind = variadic.kind},
-          .make = with_half<make_variadic>,
-          .layout = LayoutNeed::Any,
-          .first_opset = 6};
+  return {variadic.op_type, "data+ -> result", {.kind = variadic.kind}, with_half<make_variadic>, 6, LayoutNeed::Any};
 }
 
-constexpr std::array<OperatorDef, 1> kOtherBinaryOperators = {{{.op_type = "Pow",
-                                                                .signature = "X Y -> Z",
-                                                                .traits = {.kind = OpKind::Pow},
-                                                                .make = make_pow,
-                                                                .layout = LayoutNeed::Any,
-                                                                .first_opset = 7}}};
+constexpr std::array<OperatorDef, 1> kOtherBinaryOperators = {
+    {{"Pow", "X Y -> Z", {.kind = OpKind::Pow}, make_pow, 7, LayoutNeed::Any}}};
 
 constexpr auto kBinaryDefinitions =
     joined(joined(definitions_of(kArithmetic, binary_definition), definitions_of(kVariadic, definition_of_variadic)),

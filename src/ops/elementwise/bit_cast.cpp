@@ -44,8 +44,8 @@ constexpr OperatorDef kBitCastDefinitions[] = {
      .signature = "input -> output; to:int!",
      .traits = {.data_inputs = 0},
      .make = make_bit_cast,
-     .layout = LayoutNeed::Same,
      .first_opset = 26,
+     .layout = LayoutNeed::Same,
      .check = refuse_bit_cast_type},
 };
 

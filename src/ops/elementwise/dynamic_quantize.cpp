@@ -33,11 +33,7 @@ void run_dynamic(KernelCall& call) {
 std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(run_dynamic); }
 
 constexpr OperatorDef kDynamicQuantizeDefinitions[] = {
-    {.op_type = "DynamicQuantizeLinear",
-     .signature = "x -> y y_scale y_zero_point",
-     .traits = {.kind = OpKind::QOperator},
-     .make = make_dynamic,
-     .first_opset = 11},
+    {"DynamicQuantizeLinear", "x -> y y_scale y_zero_point", {.kind = OpKind::QOperator}, make_dynamic, 11},
 };
 
 }  // namespace

@@ -65,18 +65,8 @@ std::unique_ptr<Kernel> make_is_inf(const KernelContext& context) {
 constexpr OpTraits kTest{.kind = OpKind::OtherElementwise, .data_inputs = 1};
 
 constexpr OperatorDef kFloatClassDefinitions[] = {
-    {.op_type = "IsNaN",
-     .signature = "X -> Y",
-     .traits = kTest,
-     .make = with_half<make_is_nan>,
-     .layout = LayoutNeed::Same,
-     .first_opset = 9},
-    {.op_type = "IsInf",
-     .signature = "X -> Y; detect_negative:int detect_positive:int",
-     .traits = kTest,
-     .make = with_half<make_is_inf>,
-     .layout = LayoutNeed::Same,
-     .first_opset = 10},
+    {"IsNaN", "X -> Y", kTest, with_half<make_is_nan>, 9, LayoutNeed::Same},
+    {"IsInf", "X -> Y; detect_negative:int detect_positive:int", kTest, with_half<make_is_inf>, 10, LayoutNeed::Same},
 };
 
 }  // namespace

@@ -46,12 +46,7 @@ std::unique_ptr<Kernel> make_mod(const KernelContext& context) {
 }
 
 constexpr OperatorDef kModDefinitions[] = {
-    {.op_type = "Mod",
-     .signature = "A B -> C; fmod:int",
-     .traits = {.kind = OpKind::OtherElementwise},
-     .make = with_half<make_mod>,
-     .layout = LayoutNeed::Any,
-     .first_opset = 10},
+    {"Mod", "A B -> C; fmod:int", {.kind = OpKind::OtherElementwise}, with_half<make_mod>, 10, LayoutNeed::Any},
 };
 
 }  // namespace

@@ -32,8 +32,8 @@ constexpr OperatorDef kShrinkDefinitions[] = {
      .signature = "input -> output; bias:float lambd:float",
      .traits = {.kind = OpKind::OtherActivation},
      .make = with_half<make_shrink>,
-     .layout = LayoutNeed::Same,
-     .first_opset = 9},
+     .first_opset = 9,
+     .layout = LayoutNeed::Same},
 };
 
 }  // namespace

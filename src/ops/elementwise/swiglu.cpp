@@ -17,8 +17,7 @@ std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
     if (gate.shape() != linear.shape() || gate.type() != linear.type())
       throw Error(ErrorCode::InvalidData, "inputs of shapes " + gate.shape().to_string() + " and " +
                                               linear.shape().to_string() + ", expected equal shapes and types");
-    visit_number(gate.type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(gate.type());
+    visit_float(gate.type(), [&]<class T>(T) {
       const auto a = call.input(0).data<T>(), b = linear.data<T>();
       const auto out = call.make_output_like(0, 0).template mutable_data<T>();
       if constexpr (std::is_same_v<T, float>) {
@@ -38,8 +37,8 @@ constexpr OperatorDef kSwigluDefinitions[] = {
      .signature = "A B -> Y; alpha:float",
      .traits = {.kind = OpKind::OtherElementwise},
      .make = with_half<make_swiglu>,
-     .layout = LayoutNeed::Same,
-     .first_opset = 28},
+     .first_opset = 28,
+     .layout = LayoutNeed::Same},
 };
 
 }  // namespace

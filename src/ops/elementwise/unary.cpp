@@ -58,8 +58,7 @@ std::unique_ptr<Kernel> make_unary(const KernelContext& context) {
 std::unique_ptr<Kernel> make_rare(const KernelContext& context) {
   const auto* rare = std::ranges::find(kRare, std::string_view(context.node.op_type), &Rare::op_type);
   return kernel_of([function = rare->function](KernelCall& call) {
-    visit_number(call.input(0).type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(call.input(0).type());
+    visit_float(call.input(0).type(), [&]<class T>(T) {
       auto out = call.make_output_like(0, 0).template mutable_data<T>();
       const auto in = call.input(0).data<T>();
       for (size_t i = 0; i < in.size(); ++i) out[i] = static_cast<T>(function(static_cast<double>(in[i])));
@@ -76,27 +75,16 @@ void run_not(KernelCall& call) {
 std::unique_ptr<Kernel> make_not(const KernelContext&) { return kernel_of(run_not); }
 
 constexpr OperatorDef unary_definition(const Unary& unary) {
-  return {.op_type = unary.op_type,
-          .signature = unary.signature,
-          .traits = {.kind = unary.kind},
-          .make = with_half<make_unary>,
-          .layout = LayoutNeed::Same};
+  return {unary.op_type, unary.signature, {.kind = unary.kind}, with_half<make_unary>, 1, LayoutNeed::Same};
 }
 
 constexpr OperatorDef definition_of_rare(const Rare& rare) {
-  return {.op_type = rare.op_type,
-          .signature = "input -> output",
-          .traits = {.kind = OpKind::OtherElementwise},
-          .make = with_half<make_rare>,
-          .layout = LayoutNeed::Same};
+  return {rare.op_type,    "input -> output", {.kind = OpKind::OtherElementwise}, with_half<make_rare>, 1,
+          LayoutNeed::Same};
 }
 
 constexpr std::array<OperatorDef, 1> kOtherUnaryOperators = {
-    {{.op_type = "Not",
-      .signature = "X -> Y",
-      .traits = {.kind = OpKind::OtherElementwise, .data_inputs = 0},
-      .make = make_not,
-      .layout = LayoutNeed::Same}}};
+    {{"Not", "X -> Y", {.kind = OpKind::OtherElementwise, .data_inputs = 0}, make_not, 1, LayoutNeed::Same}}};
 
 constexpr auto kUnaryDefinitions = joined(
     joined(definitions_of(kUnary, unary_definition), definitions_of(kRare, definition_of_rare)), kOtherUnaryOperators);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -33,7 +34,7 @@ std::unique_ptr<Kernel> make_constant_of_shape(const KernelContext& context) {
     visit_size(byte_size(value.type()), [&]<class T>(T) {
       T* out = static_cast<T*>(output.mutable_raw());
       const T element = *static_cast<const T*>(value.raw());
-      in_stoppable_blocks(static_cast<size_t>(output.element_count()),
+      in_stoppable_blocks(as_index(output.element_count()),
                           [&](size_t first, size_t last) { std::fill(out + first, out + last, element); });
     });
   });
@@ -70,14 +71,9 @@ constexpr OperatorDef kConstantDefinitions[] = {
                   "value_ints:ints value_string:string value_strings:strings",
      .traits = kConstant,
      .make = make_constant},
-    {.op_type = "ConstantOfShape",
-     .signature = "input -> output; value:tensor",
-     .traits = kConstant,
-     .make = make_constant_of_shape},
-    {.op_type = "Range",
-     .signature = "start limit delta -> output | 27: start limit delta -> output; stash_type:int",
-     .traits = kConstant,
-     .make = with_half<make_range>},
+    {"ConstantOfShape", "input -> output; value:tensor", kConstant, make_constant_of_shape},
+    {"Range", "start limit delta -> output | 27: start limit delta -> output; stash_type:int", kConstant,
+     with_half<make_range>},
 };
 
 }  // namespace

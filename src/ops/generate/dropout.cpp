@@ -50,8 +50,8 @@ constexpr OperatorDef kDropoutDefinitions[] = {
      .signature = "data -> output mask?; ratio:float | 12: data ratio? training_mode? -> output mask?; seed:int",
      .traits = {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1},
      .make = make_dropout,
-     .layout = LayoutNeed::Any,
-     .first_opset = 7},
+     .first_opset = 7,
+     .layout = LayoutNeed::Any},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/generate/random_stream.h"
@@ -25,7 +26,7 @@ Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& alloca
   Tensor wide(DataType::Float64, shape, allocator);
   auto out = wide.mutable_data<double>();
   in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
-    std::generate(out.begin() + first, out.begin() + last, [&] { return draw(stream); });
+    std::ranges::generate(out.subspan(first, last - first), [&] { return draw(stream); });
   });
   return cast(wide, type, allocator);
 }
@@ -87,7 +88,7 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
     if (shape.rank() != 2 || (shape[1] == 0 && shape[0] > 0))
       throw Error(ErrorCode::InvalidData, "log-probabilities of shape " + shape.to_string() + ", expected BxC");
     const Tensor wide = cast(call.input(0), DataType::Float64, call.allocator());
-    const auto classes = static_cast<size_t>(shape[1]);
+    const auto classes = as_index(shape[1]);
     std::vector<double> sums;
     int64_t left = 0;  // samples of the present row still to draw
     size_t row = 0;

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -14,7 +15,7 @@ namespace {
 std::vector<int64_t> centred_table(int64_t from, int64_t to) {
   const int64_t shift = from >= to ? (from - to) / 2 : -((to - from) / 2);
   std::vector<int64_t> table = axis_table(to);
-  for (int64_t i = 0; i < to; ++i) table[static_cast<size_t>(i)] = i + shift >= 0 && i + shift < from ? i + shift : -1;
+  for (int64_t i = 0; i < to; ++i) table[as_index(i)] = i + shift >= 0 && i + shift < from ? i + shift : -1;
   return table;
 }
 
@@ -48,11 +49,7 @@ std::unique_ptr<Kernel> make_center_crop_pad(const KernelContext& context) {
 }
 
 constexpr OperatorDef kCenterCropPadDefinitions[] = {
-    {.op_type = "CenterCropPad",
-     .signature = "input_data shape -> output_data; axes:ints",
-     .traits = {.data_inputs = 1},
-     .make = make_center_crop_pad,
-     .first_opset = 18},
+    {"CenterCropPad", "input_data shape -> output_data; axes:ints", {.data_inputs = 1}, make_center_crop_pad, 18},
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -14,14 +15,14 @@ void run_compress(KernelCall& call, std::optional<int64_t> axis_attribute) {
   const size_t axis = axis_from_front(axis_attribute.value_or(0), input.shape().rank());
   const AxisView view = view_around(input.shape(), Layout::Plain, axis);
   const auto condition = call.input(1).data<bool>();
-  if (static_cast<int64_t>(condition.size()) > view.extent)
+  if (std::ssize(condition) > view.extent)
     throw Error(ErrorCode::InvalidData,
                 std::to_string(condition.size()) + " conditions for an axis of " + std::to_string(view.extent));
   std::vector<int64_t> kept;
   for (size_t i = 0; i < condition.size(); ++i)
-    if (condition[i]) kept.push_back(static_cast<int64_t>(i));
+    if (condition[i]) kept.push_back(as_extent(i));
   Shape to = input.shape();
-  to[axis] = static_cast<int64_t>(kept.size());
+  to[axis] = std::ssize(kept);
   Tensor& output = call.make_output(0, input.type(), to);
   if (output.element_count() == 0) return;
   gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, kept, nullptr);
@@ -34,11 +35,7 @@ std::unique_ptr<Kernel> make_compress(const KernelContext& context) {
 }
 
 constexpr OperatorDef kCompressDefinitions[] = {
-    {.op_type = "Compress",
-     .signature = "input condition -> output; axis:int",
-     .traits = {.data_inputs = 1},
-     .make = make_compress,
-     .first_opset = 9},
+    {"Compress", "input condition -> output; axis:int", {.data_inputs = 1}, make_compress, 9},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/movement/picked_elements.h"
 #include "ops/op_list.h"
@@ -38,10 +39,10 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
     const Tensor& input = call.input(0);
     const Shape& from = input.shape();
     const Shape& index_shape = call.input(1).shape();
-    const auto batch_axes = static_cast<size_t>(batch_dims);
+    const auto batch_axes = as_index(batch_dims);
     if (batch_dims < 0 || index_shape.rank() <= batch_axes)
       throw Error(ErrorCode::InvalidModel, "batch_dims does not fit the indices");
-    const auto depth = static_cast<size_t>(index_shape[index_shape.rank() - 1]);
+    const auto depth = as_index(index_shape[index_shape.rank() - 1]);
     if (batch_axes + depth > from.rank())
       throw Error(ErrorCode::InvalidData,
                   "indices of " + std::to_string(depth) + " numbers for a tensor of shape " + from.to_string());
@@ -55,15 +56,14 @@ std::unique_ptr<Kernel> make_gather_nd(const KernelContext& context) {
     const int64_t per_batch = index_shape.element_count(batch_axes, index_shape.rank() - 1);
     const std::vector<int64_t> indices = integers_of(call.input(1));
     Tensor& output = call.make_output(0, input.type(), to);
-    const size_t bytes = static_cast<size_t>(slice) * byte_size(input.type());
+    const size_t bytes = as_index(slice) * byte_size(input.type());
     for (int64_t p = 0; p < picks; ++p) {
       int64_t offset = p / per_batch;
       for (size_t k = 0; k < depth; ++k)
-        offset = offset * from[batch_axes + k] +
-                 index_on_axis(indices[static_cast<size_t>(p) * depth + k], from[batch_axes + k]);
+        offset = offset * from[batch_axes + k] + index_on_axis(indices[as_index(p) * depth + k], from[batch_axes + k]);
       if (bytes > 0)
-        std::copy_n(static_cast<const std::byte*>(input.raw()) + static_cast<size_t>(offset) * bytes, bytes,
-                    static_cast<std::byte*>(output.mutable_raw()) + static_cast<size_t>(p) * bytes);
+        std::copy_n(static_cast<const std::byte*>(input.raw()) + as_index(offset) * bytes, bytes,
+                    static_cast<std::byte*>(output.mutable_raw()) + as_index(p) * bytes);
     }
   });
 }

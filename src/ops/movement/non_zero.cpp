@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -14,13 +15,13 @@ void run_non_zero(KernelCall& call) {
   const Shape& shape = marks.shape();
   const auto marked = marks.data<bool>();
   const int64_t count = std::ranges::count(marked, true);
-  Tensor& output = call.make_output(0, DataType::Int64, Shape{static_cast<int64_t>(shape.rank()), count});
+  Tensor& output = call.make_output(0, DataType::Int64, Shape{as_extent(shape.rank()), count});
   int64_t* out = output.mutable_data<int64_t>().data();
   int64_t column = 0;
   for (int64_t i = 0; i < shape.element_count(); ++i) {
-    if (!marked[static_cast<size_t>(i)]) continue;
+    if (!marked[as_index(i)]) continue;
     for (size_t axis = 0; axis < shape.rank(); ++axis)
-      out[static_cast<int64_t>(axis) * count + column] = i / shape.element_count(axis + 1, shape.rank()) % shape[axis];
+      out[as_extent(axis) * count + column] = i / shape.element_count(axis + 1, shape.rank()) % shape[axis];
     ++column;
   }
 }
@@ -28,11 +29,7 @@ void run_non_zero(KernelCall& call) {
 std::unique_ptr<Kernel> make_non_zero(const KernelContext&) { return kernel_of(run_non_zero); }
 
 constexpr OperatorDef kNonZeroDefinitions[] = {
-    {.op_type = "NonZero",
-     .signature = "X -> Y",
-     .traits = {.data_inputs = 0},
-     .make = make_non_zero,
-     .first_opset = 9},
+    {"NonZero", "X -> Y", {.data_inputs = 0}, make_non_zero, 9},
 };
 
 }  // namespace

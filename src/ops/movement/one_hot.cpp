@@ -45,11 +45,7 @@ std::unique_ptr<Kernel> make_one_hot(const KernelContext& context) {
 }
 
 constexpr OperatorDef kOneHotDefinitions[] = {
-    {.op_type = "OneHot",
-     .signature = "indices depth values -> output; axis:int",
-     .traits = {.data_inputs = 0},
-     .make = make_one_hot,
-     .first_opset = 9},
+    {"OneHot", "indices depth values -> output; axis:int", {.data_inputs = 0}, make_one_hot, 9},
 };
 
 }  // namespace

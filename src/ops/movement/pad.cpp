@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -51,7 +52,7 @@ std::vector<int64_t> sources_of(PadMode mode, Padding padding, int64_t extent) {
   const int64_t rest = std::max<int64_t>(extent - cropped - std::max<int64_t>(-padding.end, 0), 0);
   std::vector<int64_t> table = axis_table(extent + padding.begin + padding.end);
   for (size_t i = 0; i < table.size(); ++i) {
-    const int64_t at = source_of(mode, static_cast<int64_t>(i) - std::max<int64_t>(padding.begin, 0), rest);
+    const int64_t at = source_of(mode, as_extent(i) - std::max<int64_t>(padding.begin, 0), rest);
     table[i] = at < 0 ? -1 : at + cropped;
   }
   return table;
@@ -123,8 +124,8 @@ constexpr OperatorDef kPadDefinitions[] = {
                   "mode:string(constant|reflect|edge|wrap)",
      .traits = {.kind = OpKind::Pad, .commutes = true, .data_inputs = 1},
      .make = make_pad,
-     .layout = LayoutNeed::Any,
      .first_opset = 2,
+     .layout = LayoutNeed::Any,
      .check = refuse_mode},
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -52,8 +53,8 @@ void copy_cuts(KernelCall& call, const std::vector<Cut>& cuts) {
         {ordered[i].count, ordered[i].count == 1 ? 0 : ordered[i].step * stride, out.element_count(i + 1, out.rank())});
   }
   const size_t bytes = byte_size(input.type());
-  copy_strided(static_cast<const std::byte*>(input.raw()) + offset * static_cast<int64_t>(bytes), output.mutable_raw(),
-               bytes, std::move(loops));
+  copy_strided(static_cast<const std::byte*>(input.raw()) + offset * as_extent(bytes), output.mutable_raw(), bytes,
+               std::move(loops));
 }
 
 /// Starts, ends, axes and steps: attributes before opset 10, inputs since.

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
@@ -54,18 +55,18 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
       groups.counts.push_back(0);
     }
     ++groups.counts.back();
-    groups.inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(groups.first.size()) - 1;
+    groups.inverse[as_index(order[i])] = std::ssize(groups.first) - 1;
   }
   if (sorted) return groups;
   // Groups in the order of their first members, which are the first of theirs that a walk over all meets.
   Groups ordered;
   std::vector<int64_t> renamed(groups.first.size(), -1);
   for (const int64_t g : groups.inverse) {
-    int64_t& name = renamed[static_cast<size_t>(g)];
+    int64_t& name = renamed[as_index(g)];
     if (name < 0) {
-      name = static_cast<int64_t>(ordered.first.size());
-      ordered.first.push_back(groups.first[static_cast<size_t>(g)]);
-      ordered.counts.push_back(groups.counts[static_cast<size_t>(g)]);
+      name = std::ssize(ordered.first);
+      ordered.first.push_back(groups.first[as_index(g)]);
+      ordered.counts.push_back(groups.counts[as_index(g)]);
     }
     ordered.inverse.push_back(name);
   }
@@ -73,7 +74,7 @@ Groups find_groups(const T* in, const AxisView& view, bool sorted) {
 }
 
 Tensor vector_of(const std::vector<int64_t>& numbers) {
-  return Tensor::from<int64_t>(Shape{static_cast<int64_t>(numbers.size())}, std::span<const int64_t>(numbers));
+  return Tensor::from<int64_t>(Shape{std::ssize(numbers)}, std::span<const int64_t>(numbers));
 }
 
 /// Types without an order of their own compare as float or bytes.
@@ -91,7 +92,7 @@ void run_unique(KernelCall& call, std::optional<int64_t> axis_attribute, bool so
   const Groups groups = visit_number(
       keys.type(), [&]<class T>(T) { return find_groups(static_cast<const T*>(keys.raw()), view, sorted); });
   Shape to = input.shape();
-  to[axis] = static_cast<int64_t>(groups.first.size());
+  to[axis] = std::ssize(groups.first);
   Tensor output(input.type(), to, call.allocator());
   if (output.element_count() > 0)
     gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, groups.first, nullptr);
@@ -109,11 +110,7 @@ std::unique_ptr<Kernel> make_unique(const KernelContext& context) {
 }
 
 constexpr OperatorDef kUniqueDefinitions[] = {
-    {.op_type = "Unique",
-     .signature = "X -> Y indices? inverse_indices? counts?; axis:int sorted:int",
-     .traits = {.data_inputs = 1},
-     .make = make_unique,
-     .first_opset = 11},
+    {"Unique", "X -> Y indices? inverse_indices? counts?; axis:int sorted:int", {.data_inputs = 1}, make_unique, 11},
 };
 
 }  // namespace

@@ -300,10 +300,7 @@ std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
 }
 
 constexpr OperatorDef kEinsumDefinitions[] = {
-    {.op_type = "Einsum",
-     .signature = "Inputs+ -> Output; equation:string!",
-     .make = with_half<make_einsum>,
-     .first_opset = 12},
+    {"Einsum", "Inputs+ -> Output; equation:string!", {}, with_half<make_einsum>, 12},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/files/mapped_file.h"
+#include "core/index.h"
 #include "core/stop.h"
 #include "detent/tensor.h"
 #include "ops/elementwise/binary.h"
@@ -425,7 +426,7 @@ class GemmKernel final : public Kernel {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c) {
         const int64_t i = (bias_rows == 1 ? 0 : r) * bias_columns + (bias_columns == 1 ? 0 : c);
-        out[static_cast<size_t>(r * columns + c)] += options_.beta * values[static_cast<size_t>(i)];
+        out[as_index(r * columns + c)] += options_.beta * values[as_index(i)];
       }
   }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index.h"
 #include "model/graph/graph.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/onednn.h"
@@ -178,7 +179,7 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
     throw Error(ErrorCode::InvalidData,
                 "inputs of shapes " + x.to_string() + " and " + r.to_string() + ", expected three axes in X and R");
   const Extents e{settings.batch_first ? x[1] : x[0], settings.batch_first ? x[0] : x[1], x[2], r[2],
-                  static_cast<int64_t>(settings.backwards.size())};
+                  std::ssize(settings.backwards)};
   const Shape state =
       settings.batch_first ? Shape{e.batch, e.directions, e.hidden} : Shape{e.directions, e.batch, e.hidden};
   expect_shape(call, kW, "W", {e.directions, settings.gates * e.hidden, e.inputs});
@@ -197,7 +198,7 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
 }
 
 std::vector<int64_t> lengths_of(const KernelCall& call, const Extents& e) {
-  if (!call.has_input(kLengths)) return std::vector<int64_t>(static_cast<size_t>(e.batch), e.steps);
+  if (!call.has_input(kLengths)) return std::vector<int64_t>(as_index(e.batch), e.steps);
   std::vector<int64_t> lengths = integers_of(call.input(kLengths));
   for (const int64_t length : lengths)
     if (length < 0 || length > e.steps)
@@ -212,7 +213,7 @@ class Pass {
   Pass(KernelCall& call, const RecurrentSettings& settings, const Extents& extents, const std::vector<int64_t>& lengths,
        int64_t direction)
       : call_(call), s_(settings), e_(extents), lengths_(lengths), direction_(direction),
-        functions_(settings.activations[static_cast<size_t>(direction)]), width_(settings.gates * extents.hidden),
+        functions_(settings.activations[as_index(direction)]), width_(settings.gates * extents.hidden),
         shared_(memory(extents.steps * extents.batch * width_)), gates_(memory(extents.batch * width_)),
         h_(memory(extents.batch * extents.hidden)), c_(memory(extents.batch * extents.hidden)),
         side_(memory(extents.batch * extents.hidden)) {}
@@ -254,10 +255,10 @@ class Pass {
 
   /// The step of sample b's sequence that is computed in round `step`; steps past its end have none.
   [[nodiscard]] int64_t time_of(int64_t step, int64_t b) const {
-    const int64_t length = lengths_[static_cast<size_t>(b)];
-    return s_.backwards[static_cast<size_t>(direction_)] ? length - 1 - step : step;
+    const int64_t length = lengths_[as_index(b)];
+    return s_.backwards[as_index(direction_)] ? length - 1 - step : step;
   }
-  [[nodiscard]] bool is_active(int64_t step, int64_t b) const { return step < lengths_[static_cast<size_t>(b)]; }
+  [[nodiscard]] bool is_active(int64_t step, int64_t b) const { return step < lengths_[as_index(b)]; }
 
   /// X * W^T and every bias that is added outside the reset gate, for all steps at once, rows in X's order.
   void share_of_inputs() {
@@ -310,7 +311,7 @@ class Pass {
   }
 
   [[nodiscard]] std::span<float> gate(int64_t b, int64_t index, int64_t count = 1) {
-    return {floats(gates_) + b * width_ + index * e_.hidden, static_cast<size_t>(count * e_.hidden)};
+    return {floats(gates_) + b * width_ + index * e_.hidden, as_index(count * e_.hidden)};
   }
 
   void rnn_step() {
@@ -335,10 +336,10 @@ class Pass {
                                    .k = e_.hidden});
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
-        const float reset = gate(b, 1)[static_cast<size_t>(i)];
+        const float reset = gate(b, 1)[as_index(i)];
         float& x = side[b * e_.hidden + i];
         if (s_.linear_before_reset)
-          gate(b, 2)[static_cast<size_t>(i)] += reset * (x + (bias ? bias[width_ + 2 * e_.hidden + i] : 0));
+          gate(b, 2)[as_index(i)] += reset * (x + (bias ? bias[width_ + 2 * e_.hidden + i] : 0));
         else
           x = reset * floats(h_)[b * e_.hidden + i];
       }
@@ -346,8 +347,8 @@ class Pass {
     for (int64_t b = 0; b < e_.batch; ++b) {
       functions_[1].apply(gate(b, 2), s_.clip);
       for (int64_t i = 0; i < e_.hidden; ++i) {
-        const float update = gate(b, 0)[static_cast<size_t>(i)];
-        float& fresh = gate(b, 2)[static_cast<size_t>(i)];
+        const float update = gate(b, 0)[as_index(i)];
+        float& fresh = gate(b, 2)[as_index(i)];
         fresh = (1 - update) * fresh + update * floats(h_)[b * e_.hidden + i];
       }
     }
@@ -357,7 +358,7 @@ class Pass {
     const float* weights = operand(kPeepholes);
     if (!weights) return;
     for (int64_t i = 0; i < e_.hidden; ++i)
-      gate(b, gate_index)[static_cast<size_t>(i)] += weights[peephole * e_.hidden + i] * cell[i];
+      gate(b, gate_index)[as_index(i)] += weights[peephole * e_.hidden + i] * cell[i];
   }
 
   /// Gates i, o, f, c in memory, peepholes i, o, f; the new hidden state is left in gate c, the cell state in side_.

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -32,7 +33,7 @@ std::unique_ptr<Kernel> make_hardmax(const KernelContext& context) {
     const Tensor& input = call.input(0);
     const Shape shape = input.shape().rank() == 0 ? Shape{1} : input.shape();
     const size_t rank = shape.rank();
-    const bool all = flattens && axis_attribute == static_cast<int64_t>(rank);  // then every element is a line
+    const bool all = flattens && axis_attribute == as_extent(rank);  // then every element is a line
     const size_t axis = all ? rank - 1 : axis_from_front(axis_attribute, rank);
     AxisView view = view_around(shape, Layout::Plain, axis);
     if (flattens) view = {shape.element_count(0, axis), shape.element_count(axis, rank), 1};
@@ -46,10 +47,7 @@ std::unique_ptr<Kernel> make_hardmax(const KernelContext& context) {
 }
 
 constexpr OperatorDef kHardmaxDefinitions[] = {
-    {.op_type = "Hardmax",
-     .signature = "input -> output; axis:int",
-     .traits = {.kind = OpKind::OtherActivation},
-     .make = with_half<make_hardmax>},
+    {"Hardmax", "input -> output; axis:int", {.kind = OpKind::OtherActivation}, with_half<make_hardmax>},
 };
 
 }  // namespace

@@ -36,8 +36,7 @@ std::unique_ptr<Kernel> make_lp_norm(const KernelContext& context) {
     const size_t axis = axis_from_front(axis_attribute, input.shape().rank());
     const AxisView view = view_around(input.shape(), Layout::Plain, axis);
     Tensor output(input.type(), input.shape(), call.allocator());
-    visit_number(input.type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
+    visit_float(input.type(), [&]<class T>(T) {
       normalize_lp(input.data<T>().data(), output.mutable_data<T>().data(), view, p == 2);
     });
     call.set_output(0, std::move(output));
@@ -45,10 +44,7 @@ std::unique_ptr<Kernel> make_lp_norm(const KernelContext& context) {
 }
 
 constexpr OperatorDef kLpNormDefinitions[] = {
-    {.op_type = "LpNormalization",
-     .signature = "input -> output; axis:int p:int",
-     .traits = {.kind = OpKind::OtherNorm},
-     .make = with_half<make_lp_norm>},
+    {"LpNormalization", "input -> output; axis:int p:int", {.kind = OpKind::OtherNorm}, with_half<make_lp_norm>},
 };
 
 }  // namespace

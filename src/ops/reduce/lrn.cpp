@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -26,15 +27,14 @@ double scale_of(double squares, const LrnOptions& options) {
 class WindowSums {
  public:
   WindowSums(int64_t channels, int64_t size)
-      : block_(static_cast<size_t>(std::min(size, channels))), from_begin_(static_cast<size_t>(channels)),
-        to_end_(from_begin_.size()) {}
+      : block_(as_index(std::min(size, channels))), from_begin_(as_index(channels)), to_end_(from_begin_.size()) {}
 
   /// x  as many numbers as channels, `stride` apart.
   template <class T>
   void take(const T* x, int64_t stride) {
     const size_t count = from_begin_.size();
     for (size_t c = 0; c < count; ++c) {
-      const auto value = static_cast<double>(x[static_cast<int64_t>(c) * stride]);
+      const auto value = static_cast<double>(x[as_extent(c) * stride]);
       to_end_[c] = value * value;
       from_begin_[c] = to_end_[c] + (c % block_ == 0 ? 0 : from_begin_[c - 1]);
     }
@@ -44,7 +44,7 @@ class WindowSums {
 
   /// Of the channels first to last: as many as the window is long, or fewer up to the last channel or from the first.
   [[nodiscard]] double sum(int64_t first, int64_t last) const {
-    const auto begin = static_cast<size_t>(first), end = static_cast<size_t>(last);
+    const auto begin = as_index(first), end = as_index(last);
     if (begin / block_ != end / block_) return to_end_[begin] + from_begin_[end];
     return begin % block_ == 0 ? from_begin_[end] : to_end_[begin];
   }
@@ -98,8 +98,7 @@ std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
       throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no channels");
     Tensor output(input.type(), shape, call.allocator());
     const int64_t sample = shape.element_count(1, shape.rank()), space = shape.element_count(2, shape.rank());
-    visit_number(input.type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
+    visit_float(input.type(), [&]<class T>(T) {
       for (int64_t n = 0; sample > 0 && n < shape[0]; ++n)
         normalize_channels(input.data<T>().data() + n * sample, output.mutable_data<T>().data() + n * sample, shape[1],
                            space, options);
@@ -109,10 +108,7 @@ std::unique_ptr<Kernel> make_lrn(const KernelContext& context) {
 }
 
 constexpr OperatorDef kLrnDefinitions[] = {
-    {.op_type = "LRN",
-     .signature = "X -> Y; alpha:float beta:float bias:float size:int!",
-     .traits = {.kind = OpKind::OtherNorm},
-     .make = with_half<make_lrn>},
+    {"LRN", "X -> Y; alpha:float beta:float bias:float size:int!", {.kind = OpKind::OtherNorm}, with_half<make_lrn>},
 };
 
 }  // namespace

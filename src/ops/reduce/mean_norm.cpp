@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -28,8 +29,8 @@ void normalize_mean(const Tensor& input, Tensor& output, const std::array<bool, 
   for (size_t axis = 0; axis < shape.rank(); ++axis) groups *= axes[axis] ? 1 : shape[axis];
   if (in.empty()) return;
   const double count = static_cast<double>(shape.element_count() / groups);
-  std::vector<double> means(static_cast<size_t>(groups)), squares(means.size());
-  const auto at = [&](size_t i) { return static_cast<size_t>(group_of(static_cast<int64_t>(i), shape, axes)); };
+  std::vector<double> means(as_index(groups)), squares(means.size());
+  const auto at = [&](size_t i) { return as_index(group_of(as_extent(i), shape, axes)); };
   for (size_t i = 0; i < in.size(); ++i) means[at(i)] += static_cast<double>(in[i]) / count;
   for (size_t i = 0; i < in.size(); ++i) {
     const double x = static_cast<double>(in[i]) - means[at(i)];
@@ -44,20 +45,13 @@ std::unique_ptr<Kernel> make_mean_variance(const KernelContext& context) {
     const Tensor& input = call.input(0);
     const auto axes = axes_from_front(listed, input.shape().rank());
     Tensor output(input.type(), input.shape(), call.allocator());
-    visit_number(input.type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-      normalize_mean<T>(input, output, axes);
-    });
+    visit_float(input.type(), [&]<class T>(T) { normalize_mean<T>(input, output, axes); });
     call.set_output(0, std::move(output));
   });
 }
 
 constexpr OperatorDef kMeanNormDefinitions[] = {
-    {.op_type = "MeanVarianceNormalization",
-     .signature = "X -> Y; axes:ints",
-     .traits = {.kind = OpKind::OtherNorm},
-     .make = with_half<make_mean_variance>,
-     .first_opset = 9},
+    {"MeanVarianceNormalization", "X -> Y; axes:ints", {.kind = OpKind::OtherNorm}, with_half<make_mean_variance>, 9},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.h"
 #include "ops/elementwise/binary.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
@@ -239,7 +240,7 @@ std::unique_ptr<Kernel> make_global_pool(const KernelContext&) {
     if (shape.rank() < 3)
       throw Error(ErrorCode::InvalidData, "input of shape " + shape.to_string() + " has no spatial axes");
     Axes axes{};
-    std::fill(axes.begin() + 2, axes.begin() + static_cast<std::ptrdiff_t>(shape.rank()), true);
+    std::fill(axes.begin() + 2, axes.begin() + as_extent(shape.rank()), true);
     const Reduction reduction{.op_type = {}, .function = function, .finish = finish};
     call.set_output(0, reduce(reduction, call.input(0), axes, call.allocator()));
   });
@@ -251,11 +252,12 @@ constexpr Signature kAxesInputSince18 =
     "data -> reduced; axes:ints keepdims:int | 18: data axes? -> reduced; keepdims:int noop_with_empty_axes:int";
 
 constexpr OperatorDef definition_of(const Reduction& reduction) {
-  return {.op_type = reduction.op_type,
-          .signature = reduction.axes_slot_since == 13 ? kAxesInputSince13 : kAxesInputSince18,
-          .traits = {.kind = reduction.kind, .data_inputs = 1},
-          .make = with_half<make_reduction>,
-          .layout = LayoutNeed::Any};
+  return {reduction.op_type,
+          reduction.axes_slot_since == 13 ? kAxesInputSince13 : kAxesInputSince18,
+          {.kind = reduction.kind, .data_inputs = 1},
+          with_half<make_reduction>,
+          1,
+          LayoutNeed::Any};
 }
 
 constexpr std::array<OperatorDef, 2> kGlobal = {{

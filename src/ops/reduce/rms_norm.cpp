@@ -35,8 +35,7 @@ std::unique_ptr<Kernel> make_rms_norm(const KernelContext& context) {
     const Shape& shape = input.shape();
     const size_t axis = axis_from_front(axis_attribute, shape.rank());
     Tensor normal(input.type(), shape, call.allocator());
-    visit_number(input.type(), [&]<class T>(T) {
-      if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
+    visit_float(input.type(), [&]<class T>(T) {
       normalize_rms(input.data<T>().data(), normal.mutable_data<T>().data(), shape.element_count(0, axis),
                     shape.element_count(axis, shape.rank()), static_cast<double>(epsilon));
     });

@@ -51,16 +51,10 @@ constexpr OpTraits kSoftmax{.kind = OpKind::Softmax};
 constexpr OpTraits kLogSoftmax{.kind = OpKind::LogSoftmax};
 
 constexpr OperatorDef kSoftmaxDefinitions[] = {
-    {.op_type = "Softmax",
-     .signature = "input -> output; axis:int",
-     .traits = kSoftmax,
-     .make = with_half<make_softmax<SoftmaxFunction::Softmax>>,
-     .layout = LayoutNeed::Any},
-    {.op_type = "LogSoftmax",
-     .signature = "input -> output; axis:int",
-     .traits = kLogSoftmax,
-     .make = with_half<make_softmax<SoftmaxFunction::LogSoftmax>>,
-     .layout = LayoutNeed::Any},
+    {"Softmax", "input -> output; axis:int", kSoftmax, with_half<make_softmax<SoftmaxFunction::Softmax>>, 1,
+     LayoutNeed::Any},
+    {"LogSoftmax", "input -> output; axis:int", kLogSoftmax, with_half<make_softmax<SoftmaxFunction::LogSoftmax>>, 1,
+     LayoutNeed::Any},
 };
 
 }  // namespace

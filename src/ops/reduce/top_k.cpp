@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
@@ -62,13 +63,13 @@ void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, 
   };
   const auto cut = [&] {
     std::nth_element(kept.begin(), kept.begin() + (k - 1), kept.end(), first);
-    kept.resize(static_cast<size_t>(k));
+    kept.resize(as_index(k));
   };
   kept.clear();
   T last{};  // of the k first; known once `kept` was cut
   bool known = false;
-  in_stoppable_blocks(static_cast<size_t>(line.extent), [&](size_t begin, size_t end) {
-    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+  in_stoppable_blocks(as_index(line.extent), [&](size_t begin, size_t end) {
+    for (auto i = as_extent(begin); i < as_extent(end); ++i) {
       const T value = line.in[i * line.stride];
       if (known && !(largest ? above(value, last) : above(last, value))) continue;
       if (kept.size() == kept.capacity()) {
@@ -83,8 +84,8 @@ void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, 
   cut();
   std::sort(kept.begin(), kept.end(), first);
   for (int64_t i = 0; i < k; ++i) {
-    line.picked[i * line.stride] = kept[static_cast<size_t>(i)].index;
-    line.out[i * line.stride] = kept[static_cast<size_t>(i)].value;
+    line.picked[i * line.stride] = kept[as_index(i)].index;
+    line.out[i * line.stride] = kept[as_index(i)].value;
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -21,7 +22,7 @@ void run_grid(KernelCall& call, bool align_corners) {
   const Tensor& theta = call.input(0);
   const Shape& shape = theta.shape();
   const std::vector<int64_t> size = integers_of(call.input(1));
-  const auto axes = static_cast<int64_t>(size.size()) - 2;
+  const auto axes = std::ssize(size) - 2;
   if ((axes != 2 && axes != 3) || shape != Shape{size[0], axes, axes + 1})
     throw Error(ErrorCode::InvalidData, "theta of shape " + shape.to_string() + " does not fit a size of " +
                                             std::to_string(size.size()) + " numbers");
@@ -30,15 +31,14 @@ void run_grid(KernelCall& call, bool align_corners) {
   to.push_back(axes);
   Tensor output(theta.type(), to, call.allocator());
   const int64_t points = to.element_count(1, to.rank() - 1);
-  visit_number(theta.type(), [&]<class T>(T) {
-    if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(theta.type());
+  visit_float(theta.type(), [&]<class T>(T) {
     T* out = output.mutable_data<T>().data();
     for (int64_t i = 0; i < to[0] * points; ++i) {
       const T* matrix = theta.data<T>().data() + i / points * axes * (axes + 1);
       for (int64_t row = 0; row < axes; ++row, matrix += axes + 1) {
         auto value = static_cast<double>(matrix[axes]);
         for (int64_t k = 0; k < axes; ++k) {  // x runs along the last spatial axis
-          const auto axis = static_cast<size_t>(axes - k);
+          const auto axis = as_index(axes - k);
           const int64_t at = i / to.element_count(axis + 1, to.rank() - 1) % to[axis];
           value += static_cast<double>(matrix[k]) * coordinate(at, to[axis], align_corners);
         }
@@ -54,11 +54,7 @@ std::unique_ptr<Kernel> make_grid(const KernelContext& context) {
 }
 
 constexpr OperatorDef kAffineGridDefinitions[] = {
-    {.op_type = "AffineGrid",
-     .signature = "theta size -> grid; align_corners:int",
-     .traits = {.data_inputs = 1},
-     .make = with_half<make_grid>,
-     .first_opset = 20},
+    {"AffineGrid", "theta size -> grid; align_corners:int", {.data_inputs = 1}, with_half<make_grid>, 20},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -71,7 +72,7 @@ class AxisSampler {
       default: break;
     }
     AxisTaps<T> taps{.weight = cubic(x - base), .count = 4};
-    for (int64_t i = 0; i < 4; ++i) taps.index[static_cast<size_t>(i)] = place(first - 1 + i);
+    for (int64_t i = 0; i < 4; ++i) taps.index[as_index(i)] = place(first - 1 + i);
     return taps;
   }
 
@@ -172,7 +173,7 @@ void run_grid_sample(KernelCall& call, const GridSettings& settings) {
   const Shape& shape = input.shape();
   const size_t rank = shape.rank();
   if (rank < 3 || grid.shape().rank() != rank || grid.shape()[0] != shape[0] ||
-      grid.shape()[rank - 1] != static_cast<int64_t>(rank) - 2)
+      grid.shape()[rank - 1] != as_extent(rank) - 2)
     throw Error(ErrorCode::InvalidData,
                 "a grid of shape " + grid.shape().to_string() + " for an input of shape " + shape.to_string());
   Shape to{shape[0], shape[1]};

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"

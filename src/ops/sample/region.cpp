@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/saturated.h"
 #include "core/stop.h"
@@ -132,7 +133,7 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
     throw Error(ErrorCode::InvalidData,
                 "inputs of shapes " + shape.to_string() + " and " + rois.to_string() + ", expected NxCxHxW and Rx4");
   const std::vector<int64_t> images = integers_of(call.input(2));
-  if (static_cast<int64_t>(images.size()) != rois[0])
+  if (std::ssize(images) != rois[0])
     throw Error(ErrorCode::InvalidData,
                 std::to_string(images.size()) + " batch indices for " + std::to_string(rois[0]) + " regions");
   const DataType type = call.input(0).type();
@@ -143,7 +144,7 @@ void run_roi_align(KernelCall& call, const RoiSettings& settings) {
     throw Error(ErrorCode::InvalidData, "an image of shape " + shape.to_string() + " has no pixels to sample");
   const int64_t image_size = shape.element_count(1, 4), roi_size = output.shape().element_count(1, 4);
   for (int64_t r = 0; r < rois[0]; ++r) {
-    const int64_t image = images[static_cast<size_t>(r)];
+    const int64_t image = images[as_index(r)];
     if (image < 0 || image >= shape[0])
       throw Error(ErrorCode::InvalidData,
                   "batch index " + std::to_string(image) + " in a batch of " + std::to_string(shape[0]));
@@ -196,17 +197,16 @@ struct SuppressionLimits {
 std::vector<int64_t> kept_boxes(const std::vector<Box>& boxes, const float* scores, const SuppressionLimits& limits) {
   std::vector<int64_t> order;
   for (size_t i = 0; i < boxes.size(); ++i)
-    if (!limits.score || scores[i] > *limits.score) order.push_back(static_cast<int64_t>(i));
+    if (!limits.score || scores[i] > *limits.score) order.push_back(as_extent(i));
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
     return scores[a] > scores[b] || (std::isnan(scores[b]) && !std::isnan(scores[a]));
   });
   std::vector<int64_t> kept;
   for (const int64_t candidate : order) {
-    if (static_cast<int64_t>(kept.size()) >= limits.boxes) break;
+    if (std::ssize(kept) >= limits.boxes) break;
     stop_if_interrupted();
-    const Box& box = boxes[static_cast<size_t>(candidate)];
-    if (std::ranges::none_of(kept,
-                             [&](int64_t k) { return overlaps(box, boxes[static_cast<size_t>(k)], limits.overlap); }))
+    const Box& box = boxes[as_index(candidate)];
+    if (std::ranges::none_of(kept, [&](int64_t k) { return overlaps(box, boxes[as_index(k)], limits.overlap); }))
       kept.push_back(candidate);
   }
   return kept;
@@ -231,7 +231,7 @@ void run_suppression(KernelCall& call, bool is_centered) {
     for (int64_t c = 0; c < scores[1]; ++c, score += scores[2])
       for (const int64_t box : kept_boxes(of_image, score, limits)) found.insert(found.end(), {b, c, box});
   }
-  call.set_output(0, Tensor::from<int64_t>({static_cast<int64_t>(found.size()) / 3, 3}, found));
+  call.set_output(0, Tensor::from<int64_t>({std::ssize(found) / 3, 3}, found));
 }
 
 std::unique_ptr<Kernel> make_suppression(const KernelContext& context) {

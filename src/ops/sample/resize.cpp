@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/saturated.h"
 #include "ops/kernel_function.h"
@@ -156,7 +157,7 @@ ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
       const bool clamped = options.mode == ResizeMode::Linear && !options.antialias;
       add_kernel_taps(axis, options, clamped ? std::clamp(x, 0.0F, static_cast<float>(axis.in - 1)) : x, taps);
     }
-    taps.first.push_back(static_cast<int64_t>(taps.index.size()));
+    taps.first.push_back(std::ssize(taps.index));
   }
   return taps;
 }
@@ -309,11 +310,10 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
 
 /// One axis of float data: every output row is a weighted sum of input rows.
 void blend_axis(const float* in, float* out, const AxisView& view, const ResizeTaps& taps, float outside) {
-  const auto count = static_cast<int64_t>(taps.first.size()) - 1;
+  const auto count = std::ssize(taps.first) - 1;
   for (int64_t o = 0; o < view.outer; ++o, in += view.extent * view.inner)
     for (int64_t x = 0; x < count; ++x, out += view.inner) {
-      const auto begin = static_cast<size_t>(taps.first[static_cast<size_t>(x)]),
-                 end = static_cast<size_t>(taps.first[static_cast<size_t>(x) + 1]);
+      const auto begin = as_index(taps.first[as_index(x)]), end = as_index(taps.first[as_index(x) + 1]);
       if (begin == end) {
         std::fill_n(out, view.inner, outside);
         continue;
@@ -333,16 +333,15 @@ bool blend_pairs(const float* in, float* out, const AxisView& view, const Resize
   std::vector<int32_t> index[2];
   std::vector<float> weight[2];
   for (size_t x = 0; x + 1 < taps.first.size(); ++x) {
-    const auto begin = static_cast<size_t>(taps.first[x]), count = static_cast<size_t>(taps.first[x + 1]) - begin;
+    const auto begin = as_index(taps.first[x]), count = as_index(taps.first[x + 1]) - begin;
     if (count < 1 || count > 2) return false;
     for (size_t t = 0; t < 2; ++t) {
       index[t].push_back(static_cast<int32_t>(taps.index[begin + std::min(t, count - 1)]));
       weight[t].push_back(t < count ? taps.weight[begin + t] : 0);
     }
   }
-  blend_axis_pairs(
-      in, out, view.outer, view.extent, view.inner,
-      {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), static_cast<int64_t>(index[0].size())});
+  blend_axis_pairs(in, out, view.outer, view.extent, view.inner,
+                   {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), as_extent(index[0].size())});
   return true;
 }
 
@@ -366,7 +365,7 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   }
   std::vector<int64_t> table;
   for (size_t o = 0; o + 1 < taps.first.size(); ++o)
-    table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[static_cast<size_t>(taps.first[o])]);
+    table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[as_index(taps.first[o])]);
   const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
   gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, table, outside.raw());
   return output;
@@ -441,15 +440,15 @@ constexpr OperatorDef kResizeDefinitions[] = {
          "extrapolation_value:float keep_aspect_ratio_policy:string mode:string nearest_mode:string",
      .traits = kResize,
      .make = make_resize,
-     .layout = LayoutNeed::Any,
      .first_opset = 10,
+     .layout = LayoutNeed::Any,
      .check = refuse_resize_attributes},
     {.op_type = "Upsample",
      .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
      .traits = kResize,
      .make = make_resize,
-     .layout = LayoutNeed::Any,
      .first_opset = 7,
+     .layout = LayoutNeed::Any,
      .last_opset = 9,
      .check = refuse_resize_attributes},
 };

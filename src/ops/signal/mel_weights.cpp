@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
@@ -49,7 +50,7 @@ void run_mel(KernelCall& call, DataType type) {
     if (bin < 0 || bin >= bins)
       throw Error(ErrorCode::InvalidData,
                   "a mel band reaches beyond the " + std::to_string(bins) + " spectrogram bins");
-    out[static_cast<size_t>(bin * bands + band)] = value;
+    out[as_index(bin * bands + band)] = value;
   };
   for (int64_t band = 0; band < bands; ++band) {
     stop_if_interrupted();

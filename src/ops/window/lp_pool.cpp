@@ -41,10 +41,7 @@ void run_pool(KernelCall& call, WindowAttributes attributes, double p, Reach rea
   Shape to{shape[0], shape[1]};
   for (const int64_t extent : window.output) to.push_back(extent);
   Tensor output(input.type(), to, call.allocator());
-  visit_number(input.type(), [&]<class T>(T) {
-    if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
-    pool<T>(input, output, window, p);
-  });
+  visit_float(input.type(), [&]<class T>(T) { pool<T>(input, output, window, p); });
   call.set_output(0, std::move(output));
 }
 
@@ -67,11 +64,7 @@ constexpr OperatorDef kLpPoolDefinitions[] = {
      .traits = {.kind = OpKind::OtherReduction},
      .make = with_half<make_lp_pool<Reach::Window>>,
      .first_opset = 2},
-    {.op_type = "GlobalLpPool",
-     .signature = "X -> Y; p:int",
-     .traits = {.kind = OpKind::OtherReduction},
-     .make = with_half<make_lp_pool<Reach::Global>>,
-     .first_opset = 2},
+    {"GlobalLpPool", "X -> Y; p:int", {.kind = OpKind::OtherReduction}, with_half<make_lp_pool<Reach::Global>>, 2},
 };
 
 }  // namespace
