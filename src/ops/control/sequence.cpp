@@ -221,6 +221,27 @@ constexpr OperatorDef sequence_operator(std::string_view op_type, Signature sign
           .any_value = true};
 }
 
+std::unique_ptr<Kernel> make_optional(const KernelContext&) {
+  return kernel_of([](KernelCall& call) { call.set_output(0, call.has_input(0) ? call.input(0) : Tensor()); });
+}
+
+std::unique_ptr<Kernel> make_has_element(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    call.make_output(0, DataType::Bool, Shape{}).mutable_data<bool>()[0] = call.has_input(0);
+  });
+}
+
+std::unique_ptr<Kernel> make_get_element(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    if (!call.has_input(0)) throw Error(ErrorCode::InvalidData, "the optional is empty: there is no element to get");
+    call.set_output(0, call.input(0));
+  });
+}
+
+// An optional may hold a sequence: the content's type is not known from the operator.
+constexpr OpTraits kHolds{.kind = OpKind::Sequence, .data_inputs = 0};
+constexpr OpTraits kTells{.kind = OpKind::ShapeOf, .data_inputs = 0};
+
 constexpr OperatorDef kSequenceDefinitions[] = {
     sequence_operator("SequenceConstruct", "inputs+ -> output_sequence", kMakesSequence, make_construct),
     {.op_type = "SequenceEmpty",
@@ -241,6 +262,27 @@ constexpr OperatorDef kSequenceDefinitions[] = {
                       make_sequence_concat),
     sequence_operator("SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!", kMakesSequence,
                       make_map, 17),
+    {.op_type = "Optional",
+     .signature = "input? -> output; type:type",
+     .traits = kHolds,
+     .make = make_optional,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
+    {.op_type = "OptionalHasElement",
+     .signature = "input -> output | 18: input? -> output",
+     .traits = kTells,
+     .make = make_has_element,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
+    {.op_type = "OptionalGetElement",
+     .signature = "input -> output",
+     .traits = kHolds,
+     .make = make_get_element,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
 };
 
 }  // namespace

@@ -44,14 +44,14 @@ class SaturatingMatMul final : public Kernel {
     const int64_t rows = in.element_count() / inner_;
     const uint8_t* const from = codes.data<uint8_t>().data();
     float* const out = output.mutable_data<float>().data();
-    constexpr int64_t kRows = 64;
-    Tensor lines(DataType::UInt8, Shape{kRows, matrix_.inner()}, call.allocator());
-    Tensor sums(DataType::Int32, Shape{kRows, matrix_.sums_row()}, call.allocator());
+    constexpr int64_t kLinesAtOnce = 64;
+    Tensor lines(DataType::UInt8, Shape{kLinesAtOnce, matrix_.inner()}, call.allocator());
+    Tensor sums(DataType::Int32, Shape{kLinesAtOnce, matrix_.sums_row()}, call.allocator());
     uint8_t* const line = lines.mutable_data<uint8_t>().data();
     int32_t* const sum = sums.mutable_data<int32_t>().data();
-    for (int64_t begin = 0; begin < rows; begin += kRows) {
+    for (int64_t begin = 0; begin < rows; begin += kLinesAtOnce) {
       stop_if_interrupted();
-      const int64_t count = std::min(kRows, rows - begin);
+      const int64_t count = std::min(kLinesAtOnce, rows - begin);
       for (int64_t r = 0; r < count; ++r) {
         uint8_t* const to_row = line + r * matrix_.inner();
         for (int64_t k = 0; k < inner_; ++k)
