@@ -3,19 +3,21 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {
 
 /// Of the bins around `bin`, which itself does not count.
 double median_around(std::span<const double> counts, size_t bin) {
-  constexpr auto kReach = static_cast<size_t>(kAtomReach);
+  constexpr auto kReach = as_index(kAtomReach);
   std::vector<double> around;
   const size_t begin = bin - std::min(bin, kReach), end = std::min(counts.size(), bin + kReach + 1);
   for (size_t i = begin; i < end; ++i)
     if (i != bin) around.push_back(counts[i]);
   if (around.empty()) return 0;
-  const auto middle = around.begin() + static_cast<std::ptrdiff_t>(around.size() / 2);
+  const auto middle = around.begin() + as_extent(around.size() / 2);
   std::nth_element(around.begin(), middle, around.end());
   return *middle;
 }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/index.h"
+
 namespace detent {
 namespace {
 

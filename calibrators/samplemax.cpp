@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/index.h"
 #include "core/parse.h"
 #include "detent/calibrator.h"
 #include "detent/error.h"

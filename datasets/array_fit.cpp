@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -19,7 +20,7 @@ constexpr int64_t kAny = -1;
 /// The input's extents with `batch` on its batch axis.
 Extents model_layout(const FeedInput& input, int64_t batch) {
   Extents extents = input.spec.shape;
-  if (input.batch_axis != kNoBatchAxis) extents[static_cast<size_t>(input.batch_axis)] = batch;
+  if (input.batch_axis != kNoBatchAxis) extents[as_index(input.batch_axis)] = batch;
   return extents;
 }
 
@@ -55,7 +56,7 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
 }
 
 [[noreturn]] void refuse_ambiguous(const Shape& array, const FeedInput& input) {
-  const auto axis = static_cast<size_t>(input.batch_axis);
+  const auto axis = as_index(input.batch_axis);
   throw Error(ErrorCode::InvalidData,
               "the array of shape " + array.to_string() + " can be read in two ways for the input '" + input.spec.name +
                   "' (" + describe_shape(input.spec) + "): " + std::to_string(array[axis]) + " samples on axis " +
@@ -67,12 +68,12 @@ bool agree(std::span<const int64_t> array, const Extents& wanted) {
 
 /// An array of the input's rank, which has a batch axis behind axis 0.
 ArrayFit fit_inner_axis(const Shape& array, const FeedInput& input) {
-  const auto axis = static_cast<size_t>(input.batch_axis);
+  const auto axis = as_index(input.batch_axis);
   const bool inner = agree(array.dims(), model_layout(input, kAny));
   const bool front = agree(array.dims().subspan(1), without_batch(input));
   if (inner && front && array[axis] != 1 && !input.spec.batch_axis_named) refuse_ambiguous(array, input);
-  if (inner) return {input.batch_axis, static_cast<size_t>(array[axis])};
-  if (front) return {0, static_cast<size_t>(array[0])};
+  if (inner) return {input.batch_axis, as_index(array[axis])};
+  if (front) return {0, as_index(array[0])};
   refuse_array(array, input);
 }
 
@@ -83,8 +84,8 @@ std::optional<ArrayFit> fit_windows(const Shape& array, const FeedInput& input) 
   if (!ids || batch_axis != 0 || spec.shape.size() != 2 || spec.shape[1] < 1) return std::nullopt;
   const int64_t window = spec.shape[1];
   if (array.rank() < 1 || array.rank() > 2 || array[array.rank() - 1] <= window) return std::nullopt;
-  const auto windows = static_cast<size_t>(array[array.rank() - 1] / window);
-  const size_t rows = array.rank() == 2 ? static_cast<size_t>(array[0]) : 1;
+  const auto windows = as_index(array[array.rank() - 1] / window);
+  const size_t rows = array.rank() == 2 ? as_index(array[0]) : 1;
   return ArrayFit{0, rows * windows, window, windows};
 }
 
@@ -104,10 +105,10 @@ ArrayFit fit_array(const Shape& array, const FeedInput& input) {
   const size_t rank = input.spec.shape.size();
   const bool batched = input.batch_axis != kNoBatchAxis;
   if (array.rank() == rank + 1 && agree(array.dims().subspan(1), model_layout(input, 1)))
-    return {0, static_cast<size_t>(array[0])};
+    return {0, as_index(array[0])};
   if (array.rank() == rank && !batched && agree(array.dims(), input.spec.shape)) return {};
   if (array.rank() == rank && input.batch_axis == 0 && agree(array.dims(), model_layout(input, kAny)))
-    return {0, static_cast<size_t>(array[0])};
+    return {0, as_index(array[0])};
   if (array.rank() == rank && input.batch_axis > 0) return fit_inner_axis(array, input);
   if (batched && array.rank() + 1 == rank && agree(array.dims(), without_batch(input))) return {};
   if (const auto windows = fit_windows(array, input)) return *windows;
@@ -117,7 +118,7 @@ ArrayFit fit_array(const Shape& array, const FeedInput& input) {
 ArraySample cut_window(const Tensor& row, int64_t first, int64_t window, const FeedInput& input) {
   const Tensor ids = cast(row, DataType::Int64);
   const std::span<const int64_t> all = ids.data<int64_t>();
-  const auto from = static_cast<size_t>(first), count = static_cast<size_t>(window);
+  const auto from = as_index(first), count = as_index(window);
   if (from + count > all.size()) throw Error(ErrorCode::Internal, "a window of token ids goes beyond its row");
   ArraySample sample{cast(Tensor::from<int64_t>({1, window}, all.subspan(from, count)), input.spec.type), {}};
   if (from + count < all.size()) sample.next = all[from + count];
@@ -127,24 +128,24 @@ ArraySample cut_window(const Tensor& row, int64_t first, int64_t window, const F
 ArraySample cut_sample(const Tensor& array, const ArrayFit& fit, size_t i, const FeedInput& input) {
   if (fit.window > 0) {
     const int64_t length = array.shape()[array.shape().rank() - 1];
-    const auto row = static_cast<int64_t>(i / fit.windows), at = static_cast<int64_t>(i % fit.windows);
+    const auto row = as_extent(i / fit.windows), at = as_extent(i % fit.windows);
     const Tensor ids = cast(array, DataType::Int64);
-    const auto all = ids.data<int64_t>().subspan(static_cast<size_t>(row * length), static_cast<size_t>(length));
+    const auto all = ids.data<int64_t>().subspan(as_index(row * length), as_index(length));
     return cut_window(Tensor::from<int64_t>({length}, all), at * fit.window, fit.window, input);
   }
   if (fit.cut_axis == ArrayFit::kWhole) return {shape_sample(array, fit, input), {}};
-  const auto axis = static_cast<size_t>(fit.cut_axis);
+  const auto axis = as_index(fit.cut_axis);
   const Shape& shape = array.shape();
   Shape part = shape;
   part[axis] = 1;
   Tensor sample(array.type(), part);
-  const size_t block = static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * byte_size(array.type());
+  const size_t block = as_index(shape.element_count(axis + 1, shape.rank())) * byte_size(array.type());
   const auto* from = static_cast<const std::byte*>(array.raw()) + i * block;
   auto* to = static_cast<std::byte*>(sample.mutable_raw());
   for (int64_t outer = 0; outer < shape.element_count(0, axis); ++outer) {
     std::memcpy(to, from, block);
     to += block;
-    from += block * static_cast<size_t>(shape[axis]);
+    from += block * as_index(shape[axis]);
   }
   return {shape_sample(sample, fit, input), {}};
 }

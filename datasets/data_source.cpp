@@ -1,18 +1,167 @@
 #include "detent/data_source.h"
+#include "core/index.h"
+#include "datasets/array_fit.h"
+#include "datasets/synthetic.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "datasets/array_source.h"
-#include "datasets/batch_layout.h"
 #include "datasets/data_source_list.h"
 #include "datasets/preprocess.h"
-#include "datasets/selection.h"
 #include "detent/error.h"
 
 namespace detent {
 
 namespace {
+
+class SelectedSource final : public DataSource {
+ public:
+  SelectedSource(std::unique_ptr<DataSource> source, std::vector<size_t> chosen)
+      : source_(std::move(source)), chosen_(std::move(chosen)) {}
+
+  size_t size() const override { return chosen_.size(); }
+  std::string sample_name(size_t i) const override { return source_->sample_name(chosen_[i]); }
+  Sample read(size_t i) const override {
+    Sample sample = source_->read(chosen_[i]);
+    sample.index = i;
+    return sample;
+  }
+  size_t batch() const override { return source_->batch(); }
+
+ private:
+  std::unique_ptr<DataSource> source_;
+  std::vector<size_t> chosen_;
+};
+
+/// Applies shuffle, limit and shard, in this order; sample.index becomes the position after them.
+///
+/// Shuffle: Fisher-Yates over SplitMix64(seed), the same order on every machine. Shard I/N keeps every N-th group of
+/// `source->batch()` consecutive samples from the I-th on, an incomplete last group included.
+/// Errors  Usage for a shard that is not 1 <= I <= N; InvalidData when no sample is left.
+std::unique_ptr<DataSource> select_samples(std::unique_ptr<DataSource> source, const DataOptions& options) {
+  const std::string shard = std::to_string(options.shard_index) + "/" + std::to_string(options.shard_count);
+  if (options.shard_index < 1 || options.shard_index > options.shard_count)
+    throw Error(ErrorCode::Usage, "--shard " + shard + " makes no sense: I/N with I from 1 to N is wanted");
+  if (options.limit == size_t{0}) throw Error(ErrorCode::Usage, "--limit 0 leaves no samples");
+  if (!options.shuffle && !options.limit && options.shard_count == 1) return source;
+  std::vector<size_t> order(source->size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (options.shuffle) {
+    RandomBits bits(*options.shuffle);
+    for (size_t left = order.size(); left > 1; --left) std::swap(order[left - 1], order[bits.below(left)]);
+  }
+  if (options.limit && *options.limit < order.size()) {
+    const size_t all = order.size(), kept = *options.limit;
+    for (size_t i = 0; options.spread && i < kept; ++i) order[i] = order[i * all / kept];
+    order.resize(kept);
+  }
+  std::vector<size_t> chosen;
+  for (size_t i = 0; i < order.size(); ++i)
+    if (i / source->batch() % options.shard_count == options.shard_index - 1) chosen.push_back(order[i]);
+  if (chosen.empty())
+    throw Error(ErrorCode::InvalidData,
+                "--shard " + shard + " of " + std::to_string(order.size()) + " samples is empty");
+  return std::make_unique<SelectedSource>(std::move(source), std::move(chosen));
+}
+
+class BatchedSource final : public DataSource {
+ public:
+  BatchedSource(std::unique_ptr<DataSource> source, std::vector<int> axes, size_t batch)
+      : source_(std::move(source)), axes_(std::move(axes)), batch_(batch) {}
+
+  size_t size() const override { return source_->size(); }
+  std::string sample_name(size_t i) const override { return source_->sample_name(i); }
+  Sample read(size_t i) const override {
+    Sample sample = source_->read(i);
+    sample.batch_axes = axes_;
+    return sample;
+  }
+  size_t batch() const override { return batch_; }
+
+ private:
+  std::unique_ptr<DataSource> source_;
+  std::vector<int> axes_;
+  size_t batch_;
+};
+
+/// The first extent that all inputs fix; 1 where they differ, -1 where all are open.
+int64_t common_first_extent(std::span<const InputSpec> inputs) {
+  int64_t common = -1;
+  for (const InputSpec& input : inputs) {
+    if (input.shape.empty() || input.shape[0] < 1) continue;
+    if (common > 0 && common != input.shape[0]) return 1;
+    common = input.shape[0];
+  }
+  return common;
+}
+
+/// The inputs with their batch axes; where a spec tells none, axis 0 when its extent is open, 1, or the same in all inputs.
+std::vector<FeedInput> feed_inputs(std::span<const InputSpec> inputs) {
+  const int64_t common = common_first_extent(inputs);
+  std::vector<FeedInput> result;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<int64_t>& shape = inputs[i].shape;
+    const bool leads = !shape.empty() && (shape[0] < 0 || shape[0] == 1 || shape[0] == common);
+    result.push_back({inputs[i], i, inputs[i].batch_axis.value_or(leads ? 0 : kNoBatchAxis)});
+  }
+  return result;
+}
+
+/// `source`, whose samples and batch say how they are joined.
+std::unique_ptr<DataSource> with_batch_layout(std::unique_ptr<DataSource> source, std::span<const InputSpec> inputs) {
+  std::vector<int> axes;
+  for (const FeedInput& input : feed_inputs(inputs)) axes.push_back(input.batch_axis);
+  return std::make_unique<BatchedSource>(std::move(source), std::move(axes), group_size(inputs));
+}
+
+class ArraySource final : public DataSource {
+ public:
+  ArraySource(std::span<const Tensor> arrays, std::span<const FeedInput> inputs)
+      : arrays_(arrays.begin(), arrays.end()), inputs_(inputs.begin(), inputs.end()) {
+    if (arrays_.size() != inputs_.size())
+      throw Error(ErrorCode::InvalidData, std::to_string(arrays_.size()) + " arrays were given, the model has " +
+                                              std::to_string(inputs_.size()) + " inputs");
+    for (size_t i = 0; i < arrays_.size(); ++i) {
+      fits_.push_back(fit_array(arrays_[i].shape(), inputs_[i]));
+      if (fits_[i].samples == 0)
+        throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs_[i].spec.name + "' holds no samples");
+      if (fits_[i].samples != fits_[0].samples)
+        throw Error(ErrorCode::InvalidData, "the array for the input '" + inputs_[i].spec.name + "' holds " +
+                                                std::to_string(fits_[i].samples) + " samples, that for '" +
+                                                inputs_[0].spec.name + "' " + std::to_string(fits_[0].samples));
+    }
+  }
+
+  size_t size() const override { return fits_.front().samples; }
+  std::string sample_name(size_t i) const override { return "sample " + std::to_string(i + 1); }
+  Sample read(size_t i) const override {
+    Sample sample{i, sample_name(i), {}};
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      ArraySample one = cut_sample(arrays_[k], fits_[k], i, inputs_[k]);
+      sample.inputs.push_back(std::move(one.values));
+      sample.next.push_back(one.next);
+    }
+    return sample;
+  }
+
+ private:
+  std::vector<Tensor> arrays_;
+  std::vector<FeedInput> inputs_;
+  std::vector<ArrayFit> fits_;
+};
+
+/// Samples of arrays in memory, one per input, which are named "sample 1" and so on.
+/// Errors  InvalidData for another number of arrays than inputs, an array that does not fit its input or holds no samples, and arrays that
+///         hold different numbers of samples.
+std::unique_ptr<DataSource> open_arrays(std::span<const Tensor> arrays, std::span<const FeedInput> inputs) {
+  return std::make_unique<ArraySource>(arrays, inputs);
+}
 
 namespace fs = std::filesystem;
 
@@ -169,6 +318,18 @@ std::unique_ptr<DataSource> open_all(const DataOptions& options, std::span<const
 }
 
 }  // namespace
+
+size_t group_size(std::span<const InputSpec> inputs) {
+  std::optional<int64_t> fixed;
+  for (const FeedInput& input : feed_inputs(inputs)) {
+    if (input.batch_axis == kNoBatchAxis) continue;
+    const int64_t extent = input.spec.shape[as_index(input.batch_axis)];
+    if (extent < 1) continue;
+    if (fixed && *fixed != extent) return 1;
+    fixed = extent;
+  }
+  return as_index(fixed.value_or(1));
+}
 
 std::unique_ptr<DataSource> open_data(const DataOptions& options, std::span<const InputSpec> inputs) {
   if (inputs.empty())

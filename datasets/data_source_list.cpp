@@ -1,12 +1,9 @@
 #include "datasets/data_source_list.h"
 
-#include "datasets/file_list.h"
 #include "datasets/image_folder.h"
 #include "datasets/npy_source.h"
 #include "datasets/npz.h"
-#include "datasets/npz_folder.h"
 #include "datasets/synthetic.h"
-#include "datasets/test_data_set.h"
 #include "datasets/text_source.h"
 
 namespace detent {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
 
 #include "datasets/source_request.h"
 
@@ -8,5 +10,18 @@ namespace detent {
 
 /// Every form, in the order in which they are tried.
 [[nodiscard]] std::span<const DataSourceEntry> data_source_list();
+
+/// A .txt (one path a line) or .csv (column `file`) that lists images or .npy files, in its own order; paths are relative
+/// to the list. Sample names are the paths as written. Labels are read by read_labels.
+/// Errors  InvalidData when the list is empty, has no column `file`, or mixes kinds of files.
+[[nodiscard]] bool is_file_list(const std::string& src);
+[[nodiscard]] std::unique_ptr<DataSource> open_file_list(const SourceRequest& request);
+/// Whether the list names images.
+[[nodiscard]] bool lists_images(const std::string& src);
+
+/// A test_data_set_N folder or its parent: input_K.pb feeds the model's K-th input. Batches are split as arrays are.
+/// Errors  InvalidData when a file is missing, unreadable or does not fit, or inputs hold different numbers of samples.
+[[nodiscard]] bool is_test_data_set(const std::string& src);
+[[nodiscard]] std::unique_ptr<DataSource> open_test_data_set(const SourceRequest& request);
 
 }  // namespace detent

@@ -1,10 +1,10 @@
-#include "datasets/file_list.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <vector>
 
+#include "core/index.h"
 #include "datasets/csv.h"
+#include "datasets/data_source_list.h"
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
@@ -24,7 +24,7 @@ std::vector<std::string> listed_files(const fs::path& list) {
     throw Error(ErrorCode::InvalidData, list.string() + ": the header lacks a column 'file'",
                 "the first line must name the columns: file, or file,label");
   std::vector<std::string> files;
-  for (const auto& row : table.rows) files.push_back(row[static_cast<size_t>(file)]);
+  for (const auto& row : table.rows) files.push_back(row[as_index(file)]);
   return files;
 }
 
@@ -40,8 +40,8 @@ bool lists_images(const std::string& src) { return std::ranges::any_of(listed_fi
 std::unique_ptr<DataSource> open_file_list(const SourceRequest& request) {
   std::vector<std::string> files = listed_files(request.src);
   if (files.empty()) throw Error(ErrorCode::InvalidData, request.src + ": the list names no files");
-  const auto arrays = static_cast<size_t>(std::count_if(
-      files.begin(), files.end(), [](const std::string& file) { return lower_extension(file) == ".npy"; }));
+  const auto arrays = as_index(std::count_if(files.begin(), files.end(),
+                                             [](const std::string& file) { return lower_extension(file) == ".npy"; }));
   if (arrays != 0 && arrays != files.size())
     throw Error(ErrorCode::InvalidData, request.src + ": the list names " + std::to_string(arrays) +
                                             " .npy files and " + std::to_string(files.size() - arrays) +

@@ -1,18 +1,88 @@
 #include "datasets/image_decode.h"
 
 #include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "core/files/file_bytes.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
+#include "datasets/file_numbers.h"
 #include "datasets/image_integrity.h"
-#include "datasets/image_orientation.h"
 #include "datasets/image_size.h"
 #include "datasets/load_codecs.h"
+#include "datasets/pixels.h"
 #include "detent/error.h"
 
 namespace detent {
 
 namespace {
+
+constexpr int kUpright = 1, kLastOrientation = 8;
+
+/// Of the TIFF directory that begins at `start`.
+int tiff_orientation(const std::vector<unsigned char>& bytes, uint64_t start) {
+  const FileNumbers little(bytes, true), big(bytes, false);
+  const bool is_little = little.has("II", start);
+  if (!is_little && !big.has("MM", start)) return kUpright;
+  const FileNumbers& in = is_little ? little : big;
+  const uint64_t directory = start + in.at(start + 4, 4);
+  for (uint64_t i = 0; i < in.at(directory, 2); ++i) {
+    const uint64_t entry = directory + 2 + 12 * i;
+    if (in.at(entry, 2) != 0x0112 || in.at(entry + 2, 2) != 3) continue;
+    const auto value = static_cast<int>(in.at(entry + 8, 2));
+    return value >= kUpright && value <= kLastOrientation ? value : kUpright;
+  }
+  return kUpright;
+}
+
+/// The stored pixel that is shown at column x of row y.
+std::pair<int, int> stored_place(int x, int y, PixelSize stored, int orientation) {
+  const int right = stored.width - 1, bottom = stored.height - 1;
+  switch (orientation) {
+    case 2: return {right - x, y};
+    case 3: return {right - x, bottom - y};
+    case 4: return {x, bottom - y};
+    case 5: return {y, x};
+    case 6: return {y, bottom - x};
+    case 7: return {right - y, bottom - x};
+    case 8: return {right - y, x};
+    default: return {x, y};
+  }
+}
+
+/// The EXIF orientation of a WebP file, 1 to 8: 1 where the file has none, or one that cannot be read.
+/// Source  RFC 9649 (WebP container), chunk EXIF; EXIF 2.32, tag 0x0112.
+int webp_orientation(const std::vector<unsigned char>& bytes) {
+  const FileNumbers in(bytes, true);
+  constexpr uint64_t kHeader = 12, kChunkHeader = 8;
+  for (uint64_t at = kHeader; at + kChunkHeader <= in.size();) {
+    const uint64_t size = in.at(at + 4, 4), content = at + kChunkHeader;
+    if (in.has("EXIF", at))  // some writers repeat the marker of JPEG in front
+      return tiff_orientation(bytes, in.has("Exif", content) ? content + 6 : content);
+    at = content + size + size % 2;
+  }
+  return kUpright;
+}
+
+/// The pixels as they are to be shown: mirrored or turned as the EXIF orientation says. 1: the same pixels. The depth is not Other.
+Pixels turned_upright(const Pixels& pixels, int orientation) {
+  if (orientation == kUpright || pixels.empty()) return pixels;
+  const PixelSize stored = pixels.size();
+  PixelSize shown = stored;
+  if (orientation >= 5) std::swap(shown.width, shown.height);
+  const size_t bytes = pixels.pixel_bytes(), row = bytes * as_index(shown.width);
+  const auto owner = std::make_shared<std::vector<unsigned char>>(row * as_index(shown.height));
+  unsigned char* to = owner->data();
+  for (int y = 0; y < shown.height; ++y)
+    for (int x = 0; x < shown.width; ++x, to += bytes) {
+      const auto [column, line] = stored_place(x, y, stored, orientation);
+      std::memcpy(to, pixels.row(line) + as_index(column) * bytes, bytes);
+    }
+  return {owner, owner->data(), shown, pixels.channels(), pixels.depth(), row};
+}
 
 using Bytes = std::vector<unsigned char>;
 
@@ -55,11 +125,10 @@ Pixels decode_file(const std::filesystem::path& path, bool as_stored) {
 
 /// v / 257, rounded: 257 is odd, so that there are no halves.
 Pixels to_8_bits(const Pixels& deep) {
-  const size_t row_values = static_cast<size_t>(deep.size().width) * static_cast<size_t>(deep.channels());
-  const auto narrow = std::make_shared<Bytes>(row_values * static_cast<size_t>(deep.size().height));
+  const size_t row_values = as_index(deep.size().width) * as_index(deep.channels());
+  const auto narrow = std::make_shared<Bytes>(row_values * as_index(deep.size().height));
   for (int y = 0; y < deep.size().height; ++y)
-    std::transform(deep.row<uint16_t>(y), deep.row<uint16_t>(y) + row_values,
-                   narrow->data() + static_cast<size_t>(y) * row_values,
+    std::transform(deep.row<uint16_t>(y), deep.row<uint16_t>(y) + row_values, narrow->data() + as_index(y) * row_values,
                    [](uint16_t v) { return static_cast<unsigned char>((v + 128) / 257); });
   return {narrow, narrow->data(), deep.size(), deep.channels(), Pixels::Depth::Bits8, row_values};
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/index.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -50,7 +51,7 @@ void check_jpeg(const Bytes& bytes) {
     if (code == 0xd9) return;
     if (code == 0x01 || (code >= 0xd0 && code <= 0xd8)) continue;  // markers without a length
     if (at + 2 > bytes.size()) refuse_file_of_image(kTruncated);
-    at += static_cast<size_t>(bytes[at]) << 8 | bytes[at + 1];
+    at += as_index(bytes[at]) << 8 | bytes[at + 1];
   }
 }
 
@@ -164,9 +165,7 @@ ImageFormat check_image_complete(const Bytes& bytes) {
 Bytes essential_png(const Bytes& bytes) {
   Bytes kept(bytes.begin(), bytes.begin() + kPngSignature);
   walk_png(bytes, [&](std::string_view type, size_t begin, size_t end) {
-    if (is_essential(type))
-      kept.insert(kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(begin),
-                  bytes.begin() + static_cast<std::ptrdiff_t>(end));
+    if (is_essential(type)) kept.insert(kept.end(), bytes.begin() + as_extent(begin), bytes.begin() + as_extent(end));
   });
   return kept;
 }

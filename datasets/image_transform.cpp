@@ -6,6 +6,7 @@
 #include <limits>
 #include <sstream>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "datasets/array_fit.h"
 #include "datasets/load_codecs.h"
@@ -45,7 +46,7 @@ void check_channels(const TransformSpec& spec, const InputSpec& input) {
 
 /// (x / div - mean) / std for each channel and each of the 256 pixel values, in float32 operation by operation.
 std::vector<std::array<float, 256>> levels_of(const TransformSpec& spec) {
-  std::vector<std::array<float, 256>> levels(static_cast<size_t>(spec.channels()));
+  std::vector<std::array<float, 256>> levels(as_index(spec.channels()));
   for (size_t channel = 0; channel < levels.size(); ++channel) {
     const float mean = spec.mean[spec.mean.size() == 1 ? 0 : channel];
     const float std = spec.std[spec.std.size() == 1 ? 0 : channel];
@@ -171,16 +172,15 @@ Pixels ImageTransform::letterbox(const Pixels& image) const {
   const PixelSize box = *spec_.letterbox->size;
   const PixelSize inner = letterboxed_size(image.size(), box);
   check_room(box, image);
-  const size_t row_bytes = static_cast<size_t>(box.width) * image.pixel_bytes();
-  const auto canvas = std::make_shared<std::vector<unsigned char>>(static_cast<size_t>(box.height) * row_bytes,
+  const size_t row_bytes = as_index(box.width) * image.pixel_bytes();
+  const auto canvas = std::make_shared<std::vector<unsigned char>>(as_index(box.height) * row_bytes,
                                                                    static_cast<unsigned char>(spec_.letterbox->fill));
   const bool centred = spec_.letterbox->centred;
   const int top = centred ? (box.height - inner.height) / 2 : 0, left = centred ? (box.width - inner.width) / 2 : 0;
   const Pixels content = resize(image, inner);
   for (int y = 0; y < inner.height; ++y)
-    std::memcpy(
-        canvas->data() + static_cast<size_t>(top + y) * row_bytes + static_cast<size_t>(left) * image.pixel_bytes(),
-        content.row(y), static_cast<size_t>(inner.width) * image.pixel_bytes());
+    std::memcpy(canvas->data() + as_index(top + y) * row_bytes + as_index(left) * image.pixel_bytes(), content.row(y),
+                as_index(inner.width) * image.pixel_bytes());
   return {canvas, canvas->data(), box, image.channels(), image.depth(), row_bytes};
 }
 
@@ -208,7 +208,7 @@ Tensor ImageTransform::apply(const Pixels& bgr) const {
   for (int y = 0; y < rows; ++y)
     for (int64_t c = 0; c < channels; ++c) {
       const uint8_t* source = pixels.row(y) + (spec_.color == TransformSpec::Color::Rgb ? channels - 1 - c : c);
-      const std::array<float, 256>& level = levels_[static_cast<size_t>(c)];
+      const std::array<float, 256>& level = levels_[as_index(c)];
       float* target = out + int64_t{y} * columns * pixel_step + c * channel_step;
       for (int64_t x = 0; x < columns; ++x) target[x * pixel_step] = level[source[x * channels]];
     }

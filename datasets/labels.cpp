@@ -1,5 +1,6 @@
 #include "datasets/labels.h"
 
+#include "core/index.h"
 #include "core/parse.h"
 #include "datasets/csv.h"
 #include "detent/error.h"
@@ -16,8 +17,8 @@ std::vector<FileLabel> read_labels(const std::filesystem::path& path) {
                 "the first line must name the columns: file,label");
   std::vector<FileLabel> labels;
   for (const auto& row : table.rows) {
-    const std::string& text = row[static_cast<size_t>(label)];
-    const std::string& name = row[static_cast<size_t>(file)];
+    const std::string& text = row[as_index(label)];
+    const std::string& name = row[as_index(file)];
     const auto number = parse_number<int64_t>(text);
     if (!number)
       throw Error(ErrorCode::InvalidData,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/index.h"
 #include "datasets/image_decode.h"
 #include "datasets/natural_order.h"
 #include "detent/error.h"
@@ -33,7 +34,7 @@ std::vector<uint16_t> single_channel(const Pixels& pixels) {
   const auto [rows, columns] = pixels.size();
   const int colours = std::min(3, pixels.channels());  // what comes behind is alpha
   std::vector<uint16_t> classes;
-  classes.reserve(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+  classes.reserve(as_index(rows) * as_index(columns));
   for (int y = 0; y < rows; ++y) {
     const Value* pixel = pixels.row<Value>(y);
     for (int x = 0; x < columns; ++x, pixel += pixels.channels()) {

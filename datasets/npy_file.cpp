@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "datasets/npy_format.h"
 #include "detent/error.h"
@@ -157,10 +158,9 @@ Tensor NpyFile::read_rows(int64_t first, int64_t last) const {
   shape[0] = last - first;
   Tensor result = tensor_of(shape);
   auto* out = static_cast<std::byte*>(result.mutable_raw());
-  const size_t row_bytes = static_cast<size_t>(shape_.element_count(1, shape_.rank())) * byte_size(type_);
+  const size_t row_bytes = as_index(shape_.element_count(1, shape_.rank())) * byte_size(type_);
   if (fortran_) {
-    for (int64_t row = first; row < last; ++row)
-      gather_fortran_row(row, out + static_cast<size_t>(row - first) * row_bytes);
+    for (int64_t row = first; row < last; ++row) gather_fortran_row(row, out + as_index(row - first) * row_bytes);
   } else {
     bytes_->read(begin_ + static_cast<uint64_t>(first) * row_bytes, out, result.byte_count());
   }
@@ -170,15 +170,14 @@ Tensor NpyFile::read_rows(int64_t first, int64_t last) const {
 
 void NpyFile::gather_fortran_row(int64_t row, std::byte* out) const {
   const size_t element = byte_size(type_);
-  const auto stride = static_cast<size_t>(shape_[0]) * element;
-  const auto count = static_cast<size_t>(shape_.element_count(1, shape_.rank()));
+  const auto stride = as_index(shape_[0]) * element;
+  const auto count = as_index(shape_.element_count(1, shape_.rank()));
   const size_t per_block = std::max<size_t>(1, kGatherBlock / stride);
   std::vector<std::byte> block((std::min(per_block, count) - (count > 0)) * stride + element);
   std::vector<std::byte> gathered(count * element);  // aligned for every element: operator new's memory is
   for (size_t first = 0; first < count; first += per_block) {
     const size_t taken = std::min(per_block, count - first);
-    bytes_->read(begin_ + first * stride + static_cast<size_t>(row) * element, block.data(),
-                 (taken - 1) * stride + element);
+    bytes_->read(begin_ + first * stride + as_index(row) * element, block.data(), (taken - 1) * stride + element);
     for (size_t i = 0; i < taken; ++i)
       std::memcpy(gathered.data() + (first + i) * element, block.data() + i * stride, element);
   }

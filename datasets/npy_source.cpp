@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/index.h"
 #include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_file.h"
@@ -107,7 +108,7 @@ bool has_npy_extension(const fs::path& path) { return lower_extension(path) == "
 
 ArraySample read_sample(const NpyFile& file, const ArrayFit& fit, size_t i, const FeedInput& input) {
   if (fit.cut_axis != 0) return cut_sample(file.read(), fit, i, input);
-  const auto row = static_cast<int64_t>(i / fit.windows), first = static_cast<int64_t>(i % fit.windows) * fit.window;
+  const auto row = as_extent(i / fit.windows), first = as_extent(i % fit.windows) * fit.window;
   if (fit.window > 0 && file.shape().rank() == 1)  // a stream: only the window is read, and the token behind it
     return cut_window(file.read_rows(first, std::min(first + fit.window + 1, file.shape()[0])), 0, fit.window, input);
   if (fit.window > 0) return cut_window(file.read_rows(row, row + 1), first, fit.window, input);

@@ -2,17 +2,19 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zlib.h>
+#include <zip.h>
+#include <filesystem>
+#include <optional>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 
 #include "core/files/temporary.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/system_reason.h"
 #include "core/text.h"
+#include "datasets/image_folder.h"
 #include "datasets/natural_order.h"
 #include "datasets/npy_source.h"
 #include "detent/error.h"
@@ -23,27 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint32_t kEndSignature = 0x06054b50;
-constexpr uint32_t kDirectorySignature = 0x02014b50;
-constexpr uint32_t kLocalSignature = 0x04034b50;
-constexpr size_t kEndBytes = 22;
-constexpr size_t kDirectoryBytes = 46;
-constexpr size_t kLocalBytes = 30;
-constexpr uint16_t kStored = 0;
-constexpr uint16_t kDeflated = 8;
-constexpr uint16_t kEncrypted = 1;
 constexpr size_t kBlock = 1 << 16;
-
-uint32_t little16(const unsigned char* at) { return at[0] | static_cast<uint32_t>(at[1]) << 8; }
-uint32_t little32(const unsigned char* at) { return little16(at) | little16(at + 2) << 16; }
 
 [[noreturn]] void refuse_npz(const std::string& file, const std::string& what, std::string hint = {}) {
   throw Error(ErrorCode::InvalidData, file + ": " + what, std::move(hint));
-}
-
-[[noreturn]] void refuse_zip64(const std::string& file) {
-  refuse_npz(file, "the archive is in zip64 format (4 GiB and more), which is not supported",
-             "save the arrays as separate .npy files, which are read lazily");
 }
 
 /// A file without a name, gone when it is closed.
@@ -55,66 +40,164 @@ int file_to_unpack_into(const std::string& label) {
   }
 }
 
-/// One raw deflate stream, unpacked block by block.
-class Inflater {
- public:
-  Inflater() {
-    if (inflateInit2(&stream_, -MAX_WBITS) != Z_OK) throw Error(ErrorCode::Internal, "zlib cannot be initialised");
-  }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
-void write_all(int descriptor, const unsigned char* data, size_t bytes, const std::string& file) {
+void write_all(int descriptor, const char* data, size_t bytes, const std::string& file) {
   while (bytes > 0) {
     const ssize_t put = ::write(descriptor, data, bytes);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) refuse_npz(file, with_system_reason("cannot unpack into a temporary file"));
     data += put;
-    bytes -= static_cast<size_t>(put);
+    bytes -= as_index(put);
   }
 }
 
-struct Unpacked {
-  uint64_t bytes = 0;
-  uLong checksum = crc32(0, nullptr, 0);
+struct CloseMember {
+  void operator()(zip_file_t* member) const { zip_fclose(member); }
 };
 
-/// Inflates `packed` bytes at `offset` into `descriptor`, never more than `limit` bytes.
-Unpacked inflate_to(const FileBytes& bytes, uint64_t offset, uint64_t packed, uint64_t limit, int descriptor,
-                    const std::string& file) {
-  Inflater inflater;
-  z_stream& stream = inflater.stream();
-  std::vector<unsigned char> in(kBlock);
-  std::vector<unsigned char> out(kBlock);
-  Unpacked result;
-  for (int status = Z_OK; status != Z_STREAM_END;) {
-    if (stream.avail_in == 0) {
-      const auto taken = static_cast<size_t>(std::min<uint64_t>(kBlock, packed));
-      if (taken == 0) refuse_npz(file, "the compressed data is cut short");
-      bytes.read(offset, in.data(), taken);
-      offset += taken;
-      packed -= taken;
-      stream.next_in = in.data();
-      stream.avail_in = static_cast<uInt>(taken);
+namespace fs = std::filesystem;
+
+bool has_npz_extension(const fs::path& path) { return lower_extension(path) == ".npz"; }
+
+class NpzFolder final : public DataSource {
+ public:
+  explicit NpzFolder(const SourceRequest& request)
+      : root_(request.src), inputs_(request.inputs.begin(), request.inputs.end()) {
+    for (std::string& name : files_below(root_, has_npz_extension)) {
+      Entry entry{std::move(name), size_, 1, {}};
+      try {
+        entry.samples = open(entry)->size();
+      } catch (const Error& error) {
+        entry.failure = error;
+      }
+      size_ += entry.samples;
+      entries_.push_back(std::move(entry));
     }
-    stream.next_out = out.data();
-    stream.avail_out = kBlock;
-    status = inflate(&stream, Z_NO_FLUSH);
-    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR)
-      refuse_npz(file, "the compressed data is damaged");
-    const size_t got = kBlock - stream.avail_out;
-    result.bytes += got;
-    if (result.bytes > limit) refuse_npz(file, "the compressed data is longer than the archive says");
-    result.checksum = crc32(result.checksum, out.data(), static_cast<uInt>(got));
-    write_all(descriptor, out.data(), got, file);
+    if (std::ranges::all_of(entries_, [](const Entry& entry) { return entry.failure.has_value(); }))
+      throw Error(*entries_.front().failure);
   }
-  return result;
+  size_t size() const override { return size_; }
+  std::string sample_name(size_t i) const override {
+    const Entry& entry = entry_of(i);
+    return entry.samples == 1 ? entry.name : entry.name + "[" + std::to_string(i - entry.first) + "]";
+  }
+  Sample read(size_t i) const override {
+    const Entry& entry = entry_of(i);
+    if (entry.failure) throw *entry.failure;
+    const auto file = open(entry);
+    if (file->size() != entry.samples)
+      throw Error(ErrorCode::InvalidData, (root_ / entry.name).string() + ": the file changed while it was in use");
+    Sample sample = file->read(i - entry.first);
+    sample.index = i;
+    sample.name = sample_name(i);
+    return sample;
+  }
+
+ private:
+  struct Entry {
+    std::string name;
+    size_t first, samples;
+    std::optional<Error> failure;
+  };
+  /// Not kept: a folder may hold more files than a process may have open.
+  [[nodiscard]] std::unique_ptr<DataSource> open(const Entry& entry) const {
+    return open_npz({(root_ / entry.name).string(), inputs_, {}});
+  }
+  [[nodiscard]] const Entry& entry_of(size_t i) const {
+    const auto after = std::ranges::upper_bound(entries_, i, {}, &Entry::first);
+    return *(after - 1);
+  }
+
+  fs::path root_;
+  std::vector<FeedInput> inputs_;
+  std::vector<Entry> entries_;
+  size_t size_ = 0;
+};
+
+}  // namespace
+
+/// What libzip reads through: the bytes of the file, and where it read last.
+struct NpzFile::Archive {
+  std::shared_ptr<const FileBytes> bytes;
+  uint64_t at = 0, last_read = 0;
+  zip_error_t error{};
+  zip_t* zip = nullptr;
+
+  explicit Archive(const fs::path& path) : bytes(FileBytes::open(path)) { zip_error_init(&error); }
+  Archive(const Archive&) = delete;
+  Archive& operator=(const Archive&) = delete;
+  ~Archive() {
+    if (zip) zip_discard(zip);
+    zip_error_fini(&error);
+  }
+
+  zip_int64_t read(void* out, uint64_t wanted) {
+    const uint64_t taken = std::min(wanted, bytes->size() - at);
+    try {
+      bytes->read(at, out, taken);
+    } catch (const Error&) {
+      zip_error_set(&error, ZIP_ER_READ, EIO);
+      return -1;
+    }
+    last_read = at;
+    at += taken;
+    return static_cast<zip_int64_t>(taken);
+  }
+
+  static zip_int64_t answer(void* self, void* data, zip_uint64_t length, zip_source_cmd_t command) {
+    auto& archive = *static_cast<Archive*>(self);
+    switch (command) {
+      case ZIP_SOURCE_OPEN: archive.at = 0; return 0;
+      case ZIP_SOURCE_READ: return archive.read(data, length);
+      case ZIP_SOURCE_TELL: return static_cast<zip_int64_t>(archive.at);
+      case ZIP_SOURCE_SEEK: {
+        const auto to = zip_source_seek_compute_offset(archive.at, archive.bytes->size(), data, length, &archive.error);
+        if (to < 0) return -1;
+        archive.at = static_cast<uint64_t>(to);
+        return 0;
+      }
+      case ZIP_SOURCE_STAT: {
+        auto& stat = *static_cast<zip_stat_t*>(data);
+        zip_stat_init(&stat);
+        stat.valid = ZIP_STAT_SIZE;
+        stat.size = archive.bytes->size();
+        return sizeof stat;
+      }
+      case ZIP_SOURCE_ERROR: return zip_error_to_data(&archive.error, data, length);
+      case ZIP_SOURCE_SUPPORTS: return ZIP_SOURCE_SUPPORTS_SEEKABLE;
+      default: return 0;
+    }
+  }
+};
+
+namespace {
+
+/// The array that `member` holds, unpacked: its length and checksum are what the archive says.
+NpyFile unpacked(zip_file_t& member, uint64_t length, uint64_t packed, const std::string& label) {
+  // Deflate makes at most 258 bytes of two bits: what claims more is cut short or damaged, or there to fill the disk.
+  constexpr uint64_t kMostDeflated = 1032;
+  if (length / kMostDeflated > packed)
+    refuse_npz(label,
+               "claims " + memory_text(length) + ", which " + std::to_string(packed) + " compressed bytes cannot hold");
+  check_memory(length, [&] { return label + ": the array"; });
+  const int descriptor = file_to_unpack_into(label);
+  try {
+    std::vector<char> block(kBlock);
+    uint64_t done = 0;
+    for (zip_int64_t got = 1; got > 0; done += static_cast<uint64_t>(got)) {
+      got = zip_fread(&member, block.data(), block.size());
+      if (got < 0)
+        refuse_npz(label,
+                   std::string("the array is damaged, its length or checksum is wrong: ") + zip_file_strerror(&member));
+      if (done + static_cast<uint64_t>(got) > length)
+        refuse_npz(label, "the compressed data is longer than the archive says");
+      write_all(descriptor, block.data(), as_index(got), label);
+    }
+    if (done != length) refuse_npz(label, "the compressed data is cut short");
+  } catch (...) {
+    ::close(descriptor);
+    throw;
+  }
+  return NpyFile(std::make_shared<const FileBytes>(descriptor, label), 0, length, label);
 }
 
 class NpzSource final : public DataSource {
@@ -170,97 +253,71 @@ class NpzSource final : public DataSource {
 
 }  // namespace
 
-NpzFile::NpzFile(const fs::path& path) : bytes_(FileBytes::open(path)) { read_directory(); }
-
-void NpzFile::read_directory() {
-  const std::string& file = bytes_->name();
-  if (bytes_->size() == 0) refuse_npz(file, "the file is empty (0 bytes)");
-  // The end record stands last, before a comment of at most 65535 bytes.
-  const uint64_t tail_bytes = std::min<uint64_t>(bytes_->size(), kEndBytes + 65535);
-  std::vector<unsigned char> tail(tail_bytes);
-  bytes_->read(bytes_->size() - tail_bytes, tail.data(), tail.size());
-  size_t end = tail.size() < kEndBytes ? 0 : tail.size() - kEndBytes + 1;
-  while (end > 0 && little32(&tail[end - 1]) != kEndSignature) --end;
-  if (end == 0) refuse_npz(file, "not a .npz file, or cut short: the zip directory at its end is missing");
-  const unsigned char* record = &tail[end - 1];
-  const uint32_t count = little16(record + 10);
-  const uint32_t directory_bytes = little32(record + 12);
-  const uint32_t directory_offset = little32(record + 16);
-  if (count == 0xffff || directory_bytes == 0xffffffff || directory_offset == 0xffffffff) refuse_zip64(file);
-  if (static_cast<uint64_t>(directory_offset) + directory_bytes > bytes_->size())
-    refuse_npz(file, "the zip directory is damaged");
-  std::vector<unsigned char> directory(directory_bytes);
-  bytes_->read(directory_offset, directory.data(), directory.size());
-  size_t at = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (directory.size() - at < kDirectoryBytes || little32(&directory[at]) != kDirectorySignature)
-      refuse_npz(file, "the zip directory is damaged");
-    const unsigned char* item = &directory[at];
-    const size_t name_bytes = little16(item + 28);
-    const size_t item_bytes = kDirectoryBytes + name_bytes + little16(item + 30) + little16(item + 32);
-    if (directory.size() - at < item_bytes) refuse_npz(file, "the zip directory is damaged");
-    Entry entry;
-    entry.name.assign(reinterpret_cast<const char*>(item + kDirectoryBytes), name_bytes);
-    entry.flags = static_cast<uint16_t>(little16(item + 8));
-    entry.method = static_cast<uint16_t>(little16(item + 10));
-    entry.checksum = little32(item + 16);
-    entry.packed = little32(item + 20);
-    entry.unpacked = little32(item + 24);
-    entry.local_header = little32(item + 42);
-    at += item_bytes;
-    if (entry.packed == 0xffffffff || entry.unpacked == 0xffffffff || entry.local_header == 0xffffffff)
-      refuse_zip64(file);
-    if (!entry.name.ends_with(".npy")) continue;
-    entry.name.resize(entry.name.size() - 4);
-    entries_.push_back(std::move(entry));
+NpzFile::NpzFile(const fs::path& path) : archive_(std::make_shared<Archive>(path)) {
+  const std::string& file = archive_->bytes->name();
+  if (archive_->bytes->size() == 0) refuse_npz(file, "the file is empty (0 bytes)");
+  zip_source_t* source = zip_source_function_create(&Archive::answer, archive_.get(), &archive_->error);
+  if (source) archive_->zip = zip_open_from_source(source, ZIP_RDONLY, &archive_->error);
+  if (!archive_->zip) {
+    zip_source_free(source);
+    if (zip_error_code_zip(&archive_->error) == ZIP_ER_NOZIP)
+      refuse_npz(file, "not a .npz file, or cut short: the zip directory at its end is missing");
+    refuse_npz(file, std::string("the zip directory is damaged: ") + zip_error_strerror(&archive_->error));
   }
-  if (entries_.empty()) refuse_npz(file, "the archive holds no arrays");
+  const zip_int64_t count = zip_get_num_entries(archive_->zip, 0);
+  for (zip_int64_t i = 0; i < count; ++i) {
+    const char* raw = zip_get_name(archive_->zip, static_cast<zip_uint64_t>(i), ZIP_FL_ENC_RAW);
+    std::string name = raw ? raw : "";
+    if (!name.ends_with(".npy")) continue;
+    name.resize(name.size() - 4);
+    members_.push_back({std::move(name), static_cast<uint64_t>(i)});
+  }
+  if (members_.empty()) refuse_npz(file, "the archive holds no arrays");
 }
 
 std::vector<std::string> NpzFile::names() const {
   std::vector<std::string> names;
-  for (const Entry& entry : entries_) names.push_back(entry.name);
+  for (const Member& member : members_) names.push_back(member.name);
   return names;
 }
 
 NpyFile NpzFile::open(const std::string& name) const {
-  for (const Entry& entry : entries_)
-    if (entry.name == name) return open_entry(entry);
-  refuse_npz(bytes_->name(), "holds no array named '" + name + "'; its arrays are " + join(names()));
+  for (const Member& member : members_)
+    if (member.name == name) return open_member(member);
+  refuse_npz(archive_->bytes->name(), "holds no array named '" + name + "'; its arrays are " + join(names()));
 }
 
-NpyFile NpzFile::open_entry(const Entry& entry) const {
-  const std::string label = bytes_->name() + "[" + entry.name + "]";
-  if (entry.flags & kEncrypted) refuse_npz(label, "the array is encrypted");
-  unsigned char local[kLocalBytes];
-  bytes_->read(entry.local_header, local, sizeof local);
-  if (little32(local) != kLocalSignature) refuse_npz(label, "the zip header is damaged");
-  const uint64_t data = entry.local_header + kLocalBytes + little16(local + 26) + little16(local + 28);
-  if (data + entry.packed > bytes_->size()) refuse_npz(label, "the file is cut short");
-  if (entry.method == kStored) return NpyFile(bytes_, data, entry.packed, label);
-  if (entry.method != kDeflated)
+NpyFile NpzFile::open_member(const Member& member) const {
+  const FileBytes& bytes = *archive_->bytes;
+  const std::string label = bytes.name() + "[" + member.name + "]";
+  zip_stat_t stat;
+  if (zip_stat_index(archive_->zip, member.index, ZIP_FL_ENC_RAW, &stat) != 0)
+    refuse_npz(label, std::string("the zip directory is damaged: ") + zip_strerror(archive_->zip));
+  if (stat.encryption_method != ZIP_EM_NONE) refuse_npz(label, "the array is encrypted");
+  if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
     refuse_npz(label,
-               "is compressed by method " + std::to_string(entry.method) + "; stored and deflated are supported");
-  // Deflate makes at most 258 bytes of two bits: what claims more is cut short or damaged, or there to fill the disk.
-  constexpr uint64_t kMostDeflated = 1032;
-  if (entry.unpacked > (entry.packed + 1) * kMostDeflated)
-    refuse_npz(label, "claims " + memory_text(entry.unpacked) + ", which " + std::to_string(entry.packed) +
-                          " compressed bytes cannot hold");
-  check_memory(entry.unpacked, [&] { return label + ": the array"; });
-  const int descriptor = file_to_unpack_into(label);
-  try {
-    const Unpacked unpacked = inflate_to(*bytes_, data, entry.packed, entry.unpacked, descriptor, label);
-    if (unpacked.bytes != entry.unpacked || unpacked.checksum != entry.checksum)
-      refuse_npz(label, "the array is damaged: length or checksum is wrong");
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  return NpyFile(std::make_shared<const FileBytes>(descriptor, label), 0, entry.unpacked, label);
+               "is compressed by method " + std::to_string(stat.comp_method) + "; stored and deflated are supported");
+  const std::unique_ptr<zip_file_t, CloseMember> file(zip_fopen_index(archive_->zip, member.index, 0));
+  if (!file) refuse_npz(label, std::string("the zip header is damaged: ") + zip_strerror(archive_->zip));
+  if (stat.comp_method == ZIP_CM_DEFLATE) return unpacked(*file, stat.size, stat.comp_size, label);
+  // libzip does not tell where a member lies: a first read shows it.
+  char first;
+  const uint64_t begin = zip_fread(file.get(), &first, 1) == 1 ? archive_->last_read : 0;
+  if (stat.size > bytes.size() - begin) refuse_npz(label, "the file is cut short");
+  return NpyFile(archive_->bytes, begin, stat.size, label);
 }
 
 bool is_npz(const std::string& src) { return lower_extension(src) == ".npz" && !fs::is_directory(src); }
 
 std::unique_ptr<DataSource> open_npz(const SourceRequest& request) { return std::make_unique<NpzSource>(request); }
+
+bool is_npz_folder(const std::string& src) {
+  return fs::is_directory(src) && !files_below(src, has_npz_extension).empty() &&
+         files_below(src, has_image_extension).empty();
+}
+
+std::unique_ptr<DataSource> open_npz_folder(const SourceRequest& request) {
+  return std::make_unique<NpzFolder>(request);
+}
 
 }  // namespace detent

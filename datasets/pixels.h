@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "core/index.h"
 #include "datasets/preprocess.h"
 
 namespace detent {
@@ -27,17 +28,15 @@ class Pixels {
   [[nodiscard]] Depth depth() const { return depth_; }
   [[nodiscard]] size_t row_bytes() const { return row_bytes_; }
   /// Bytes of one pixel, all its channels; the depth is not Other.
-  [[nodiscard]] size_t pixel_bytes() const {
-    return static_cast<size_t>(channels_) * (depth_ == Depth::Bits16 ? 2 : 1);
-  }
+  [[nodiscard]] size_t pixel_bytes() const { return as_index(channels_) * (depth_ == Depth::Bits16 ? 2 : 1); }
   /// The first byte of a row; `Value` is uint16_t for 16 bits.
   template <class Value = uint8_t>
   [[nodiscard]] const Value* row(int y) const {
-    return reinterpret_cast<const Value*>(bytes_ + static_cast<size_t>(y) * row_bytes_);
+    return reinterpret_cast<const Value*>(bytes_ + as_index(y) * row_bytes_);
   }
   /// The part of `size` whose first pixel is at row `top` and column `left`; it lies within the image.
   [[nodiscard]] Pixels part(int top, int left, PixelSize size) const {
-    return {owner_, row(top) + static_cast<size_t>(left) * pixel_bytes(), size, channels_, depth_, row_bytes_};
+    return {owner_, row(top) + as_index(left) * pixel_bytes(), size, channels_, depth_, row_bytes_};
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "core/nearest_names.h"
 #include "core/parse.h"
 #include "core/text.h"
@@ -170,7 +171,7 @@ void set_pair(Spec& spec, std::string_view pair) {
 }
 
 void check_channel_counts(const Spec& spec) {
-  const auto channels = static_cast<size_t>(spec.channels());
+  const auto channels = as_index(spec.channels());
   for (const auto& [name, numbers] : {std::pair{"mean", &spec.mean}, std::pair{"std", &spec.std}})
     if (numbers->size() != 1 && numbers->size() != channels)
       throw Error(ErrorCode::Usage, std::string("--preprocess: ") + name + " has " + std::to_string(numbers->size()) +

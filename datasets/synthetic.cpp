@@ -3,6 +3,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/index.h"
 #include "core/parse.h"
 #include "detent/error.h"
 
@@ -108,7 +109,7 @@ float RandomBits::normal() {
   int64_t sum = -(int64_t{6} << 32);
   for (int i = 0; i < 6; ++i) {
     const uint64_t two = (*this)();
-    sum += static_cast<int64_t>(two >> 32) + static_cast<int64_t>(two & 0xffffffffu);
+    sum += as_extent(two >> 32) + as_extent(two & 0xffffffffu);
   }
   return static_cast<float>(sum) * 0x1p-32f;
 }

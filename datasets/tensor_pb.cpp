@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/files/file_bytes.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/onnx_type.h"
 #include "core/typed_fields.h"
@@ -80,7 +81,7 @@ Tensor tensor_of(const onnx::TensorProto& proto, size_t file_bytes) {
   const Shape shape = shape_of(proto);  // may be nonsense: sizes are compared before memory is taken
   if (proto.has_raw_data() && proto.raw_data().size() < stored_bytes(type, shape.element_count()))
     refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
-  if (!proto.has_raw_data() && shape.element_count() > static_cast<int64_t>(4 * file_bytes))
+  if (!proto.has_raw_data() && shape.element_count() > as_extent(4 * file_bytes))
     refuse_tensor(ErrorCode::InvalidData, "the tensor of shape " + shape.to_string() + " is cut short");
   return proto.has_raw_data() ? from_raw(proto.raw_data(), type, shape)
                               : TypedFields(proto, ErrorCode::InvalidData).read(type, shape);

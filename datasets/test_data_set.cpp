@@ -1,10 +1,9 @@
-#include "datasets/test_data_set.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <vector>
 
+#include "datasets/data_source_list.h"
 #include "datasets/tensor_pb.h"
 #include "detent/error.h"
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/index.h"
 #include "core/parse.h"
 #include "datasets/csv.h"
 #include "datasets/natural_order.h"
@@ -110,8 +111,7 @@ class Reader {
 class TextSource final : public DataSource {
  public:
   TextSource(Records records, int64_t length, FeedInput input, std::string name)
-      : records_(std::move(records)), length_(static_cast<size_t>(length)), input_(std::move(input)),
-        name_(std::move(name)) {}
+      : records_(std::move(records)), length_(as_index(length)), input_(std::move(input)), name_(std::move(name)) {}
 
   size_t size() const override { return length_ == 0 ? records_.size() : records_.front().size() / length_; }
   std::string sample_name(size_t i) const override { return name_ + "[" + std::to_string(i) + "]"; }
@@ -119,7 +119,7 @@ class TextSource final : public DataSource {
     const std::vector<int32_t>& record = records_[length_ == 0 ? i : 0];
     const size_t first = i * length_, count = length_ == 0 ? record.size() : length_;
     const auto ids = std::span(record).subspan(first, count);
-    const auto extent = static_cast<int64_t>(count);
+    const auto extent = as_extent(count);
     const Shape shape = input_.batch_axis == kNoBatchAxis ? Shape{extent} : Shape{1, extent};
     Sample sample{i, sample_name(i), {cast(Tensor::from<int32_t>(shape, ids), input_.spec.type)}, {}, {std::nullopt}};
     if (first + count < record.size()) sample.next.front() = record[first + count];
@@ -193,7 +193,7 @@ std::unique_ptr<DataSource> open_text(const SourceRequest& request) {
   Records records = reader.read();
   if (length > 0) {
     std::vector<int32_t> stream = reader.joined(records);
-    if (stream.size() < static_cast<size_t>(length))
+    if (stream.size() < as_index(length))
       throw Error(ErrorCode::InvalidData, spec.file.string() + ": " + std::to_string(stream.size()) +
                                               " tokens, fewer than the " + std::to_string(length) + " of one sample");
     records.assign(1, std::move(stream));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/index.h"
 #include "datasets/csv.h"
 #include "detent/error.h"
 
@@ -157,7 +158,7 @@ std::vector<int32_t> Vocabulary::encode(std::string_view text, const std::string
                           "the vocabulary must be the model's; a token <unk> stands for what it does not hold");
     }
     ids.push_back(found == ids_.end() ? unknown : found->second);
-    line += static_cast<size_t>(std::ranges::count(rest.substr(0, length), '\n'));
+    line += as_index(std::ranges::count(rest.substr(0, length), '\n'));
     rest.remove_prefix(length);
   }
   return ids;

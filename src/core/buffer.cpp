@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "detent/tensor.h"
 
@@ -36,7 +37,7 @@ class HeapAllocator final : public Allocator {
         Buffer* buffer = kept_[i];
         if (capacity_of(buffer) < bytes || capacity_of(buffer) > bytes + bytes / 4) continue;
         kept_bytes_ -= capacity_of(buffer);
-        kept_.erase(kept_.begin() + static_cast<ptrdiff_t>(i));
+        kept_.erase(kept_.begin() + as_extent(i));
         return refer(buffer);
       }
     }

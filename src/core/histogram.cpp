@@ -1,4 +1,5 @@
 #include "detent/histogram.h"
+#include "core/index.h"
 
 #include <algorithm>
 #include <array>

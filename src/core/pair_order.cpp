@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/index.h"
 #include "detent/error.h"
 #include "detent/qparams.h"
 
@@ -64,7 +65,7 @@ std::vector<int64_t> matrix_offsets(const Shape& shape, size_t output_axis) {
 
 std::vector<int64_t> pair_offsets(const Shape& shape, const PairOrder& order) {
   if (order.kind == PairOrder::Kind::None || shape.element_count() == 0) return {};
-  const auto axis = static_cast<size_t>(order.output_axis);
+  const auto axis = as_index(order.output_axis);
   const bool convolution = order.kind == PairOrder::Kind::Convolution;
   const bool fits = convolution ? axis == 0 && shape.rank() >= 2
                                 : shape.rank() == 1 || (axis < shape.rank() && axis + 2 >= shape.rank());
@@ -85,10 +86,10 @@ UnsafePairs count_unsafe_pairs(const Tensor& codes, const PairOrder& order) {
   const PairOutputs outputs(shape, order);
   const auto code = codes.data<int8_t>();
   const auto at = [&](int64_t offset, int64_t start) {
-    return offset < 0 ? int32_t{0} : int32_t{code[static_cast<size_t>(start + offset)]};
+    return offset < 0 ? int32_t{0} : int32_t{code[as_index(start + offset)]};
   };
   found.all_outputs = outputs.count;
-  found.all_pairs = outputs.count * static_cast<int64_t>(offsets.size() / 2);
+  found.all_pairs = outputs.count * as_extent(offsets.size() / 2);
   for (int64_t o = 0; o < outputs.count; ++o) {
     const int64_t before = found.pairs;
     for (size_t i = 0; i < offsets.size(); i += 2)

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/index.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -30,7 +31,7 @@ struct PairOrder {
 struct PairOutputs {
   int64_t count = 1, step = 0;
   PairOutputs(const Shape& shape, const PairOrder& order) {
-    const auto axis = static_cast<size_t>(order.output_axis);
+    const auto axis = as_index(order.output_axis);
     if (shape.rank() < 2) return;  // a vector has one
     count = shape[axis];
     step = shape.element_count(axis + 1, shape.rank());

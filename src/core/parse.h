@@ -4,6 +4,8 @@
 #include <optional>
 #include <string_view>
 
+#include "core/index.h"
+
 namespace detent {
 
 /// Returns the number that the whole text is, without blanks and without a leading plus; nullopt for any other text and for a
@@ -22,7 +24,7 @@ template <class Number>
   Number number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   if (error != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  text.remove_prefix(as_index(end - text.data()));
   return number;
 }
 

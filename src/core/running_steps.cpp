@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/index.h"
 #include "core/stopwatch.h"
 
 namespace detent {
@@ -28,7 +29,7 @@ struct StepList {
       run.seen_ = step;
       run.seen_at_ = clock.seconds();
     }
-    RunningStep seen{.node = run.describe_(static_cast<size_t>(step - 1)), .seconds = clock.seconds() - run.seen_at_};
+    RunningStep seen{.node = run.describe_(as_index(step - 1)), .seconds = clock.seconds() - run.seen_at_};
     seen.multiply_adds = run.fixed_.load(std::memory_order_relaxed);
     if (const size_t rank = run.rank_.load(std::memory_order_acquire); rank > 0) {
       Shape shape;
@@ -48,7 +49,7 @@ struct StepList {
       std::optional<RunningStep> seen = look_at(*run);
       if (!seen) continue;
       const auto outer = std::ranges::find(of, run->outer_);
-      if (outer != of.end()) seen->outer = static_cast<size_t>(outer - of.begin());
+      if (outer != of.end()) seen->outer = as_index(outer - of.begin());
       of.push_back(run);
       steps.push_back(*std::move(seen));
     }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/index.h"
 #include "detent/tensor.h"
 
 namespace detent {
@@ -42,14 +43,14 @@ struct SampleAxis {
 
   /// Absent where the samples of a tensor of this shape cannot be told apart; one sample has all elements. Tensors without elements: absent.
   [[nodiscard]] std::optional<SampleCut> cut(const Shape& shape, size_t samples) const {
-    const int64_t count = shape.element_count(), number = static_cast<int64_t>(samples);
+    const int64_t count = shape.element_count(), number = as_extent(samples);
     if (count <= 0) return std::nullopt;
-    if (samples == 1) return SampleCut{1, 1, static_cast<size_t>(count)};
+    if (samples == 1) return SampleCut{1, 1, as_index(count)};
     if (kind != Kind::Counts || axis >= shape.rank() || shape[axis] % number != 0) return std::nullopt;
     const int64_t each = inner > 0 ? inner : shape[axis] / number;
     if (shape[axis] % (number * each) != 0) return std::nullopt;
     const int64_t block = each * shape.element_count(axis + 1, shape.rank());
-    return SampleCut{static_cast<size_t>(count / (number * block)), samples, static_cast<size_t>(block)};
+    return SampleCut{as_index(count / (number * block)), samples, as_index(block)};
   }
   friend bool operator==(const SampleAxis&, const SampleAxis&) = default;
 };

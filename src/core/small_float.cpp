@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {

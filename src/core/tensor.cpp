@@ -1,4 +1,5 @@
 #include "detent/tensor.h"
+#include "core/index.h"
 
 #include <algorithm>
 #include <cstring>
@@ -109,8 +110,7 @@ void check_extents(DataType type, const Shape& shape) {
   bool empty = false;
   for (const int64_t extent : shape) {
     if (extent < 0) throw Error(ErrorCode::InvalidData, "a tensor cannot have the shape " + shape.to_string());
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) ||
-        bytes > static_cast<int64_t>(kAddressableBytes))
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(extent, 1), &bytes) || bytes > as_extent(kAddressableBytes))
       throw Error(ErrorCode::InvalidData, "a tensor of shape " + shape.to_string() + " fits no memory");
     empty = empty || extent == 0;
   }
@@ -214,7 +214,7 @@ Tensor Tensor::made() const { return deferred_ ? deferred_->make() : *this; }
 Tensor Tensor::sequence(std::vector<Tensor> elements) {
   Tensor tensor;
   tensor.type_ = DataType::Sequence;
-  tensor.shape_ = {static_cast<int64_t>(elements.size())};
+  tensor.shape_ = {std::ssize(elements)};
   tensor.elements_ = std::make_shared<const std::vector<Tensor>>(std::move(elements));
   return tensor;
 }
@@ -266,7 +266,7 @@ Tensor Tensor::slice0(int64_t first, int64_t last) const {
   }
   tensor.shape_[0] = last - first;
   const int64_t stride = shape_.element_count(1, shape_.rank());
-  tensor.data_ = static_cast<std::byte*>(tensor.data_) + static_cast<size_t>(first * stride) * byte_size(type_);
+  tensor.data_ = static_cast<std::byte*>(tensor.data_) + as_index(first * stride) * byte_size(type_);
   return tensor;
 }
 

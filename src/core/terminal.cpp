@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {
@@ -21,11 +23,11 @@ size_t terminal_columns(int descriptor) {
 std::string cut_to_columns(std::string_view line, size_t columns) {
   constexpr std::string_view kMore = "...";
   const size_t room = columns > 0 ? columns - 1 : 0;
-  if (static_cast<size_t>(std::ranges::count_if(line, begins_character)) <= room) return std::string(line);
+  if (as_index(std::ranges::count_if(line, begins_character)) <= room) return std::string(line);
   const size_t kept = room > kMore.size() ? room - kMore.size() : 0;
   size_t characters = 0, end = 0;
   while (end < line.size() && (characters < kept || !begins_character(line[end])))
-    characters += begins_character(line[end++]) ? 1 : 0;
+    characters += begins_character(line[end++]) ? size_t{1} : 0;
   return std::string(line.substr(0, end)) + std::string(kMore.substr(0, std::min(room, kMore.size())));
 }
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/index.h"
 #include "core/packed_elements.h"
 #include "detent/error.h"
 
@@ -40,7 +41,7 @@ class TypedFields {
  private:
   template <class T>
   Tensor from(const auto& field, DataType type, const Shape& shape) const {
-    check(shape, static_cast<size_t>(shape.element_count()), static_cast<size_t>(field.size()), "values");
+    check(shape, as_index(shape.element_count()), as_index(field.size()), "values");
     Tensor tensor(type, shape);
     auto* out = static_cast<T*>(tensor.mutable_raw());
     for (int i = 0; i < field.size(); ++i) {

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <span>
+#include <vector>
 
-#include "equalize/channel_constants.h"
+#include "detent/tensor.h"
 #include "equalize/weight_channels.h"
 #include "model/constant_editor.h"
 #include "ops/traits.h"
@@ -12,6 +14,41 @@
 namespace detent {
 
 namespace {
+
+/// True when the constant has `channels` numbers along the axis that lies `from_right` of its end, or is broadcast
+/// there.
+bool has_channels(const Tensor& constant, size_t from_right, size_t channels) {
+  const Shape& shape = constant.shape();
+  const int64_t extent = from_right < shape.rank() ? shape[shape.rank() - 1 - from_right] : 1;
+  return extent == 1 || extent == static_cast<int64_t>(channels);
+}
+
+/// Every element of the constant combined with the number of its channel, which the axis `from_right` of its end
+/// counts; spread over the channels where it is broadcast there. Computed in double, rounded once to the constant's
+/// type. The constant must satisfy has_channels(constant, from_right, numbers.size()).
+Tensor over_channels(const Tensor& constant, size_t from_right, std::span<const double> numbers,
+                     const std::function<double(double, double)>& combine) {
+  const auto channels = static_cast<int64_t>(numbers.size());
+  std::vector<int64_t> extents(constant.shape().begin(), constant.shape().end());
+  while (extents.size() <= from_right) extents.insert(extents.begin(), 1);
+  const size_t axis = extents.size() - 1 - from_right;
+  const Shape in{std::span<const int64_t>(extents)};
+  extents[axis] = channels;
+  const Shape out{std::span<const int64_t>(extents)};
+  const int64_t outer = in.element_count(0, axis), inner = in.element_count(axis + 1, in.rank());
+  const Tensor wide = cast(constant, DataType::Float64);
+  const auto values = wide.data<double>();
+  Tensor result(DataType::Float64, out);
+  const auto target = result.mutable_data<double>();
+  for (int64_t o = 0; o < outer; ++o)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t i = 0; i < inner; ++i) {
+        const int64_t from = (o * in[axis] + (in[axis] == 1 ? 0 : c)) * inner + i;
+        target[static_cast<size_t>((o * channels + c) * inner + i)] =
+            combine(values[static_cast<size_t>(from)], numbers[static_cast<size_t>(c)]);
+      }
+  return cast(result, constant.type());
+}
 
 using Factors = std::vector<float>;
 

@@ -1,11 +1,16 @@
 #include "evaluate/channel_errors.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
 
 #include "core/float_type.h"
-#include "evaluate/activation_slope.h"
 #include "exec/runnable_part.h"
 #include "exec/schedule.h"
+#include "ops/elementwise/activation.h"
+#include "ops/self_gated.h"
+#include "ops/traits.h"
 #include "run/model_inputs.h"
 #include "run/padding.h"
 #include "run/run_over.h"
@@ -15,6 +20,56 @@
 namespace detent {
 
 namespace {
+
+/// The activation that a value goes through before anything else reads it, perhaps behind a sum with another value.
+struct ActivationBehind {
+  ValueId before = kNoValue;  ///< what the activation reads: the value, or the sum with the residual
+  ValueId after = kNoValue;   ///< what it writes
+  ActivationSpec activation;
+};
+
+/// The self-gated activation that alone reads a value: x * Sigmoid(x), or x * HardSigmoid(x) where that is HardSwish.
+std::optional<ActivationBehind> self_gated(const Graph& graph, ValueId value, const std::vector<Use>& uses) {
+  if (uses.size() != 2) return std::nullopt;
+  for (const Use& use : uses) {
+    const Node& product = graph.node(use.node);
+    const auto gated = self_gated_activation(graph, product);
+    if (!gated || gated->input != value || gated->kind == OpKind::OtherActivation) continue;
+    const Value& gate = graph.value(graph.node(gated->gate).output(0));
+    if (gate.uses.size() != 1 || gate.is_output) return std::nullopt;
+    return ActivationBehind{value, product.output(0), ActivationSpec{gated->kind, 1}};
+  }
+  return std::nullopt;
+}
+
+/// nullopt where the value is read otherwise too, or by no activation. x * Sigmoid(x) counts as one.
+std::optional<ActivationBehind> activation_behind(const Graph& graph, ValueId value) {
+  const Value& read = graph.value(value);
+  if (read.is_output || read.uses.empty()) return std::nullopt;
+  if (const auto gated = self_gated(graph, value, read.uses)) return gated;
+  if (read.uses.size() != 1) return std::nullopt;
+  const Node& reader = graph.node(read.uses[0].node);
+  if (const auto spec = activation_of(graph, reader)) return ActivationBehind{value, reader.output(0), *spec};
+  if (traits_of(graph, reader).kind != OpKind::Add) return std::nullopt;
+  const auto behind = activation_behind(graph, reader.output(0));
+  return behind && behind->before == reader.output(0) ? behind : std::nullopt;
+}
+
+/// Slope of the activation at each x, by a central difference as wide as a thousandth of the largest |x|. Of a kink the slope
+/// between its sides. Empty -> empty.
+std::vector<float> slopes(const ActivationSpec& activation, std::span<const float> x) {
+  float largest = 0;
+  for (const float one : x)
+    if (std::isfinite(one)) largest = std::max(largest, std::abs(one));
+  const float half = std::max(largest * 5e-4F, 1e-6F);
+  std::vector<float> high(x.begin(), x.end()), low(x.begin(), x.end());
+  for (float& one : high) one += half;
+  for (float& one : low) one -= half;
+  apply_activation(activation, high);
+  apply_activation(activation, low);
+  for (size_t i = 0; i < high.size(); ++i) high[i] = (high[i] - low[i]) / (2 * half);
+  return high;
+}
 
 /// Sums of one channel each.
 struct ChannelSums {

@@ -1,15 +1,39 @@
 #include "exec/executor.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/files/mapped_file.h"
 #include "core/stop.h"
 #include "exec/node_errors.h"
-#include "exec/step_work.h"
+#include "exec/step.h"
 
 namespace detent {
 
 namespace {
+
+/// Multiply-adds of one step: `fixed`, and `each` for every element of its output. 0 and 0 where they are not known.
+struct StepWork {
+  double fixed = 0;
+  double each = 0;
+};
+
+/// Of convolutions and products, from the shapes of their inputs; every other operator's are not known. Shapes that do not fit
+/// give some number: the kernel refuses them.
+StepWork work_of(const Step& step, std::span<const Tensor> inputs) {
+  if (step.weight_axis == WeightAxis::None || inputs.size() < 2) return {};
+  const Shape &data = inputs[0].shape(), &weight = inputs[1].shape();
+  if (data.rank() == 0 || weight.rank() == 0) return {};
+  const auto count = [](int64_t elements) { return static_cast<double>(elements); };
+  switch (step.weight_axis) {
+    case WeightAxis::First:  // weights [OC, IC/group, kernel...]
+      return {.each = count(weight.element_count(1, weight.rank()))};
+    case WeightAxis::Second:  // every input element meets its channel's weights [IC, OC/group, kernel...]
+      return {.fixed = count(data.element_count()) * count(weight.element_count(1, weight.rank()))};
+    case WeightAxis::GemmOutput: return {.each = count(weight[step.transposed_weight ? weight.rank() - 1 : 0])};
+    default: return {.each = count(data[data.rank() - 1])};
+  }
+}
 
 void arrange(std::span<Tensor> inputs, LayoutNeed need, Allocator& allocator) {
   if (need == LayoutNeed::Any) return;

@@ -10,17 +10,132 @@
 #include <iterator>
 
 #include "core/files/atomic_file.h"
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 #include "observe/calibration_table.pb.h"
+#include "observe/float_reach.h"
 #include "observe/stored_equalization.h"
-#include "observe/stored_reaches.h"
-#include "observe/stored_tokens.h"
+#include "observe/token_reach.h"
 
 namespace detent {
 
 namespace {
+
+bool is_reach(float x) { return std::isfinite(x) && x >= 0 && !std::signbit(x); }
+
+TokenReach restore(const stored::Tokens& stored) {
+  TokenReach reach{.sequences = stored.sequences(),
+                   .first = stored.first(),
+                   .others = stored.others(),
+                   .counts = {},
+                   .channels = {stored.channels().begin(), stored.channels().end()}};
+  const auto first = stored.first_bucket();
+  const auto size = static_cast<uint32_t>(stored.counts_size());
+  bool fits = size <= TokenReach::kBuckets && first <= TokenReach::kBuckets - size;
+  for (uint32_t i = 0; fits && i < size; ++i)
+    if (const uint64_t count = stored.counts(static_cast<int>(i)); count > 0) reach.counts[first + i] = count;
+  fits = fits && is_reach(reach.first) && is_reach(reach.others) && std::ranges::all_of(reach.channels, is_reach);
+  // The largest of all tokens is the largest of all channels, and stands in the last bucket.
+  const float of_channels = reach.channels.empty() ? 0 : std::ranges::max(reach.channels);
+  fits = fits && of_channels == std::max(reach.first, reach.others);
+  const uint32_t last = std::bit_cast<uint32_t>(reach.others) >> TokenReach::kBucketShift;
+  fits = fits && (reach.counts.empty() ? reach.others == 0 : reach.counts.rbegin()->first == last);
+  if (!fits) throw damaged_table("it has tokens that no numbers have");
+  return reach;
+}
+
+/// What tokens reach as calibration_table.proto holds it.
+void store_tokens(const TableTokens& tokens, stored::Table& out) {
+  for (const auto& [name, reach] : tokens) {
+    auto& stored = *out.add_tokens();
+    stored.set_name(name);
+    stored.set_sequences(reach.sequences);
+    stored.set_first(reach.first);
+    stored.set_others(reach.others);
+    stored.mutable_channels()->Add(reach.channels.begin(), reach.channels.end());
+    if (reach.counts.empty()) continue;
+    const uint32_t first = reach.counts.begin()->first;
+    stored.set_first_bucket(first);
+    stored.mutable_counts()->Resize(static_cast<int>(reach.counts.rbegin()->first - first + 1), 0);
+    for (const auto& [bucket, count] : reach.counts) stored.set_counts(static_cast<int>(bucket - first), count);
+  }
+}
+
+/// Errors  InvalidData where they are not sorted or cannot have been measured.
+TableTokens restore_tokens(const stored::Table& stored) {
+  TableTokens tokens;
+  for (const auto& item : stored.tokens()) {
+    if (!tokens.empty() && tokens.rbegin()->first >= item.name())
+      throw damaged_table("its values with tokens are not in order");
+    tokens.emplace_hint(tokens.end(), item.name(), restore(item));
+  }
+  return tokens;
+}
+
+constexpr int kExponents = ValueReach::kHighest - ValueReach::kLowest + 1;
+
+void store(const ValueReach& reach, stored::Reach& out) {
+  out.set_float32(true);
+  out.set_zeros(reach.zeros);
+  out.set_non_finite(reach.non_finite);
+  out.set_amax(static_cast<float>(reach.amax));
+  out.set_largest(static_cast<float>(reach.largest));
+  out.set_mean_abs(reach.mean_abs);
+  out.set_elements(reach.elements);
+  const auto filled = [](uint64_t count) { return count != 0; };
+  const auto first = std::ranges::find_if(reach.counts, filled);
+  const auto last = std::find_if(reach.counts.rbegin(), std::make_reverse_iterator(first), filled).base();
+  if (first == last) return;
+  out.set_first_exponent(static_cast<int>(first - reach.counts.begin()) + ValueReach::kLowest);
+  out.mutable_counts()->Add(first, last);
+}
+
+/// The exponent of a value's largest element, which its counts must end with.
+int last_exponent(const stored::Reach& stored) { return stored.first_exponent() + stored.counts_size() - 1; }
+
+ValueReach restore(const stored::Reach& stored) {
+  const int first = stored.first_exponent() - ValueReach::kLowest;
+  if (stored.counts_size() > 0 && (first < 0 || stored.counts_size() > kExponents - first))
+    throw damaged_table("it has numbers that no float can be");
+  ValueReach reach;
+  std::ranges::copy(stored.counts(), reach.counts.begin() + std::max(0, first));
+  reach.zeros = stored.zeros();
+  reach.non_finite = stored.non_finite();
+  reach.amax = static_cast<double>(stored.amax());
+  reach.largest = static_cast<double>(stored.largest());
+  reach.mean_abs = stored.mean_abs();
+  reach.elements = stored.elements();
+  int exponent = 0;
+  static_cast<void>(std::frexp(reach.amax, &exponent));
+  const bool fits = stored.counts_size() == 0 ? reach.amax == 0 : exponent == last_exponent(stored);
+  if (!fits || !(reach.amax >= 0) || !std::isfinite(reach.amax) ||
+      !(reach.largest >= 0 && reach.largest <= reach.amax) || !(reach.mean_abs >= 0 && reach.mean_abs <= reach.amax))
+    throw damaged_table("it has a reach that no numbers have");
+  return reach;
+}
+
+/// What values reach as calibration_table.proto holds it.
+void store_reaches(const TableReaches& reaches, stored::Table& out) {
+  for (const auto& [name, reach] : reaches) {
+    auto& stored = *out.add_reaches();
+    stored.set_name(name);
+    if (reach) store(*reach, stored);
+  }
+}
+
+/// Errors  InvalidData where they are not sorted or cannot have been measured.
+TableReaches restore_reaches(const stored::Table& stored) {
+  TableReaches reaches;
+  for (const auto& item : stored.reaches()) {
+    if (!reaches.empty() && reaches.rbegin()->first >= item.name())
+      throw damaged_table("its float values are not in order");
+    reaches.emplace_hint(reaches.end(), item.name(),
+                         item.float32() ? std::optional(restore(item)) : std::optional<ValueReach>());
+  }
+  return reaches;
+}
 
 static_assert(std::endian::native == std::endian::little, "the checksum is stored as it lies in memory");
 
@@ -98,7 +213,7 @@ Histogram restore_histogram(const stored::Value& value) {
     throw damaged_table("it has bins outside of every histogram");
   for (int i = 0; i < value.counts_size(); ++i) {
     const int bin = first + i;
-    (bin < 0 ? state.negative : state.positive)[static_cast<size_t>(bin < 0 ? -1 - bin : bin)] = value.counts(i);
+    (bin < 0 ? state.negative : state.positive)[as_index(bin < 0 ? -1 - bin : bin)] = value.counts(i);
   }
   return Histogram::from_state(std::move(state));
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/float_type.h"
+#include "core/index.h"
 
 namespace detent {
 
@@ -45,12 +46,12 @@ void widen(float value, float& low, float& high) {
 void ChannelRangeObserver::observe(ValueId value, const Tensor& tensor) {
   const auto watched = axes_.find(value);
   if (watched == axes_.end() || !is_floating_point(tensor.type())) return;
-  const auto axis = static_cast<size_t>(watched->second);
+  const auto axis = as_index(watched->second);
   if (axis >= tensor.shape().rank()) return;
   Tensor floats = tensor.type() == DataType::Float32 ? tensor : cast(tensor, DataType::Float32);
   if (floats.layout() == Layout::ChannelsLast && axis != 1) floats = to_plain(floats);
   const ChannelView view(floats, axis);
-  const auto channels = static_cast<size_t>(view.channels);
+  const auto channels = as_index(view.channels);
   ChannelRange& seen = seen_[value];
   grow(seen, channels);
   const float* next = floats.data<float>().data();

@@ -4,6 +4,8 @@
 #include <bit>
 #include <functional>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {
@@ -14,8 +16,8 @@ constexpr uint32_t kNotFinite = 255;         // of the exponent's 8 bits; 0 are 
 /// Index among ValueReach::counts of a number other than 0.
 size_t exponent_index(uint32_t magnitude) {
   const uint32_t field = magnitude >> 23;
-  if (field == 0) return static_cast<size_t>(std::bit_width(magnitude) - 1);
-  return static_cast<size_t>(static_cast<int>(field) - 126 - ValueReach::kLowest);
+  if (field == 0) return as_index(std::bit_width(magnitude) - 1);
+  return as_index(static_cast<int>(field) - 126 - ValueReach::kLowest);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "core/index.h"
 #include "core/text.h"
 #include "detent/error.h"
 
@@ -51,9 +52,9 @@ std::vector<TableShard> united_shards(std::vector<TableShard> shards) {
   std::vector<TableShard> result;
   for (size_t begin = 0; begin < shards.size();) {
     const uint32_t count = shards[begin].count;
-    const auto end = std::ranges::find_if(shards.begin() + static_cast<std::ptrdiff_t>(begin), shards.end(),
+    const auto end = std::ranges::find_if(shards.begin() + as_extent(begin), shards.end(),
                                           [&](const TableShard& shard) { return shard.count != count; });
-    std::vector<TableShard> same(shards.begin() + static_cast<std::ptrdiff_t>(begin), end);
+    std::vector<TableShard> same(shards.begin() + as_extent(begin), end);
     begin += same.size();
     // As often as every index is there, one of each becomes a whole.
     bool whole = false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "ops/traits.h"
 
 namespace detent {
@@ -107,7 +108,7 @@ void TokenReachObserver::observe(ValueId value, const Tensor& tensor, std::span<
   if (tensor.shape().rank() != 3 || tensor.element_count() == 0) return;
   const Tensor plain = to_plain(cast(tensor, DataType::Float32));
   const std::span<const float> numbers = plain.data<float>();
-  const auto front = static_cast<size_t>(plain.shape()[0]), channels = static_cast<size_t>(plain.shape()[2]);
+  const auto front = as_index(plain.shape()[0]), channels = as_index(plain.shape()[2]);
   const auto cut = where.cut(plain.shape(), samples_);
   const bool tokens_in_front = cut && samples_ > 1 && where.axis == 1 && cut->inner == channels && cut->outer == front;
   const SampleCut sequences = tokens_in_front ? *cut : SampleCut{1, front, numbers.size() / front};

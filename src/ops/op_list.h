@@ -13,22 +13,14 @@ namespace detent {
 
 // Graphs, lists and optionals (control).
 [[nodiscard]] std::span<const OperatorDef> control_flow_operators();
-[[nodiscard]] std::span<const OperatorDef> optional_operators();
 [[nodiscard]] std::span<const OperatorDef> sequence_operators();
 
 // Values from attributes, a shape or a random stream (generate).
 [[nodiscard]] std::span<const OperatorDef> constant_operators();
-[[nodiscard]] std::span<const OperatorDef> dropout_operators();
-[[nodiscard]] std::span<const OperatorDef> eye_like_operators();
 [[nodiscard]] std::span<const OperatorDef> random_operators();
 
 // Elements moved or selected (movement).
-[[nodiscard]] std::span<const OperatorDef> center_crop_pad_operators();
-[[nodiscard]] std::span<const OperatorDef> compress_operators();
 [[nodiscard]] std::span<const OperatorDef> concat_split_operators();
-[[nodiscard]] std::span<const OperatorDef> gather_elements_operators();
-[[nodiscard]] std::span<const OperatorDef> non_zero_operators();
-[[nodiscard]] std::span<const OperatorDef> one_hot_operators();
 [[nodiscard]] std::span<const OperatorDef> pad_operators();
 [[nodiscard]] std::span<const OperatorDef> reverse_sequence_operators();
 [[nodiscard]] std::span<const OperatorDef> scatter_operators();
@@ -38,49 +30,34 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> tile_expand_operators();
 [[nodiscard]] std::span<const OperatorDef> transpose_operators();
 [[nodiscard]] std::span<const OperatorDef> trilu_operators();
-[[nodiscard]] std::span<const OperatorDef> unique_operators();
+[[nodiscard]] std::span<const OperatorDef> selection_operators();
 
 // Reading between elements (sample).
-[[nodiscard]] std::span<const OperatorDef> affine_grid_operators();
 [[nodiscard]] std::span<const OperatorDef> grid_sample_operators();
-[[nodiscard]] std::span<const OperatorDef> max_roi_pool_operators();
 [[nodiscard]] std::span<const OperatorDef> region_operators();
 [[nodiscard]] std::span<const OperatorDef> resize_operators();
 
 // Spectra, windows and counts of tokens (signal).
 [[nodiscard]] std::span<const OperatorDef> fourier_operators();
-[[nodiscard]] std::span<const OperatorDef> mel_weights_operators();
 [[nodiscard]] std::span<const OperatorDef> ngram_counts_operators();
 [[nodiscard]] std::span<const OperatorDef> signal_window_operators();
 
 // Element by element (elementwise).
 [[nodiscard]] std::span<const OperatorDef> activation_operators();
 [[nodiscard]] std::span<const OperatorDef> binary_operators();
-[[nodiscard]] std::span<const OperatorDef> bit_cast_operators();
-[[nodiscard]] std::span<const OperatorDef> bitwise_operators();
+[[nodiscard]] std::span<const OperatorDef> bit_operators();
 [[nodiscard]] std::span<const OperatorDef> cast_operators();
 [[nodiscard]] std::span<const OperatorDef> comparison_operators();
-[[nodiscard]] std::span<const OperatorDef> dynamic_quantize_operators();
-[[nodiscard]] std::span<const OperatorDef> float_class_operators();
-[[nodiscard]] std::span<const OperatorDef> mod_operators();
 [[nodiscard]] std::span<const OperatorDef> quantize_linear_operators();
-[[nodiscard]] std::span<const OperatorDef> shrink_operators();
-[[nodiscard]] std::span<const OperatorDef> swiglu_operators();
 [[nodiscard]] std::span<const OperatorDef> unary_operators();
 
 // Over a whole axis (reduce).
-[[nodiscard]] std::span<const OperatorDef> arg_extreme_operators();
 [[nodiscard]] std::span<const OperatorDef> batch_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> classification_loss_operators();
-[[nodiscard]] std::span<const OperatorDef> cumulative_operators();
 [[nodiscard]] std::span<const OperatorDef> determinant_operators();
-[[nodiscard]] std::span<const OperatorDef> hardmax_operators();
-[[nodiscard]] std::span<const OperatorDef> lp_norm_operators();
-[[nodiscard]] std::span<const OperatorDef> lrn_operators();
-[[nodiscard]] std::span<const OperatorDef> mean_norm_operators();
+[[nodiscard]] std::span<const OperatorDef> small_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> normalization_operators();
 [[nodiscard]] std::span<const OperatorDef> reduction_operators();
-[[nodiscard]] std::span<const OperatorDef> rms_norm_operators();
 [[nodiscard]] std::span<const OperatorDef> softmax_operators();
 [[nodiscard]] std::span<const OperatorDef> top_k_operators();
 
@@ -89,8 +66,6 @@ namespace detent {
 [[nodiscard]] std::span<const OperatorDef> col2im_operators();
 [[nodiscard]] std::span<const OperatorDef> convolution_operators();
 [[nodiscard]] std::span<const OperatorDef> deform_conv_operators();
-[[nodiscard]] std::span<const OperatorDef> lp_pool_operators();
-[[nodiscard]] std::span<const OperatorDef> max_unpool_operators();
 [[nodiscard]] std::span<const OperatorDef> pool_operators();
 
 // Sums of products over an inner axis (product).

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "core/index.h"
+
 namespace detent {
 
 std::vector<int64_t> integers_of(const Tensor& tensor) {
@@ -22,11 +24,11 @@ float scalar_of(const Tensor& tensor) {
 }
 
 size_t axis_from_front(int64_t axis, size_t rank) {
-  const auto extent = static_cast<int64_t>(rank);
+  const auto extent = as_extent(rank);
   if (axis < -extent || axis >= extent)
     throw Error(ErrorCode::InvalidModel,
                 "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
-  return static_cast<size_t>(axis < 0 ? axis + extent : axis);
+  return as_index(axis < 0 ? axis + extent : axis);
 }
 
 std::array<bool, Shape::kMaxRank> axes_from_front(const std::vector<int64_t>& axes, size_t rank) {

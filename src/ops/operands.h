@@ -70,6 +70,16 @@ decltype(auto) visit_number(DataType type, Visitor&& visit) {
   }
 }
 
+/// Calls visit(T{}) with float or double. Errors  Unsupported for another type.
+template <class Visitor>
+decltype(auto) visit_float(DataType type, Visitor&& visit) {
+  switch (type) {
+    case DataType::Float32: return visit(float{});
+    case DataType::Float64: return visit(double{});
+    default: throw unsupported_type(type);
+  }
+}
+
 /// Calls visit(T{}) with an unsigned type of `bytes` bytes: for kernels that only move elements.
 template <class Visitor>
 decltype(auto) visit_size(size_t bytes, Visitor&& visit) {

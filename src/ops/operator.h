@@ -25,8 +25,8 @@ struct OperatorDef {
   OpTraits traits;
   /// Makes the kernel. Errors  Unsupported / InvalidModel when attributes make no sense.
   std::unique_ptr<Kernel> (*make)(const KernelContext& context);
-  LayoutNeed layout = LayoutNeed::Plain;
   int first_opset = 1;
+  LayoutNeed layout = LayoutNeed::Plain;
   int last_opset = std::numeric_limits<int>::max();
   /// Counts the first `candidates` (a chain of single-use followers) that this operator can execute as part of itself.
   size_t (*fuse)(const KernelContext& context, std::span<const FusedOp> candidates) = nullptr;

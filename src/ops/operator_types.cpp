@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/index.h"
 #include "detent/error.h"
 #include "ops/signature.h"
 
@@ -364,7 +365,7 @@ void parse_types(std::string_view text, TypeSignature& version) {
   for (const std::string_view word : words_of(text)) {
     const size_t at = word.find_first_of("=+");
     if (at == word.npos) refuse_row(word);
-    TypeSet& types = version.variables[static_cast<size_t>(variable_named(version, word.substr(0, at)))].types;
+    TypeSet& types = version.variables[as_index(variable_named(version, word.substr(0, at)))].types;
     if (word[at] == '=') types = {};
     types.add(types_of(word.substr(at + 1)));
   }

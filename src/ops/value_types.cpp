@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/index.h"
 #include "core/onnx_type.h"
 #include "ops/operator_types.h"
 

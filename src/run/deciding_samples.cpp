@@ -1,5 +1,6 @@
 #include "run/deciding_samples.h"
 
+#include "core/index.h"
 #include "run/sample_subset.h"
 
 namespace detent {
@@ -16,14 +17,14 @@ std::vector<size_t> samples_beside_deciding(const DataSource& source, size_t mos
   constexpr size_t kFewest = 8;
   std::vector<size_t> all = samples_by_hash(source, kSamples + most);
   if (all.size() < kSamples + kFewest) return deciding_samples(source);
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kSamples));
+  all.erase(all.begin(), all.begin() + as_extent(kSamples));
   return all;
 }
 
 SampleSplit::SampleSplit(const DataSource& source)
     : measuring(samples_beside_deciding(source, kMeasuringSamples)), deciding(deciding_samples(source)) {
   if (measuring != deciding) return;
-  measuring.erase(measuring.begin(), measuring.begin() + static_cast<std::ptrdiff_t>(measuring.size() / 2));
+  measuring.erase(measuring.begin(), measuring.begin() + as_extent(measuring.size() / 2));
   deciding.resize(deciding.size() / 2);
 }
 

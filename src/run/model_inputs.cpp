@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/index.h"
 #include "detent/error.h"
 #include "run/batch_axes.h"
 #include "run/padding.h"
@@ -32,8 +33,8 @@ Tensor join(std::span<const Sample> samples, size_t input, size_t axis) {
   for (int64_t row = 0; row < rows; ++row)
     for (const Sample& sample : samples) {
       const Tensor& part = sample.inputs[input];
-      const size_t bytes = part.byte_count() / static_cast<size_t>(rows);
-      std::memcpy(out, static_cast<const std::byte*>(part.raw()) + static_cast<size_t>(row) * bytes, bytes);
+      const size_t bytes = part.byte_count() / as_index(rows);
+      std::memcpy(out, static_cast<const std::byte*>(part.raw()) + as_index(row) * bytes, bytes);
       out += bytes;
     }
   return whole;
@@ -133,7 +134,7 @@ std::vector<Tensor> stack_samples(std::vector<Sample> samples) {
     const int axis = axes.empty() ? 0 : axes[i];
     if (axis != kNoBatchAxis && samples.front().inputs[i].shape().rank() == 0)
       throw Error(ErrorCode::InvalidData, "a scalar input cannot be joined to a batch");
-    stacked.push_back(axis == kNoBatchAxis ? shared_value(samples, i) : join(samples, i, static_cast<size_t>(axis)));
+    stacked.push_back(axis == kNoBatchAxis ? shared_value(samples, i) : join(samples, i, as_index(axis)));
   }
   return stacked;
 }

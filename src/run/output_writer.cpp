@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/files/content_hash.h"
+#include "core/index.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -61,21 +62,21 @@ std::optional<size_t> axis_of_batch(int64_t batch, const Shape& shape, const Sam
   if (counts && batch > 1 && shape[where.axis] == batch) return where.axis;
   const auto first = std::ranges::find(shape, batch);
   if (batch == 1 || first == shape.end()) return std::nullopt;
-  return static_cast<size_t>(first - shape.begin());
+  return as_index(first - shape.begin());
 }
 
 /// One slice of the axis after the other, each with that axis as 1 under a new axis 0.
 Tensor slices_as_rows(const Tensor& output, size_t axis, size_t real) {
   const Shape& shape = output.shape();
-  Shape rows{static_cast<int64_t>(real)};
+  Shape rows{as_extent(real)};
   for (size_t i = 0; i < shape.rank(); ++i) rows.push_back(i == axis ? 1 : shape[i]);
   Tensor result(output.type(), rows);
-  const size_t block = static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * byte_size(output.type());
+  const size_t block = as_index(shape.element_count(axis + 1, shape.rank())) * byte_size(output.type());
   const auto* from = static_cast<const std::byte*>(output.raw());
   auto* to = static_cast<std::byte*>(result.mutable_raw());
   for (size_t sample = 0; sample < real; ++sample)
     for (int64_t outer = 0; outer < shape.element_count(0, axis); ++outer, to += block)
-      std::memcpy(to, from + (static_cast<size_t>(outer * shape[axis]) + sample) * block, block);
+      std::memcpy(to, from + (as_index(outer * shape[axis]) + sample) * block, block);
   return result;
 }
 
@@ -84,7 +85,7 @@ Tensor as_rows(const Tensor& output, int64_t batch, size_t real, const SampleAxi
   const Shape& shape = output.shape();
   if (shape.rank() == 0) return output;
   const auto axis = axis_of_batch(batch, shape, where);
-  if (axis.value_or(0) == 0 && shape[0] == batch) return output.slice0(0, static_cast<int64_t>(real));
+  if (axis.value_or(0) == 0 && shape[0] == batch) return output.slice0(0, as_extent(real));
   if (axis) return slices_as_rows(output, *axis, real);
   Shape rows{1};
   for (const int64_t extent : shape) rows.push_back(extent);

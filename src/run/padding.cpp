@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/index.h"
 #include "detent/error.h"
 
 namespace detent {
@@ -91,7 +92,7 @@ std::vector<uint8_t> counted_elements(const Shape& shape, const BatchContent& co
     stride *= extent;
   };
   for (size_t axis = shape.rank(); axis-- > 0;) {
-    const auto extent = static_cast<size_t>(shape[axis]);
+    const auto extent = as_index(shape[axis]);
     const bool shared = cut->samples > 1 && axis == where.axis;
     const size_t inner = shared ? cut->inner / stride : extent;
     pass(inner);
@@ -116,7 +117,7 @@ Tensor gather_slices(const Tensor& tensor, size_t axis, const std::vector<size_t
   const Tensor plain = to_plain(tensor);
   Tensor result(plain.type(), plain.shape());
   const Shape& shape = plain.shape();
-  const size_t bytes = static_cast<size_t>(shape.element_count(axis + 1, shape.rank())) * byte_size(plain.type());
+  const size_t bytes = as_index(shape.element_count(axis + 1, shape.rank())) * byte_size(plain.type());
   const auto* read = static_cast<const std::byte*>(plain.raw());
   auto* write = static_cast<std::byte*>(result.mutable_raw());
   for (int64_t outer = 0; outer < shape.element_count(0, axis); ++outer, read += from.size() * bytes)
@@ -140,7 +141,7 @@ Sample with_padding_filled(Sample sample) {
     const Shape& shape = sample.inputs[i].shape();
     const int batch = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
     for (size_t axis = 0; axis < shape.rank(); ++axis) {
-      if (static_cast<int>(axis) == batch || shape[axis] != static_cast<int64_t>(from.size())) continue;
+      if (static_cast<int>(axis) == batch || shape[axis] != std::ssize(from)) continue;
       sample.inputs[i] = gather_slices(sample.inputs[i], axis, from);
       break;
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/index.h"
 #include "detent/error.h"
 #include "exec/executor.h"
 #include "run/for_each_index.h"
@@ -46,7 +47,7 @@ struct ElementsObserver final : Observer {
     SeenValue& kept = seen[value];
     kept = {plain.type(), plain.shape(), {}};
     const size_t size = byte_size(plain.type());
-    const std::vector<size_t> places = places_in(static_cast<size_t>(plain.element_count()));
+    const std::vector<size_t> places = places_in(as_index(plain.element_count()));
     kept.elements.resize(places.size() * size);
     const auto* from = static_cast<const std::byte*>(plain.raw());
     for (size_t p = 0; p < places.size(); ++p) std::memcpy(&kept.elements[p * size], from + places[p] * size, size);
@@ -72,8 +73,8 @@ bool belong_to_their_samples(std::span<const Change> changes, const SampleCut& c
 Verdict fit_changes(const Shape& shape, size_t samples, std::span<const Change> changes, SampleAxis& found) {
   size_t fitting = 0;
   for (size_t axis = 0; axis < shape.rank(); ++axis) {
-    const int64_t each = shape[axis] / static_cast<int64_t>(samples);
-    if (shape[axis] % static_cast<int64_t>(samples) != 0) continue;
+    const int64_t each = shape[axis] / as_extent(samples);
+    if (shape[axis] % as_extent(samples) != 0) continue;
     for (int64_t inner = each; inner > 0; --inner) {
       if (each % inner != 0) continue;
       const SampleAxis one{SampleAxis::Kind::Counts, axis, inner == each ? 0 : inner};
@@ -92,7 +93,7 @@ bool same_bytes(const Tensor& a, const Tensor& b) {
 /// The elements in reverse: numbers that the input takes, at other places.
 Tensor reversed(const Tensor& tensor) {
   Tensor result = to_plain(tensor).clone();
-  const size_t size = byte_size(tensor.type()), count = static_cast<size_t>(tensor.element_count());
+  const size_t size = byte_size(tensor.type()), count = as_index(tensor.element_count());
   auto* bytes = static_cast<std::byte*>(result.mutable_raw());
   for (size_t i = 0; i < count / 2; ++i)
     std::swap_ranges(bytes + i * size, bytes + (i + 1) * size, bytes + (count - 1 - i) * size);
@@ -214,7 +215,7 @@ class Evidence {
       if (!comparable_[value] || before.elements == after.elements) continue;
       Change change{sample, {}};
       const size_t size = byte_size(before.type);
-      const std::vector<size_t> places = places_in(static_cast<size_t>(before.shape.element_count()));
+      const std::vector<size_t> places = places_in(as_index(before.shape.element_count()));
       for (size_t p = 0; p < places.size(); ++p)
         if (std::memcmp(&before.elements[p * size], &after.elements[p * size], size) != 0)
           change.places.push_back(places[p]);
@@ -257,9 +258,7 @@ bool fixes_batch(const Graph& graph, const Sample& sample) {
   for (size_t i = 0; i < graph.inputs().size(); ++i) {
     const int axis = sample.batch_axes.empty() ? 0 : sample.batch_axes[i];
     const auto& shape = graph.value(graph.inputs()[i]).declared_shape;
-    if (axis != kNoBatchAxis && shape && static_cast<size_t>(axis) < shape->size() &&
-        (*shape)[static_cast<size_t>(axis)] > 0)
-      return true;
+    if (axis != kNoBatchAxis && shape && as_index(axis) < shape->size() && (*shape)[as_index(axis)] > 0) return true;
   }
   return false;
 }

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "core/index.h"
+
 namespace detent {
 
 std::vector<size_t> consecutive_samples(const DataSource& source, size_t first, size_t count) {
@@ -45,7 +47,7 @@ std::vector<size_t> samples_by_hash(const DataSource& source, size_t count, cons
   };
   std::vector<Entry> rest;
   const size_t kept = std::min(count, entries.size());
-  std::partial_sort(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(kept), entries.end(), order);
+  std::partial_sort(entries.begin(), entries.begin() + as_extent(kept), entries.end(), order);
   std::vector<size_t> indices(kept);
   for (size_t i = 0; i < kept; ++i) indices[i] = entries[i].index;
   for (size_t i = kept; i < entries.size() && !always.empty(); ++i)

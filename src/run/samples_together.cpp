@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/index.h"
 #include "detent/error.h"
 #include "exec/executor.h"
 #include "exec/find_shapes.h"
@@ -53,7 +54,7 @@ double positions_of(const Graph& graph, std::span<const Tensor> inputs) {
 bool same_rows(const Tensor& all, std::span<const std::vector<Tensor>> singles, size_t output) {
   if (all.empty_handle() || all.is_sequence() || all.type() == DataType::String || all.shape().rank() == 0)
     return false;
-  if (all.shape()[0] != static_cast<int64_t>(singles.size())) return false;
+  if (all.shape()[0] != std::ssize(singles)) return false;
   const size_t row = all.byte_count() / singles.size();
   for (size_t i = 0; i < singles.size(); ++i) {
     const Tensor& one = singles[i][output];
@@ -73,7 +74,7 @@ bool are_cut_by_sample(std::span<const ValueId> values, const ValueShapes& one, 
     if (single->second.rank() == 0 || single->second.rank() != all->second.rank()) return false;
     for (size_t axis = 1; axis < single->second.rank(); ++axis)
       if (single->second[axis] != all->second[axis]) return false;
-    return single->second[0] == 1 && all->second[0] == static_cast<int64_t>(together);
+    return single->second[0] == 1 && all->second[0] == as_extent(together);
   });
 }
 

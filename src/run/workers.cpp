@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/index.h"
+
 namespace detent {
 
 size_t worker_count(const RunSettings& settings) {

@@ -35,8 +35,31 @@ struct ZipMember {
   uint32_t wrong_checksum = 0;
 };
 
-/// A zip as numpy writes it: local headers say zip64, their sizes lie in an extra field, only the directory has them plain.
-std::string zip_of(const std::vector<ZipMember>& members, bool zip64_directory = false) {
+enum class Directory { Plain, Zip64, EndlessZip64 };
+
+/// The records that stand before the end record of a zip64 archive. Source  PKWARE APPNOTE 6.3, 4.3.14 and 4.3.15.
+std::string zip64_end(uint64_t members, uint64_t start, uint64_t bytes) {
+  std::string out;
+  put(out, 0x06064b50, 4);
+  put(out, 44, 8);
+  put(out, 45, 2);
+  put(out, 45, 2);
+  put(out, 0, 8);
+  put(out, members, 8);
+  put(out, members, 8);
+  put(out, bytes, 8);
+  put(out, start, 8);
+  put(out, 0x07064b50, 4);
+  put(out, 0, 4);
+  put(out, start + bytes, 8);
+  put(out, 1, 4);
+  return out;
+}
+
+/// A zip as numpy writes it: local headers say zip64, their sizes lie in an extra field. The directory has sizes plain, or as zip64
+/// too, as for arrays of 4 GiB and more.
+std::string zip_of(const std::vector<ZipMember>& members, Directory kind = Directory::Plain) {
+  const bool zip64 = kind != Directory::Plain;
   std::string out;
   std::string directory;
   for (const ZipMember& member : members) {
@@ -67,23 +90,30 @@ std::string zip_of(const std::vector<ZipMember>& members, bool zip64_directory =
     put(directory, member.compressed ? 8 : 0, 2);
     put(directory, 0, 4);
     put(directory, member.wrong_checksum ? member.wrong_checksum : checksum, 4);
-    put(directory, zip64_directory ? 0xffffffff : data.size(), 4);
-    put(directory, member.content.size(), 4);
+    put(directory, zip64 ? 0xffffffff : data.size(), 4);
+    put(directory, zip64 ? 0xffffffff : member.content.size(), 4);
     put(directory, member.name.size(), 2);
-    put(directory, 0, 2);
+    put(directory, zip64 ? 28 : 0, 2);
     put(directory, 0, 2);
     put(directory, 0, 8);
-    put(directory, offset, 4);
+    put(directory, zip64 ? 0xffffffff : offset, 4);
     directory += member.name;
+    if (!zip64) continue;
+    put(directory, 1, 2);
+    put(directory, 24, 2);
+    put(directory, member.content.size(), 8);
+    put(directory, data.size(), 8);
+    put(directory, offset, 8);
   }
   const size_t start = out.size();
   out += directory;
+  if (zip64) out += zip64_end(kind == Directory::Zip64 ? members.size() : uint64_t{1} << 40, start, directory.size());
   put(out, 0x06054b50, 4);
   put(out, 0, 4);
-  put(out, members.size(), 2);
-  put(out, members.size(), 2);
-  put(out, directory.size(), 4);
-  put(out, start, 4);
+  put(out, zip64 ? 0xffff : members.size(), 2);
+  put(out, zip64 ? 0xffff : members.size(), 2);
+  put(out, zip64 ? 0xffffffff : directory.size(), 4);
+  put(out, zip64 ? 0xffffffff : start, 4);
   put(out, 0, 2);
   return out;
 }
@@ -97,6 +127,17 @@ TEST(Npz, ReadsStoredAndDeflatedArrays) {
   EXPECT_THAT(archive.names(), ElementsAre("a", "b/x"));
   EXPECT_THAT(floats_of(archive.open("a").read_rows(1, 2)), ElementsAre(3, 4));
   EXPECT_EQ(floats_of(archive.open("b/x").read()), counting(12000));
+}
+
+TEST(Npz, ReadsZip64) {
+  const TemporaryFolder folder;
+  folder.write("d.npz", zip_of({{"a.npy", npy_bytes<float>({2, 2}, {1, 2, 3, 4})},
+                                {"b.npy", npy_bytes<float>({300, 40}, counting(12000)), true}},
+                               Directory::Zip64));
+  const NpzFile archive(folder / "d.npz");
+  EXPECT_THAT(archive.names(), ElementsAre("a", "b"));
+  EXPECT_THAT(floats_of(archive.open("a").read_rows(1, 2)), ElementsAre(3, 4));
+  EXPECT_EQ(floats_of(archive.open("b").read()), counting(12000));
 }
 
 TEST(Npz, FeedsInputsByName) {
@@ -167,8 +208,9 @@ TEST(Npz, SaysWhatIsWrongWithAnArchive) {
   EXPECT_THAT(message(""), HasSubstr("empty"));
   EXPECT_THAT(message("text"), HasSubstr("not a .npz"));
   EXPECT_THAT(message(good.substr(0, good.size() / 2)), HasSubstr("cut short"));
-  EXPECT_THAT(message(zip_of({{"a.npy", array, true}}, true)), HasSubstr("zip64"));
+  EXPECT_THAT(message(zip_of({{"a.npy", array, true}}, Directory::EndlessZip64)), HasSubstr("directory"));
   EXPECT_THAT(message(zip_of({{"a.npy", array, true, 12345}})), HasSubstr("checksum"));
+  EXPECT_THAT(message(zip_of({{"a.npy", std::string(1 << 20, 'x'), true}})), HasSubstr("not a .npy"));
   EXPECT_THAT(message(zip_of({{"readme.txt", "x"}})), HasSubstr("no arrays"));
   std::string damaged = good;
   damaged[30 + 5 + 20 + 3] ^= 0x55;  // behind the local header, name and extra field

@@ -10,6 +10,7 @@
 
 #include "core/files/dead_temporaries.h"
 #include "core/files/unfinished.h"
+#include "core/index.h"
 #include "core/system_reason.h"
 #include "detent/error.h"
 
@@ -95,7 +96,7 @@ void AtomicFile::write(std::string_view bytes) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
+    bytes.remove_prefix(as_index(written));
     size_ += static_cast<uint64_t>(written);
   }
 }
@@ -105,7 +106,7 @@ void AtomicFile::write_at(uint64_t offset, std::string_view bytes) {
     const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail(errno);
-    bytes.remove_prefix(static_cast<size_t>(written));
+    bytes.remove_prefix(as_index(written));
     offset += static_cast<uint64_t>(written);
   }
 }
@@ -117,7 +118,7 @@ void AtomicFile::read_back(uint64_t offset, std::span<char> out) const {
     if (got <= 0)
       throw Error(ErrorCode::CannotWrite,
                   target_.string() + ": " + with_system_reason("what was written cannot be read back"));
-    out = out.subspan(static_cast<size_t>(got));
+    out = out.subspan(as_index(got));
     offset += static_cast<uint64_t>(got);
   }
 }

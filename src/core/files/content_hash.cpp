@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {
@@ -42,7 +44,7 @@ void ContentHash::add(std::span<const std::byte> bytes) {
   length_ += bytes.size();
   if (waiting > 0) {
     const size_t taken = std::min(bytes.size(), rest_.size() - waiting);
-    std::copy_n(bytes.begin(), taken, rest_.begin() + static_cast<std::ptrdiff_t>(waiting));
+    std::copy_n(bytes.begin(), taken, rest_.begin() + as_extent(waiting));
     bytes = bytes.subspan(taken);
     if (waiting + taken < rest_.size()) return;
     add_block(rest_.data());

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/index.h"
 #include "core/system_reason.h"
 #include "detent/error.h"
 
@@ -67,7 +68,7 @@ void FileBytes::read(uint64_t offset, void* out, size_t bytes) const {
     if (got == 0) refuse(name_, "the file is cut short");
     target += got;
     offset += static_cast<uint64_t>(got);
-    bytes -= static_cast<size_t>(got);
+    bytes -= as_index(got);
   }
 }
 

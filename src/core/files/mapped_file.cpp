@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/files/temporary.h"
+#include "core/index.h"
 #include "core/system_reason.h"
 #include "detent/error.h"
 
@@ -72,7 +73,7 @@ std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& 
     if (!known) throw unreadable(path);
     throw Error(ErrorCode::InvalidModel, path.filename().string() + " is not a regular file");
   }
-  const auto size = static_cast<size_t>(status.st_size);
+  const auto size = as_index(status.st_size);
   void* const data = size == 0 ? nullptr : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
   const Error refused = unreadable(path);
   ::close(descriptor);
@@ -96,7 +97,7 @@ std::shared_ptr<const MappedFile> MappedFile::written(const Tensor& tensor) {
   bool whole = true;
   for (std::string_view rest = all; whole && !rest.empty();) {
     const ssize_t put = ::write(descriptor, rest.data(), rest.size());
-    if (put > 0) rest.remove_prefix(static_cast<size_t>(put));
+    if (put > 0) rest.remove_prefix(as_index(put));
     whole = put > 0 || (put < 0 && errno == EINTR);
   }
   void* const data = whole ? ::mmap(nullptr, all.size(), PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;

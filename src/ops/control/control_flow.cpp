@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "core/index.h"
 #include "ops/control/sequence.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/join.h"
@@ -138,7 +139,7 @@ class Scan {
     if (scanned_ == 0 || inputs.size() < scanned_ || declared_.size() < inputs.size() - scanned_)
       throw Error(ErrorCode::InvalidModel, "num_scan_inputs and the body do not fit the node's inputs");
     const size_t states = inputs.size() - scanned_;
-    const std::vector<Tensor> walked(inputs.begin() + static_cast<std::ptrdiff_t>(states), inputs.end());
+    const std::vector<Tensor> walked(inputs.begin() + as_extent(states), inputs.end());
     const int64_t steps = step_count(walked);
     std::vector<std::vector<Tensor>> joined(declared_.size() - states);
     for (int64_t step = 0; step < steps; ++step) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
@@ -71,12 +72,12 @@ std::optional<Unsupported> refuse_type(const KernelContext& context) {
 size_t position_in(const KernelCall& call, size_t slot, size_t length, size_t last) {
   if (!call.has_input(slot)) return last;
   const std::vector<int64_t> given = integers_of(tensor_input(call, slot));
-  const auto count = static_cast<int64_t>(length);
-  if (given.size() != 1 || given[0] < -count || given[0] > static_cast<int64_t>(last))
+  const auto count = as_extent(length);
+  if (given.size() != 1 || given[0] < -count || given[0] > as_extent(last))
     throw Error(ErrorCode::InvalidData, (given.size() == 1 ? "position " + std::to_string(given[0])
                                                            : std::to_string(given.size()) + " positions") +
                                             " in a sequence of " + std::to_string(length) + " elements");
-  return static_cast<size_t>(given[0] < 0 ? given[0] + count : given[0]);
+  return as_index(given[0] < 0 ? given[0] + count : given[0]);
 }
 
 /// Position of an element that is there.
@@ -96,8 +97,7 @@ std::unique_ptr<Kernel> make_insert(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     std::vector<Tensor> elements = sequence_input(call, 0);
     const size_t at = position_in(call, 2, elements.size(), elements.size());
-    elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(at),
-                    to_plain(tensor_input(call, 1), call.allocator()));
+    elements.insert(elements.begin() + as_extent(at), to_plain(tensor_input(call, 1), call.allocator()));
     call.set_output(0, sequence_of(std::move(elements)));
   });
 }
@@ -105,14 +105,14 @@ std::unique_ptr<Kernel> make_insert(const KernelContext&) {
 std::unique_ptr<Kernel> make_erase(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
     std::vector<Tensor> elements = sequence_input(call, 0);
-    elements.erase(elements.begin() + static_cast<std::ptrdiff_t>(element_at(call, 1, elements.size())));
+    elements.erase(elements.begin() + as_extent(element_at(call, 1, elements.size())));
     call.set_output(0, Tensor::sequence(std::move(elements)));
   });
 }
 
 std::unique_ptr<Kernel> make_length(const KernelContext&) {
   return kernel_of([](KernelCall& call) {
-    const auto length = static_cast<int64_t>(sequence_input(call, 0).size());
+    const auto length = as_extent(sequence_input(call, 0).size());
     call.make_output(0, DataType::Int64, Shape{}).mutable_data<int64_t>()[0] = length;
   });
 }
@@ -221,6 +221,27 @@ constexpr OperatorDef sequence_operator(std::string_view op_type, Signature sign
           .any_value = true};
 }
 
+std::unique_ptr<Kernel> make_optional(const KernelContext&) {
+  return kernel_of([](KernelCall& call) { call.set_output(0, call.has_input(0) ? call.input(0) : Tensor()); });
+}
+
+std::unique_ptr<Kernel> make_has_element(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    call.make_output(0, DataType::Bool, Shape{}).mutable_data<bool>()[0] = call.has_input(0);
+  });
+}
+
+std::unique_ptr<Kernel> make_get_element(const KernelContext&) {
+  return kernel_of([](KernelCall& call) {
+    if (!call.has_input(0)) throw Error(ErrorCode::InvalidData, "the optional is empty: there is no element to get");
+    call.set_output(0, call.input(0));
+  });
+}
+
+// An optional may hold a sequence: the content's type is not known from the operator.
+constexpr OpTraits kHolds{.kind = OpKind::Sequence, .data_inputs = 0};
+constexpr OpTraits kTells{.kind = OpKind::ShapeOf, .data_inputs = 0};
+
 constexpr OperatorDef kSequenceDefinitions[] = {
     sequence_operator("SequenceConstruct", "inputs+ -> output_sequence", kMakesSequence, make_construct),
     {.op_type = "SequenceEmpty",
@@ -241,6 +262,27 @@ constexpr OperatorDef kSequenceDefinitions[] = {
                       make_sequence_concat),
     sequence_operator("SequenceMap", "input_sequence additional_inputs* -> out_sequence+; body:graph!", kMakesSequence,
                       make_map, 17),
+    {.op_type = "Optional",
+     .signature = "input? -> output; type:type",
+     .traits = kHolds,
+     .make = make_optional,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
+    {.op_type = "OptionalHasElement",
+     .signature = "input -> output | 18: input? -> output",
+     .traits = kTells,
+     .make = make_has_element,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
+    {.op_type = "OptionalGetElement",
+     .signature = "input -> output",
+     .traits = kHolds,
+     .make = make_get_element,
+     .first_opset = 15,
+     .layout = LayoutNeed::Any,
+     .any_value = true},
 };
 
 }  // namespace

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
+#include "core/index.h"
+#include "core/saturated.h"
 #include "ops/clip_bounds.h"
+#include "ops/elementwise/binary.h"
 #include "ops/elementwise/unary_kernel.h"
 #include "ops/find_operator.h"
 #include "ops/kernel_function.h"
@@ -100,7 +104,7 @@ void clip_with_inputs(KernelCall& call) {
     const UnarySpec spec{UnaryFunction::Clip, std::min(low, high), high};  // the upper bound wins
     Tensor& output = call.make_output_like(0, 0);
     return apply_unary(spec, call.input(0).data<float>().data(), output.mutable_data<float>().data(),
-                       static_cast<size_t>(output.element_count()));
+                       as_index(output.element_count()));
   }
   visit_number(input.type(), [&]<class T>(T) {
     const T low = call.has_input(1) ? first_of<T>(call.input(1)) : std::numeric_limits<T>::lowest();
@@ -125,14 +129,56 @@ std::optional<ActivationSpec> constant_clip(const Graph& graph, const Node& node
 }
 
 constexpr OperatorDef activation_definition(const Activation& activation) {
-  return {.op_type = activation.op_type,
-          .signature = activation.signature,
-          .traits = {.kind = activation.kind, .data_inputs = 1},
-          .make = with_half<make_activation>,
-          .layout = LayoutNeed::Same};
+  return {activation.op_type,
+          activation.signature,
+          {.kind = activation.kind, .data_inputs = 1},
+          with_half<make_activation>,
+          1,
+          LayoutNeed::Same};
 }
 
-constexpr std::array<OperatorDef, 2> kOtherActivationOperators = {{
+/// x + bias below -lambd, x - bias above lambd, 0 between; integers are computed in double and saturate.
+std::unique_ptr<Kernel> make_shrink(const KernelContext& context) {
+  const double lambd = context.node.float_or("lambd", 0.5F), bias = context.node.float_or("bias", 0.0F);
+  return kernel_of([lambd, bias](KernelCall& call) {
+    visit_number(call.input(0).type(), [&]<class T>(T) {
+      const auto in = call.input(0).data<T>();
+      auto out = call.make_output_like(0, 0).template mutable_data<T>();
+      for (size_t i = 0; i < in.size(); ++i) {
+        const auto x = static_cast<double>(in[i]);
+        const double y = x < -lambd ? x + bias : x > lambd ? x - bias : 0;
+        if constexpr (std::is_integral_v<T>)
+          out[i] = saturated<T>(y);
+        else
+          out[i] = static_cast<T>(y);
+      }
+    });
+  });
+}
+
+/// a * sigmoid(alpha * a) * b, without broadcasting.
+std::unique_ptr<Kernel> make_swiglu(const KernelContext& context) {
+  return kernel_of([alpha = context.node.float_or("alpha", 1)](KernelCall& call) {
+    const Tensor &gate = call.input(0), &linear = call.input(1);
+    if (gate.shape() != linear.shape() || gate.type() != linear.type())
+      throw Error(ErrorCode::InvalidData, "inputs of shapes " + gate.shape().to_string() + " and " +
+                                              linear.shape().to_string() + ", expected equal shapes and types");
+    visit_float(gate.type(), [&]<class T>(T) {
+      const auto a = call.input(0).data<T>(), b = linear.data<T>();
+      const auto out = call.make_output_like(0, 0).template mutable_data<T>();
+      if constexpr (std::is_same_v<T, float>) {
+        std::vector<float> swish(a.size());
+        apply_unary({UnaryFunction::Silu, alpha}, a.data(), swish.data(), a.size());
+        for (size_t i = 0; i < a.size(); ++i) out[i] = swish[i] * b[i];
+      } else {
+        const auto factor = static_cast<T>(alpha);
+        for (size_t i = 0; i < a.size(); ++i) out[i] = a[i] / (T{1} + std::exp(-factor * a[i])) * b[i];
+      }
+    });
+  });
+}
+
+constexpr std::array<OperatorDef, 4> kOtherActivationOperators = {{
     // Its bounds are scalars: Same would take them for operands of another shape and make the input plain.
     {.op_type = "Clip",
      .signature = "input -> output; max:float min:float | 11: input min? max? -> output",
@@ -143,6 +189,18 @@ constexpr std::array<OperatorDef, 2> kOtherActivationOperators = {{
      .signature = "X -> Y; approximate:string(none|tanh)",
      .traits = {.kind = OpKind::Gelu, .data_inputs = 1},
      .make = with_half<make_gelu>,
+     .layout = LayoutNeed::Same},
+    {.op_type = "Shrink",
+     .signature = "input -> output; bias:float lambd:float",
+     .traits = {.kind = OpKind::OtherActivation},
+     .make = with_half<make_shrink>,
+     .first_opset = 9,
+     .layout = LayoutNeed::Same},
+    {.op_type = "SwiGLU",
+     .signature = "A B -> Y; alpha:float",
+     .traits = {.kind = OpKind::OtherElementwise},
+     .make = with_half<make_swiglu>,
+     .first_opset = 28,
      .layout = LayoutNeed::Same},
 }};
 
@@ -173,14 +231,14 @@ void apply_bias_activation(Tensor& tensor, std::span<const float> bias, const Ac
       rows ? std::max<int64_t>(1, kPiece / std::max<int64_t>(view.extent, 1)) * view.extent : view.inner;
   const auto total = static_cast<int64_t>(values.size());
   for (int64_t at = 0; at < total; at += length) {
-    const auto piece = values.subspan(static_cast<size_t>(at), static_cast<size_t>(std::min(length, total - at)));
-    const auto count = static_cast<int64_t>(piece.size());
+    const auto piece = values.subspan(as_index(at), as_index(std::min(length, total - at)));
+    const auto count = std::ssize(piece);
     float* data = piece.data();
     if (!bias.empty() && rows)
       apply_binary(BinaryFunction::Add, data, bias.data(), data,
                    {.rows = count / view.extent, .length = view.extent, .a_row = view.extent});
     else if (!bias.empty())
-      apply_binary(BinaryFunction::Add, data, &bias[static_cast<size_t>(at / view.inner % view.extent)], data,
+      apply_binary(BinaryFunction::Add, data, &bias[as_index(at / view.inner % view.extent)], data,
                    {.rows = 1, .length = count, .b_step = 0});
     if (activation) apply_activation(*activation, piece);
   }

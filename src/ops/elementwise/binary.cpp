@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
@@ -175,7 +176,7 @@ void run_pow(KernelCall& call) {
   if (base.type() == DataType::Float32 && exponent.element_count() == 1 &&
       exponent.shape().rank() <= base.shape().rank()) {
     const float power = exponent.data<float>()[0];
-    const auto count = static_cast<size_t>(base.element_count());
+    const auto count = as_index(base.element_count());
     const float* in = base.data<float>().data();
     if (power == 2.0F) {
       float* out = call.make_output_like(0, 0).mutable_data<float>().data();
@@ -205,29 +206,54 @@ std::unique_ptr<Kernel> make_pow(const KernelContext&) {
 }
 
 constexpr OperatorDef binary_definition(const Arithmetic& arithmetic) {
-  return {.op_type = arithmetic.op_type,
-          .signature = arithmetic.signature,
-          .traits = {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
-          .make = with_half<make_arithmetic>,
-          .layout = LayoutNeed::Any,
-          .first_opset = 7};
+  return {arithmetic.op_type,
+          arithmetic.signature,
+          {.kind = arithmetic.kind, .data_inputs = arithmetic.data_inputs},
+          with_half<make_arithmetic>,
+          7,
+          LayoutNeed::Any};
 }
 
 constexpr OperatorDef definition_of_variadic(const Variadic& variadic) {
-  return {.op_type = variadic.op_type,
-          .signature = "data+ -> result",
-          .traits = {.kind = variadic.kind},
-          .make = with_half<make_variadic>,
-          .layout = LayoutNeed::Any,
-          .first_opset = 6};
+  return {variadic.op_type, "data+ -> result", {.kind = variadic.kind}, with_half<make_variadic>, 6, LayoutNeed::Any};
 }
 
-constexpr std::array<OperatorDef, 1> kOtherBinaryOperators = {{{.op_type = "Pow",
-                                                                .signature = "X Y -> Z",
-                                                                .traits = {.kind = OpKind::Pow},
-                                                                .make = make_pow,
-                                                                .layout = LayoutNeed::Any,
-                                                                .first_opset = 7}}};
+/// The remainder has the sign of the dividend (C's fmod) or, unless `as_in_c`, that of the divisor.
+template <class T>
+T remainder_of(T a, T b, bool as_in_c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    const T rest = std::fmod(a, b);
+    if (as_in_c || std::isnan(rest)) return rest;
+    if (rest == T{0}) return std::copysign(rest, b);
+    return std::signbit(rest) != std::signbit(b) ? rest + b : rest;
+  } else {
+    if (b == T{0}) throw Error(ErrorCode::InvalidData, "remainder of an integer division by zero");
+    if constexpr (std::is_signed_v<T>)
+      if (b == T{-1}) return T{0};  // the quotient of the smallest number does not fit
+    const auto rest = static_cast<T>(a % b);
+    if constexpr (std::is_signed_v<T>)
+      if (!as_in_c && rest != T{0} && (rest < T{0}) != (b < T{0})) return static_cast<T>(rest + b);
+    return rest;
+  }
+}
+
+std::unique_ptr<Kernel> make_mod(const KernelContext& context) {
+  return kernel_of([as_in_c = context.node.int_or("fmod", 0) != 0](KernelCall& call) {
+    const DataType type = call.input(0).type();
+    check_same_type(call.input(0), call.input(1));
+    const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
+    Tensor output(type, broadcast.output(), call.allocator(), broadcast.layout());
+    visit_number(type, [&]<class T>(T) {
+      loop_over<T>(broadcast, output.mutable_data<T>().data(), [&](T a, T b) { return remainder_of(a, b, as_in_c); });
+    });
+    call.set_output(0, std::move(output));
+  });
+}
+
+constexpr std::array<OperatorDef, 2> kOtherBinaryOperators = {{
+    {"Pow", "X Y -> Z", {.kind = OpKind::Pow}, make_pow, 7, LayoutNeed::Any},
+    {"Mod", "A B -> C; fmod:int", {.kind = OpKind::OtherElementwise}, with_half<make_mod>, 10, LayoutNeed::Any},
+}};
 
 constexpr auto kBinaryDefinitions =
     joined(joined(definitions_of(kArithmetic, binary_definition), definitions_of(kVariadic, definition_of_variadic)),

@@ -53,8 +53,8 @@ constexpr OperatorDef kCastDefinitions[] = {
                   "round_mode:string(up|down|nearest) saturate:int to:int!",
      .traits = kCast,
      .make = make_cast,
-     .layout = LayoutNeed::Same,
      .first_opset = 6,
+     .layout = LayoutNeed::Same,
      .check = refuse_cast},
     {.op_type = "CastLike",
      .signature = "input target_type -> output | 19: input target_type -> output; saturate:int | 24: input target_type "

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast.h"
 #include "ops/op_list.h"
@@ -61,7 +62,7 @@ std::unique_ptr<Kernel> make_comparison(const KernelContext& context) {
         const T* a = broadcast.data<T>(0) + offsets[0];
         const T* b = broadcast.data<T>(1) + offsets[1];
         for (int64_t i = 0; i < inner.extent; ++i)
-          out[static_cast<size_t>(at + i)] = holds(relation, a[i * inner.strides[0]], b[i * inner.strides[1]]);
+          out[as_index(at + i)] = holds(relation, a[i * inner.strides[0]], b[i * inner.strides[1]]);
       });
     });
   });
@@ -90,20 +91,12 @@ void run_where(KernelCall& call) {
 std::unique_ptr<Kernel> make_where(const KernelContext&) { return kernel_of(run_where); }
 
 constexpr OperatorDef comparison_definition(const Comparison& comparison) {
-  return {.op_type = comparison.op_type,
-          .signature = "A B -> C",
-          .traits = {.kind = OpKind::OtherElementwise},
-          .make = with_half<make_comparison>,
-          .layout = LayoutNeed::Any,
-          .first_opset = 7};
+  return {comparison.op_type,         "A B -> C", {.kind = OpKind::OtherElementwise},
+          with_half<make_comparison>, 7,          LayoutNeed::Any};
 }
 
-constexpr std::array<OperatorDef, 1> kOtherComparisonOperators = {{{.op_type = "Where",
-                                                                    .signature = "condition X Y -> output",
-                                                                    .traits = {.kind = OpKind::Where},
-                                                                    .make = make_where,
-                                                                    .layout = LayoutNeed::Any,
-                                                                    .first_opset = 9}}};
+constexpr std::array<OperatorDef, 1> kOtherComparisonOperators = {
+    {{"Where", "condition X Y -> output", {.kind = OpKind::Where}, make_where, 9, LayoutNeed::Any}}};
 
 constexpr auto kComparisonDefinitions =
     joined(definitions_of(kComparisons, comparison_definition), kOtherComparisonOperators);

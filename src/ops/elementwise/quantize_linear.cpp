@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "core/small_float.h"
 #include "detent/qparams.h"
 #include "model/graph/tensor_proto.h"
@@ -81,17 +82,17 @@ Parameters parameters_of(KernelCall& call, const Tensor& data, const Attributes&
     Tensor zero_inputs[3] = {{}, {}, {}};
     if (call.has_input(2)) zero_inputs[2] = expand_blocks(call.input(2), data.shape(), axis, attributes.block);
     const KernelCall expanded(zero_inputs, {}, {}, call.allocator(), call.workspace());
-    const auto count = static_cast<size_t>(data.element_count());
+    const auto count = as_index(data.element_count());
     return {floats_of(expand_blocks(scale, data.shape(), axis, attributes.block), call.allocator()),
             zero_points_of(expanded, count),
             {1, data.element_count(), 1}};
   }
-  const auto count = static_cast<size_t>(scale.element_count());
+  const auto count = as_index(scale.element_count());
   Parameters parameters{floats_of(scale, call.allocator()), zero_points_of(call, count), {1, 1, data.element_count()}};
   if (count == 1) return parameters;
   const size_t axis = axis_from_front(attributes.axis, data.shape().rank());
   parameters.view = view_around(data.shape(), data.layout(), axis);
-  if (scale.shape().rank() != 1 || parameters.view.extent != static_cast<int64_t>(count))
+  if (scale.shape().rank() != 1 || parameters.view.extent != as_extent(count))
     throw Error(ErrorCode::InvalidModel, "scales of shape " + scale.shape().to_string() + " do not fit axis " +
                                              std::to_string(axis) + " of " + data.shape().to_string());
   return parameters;
@@ -102,8 +103,8 @@ template <class Run>
 void for_each_run(const Parameters& parameters, Run&& run) {
   const AxisView& view = parameters.view;
   for (int64_t block = 0; block < view.outer * view.extent; ++block) {
-    const auto index = static_cast<size_t>(block % view.extent);
-    run(block * view.inner, static_cast<size_t>(view.inner), parameters.scales[index], parameters.zero_points[index]);
+    const auto index = as_index(block % view.extent);
+    run(block * view.inner, as_index(view.inner), parameters.scales[index], parameters.zero_points[index]);
   }
 }
 
@@ -139,7 +140,7 @@ void quantize_to_float(const Parameters& parameters, const Tensor& input, Tensor
   uint8_t* out = output.mutable_data<uint8_t>().data();
   const bool common = output.type() == DataType::Float8E4M3FN && saturate;
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
-    const auto first = static_cast<size_t>(at);
+    const auto first = as_index(at);
     if (common && zero_point == 0) {
       for (size_t i = first; i < first + count; ++i) out[i] = encode_e4m3(in[i] / scale);
       return;
@@ -168,7 +169,7 @@ Tensor divide_in(DataType precision, Parameters& parameters, const Tensor& input
   float* out = quotients.mutable_data<float>().data();
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double) {
     const float divisor = rounded_to(precision, scale);
-    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i) out[i] = in[i] / divisor;
+    for (size_t i = as_index(at); i < as_index(at) + count; ++i) out[i] = in[i] / divisor;
   });
   std::fill(parameters.scales.begin(), parameters.scales.end(), 1.0F);
   return convert(convert(quotients, precision, allocator), DataType::Float32, allocator);
@@ -205,8 +206,7 @@ void dequantize_tensor(const Parameters& parameters, const Tensor& input, Tensor
     const auto zero_point = static_cast<int32_t>(zero);
     if (count >= 16) return dequantize_run(in + at, out + at, scale, zero_point, count);
     for (size_t i = 0; i < count; ++i)
-      out[at + static_cast<int64_t>(i)] =
-          static_cast<float>(int64_t{in[at + static_cast<int64_t>(i)]} - zero_point) * scale;
+      out[at + as_extent(i)] = static_cast<float>(int64_t{in[at + as_extent(i)]} - zero_point) * scale;
   });
 }
 
@@ -216,7 +216,7 @@ void dequantize_e4m3(const Parameters& parameters, const Tensor& input, Tensor& 
   const float* numbers = e4m3_numbers().data();
   float* out = output.mutable_data<float>().data();
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
-    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+    for (size_t i = as_index(at); i < as_index(at) + count; ++i)
       out[i] = (numbers[in[i]] - static_cast<float>(zero_point)) * scale;
   });
 }
@@ -227,7 +227,7 @@ void dequantize_from_float(const Parameters& parameters, const Tensor& input, Te
   const float* in = wide.data<float>().data();
   float* out = output.mutable_data<float>().data();
   for_each_run(parameters, [&](int64_t at, size_t count, float scale, double zero_point) {
-    for (size_t i = static_cast<size_t>(at); i < static_cast<size_t>(at) + count; ++i)
+    for (size_t i = as_index(at); i < as_index(at) + count; ++i)
       out[i] = (in[i] - static_cast<float>(zero_point)) * scale;
   });
 }
@@ -285,6 +285,29 @@ std::optional<Unsupported> refuse_quantize_linear_type(const KernelContext& cont
   return Unsupported{"output element type " + std::to_string(code) + " of ONNX, which Detent does not compute with"};
 }
 
+/// uint8 over the range of the data widened to contain 0. Nothing but zeros -> scale 1.
+void run_dynamic(KernelCall& call) {
+  const Tensor input = call.input(0);
+  const auto in = input.data<float>();
+  float low = 0, high = 0;
+  for (const float x : in) {
+    low = std::min(low, x);
+    high = std::max(high, x);
+  }
+  const float scale = high > low ? (high - low) / 255.0F : 1.0F;
+  const float shift = -low / scale;  // NaN where the data reach to -infinity: no code is 0 then
+  const float zero = std::isnan(shift) ? 0.0F : std::nearbyint(std::clamp(shift, 0.0F, 255.0F));
+  auto out = call.make_output(0, DataType::UInt8, input.shape()).mutable_data<uint8_t>();
+  for (size_t i = 0; i < in.size(); ++i) {
+    const float x = std::nearbyint(in[i] / scale) + zero;
+    out[i] = static_cast<uint8_t>(std::isnan(x) ? zero : std::clamp(x, 0.0F, 255.0F));
+  }
+  call.set_output(1, Tensor::scalar(scale));
+  call.set_output(2, Tensor::scalar(static_cast<uint8_t>(zero)));
+}
+
+std::unique_ptr<Kernel> make_dynamic(const KernelContext&) { return kernel_of(run_dynamic); }
+
 constexpr OperatorDef kQuantizeLinearDefinitions[] = {
     {.op_type = "QuantizeLinear",
      .signature = "x y_scale y_zero_point? -> y | 13: x y_scale y_zero_point? -> y; axis:int | 19: x y_scale "
@@ -293,8 +316,8 @@ constexpr OperatorDef kQuantizeLinearDefinitions[] = {
                   "block_size:int output_dtype:int precision:int saturate:int",
      .traits = {.kind = OpKind::QuantizeLinear, .data_inputs = 1},
      .make = make_quantize,
-     .layout = LayoutNeed::Any,
      .first_opset = 10,
+     .layout = LayoutNeed::Any,
      .check = refuse_quantize_linear_type},
     {.op_type = "DequantizeLinear",
      .signature =
@@ -302,9 +325,10 @@ constexpr OperatorDef kQuantizeLinearDefinitions[] = {
          "y; axis:int block_size:int | 23: x x_scale x_zero_point? -> y; axis:int block_size:int output_dtype:int",
      .traits = {.kind = OpKind::DequantizeLinear, .data_inputs = 1},
      .make = make_dequantize,
-     .layout = LayoutNeed::Any,
      .first_opset = 10,
+     .layout = LayoutNeed::Any,
      .check = refuse_quantize_linear_type},
+    {"DynamicQuantizeLinear", "x -> y y_scale y_zero_point", {.kind = OpKind::QOperator}, make_dynamic, 11},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/generate/random_stream.h"
@@ -25,7 +26,7 @@ Tensor drawn(const Shape& shape, DataType type, uint64_t seed, Allocator& alloca
   Tensor wide(DataType::Float64, shape, allocator);
   auto out = wide.mutable_data<double>();
   in_stoppable_blocks(out.size(), [&](size_t first, size_t last) {
-    std::generate(out.begin() + first, out.begin() + last, [&] { return draw(stream); });
+    std::ranges::generate(out.subspan(first, last - first), [&] { return draw(stream); });
   });
   return cast(wide, type, allocator);
 }
@@ -87,7 +88,7 @@ std::unique_ptr<Kernel> make_multinomial(const KernelContext& context) {
     if (shape.rank() != 2 || (shape[1] == 0 && shape[0] > 0))
       throw Error(ErrorCode::InvalidData, "log-probabilities of shape " + shape.to_string() + ", expected BxC");
     const Tensor wide = cast(call.input(0), DataType::Float64, call.allocator());
-    const auto classes = static_cast<size_t>(shape[1]);
+    const auto classes = as_index(shape[1]);
     std::vector<double> sums;
     int64_t left = 0;  // samples of the present row still to draw
     size_t row = 0;
@@ -113,6 +114,42 @@ std::optional<Unsupported> refuse_random_type(const KernelContext& context) {
 }
 
 constexpr OpTraits kNoData{.data_inputs = 0};
+
+/// The data passes, the optional mask is all true.
+void pass(KernelCall& call) {
+  call.set_output(0, call.input(0));
+  if (!call.wants_output(1)) return;
+  std::ranges::fill(
+      call.make_output(1, DataType::Bool, call.input(0).shape(), call.input(0).layout()).mutable_data<bool>(), true);
+}
+
+/// Every element is dropped with probability `ratio`, the others grow so that the expected sum stays. In the order of the
+/// plain layout, so that the same ones go in either.
+void drop(KernelCall& call, double ratio, uint64_t seed) {
+  if (!(ratio >= 0 && ratio < 1))
+    throw Error(ErrorCode::InvalidData, "a ratio of " + std::to_string(ratio) + ", expected one in [0, 1)");
+  const Tensor input = cast(to_plain(call.input(0), call.allocator()), DataType::Float64, call.allocator());
+  Tensor kept(DataType::Bool, input.shape(), call.allocator()),
+      output(DataType::Float64, input.shape(), call.allocator());
+  RandomStream stream(seed);
+  std::ranges::generate(kept.mutable_data<bool>(), [&] { return stream.uniform() >= ratio; });
+  const auto in = input.data<double>();
+  const auto mask = kept.data<bool>();
+  auto out = output.mutable_data<double>();
+  for (size_t i = 0; i < in.size(); ++i) out[i] = mask[i] ? in[i] / (1 - ratio) : 0;
+  call.set_output(0, cast(output, call.input(0).type(), call.allocator()));
+  call.set_output(1, std::move(kept));
+}
+
+/// Elements are dropped in training only; training is an input since opset 12, as is the ratio.
+std::unique_ptr<Kernel> make_dropout(const KernelContext& context) {
+  return kernel_of([seed = seed_of(context)](KernelCall& call) {
+    if (!call.has_input(2) || scalar_of(call.input(2)) == 0) return pass(call);
+    const double ratio = call.has_input(1) ? scalar_of(call.input(1)) : 0.5F;
+    if (ratio == 0) return pass(call);
+    drop(call, ratio, seed);
+  });
+}
 
 constexpr OperatorDef kRandomDefinitions[] = {
     {.op_type = "RandomNormal",
@@ -147,6 +184,12 @@ constexpr OperatorDef kRandomDefinitions[] = {
      .make = make_multinomial,
      .first_opset = 7,
      .check = refuse_random_type},
+    {.op_type = "Dropout",
+     .signature = "data -> output mask?; ratio:float | 12: data ratio? training_mode? -> output mask?; seed:int",
+     .traits = {.kind = OpKind::Reshape, .commutes = true, .data_inputs = 1},
+     .make = make_dropout,
+     .first_opset = 7,
+     .layout = LayoutNeed::Any},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/operands.h"
@@ -44,7 +45,7 @@ Tensor join(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
     const Tensor plain = to_plain(part, allocator);
     const int64_t run = part.shape()[axis] * view.inner;
     copy_strided(plain.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
-    target += static_cast<size_t>(run) * bytes;
+    target += as_index(run) * bytes;
   }
   return joined;
 }
@@ -56,7 +57,7 @@ Tensor stack(std::span<const Tensor> parts, int64_t at, Allocator& allocator) {
     if (part.shape() != parts.front().shape()) throw cannot_join(part, parts.front());
     longer.push_back(with_axis(to_plain(part, allocator), axis));
   }
-  return join(longer, static_cast<int64_t>(axis), allocator);
+  return join(longer, as_extent(axis), allocator);
 }
 
 Tensor part_of(const Tensor& tensor, size_t axis, int64_t first, int64_t extent, Allocator& allocator) {
@@ -65,7 +66,7 @@ Tensor part_of(const Tensor& tensor, size_t axis, int64_t first, int64_t extent,
   shape[axis] = extent;
   Tensor part(tensor.type(), shape, allocator);
   const size_t bytes = byte_size(tensor.type());
-  const auto* from = static_cast<const std::byte*>(tensor.raw()) + static_cast<size_t>(first * view.inner) * bytes;
+  const auto* from = static_cast<const std::byte*>(tensor.raw()) + as_index(first * view.inner) * bytes;
   const int64_t run = extent * view.inner;
   copy_strided(from, part.mutable_raw(), bytes, {{view.outer, view.extent * view.inner, run}, {run, 1, 1}});
   return part;

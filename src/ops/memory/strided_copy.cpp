@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "ops/operands.h"
 
@@ -39,7 +40,7 @@ void bring_unit_stride_inwards(std::vector<CopyLoop>& loops) {
 template <class T>
 void copy_row(const T* in, T* out, const CopyLoop& loop) {
   if (loop.in_stride == 1 && loop.out_stride == 1) {
-    std::memcpy(out, in, static_cast<size_t>(loop.extent) * sizeof(T));
+    std::memcpy(out, in, as_index(loop.extent) * sizeof(T));
     return;
   }
   for (int64_t i = 0; i < loop.extent; ++i) out[i * loop.out_stride] = in[i * loop.in_stride];
@@ -135,7 +136,7 @@ void gather_axis(const void* in, void* out, size_t bytes, const AxisView& view, 
         if (run.first < 0)
           std::fill_n(target, count, *static_cast<const T*>(fill));
         else if (count > 0)
-          std::memcpy(target, source + run.first * inner, static_cast<size_t>(count) * sizeof(T));
+          std::memcpy(target, source + run.first * inner, as_index(count) * sizeof(T));
         target += count;
       }
     }

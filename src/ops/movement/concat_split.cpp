@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/memory/strided_copy.h"
@@ -59,7 +60,7 @@ std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
                                                        : to_channels_last(call.input(i), call.allocator());
           const int64_t run = input.shape()[axis] * view.inner;
           copy_strided(input.raw(), target, bytes, {{view.outer, run, view.extent * view.inner}, {run, 1, 1}});
-          target += static_cast<size_t>(run) * bytes;
+          target += as_index(run) * bytes;
         }
       });
 }
@@ -67,7 +68,7 @@ std::unique_ptr<Kernel> make_concat(const KernelContext& context) {
 /// Extents of the parts when the model does not list them: equal, the last one smaller where it does not divide (opset
 /// 18).
 std::vector<int64_t> equal_parts(int64_t extent, size_t parts) {
-  const auto count = static_cast<int64_t>(parts);
+  const auto count = as_extent(parts);
   const int64_t each = extent / count + (extent % count != 0);
   std::vector<int64_t> extents;
   for (int64_t i = 0; i < count; ++i) extents.push_back(std::clamp(extent, int64_t{0}, each)), extent -= extents.back();
@@ -103,7 +104,7 @@ std::unique_ptr<Kernel> make_split(const KernelContext& context) {
         if (output.element_count() == 0) continue;  // its extents may be too large for offsets
         copy_strided(source, output.mutable_raw(), bytes, {{view.outer, view.extent * view.inner, run}, {run, 1, 1}});
       }
-      source += static_cast<size_t>(run) * bytes;
+      source += as_index(run) * bytes;
     }
   });
 }
@@ -113,15 +114,15 @@ constexpr OperatorDef kConcatSplitDefinitions[] = {
      .signature = "inputs+ -> concat_result; axis:int!",
      .traits = {.kind = OpKind::Concat, .commutes = true},
      .make = make_concat,
-     .layout = LayoutNeed::Any,
-     .first_opset = 4},
+     .first_opset = 4,
+     .layout = LayoutNeed::Any},
     {.op_type = "Split",
      .signature = "input -> outputs+; axis:int split:ints | 13: input split? -> outputs+; axis:int | 18: input split? "
                   "-> outputs+; axis:int num_outputs:int",
      .traits = {.kind = OpKind::Split, .commutes = true, .data_inputs = 1},
      .make = make_split,
-     .layout = LayoutNeed::Any,
-     .first_opset = 2},
+     .first_opset = 2,
+     .layout = LayoutNeed::Any},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/operands.h"
 
@@ -36,10 +37,10 @@ void for_each_picked_element(const Shape& data, const Tensor& indices, size_t ax
   const auto walk = [&]<class Index>(const Index* index) {
     int64_t row = 0;  // where the row's elements begin in `data`, the axis left out
     for (int64_t i = 0; i < shape.element_count();) {
-      in_stoppable_blocks(static_cast<size_t>(shape[last]), [&](size_t first, size_t end) {
-        int64_t own = row + static_cast<int64_t>(first) * step;
+      in_stoppable_blocks(as_index(shape[last]), [&](size_t first, size_t end) {
+        int64_t own = row + as_extent(first) * step;
         for (size_t k = first; k < end; ++k, ++i, own += step)
-          take(i, own + index_on_axis(static_cast<int64_t>(index[i]), extent) * along);
+          take(i, own + index_on_axis(as_extent(index[i]), extent) * along);
       });
       for (size_t k = last; k-- > 0;) {
         const int64_t stride = k == axis ? 0 : strides[k];

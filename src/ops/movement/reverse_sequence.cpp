@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -16,7 +17,7 @@ void run_reverse(KernelCall& call, int64_t batch_attribute, int64_t time_attribu
   const size_t batch_axis = axis_from_front(batch_attribute, shape.rank());
   const size_t time_axis = axis_from_front(time_attribute, shape.rank());
   const std::vector<int64_t> lengths = integers_of(call.input(1));
-  if (batch_axis == time_axis || lengths.size() != static_cast<size_t>(shape[batch_axis]))
+  if (batch_axis == time_axis || lengths.size() != as_index(shape[batch_axis]))
     throw Error(ErrorCode::InvalidData,
                 std::to_string(lengths.size()) + " sequence lengths do not fit shape " + shape.to_string());
   for (const int64_t length : lengths)
@@ -31,7 +32,7 @@ void run_reverse(KernelCall& call, int64_t batch_attribute, int64_t time_attribu
     T* out = static_cast<T*>(output.mutable_raw());
     for (int64_t i = 0; i < shape.element_count(); ++i) {
       const int64_t step = i / time.inner % time.extent;
-      const int64_t length = lengths[static_cast<size_t>(i / batch.inner % batch.extent)];
+      const int64_t length = lengths[as_index(i / batch.inner % batch.extent)];
       const int64_t from = step < length ? length - 1 - step : step;
       out[i] = in[i + (from - step) * time.inner];
     }
@@ -44,11 +45,7 @@ std::unique_ptr<Kernel> make_reverse(const KernelContext& context) {
 }
 
 constexpr OperatorDef kReverseSequenceDefinitions[] = {
-    {.op_type = "ReverseSequence",
-     .signature = "input sequence_lens -> Y; batch_axis:int time_axis:int",
-     .traits = {.data_inputs = 1},
-     .make = make_reverse,
-     .first_opset = 10},
+    {"ReverseSequence", "input sequence_lens -> Y; batch_axis:int time_axis:int", {.data_inputs = 1}, make_reverse, 10},
 };
 
 }  // namespace

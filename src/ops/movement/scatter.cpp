@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/movement/picked_elements.h"
@@ -86,7 +87,7 @@ void scatter_elements(KernelCall& call, int64_t axis_attribute, Join join) {
 /// The last axis of the indices names a slice of the data.
 void scatter_nd(KernelCall& call, Join join) {
   const Shape data = call.input(0).shape(), shape = call.input(1).shape();
-  const auto depth = shape.rank() > 0 ? static_cast<size_t>(shape[shape.rank() - 1]) : 0;
+  const auto depth = shape.rank() > 0 ? as_index(shape[shape.rank() - 1]) : 0;
   if (shape.rank() == 0 || depth > data.rank())
     throw Error(ErrorCode::InvalidData,
                 "indices of shape " + shape.to_string() + " for data of shape " + data.to_string());
@@ -98,16 +99,15 @@ void scatter_nd(KernelCall& call, Join join) {
                 "updates of shape " + updates.shape().to_string() + ", expected " + expected.to_string());
   const int64_t slice = data.element_count(depth, data.rank());
   const std::vector<int64_t> indices = integers_of(call.input(1));
-  std::vector<int64_t> starts(slice > 0 ? static_cast<size_t>(updates.element_count() / slice) : 0);
+  std::vector<int64_t> starts(slice > 0 ? as_index(updates.element_count() / slice) : 0);
   for (size_t p = 0; p < starts.size(); ++p) {
     for (size_t k = 0; k < depth; ++k) starts[p] = starts[p] * data[k] + index_on_axis(indices[p * depth + k], data[k]);
     starts[p] *= slice;
   }
   write_updates(data_to_update(call), updates, join, [&](auto&& take) {
     for (size_t p = 0; p < starts.size(); ++p)
-      in_stoppable_blocks(static_cast<size_t>(slice), [&](size_t first, size_t end) {
-        for (auto k = static_cast<int64_t>(first); k < static_cast<int64_t>(end); ++k)
-          take(static_cast<int64_t>(p) * slice + k, starts[p] + k);
+      in_stoppable_blocks(as_index(slice), [&](size_t first, size_t end) {
+        for (auto k = as_extent(first); k < as_extent(end); ++k) take(as_extent(p) * slice + k, starts[p] + k);
       });
   });
 }
@@ -122,9 +122,9 @@ void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) 
   if (axis == 0 || update.shape() != expected || expected[axis] > data[axis])
     throw Error(ErrorCode::InvalidData, "an update of shape " + update.shape().to_string() +
                                             " does not fit a cache of shape " + data.to_string());
-  std::vector<int64_t> starts(static_cast<size_t>(data[0]), 0);
+  std::vector<int64_t> starts(as_index(data[0]), 0);
   if (call.has_input(2)) starts = integers_of(call.input(2));
-  if (starts.size() != static_cast<size_t>(data[0]))
+  if (starts.size() != as_index(data[0]))
     throw Error(ErrorCode::InvalidData, "one write index a batch entry was expected");
   for (const int64_t start : starts)
     if (start < 0 || (!circular && start > data[axis] - expected[axis]))
@@ -134,7 +134,7 @@ void scatter_sequences(KernelCall& call, int64_t axis_attribute, bool circular) 
   const int64_t per_batch = expected.element_count(1, expected.rank());
   write_updates(data_to_update(call), update, Join::Replace, [&](auto&& take) {
     for (int64_t i = 0; i < update.element_count(); ++i) {
-      const int64_t start = starts[static_cast<size_t>(i / per_batch)] % data[axis];
+      const int64_t start = starts[as_index(i / per_batch)] % data[axis];
       const int64_t step = (start + i / view.inner % view.extent) % data[axis];
       take(i, (i / (view.inner * view.extent) * data[axis] + step) * view.inner + i % view.inner);
     }

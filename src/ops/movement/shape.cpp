@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -15,7 +16,7 @@ std::unique_ptr<Kernel> make_shape(const KernelContext& context) {
   const int64_t end = context.node.int_or("end", static_cast<int64_t>(Shape::kMaxRank));
   return kernel_of([start, end](KernelCall& call) {
     const Shape& shape = call.input(0).shape();
-    const auto rank = static_cast<int64_t>(shape.rank());
+    const auto rank = as_extent(shape.rank());
     const int64_t first = std::clamp(start < 0 ? start + rank : start, int64_t{0}, rank);
     const int64_t last = std::clamp(end < 0 ? end + rank : end, first, rank);
     auto out = call.make_output(0, DataType::Int64, Shape{last - first}).mutable_data<int64_t>();
@@ -63,11 +64,11 @@ std::unique_ptr<Kernel> make_reshape(const KernelContext& context) {
 std::unique_ptr<Kernel> make_flatten(const KernelContext& context) {
   return kernel_of([axis = context.node.int_or("axis", 1)](KernelCall& call) {
     const Shape& shape = call.input(0).shape();
-    const auto rank = static_cast<int64_t>(shape.rank());
+    const auto rank = as_extent(shape.rank());
     if (axis < -rank || axis > rank)
       throw Error(ErrorCode::InvalidModel,
                   "axis " + std::to_string(axis) + " is outside a tensor of rank " + std::to_string(rank));
-    const auto split = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    const auto split = as_index(axis < 0 ? axis + rank : axis);
     call.set_output(
         0, call.input(0).reshaped(Shape{shape.element_count(0, split), shape.element_count(split, shape.rank())}));
   });
@@ -116,25 +117,12 @@ constexpr OpTraits kSameElements{.kind = OpKind::Reshape, .commutes = true, .dat
 constexpr OpTraits kShapeOf{.kind = OpKind::ShapeOf, .data_inputs = 1};
 
 constexpr OperatorDef kShapeDefinitions[] = {
-    {.op_type = "Shape",
-     .signature = "data -> shape | 15: data -> shape; end:int start:int",
-     .traits = kShapeOf,
-     .make = make_shape,
-     .layout = LayoutNeed::Any},
-    {.op_type = "Size", .signature = "data -> size", .traits = kShapeOf, .make = make_size, .layout = LayoutNeed::Any},
-    {.op_type = "Reshape",
-     .signature = "data shape -> reshaped | 14: data shape -> reshaped; allowzero:int",
-     .traits = kSameElements,
-     .make = make_reshape},
-    {.op_type = "Flatten", .signature = "input -> output; axis:int", .traits = kSameElements, .make = make_flatten},
-    {.op_type = "Squeeze",
-     .signature = "data -> squeezed; axes:ints | 13: data axes? -> squeezed",
-     .traits = kSameElements,
-     .make = make_squeeze},
-    {.op_type = "Unsqueeze",
-     .signature = "data -> expanded; axes:ints! | 13: data axes -> expanded",
-     .traits = kSameElements,
-     .make = make_unsqueeze},
+    {"Shape", "data -> shape | 15: data -> shape; end:int start:int", kShapeOf, make_shape, 1, LayoutNeed::Any},
+    {"Size", "data -> size", kShapeOf, make_size, 1, LayoutNeed::Any},
+    {"Reshape", "data shape -> reshaped | 14: data shape -> reshaped; allowzero:int", kSameElements, make_reshape},
+    {"Flatten", "input -> output; axis:int", kSameElements, make_flatten},
+    {"Squeeze", "data -> squeezed; axes:ints | 13: data axes? -> squeezed", kSameElements, make_squeeze},
+    {"Unsqueeze", "data -> expanded; axes:ints! | 13: data axes -> expanded", kSameElements, make_unsqueeze},
     {.op_type = "Identity",
      .signature = "input -> output",
      .traits = kSameElements,

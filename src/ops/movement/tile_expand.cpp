@@ -1,4 +1,5 @@
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast.h"
 #include "ops/memory/memory_order.h"
@@ -42,7 +43,7 @@ void tile(KernelCall& call) {
     shape[axis] = checked_product(shape[axis], repeats[axis], "the extent of the repeated axis");
     Tensor tiled(current.type(), shape, call.allocator());
     std::vector<int64_t> table = axis_table(shape[axis]);
-    for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<int64_t>(i) % view.extent;
+    for (size_t i = 0; i < table.size(); ++i) table[i] = as_extent(i) % view.extent;
     gather_axis(current.raw(), tiled.mutable_raw(), byte_size(current.type()), view, table, nullptr);
     current = std::move(tiled);
   }
@@ -52,16 +53,8 @@ void tile(KernelCall& call) {
 std::unique_ptr<Kernel> make_tile(const KernelContext&) { return kernel_of(tile); }
 
 constexpr OperatorDef kTileExpandDefinitions[] = {
-    {.op_type = "Expand",
-     .signature = "input shape -> output",
-     .traits = {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1},
-     .make = make_expand,
-     .first_opset = 8},
-    {.op_type = "Tile",
-     .signature = "input repeats -> output",
-     .traits = {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1},
-     .make = make_tile,
-     .first_opset = 6},
+    {"Expand", "input shape -> output", {.kind = OpKind::Expand, .commutes = true, .data_inputs = 1}, make_expand, 8},
+    {"Tile", "input repeats -> output", {.kind = OpKind::Tile, .commutes = true, .data_inputs = 1}, make_tile, 6},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <numeric>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
@@ -13,7 +14,7 @@ namespace {
 bool keeps_order(const Shape& shape, const std::vector<int64_t>& order) {
   int64_t last = -1;
   for (const int64_t axis : order) {
-    if (shape[static_cast<size_t>(axis)] == 1) continue;
+    if (shape[as_index(axis)] == 1) continue;
     if (axis < last) return false;
     last = axis;
   }
@@ -36,14 +37,14 @@ void transpose(KernelCall& call, std::vector<int64_t> order) {
     std::iota(order.rbegin(), order.rend(), 0);
   }
   check_permutation(order, shape.rank());
-  for (int64_t& axis : order) axis = static_cast<int64_t>(axis_from_front(axis, shape.rank()));
+  for (int64_t& axis : order) axis = as_extent(axis_from_front(axis, shape.rank()));
   Shape transposed;
-  for (const int64_t axis : order) transposed.push_back(shape[static_cast<size_t>(axis)]);
+  for (const int64_t axis : order) transposed.push_back(shape[as_index(axis)]);
   if (keeps_order(shape, order)) return call.set_output(0, input.reshaped(transposed));
 
   std::vector<CopyLoop> loops;
   for (size_t i = 0; i < order.size(); ++i)
-    loops.push_back({transposed[i], shape.element_count(static_cast<size_t>(order[i]) + 1, shape.rank()),
+    loops.push_back({transposed[i], shape.element_count(as_index(order[i]) + 1, shape.rank()),
                      transposed.element_count(i + 1, transposed.rank())});
   Tensor& output = call.make_output(0, input.type(), transposed);
   copy_strided(input.raw(), output.mutable_raw(), byte_size(input.type()), std::move(loops));

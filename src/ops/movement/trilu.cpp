@@ -33,11 +33,7 @@ std::unique_ptr<Kernel> make_trilu(const KernelContext& context) {
 }
 
 constexpr OperatorDef kTriluDefinitions[] = {
-    {.op_type = "Trilu",
-     .signature = "input k? -> output; upper:int",
-     .traits = {.data_inputs = 1},
-     .make = make_trilu,
-     .first_opset = 14},
+    {"Trilu", "input k? -> output; upper:int", {.data_inputs = 1}, make_trilu, 14},
 };
 
 }  // namespace

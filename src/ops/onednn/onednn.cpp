@@ -5,6 +5,8 @@
 #include <array>
 #include <string>
 
+#include "core/index.h"
+
 namespace detent::onednn {
 
 namespace {
@@ -105,7 +107,7 @@ void execute(const dnnl::primitive& primitive, const dnnl::memory::desc& scratch
 }
 
 Tensor reorder(const dnnl::memory& from, const dnnl::memory::desc& to, Allocator& allocator) {
-  Tensor bytes(DataType::UInt8, Shape{static_cast<int64_t>(to.get_size())}, allocator);
+  Tensor bytes(DataType::UInt8, Shape{as_extent(to.get_size())}, allocator);
   dnnl::memory target(to, engine(), bytes.mutable_raw());
   const dnnl::reorder::primitive_desc description(from, target, base_attributes());
   Workspace workspace;

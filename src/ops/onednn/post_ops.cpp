@@ -130,7 +130,7 @@ void PostOps::Stretches::finish(size_t begin, size_t end) const {
     const Item& item = post_ops_.items_[i];
     if (item.residual)
       apply_binary(BinaryFunction::Add, stretch.data(), residuals_[residual++].data<float>().data() + begin,
-                   stretch.data(), {.length = static_cast<int64_t>(stretch.size())});
+                   stretch.data(), {.length = std::ssize(stretch)});
     else
       apply_activation(item.activation, stretch);
   }

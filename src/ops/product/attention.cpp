@@ -2,10 +2,12 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <string>
 
+#include "core/index.h"
 #include "core/stop.h"
+#include "detent/tensor.h"
 #include "ops/kernel_function.h"
-#include "ops/memory/head_layout.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
@@ -17,6 +19,38 @@
 namespace detent {
 
 namespace {
+
+/// A x B x C x D -> A x C x B x D.
+Tensor swap_middle(const Tensor& tensor, Allocator& allocator) {
+  const Shape& s = tensor.shape();
+  Tensor result(tensor.type(), Shape{s[0], s[2], s[1], s[3]}, allocator);
+  if (tensor.element_count() > 0)
+    copy_strided(tensor.raw(), result.mutable_raw(), byte_size(tensor.type()),
+                 {{s[0], s[1] * s[2] * s[3], s[1] * s[2] * s[3]},
+                  {s[2], s[3], s[1] * s[3]},
+                  {s[1], s[2] * s[3], s[3]},
+                  {s[3], 1, 1}});
+  return result;
+}
+
+/// Two tensors of rank 4 and one type joined along axis 2. Errors  InvalidData when the other extents differ.
+Tensor join_steps(const Tensor& first, const Tensor& second, Allocator& allocator) {
+  const Shape &a = first.shape(), &b = second.shape();
+  if (a.rank() != 4 || b.rank() != 4 || a[0] != b[0] || a[1] != b[1] || a[3] != b[3] || first.type() != second.type())
+    throw Error(ErrorCode::InvalidData,
+                "a past of shape " + a.to_string() + " does not fit new steps of shape " + b.to_string());
+  Tensor result(first.type(), Shape{a[0], a[1], a[2] + b[2], a[3]}, allocator);
+  const size_t bytes = byte_size(first.type());
+  const size_t front = as_index(a[2] * a[3]) * bytes, back = as_index(b[2] * b[3]) * bytes;
+  const auto* x = static_cast<const std::byte*>(first.raw());
+  const auto* y = static_cast<const std::byte*>(second.raw());
+  auto* out = static_cast<std::byte*>(result.mutable_raw());
+  for (int64_t i = 0; i < a[0] * a[1]; ++i, x += front, y += back) {
+    out = std::copy_n(x, front, out);
+    out = std::copy_n(y, back, out);
+  }
+  return result;
+}
 
 /// The stage of the scores that output 3 shows.
 enum class Shown : int64_t { Product = 0, Capped = 1, Masked = 2, Probabilities = 3 };
@@ -66,7 +100,7 @@ Tensor bias_of(const Tensor& mask, int64_t keys) {
   const int64_t width = shape[shape.rank() - 1];
   constexpr T kMasked = -std::numeric_limits<T>::infinity();
   for (int64_t row = 0; row < shape.element_count(0, shape.rank() - 1); ++row, out += width) {
-    const auto from = static_cast<size_t>(row * given), count = static_cast<size_t>(given);
+    const auto from = as_index(row * given), count = as_index(given);
     if (boolean)
       std::ranges::transform(mask.data<bool>().subspan(from, count), out,
                              [](bool seen) { return seen ? T{0} : kMasked; });
@@ -108,7 +142,7 @@ AttentionOperands attention_operands(const KernelCall& call, const AttentionOpti
                                               " does not fit scores of shape " + scores.to_string());
   }
   if (call.has_input(6)) operands.valid = integers_of(call.input(6));
-  if (!operands.valid.empty() && static_cast<int64_t>(operands.valid.size()) != query[0])
+  if (!operands.valid.empty() && std::ssize(operands.valid) != query[0])
     throw Error(ErrorCode::InvalidData, "one number of valid keys a batch entry was expected");
   for (const int64_t valid : operands.valid)
     if (valid < 0 || valid > operands.key.shape()[2])
@@ -133,7 +167,7 @@ struct Visible {
 /// Sees to it that query `q` of batch entry `b` looks neither into the future (causal) nor out of its window.
 Visible visible_keys(const AttentionOperands& operands, const AttentionOptions& options, int64_t b, int64_t q) {
   const int64_t keys = operands.key.shape()[2];
-  const int64_t valid = operands.valid.empty() ? keys : operands.valid[static_cast<size_t>(b)];
+  const int64_t valid = operands.valid.empty() ? keys : operands.valid[as_index(b)];
   const bool external = operands.past == 0 && !operands.valid.empty();
   const int64_t position = q + (external ? valid - operands.query.shape()[2] : operands.past);
   int64_t last = valid - 1;
@@ -147,7 +181,7 @@ template <class T>
 void make_probabilities(std::span<T> row) {
   if (std::ranges::all_of(row, [](T x) { return std::isinf(x) && x < 0; })) return void(std::ranges::fill(row, T{0}));
   if constexpr (std::is_same_v<T, float>) {
-    softmax_run(SoftmaxFunction::Softmax, row.data(), row.data(), 1, static_cast<int64_t>(row.size()), 1);
+    softmax_run(SoftmaxFunction::Softmax, row.data(), row.data(), 1, std::ssize(row), 1);
   } else {
     const T largest = *std::ranges::max_element(row);
     T sum = 0;
@@ -191,7 +225,7 @@ void score_row(const AttentionOperands& operands, const AttentionOptions& option
     if (shape[shape.rank() - 1] == 1)
       for (T& x : row) x += *bias;
     else
-      for (int64_t i = 0; i < keys; ++i) row[static_cast<size_t>(i)] += bias[i];
+      for (int64_t i = 0; i < keys; ++i) row[as_index(i)] += bias[i];
   }
   const Visible visible = visible_keys(operands, options, at[0], at[2]);
   const auto first = row.begin() + std::clamp<int64_t>(visible.first, 0, keys);
@@ -226,7 +260,7 @@ void attend(KernelCall& call, const AttentionOptions& options) {
                     operands.key.data<T>().data() + key_head * keys * query[3], scores, queries, keys, query[3]);
       for (int64_t q = 0; q < queries; ++q) {
         stop_if_interrupted();
-        score_row<T>(operands, options, {b, h, q, 0}, std::span(scores + q * keys, static_cast<size_t>(keys)), stage);
+        score_row<T>(operands, options, {b, h, q, 0}, std::span(scores + q * keys, as_index(keys)), stage);
         if (stage) stage += keys;
       }
       copy_strided(operands.value.data<T>().data() + key_head * keys * width, turned, sizeof(T),

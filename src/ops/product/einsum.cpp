@@ -1,20 +1,129 @@
 // Einsum: operands are joined two by two, each pair as a batched matrix product.
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "detent/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/strided_copy.h"
 #include "ops/onednn/row_product.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/product/einsum_equation.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
+
+/// An axis by its letter; the axes behind an ellipsis count from kEllipsis, the last of them first.
+using Label = int;
+constexpr Label kEllipsis = 256;
+
+/// An Einsum equation, "ij,jk->ik": letters a-z and A-Z, ellipses, blanks anywhere, the result may be left out.
+class EinsumEquation {
+ public:
+  /// Errors  InvalidModel saying what is wrong with the text.
+  explicit EinsumEquation(std::string_view text);
+
+  [[nodiscard]] size_t operand_count() const { return operands_.size(); }
+  /// One label per axis of operand i, whose rank is `rank`. Errors  InvalidData when the rank does not fit.
+  [[nodiscard]] std::vector<Label> labels(size_t i, size_t rank) const;
+  /// Labels of the result when ellipses stand for `ellipsis_axes` axes at most. Without a written result: the ellipsis,
+  /// then the letters that occur once, in the order of the alphabet (capitals first).
+  [[nodiscard]] std::vector<Label> result(size_t ellipsis_axes) const;
+  /// Axes that the ellipsis of operand i stands for; 0 when it has none.
+  [[nodiscard]] size_t ellipsis_axes(size_t i, size_t rank) const;
+
+ private:
+  /// Labels with kEllipsis standing for the whole ellipsis.
+  using Term = std::vector<Label>;
+  static Term parse_term(std::string_view text);
+  static std::vector<Label> expand(const Term& term, size_t ellipsis_axes);
+
+  std::vector<Term> operands_;
+  Term result_;
+};
+
+Error malformed(const std::string& why) { return {ErrorCode::InvalidModel, "attribute equation: " + why}; }
+
+std::string without_blanks(std::string_view text) {
+  std::string kept;
+  std::ranges::copy_if(text, std::back_inserter(kept), [](unsigned char c) { return !std::isspace(c); });
+  return kept;
+}
+
+bool has_ellipsis(const std::vector<Label>& term) { return std::ranges::find(term, kEllipsis) != term.end(); }
+
+EinsumEquation::EinsumEquation(std::string_view given) {
+  const std::string text = without_blanks(given);
+  const size_t arrow = text.find("->");
+  const std::string left = text.substr(0, arrow);
+  for (size_t begin = 0;;) {
+    const size_t comma = left.find(',', begin);
+    operands_.push_back(parse_term(std::string_view(left).substr(begin, comma - begin)));
+    if (comma == std::string::npos) break;
+    begin = comma + 1;
+  }
+  std::map<Label, int> occurrences;
+  for (const Term& term : operands_)
+    for (const Label label : term) ++occurrences[label];
+  if (arrow != std::string::npos) {
+    result_ = parse_term(std::string_view(text).substr(arrow + 2));
+    for (const Label label : result_)
+      if (std::ranges::count(result_, label) > 1 || (label != kEllipsis && !occurrences.contains(label)))
+        throw malformed("the result of '" + text + "' repeats a letter or has one that no operand has");
+    return;
+  }
+  if (occurrences.contains(kEllipsis)) result_.push_back(kEllipsis);
+  for (const auto& [label, count] : occurrences)
+    if (label != kEllipsis && count == 1) result_.push_back(label);
+}
+
+EinsumEquation::Term EinsumEquation::parse_term(std::string_view text) {
+  Term term;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (std::isalpha(static_cast<unsigned char>(text[i]))) {
+      term.push_back(text[i]);
+    } else if (text.substr(i, 3) == "..." && !has_ellipsis(term)) {
+      term.push_back(kEllipsis);
+      i += 2;
+    } else {
+      throw malformed("'" + std::string(text) + "' is not a list of letters with at most one ellipsis");
+    }
+  }
+  return term;
+}
+
+std::vector<Label> EinsumEquation::expand(const Term& term, size_t ellipsis_axes) {
+  std::vector<Label> labels;
+  for (const Label label : term) {
+    if (label != kEllipsis)
+      labels.push_back(label);
+    else
+      for (size_t i = ellipsis_axes; i-- > 0;) labels.push_back(kEllipsis + static_cast<Label>(i));
+  }
+  return labels;
+}
+
+size_t EinsumEquation::ellipsis_axes(size_t i, size_t rank) const {
+  const Term& term = operands_[i];
+  const size_t letters = term.size() - (has_ellipsis(term) ? 1 : 0);
+  if (has_ellipsis(term) ? rank < letters : rank != letters)
+    throw Error(ErrorCode::InvalidData, "operand " + std::to_string(i) + " has rank " + std::to_string(rank) +
+                                            ", but the equation gives it " + std::to_string(letters) + " letters");
+  return rank - letters;
+}
+
+std::vector<Label> EinsumEquation::labels(size_t i, size_t rank) const {
+  return expand(operands_[i], ellipsis_axes(i, rank));
+}
+
+std::vector<Label> EinsumEquation::result(size_t ellipsis_axes) const { return expand(result_, ellipsis_axes); }
 
 using Labels = std::vector<Label>;
 
@@ -191,10 +300,7 @@ std::unique_ptr<Kernel> make_einsum(const KernelContext& context) {
 }
 
 constexpr OperatorDef kEinsumDefinitions[] = {
-    {.op_type = "Einsum",
-     .signature = "Inputs+ -> Output; equation:string!",
-     .make = with_half<make_einsum>,
-     .first_opset = 12},
+    {"Einsum", "Inputs+ -> Output; equation:string!", {}, with_half<make_einsum>, 12},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/checked_size.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -76,12 +77,12 @@ void update(float* state, const LinearAttentionOperands& o, int64_t head, int64_
   change.assign(value, value + columns);
   if (options.delta) {
     for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) change[static_cast<size_t>(j)] -= state[i * columns + j] * key[i];
-    const float beta = o.beta.data<float>()[static_cast<size_t>(step * o.betas + (o.betas == 1 ? 0 : head))];
+      for (int64_t j = 0; j < columns; ++j) change[as_index(j)] -= state[i * columns + j] * key[i];
+    const float beta = o.beta.data<float>()[as_index(step * o.betas + (o.betas == 1 ? 0 : head))];
     for (float& x : change) x *= beta;
   }
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) state[i * columns + j] += key[i] * change[static_cast<size_t>(j)];
+    for (int64_t j = 0; j < columns; ++j) state[i * columns + j] += key[i] * change[as_index(j)];
 }
 
 /// out = scale * query^T state.

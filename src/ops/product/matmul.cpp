@@ -1,17 +1,153 @@
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "core/files/mapped_file.h"
+#include "core/index.h"
+#include "core/stop.h"
+#include "detent/tensor.h"
+#include "ops/elementwise/binary.h"
+#include "ops/kernel.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/product/plain_product.h"
-#include "ops/product/saturating_matmul.h"
+#include "ops/product/matmul_shape.h"
+#include "ops/traits.h"
 #include "ops/types/half_precision.h"
+#include "ops/window/saturating_layer.h"
 
 namespace detent {
 
 namespace {
+
+class SaturatingMatMul final : public Kernel {
+ public:
+  SaturatingMatMul(const KernelContext& context, std::unique_ptr<const SaturatingLayer> layer)
+      : layer_(std::move(layer)), transposed_(context.node.int_or("transA", 0) != 0),
+        matrix_(layer_->weights(), layer_->order(), 0, layer_->outputs()),
+        inner_(layer_->weights().element_count() / layer_->outputs()) {}
+
+  void run(KernelCall& call) const override {
+    const Tensor& given = call.input(0);
+    const Shape& in = given.shape();
+    layer_->check_type(given);
+    const size_t along = transposed_ ? 0 : in.rank() - 1;
+    if (in.rank() == 0 || (transposed_ && in.rank() != 2) || in[along] != inner_)
+      throw Error(ErrorCode::InvalidData,
+                  "cannot multiply " + in.to_string() + " by " + layer_->weights().shape().to_string());
+    Shape to = in;
+    if (transposed_) to[0] = in[1];
+    to[in.rank() - 1] = layer_->outputs();
+    const Tensor codes = layer_->codes(given, call.allocator());
+    Tensor& output = call.make_output(0, DataType::Float32, to);
+    const int64_t rows = in.element_count() / inner_;
+    const uint8_t* const from = codes.data<uint8_t>().data();
+    float* const out = output.mutable_data<float>().data();
+    constexpr int64_t kLinesAtOnce = 64;
+    Tensor lines(DataType::UInt8, Shape{kLinesAtOnce, matrix_.inner()}, call.allocator());
+    Tensor sums(DataType::Int32, Shape{kLinesAtOnce, matrix_.sums_row()}, call.allocator());
+    uint8_t* const line = lines.mutable_data<uint8_t>().data();
+    int32_t* const sum = sums.mutable_data<int32_t>().data();
+    for (int64_t begin = 0; begin < rows; begin += kLinesAtOnce) {
+      stop_if_interrupted();
+      const int64_t count = std::min(kLinesAtOnce, rows - begin);
+      for (int64_t r = 0; r < count; ++r) {
+        uint8_t* const to_row = line + r * matrix_.inner();
+        for (int64_t k = 0; k < inner_; ++k)
+          to_row[k] = from[transposed_ ? k * rows + begin + r : (begin + r) * inner_ + k];
+        std::fill(to_row + inner_, to_row + matrix_.inner(), uint8_t{0});
+      }
+      matrix_.multiply(line, count, sum);
+      for (int64_t r = 0; r < count; ++r)
+        layer_->finish(sum + r * matrix_.sums_row(), 0, layer_->outputs(), out + (begin + r) * layer_->outputs());
+    }
+  }
+
+ private:
+  std::unique_ptr<const SaturatingLayer> layer_;
+  bool transposed_;
+  SaturatingMatrix matrix_;
+  int64_t inner_;
+};
+
+/// A Gemm or MatMul with a constant weight as ONNX Runtime's integer kernels compute it on x86 CPUs without VNNI.
+/// nullptr where it does not run so (SaturatingLayer::find). The kernel takes codes as well as floats.
+std::unique_ptr<Kernel> make_saturating_matmul(const KernelContext& context) {
+  auto layer = SaturatingLayer::find(context);
+  if (!layer) return nullptr;
+  return std::make_unique<SaturatingMatMul>(context, std::move(layer));
+}
+
+struct GemmOptions {
+  bool transpose_a = false, transpose_b = false;
+  float alpha = 1, beta = 1;
+};
+
+/// A matrix read through strides.
+template <class T>
+struct Matrix {
+  const T* data;
+  int64_t row_stride, column_stride;
+};
+
+/// Integers go through uint64, where overflow is defined and the low bits are the same.
+template <class T>
+void multiply(const Matrix<T>& a, const Matrix<T>& b, T* out, int64_t rows, int64_t inner, int64_t columns) {
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) {
+      stop_if_interrupted();
+      Wide sum{0};
+      for (int64_t k = 0; k < inner; ++k)
+        sum += static_cast<Wide>(a.data[r * a.row_stride + k * a.column_stride]) *
+               static_cast<Wide>(b.data[k * b.row_stride + c * b.column_stride]);
+      out[r * columns + c] = static_cast<T>(sum);
+    }
+}
+
+Tensor factor(float value, DataType type) { return cast(Tensor::scalar(value), type); }
+
+/// numpy's matmul for the types that oneDNN does not multiply: double, and integers, which wrap around.
+/// Errors  InvalidModel when the types differ, InvalidData when the shapes do not fit, Unsupported for other types.
+Tensor plain_matmul(const Tensor& a, const Tensor& b, Allocator& allocator) {
+  check_same_type(a, b);
+  const MatMulShape shape(a.shape(), b.shape());
+  Tensor output(a.type(), shape.output, allocator);
+  visit_number(a.type(), [&]<class T>(T) {
+    T* out = output.mutable_data<T>().data();
+    for (int64_t i = 0; i < shape.batch.element_count(); ++i, out += shape.rows * shape.columns) {
+      const T* left = a.data<T>().data() + shape.matrix_of(i, a.shape()) * shape.rows * shape.inner;
+      const T* right = b.data<T>().data() + shape.matrix_of(i, b.shape()) * shape.inner * shape.columns;
+      multiply<T>({left, shape.inner, 1}, {right, shape.columns, 1}, out, shape.rows, shape.inner, shape.columns);
+    }
+  });
+  return output;
+}
+
+/// alpha * a * b + beta * bias for the same types; an empty handle is no bias. Integers take alpha and beta truncated.
+/// Errors  as above.
+Tensor plain_gemm(const Tensor& a, const Tensor& b, const Tensor& bias, const GemmOptions& options,
+                  Allocator& allocator) {
+  check_same_type(a, b);
+  const int64_t rows = a.shape()[options.transpose_a ? 1 : 0], inner = a.shape()[options.transpose_a ? 0 : 1];
+  const int64_t columns = b.shape()[options.transpose_b ? 0 : 1];
+  Tensor output(a.type(), Shape{rows, columns}, allocator);
+  visit_number(a.type(), [&]<class T>(T) {
+    const Matrix<T> left{a.data<T>().data(), options.transpose_a ? 1 : inner, options.transpose_a ? rows : 1};
+    const Matrix<T> right{b.data<T>().data(), options.transpose_b ? 1 : columns, options.transpose_b ? inner : 1};
+    multiply<T>(left, right, output.mutable_data<T>().data(), rows, inner, columns);
+  });
+  if (options.alpha != 1.0F) output = combine(BinaryFunction::Mul, output, factor(options.alpha, a.type()), allocator);
+  if (bias.empty_handle()) return output;
+  Tensor addend = bias;
+  if (options.beta != 1.0F) addend = combine(BinaryFunction::Mul, bias, factor(options.beta, a.type()), allocator);
+  output = combine(BinaryFunction::Add, output, addend, allocator);
+  if (output.shape() != Shape{rows, columns})
+    throw Error(ErrorCode::InvalidData, "Gemm's bias of shape " + bias.shape().to_string() + " does not fit " +
+                                            Shape{rows, columns}.to_string());
+  return output;
+}
 
 using dnnl::memory;
 
@@ -290,7 +426,7 @@ class GemmKernel final : public Kernel {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t c = 0; c < columns; ++c) {
         const int64_t i = (bias_rows == 1 ? 0 : r) * bias_columns + (bias_columns == 1 ? 0 : c);
-        out[static_cast<size_t>(r * columns + c)] += options_.beta * values[static_cast<size_t>(i)];
+        out[as_index(r * columns + c)] += options_.beta * values[as_index(i)];
       }
   }
 

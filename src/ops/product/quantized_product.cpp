@@ -1,18 +1,76 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "core/index.h"
 #include "core/saturated.h"
+#include "detent/tensor.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/product/integer_product.h"
+#include "ops/product/matmul_shape.h"
 #include "ops/window/window_loop.h"
 
 namespace detent {
 
 namespace {
+
+/// Elements of an 8- or 16-bit integer tensor minus its zero point (empty: none).
+///
+/// zero_point  one number, or one for each index of `axis`, or a tensor that broadcasts along the last axis.
+/// Errors  InvalidModel when the counts do not fit.
+std::vector<int32_t> centred(const Tensor& tensor, const Tensor& zero_point, size_t axis) {
+  const std::vector<int64_t> wide = integers_of(tensor);
+  std::vector<int32_t> result(wide.begin(), wide.end());
+  if (zero_point.empty_handle() || result.empty()) return result;
+  const std::vector<int64_t> zeros = integers_of(zero_point);
+  const Shape& shape = tensor.shape();
+  const AxisView view = shape.rank() == 0 ? AxisView{} : view_around(shape, Layout::Plain, axis);
+  // Batched matrices carry one zero point for each row or column of every matrix.
+  const bool batched = zero_point.shape().rank() > 1 && zeros.size() != 1;
+  const auto count = std::ssize(zeros);
+  if (count != 1 && count != view.extent && (!batched || count != view.outer * view.extent))
+    throw Error(ErrorCode::InvalidModel, "zero points of shape " + zero_point.shape().to_string() +
+                                             " do not fit axis " + std::to_string(axis) + " of " + shape.to_string());
+  for (size_t i = 0; i < result.size(); ++i) {
+    const int64_t line = as_extent(i) / view.inner;
+    const int64_t at = count == 1 ? 0 : count == view.extent ? line % view.extent : line;
+    // Through uint32: what is no 8- or 16-bit integer wraps around.
+    result[i] = static_cast<int32_t>(static_cast<uint32_t>(result[i]) - static_cast<uint32_t>(zeros[as_index(at)]));
+  }
+  return result;
+}
+
+/// out[rows x columns] = a[rows x inner] * b[inner x columns], row-major. Sums wrap around at 32 bits.
+void multiply_integers(const int32_t* a, const int32_t* b, int32_t* out, int64_t rows, int64_t inner, int64_t columns) {
+  std::fill_n(out, rows * columns, 0);
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t k = 0; k < inner; ++k) {
+      const auto factor = static_cast<uint32_t>(a[r * inner + k]);
+      if (factor == 0) continue;
+      const int32_t* row = b + k * columns;
+      int32_t* sums = out + r * columns;
+      for (int64_t c = 0; c < columns; ++c)
+        sums[c] = static_cast<int32_t>(static_cast<uint32_t>(sums[c]) + factor * static_cast<uint32_t>(row[c]));
+    }
+}
+
+/// numpy's matmul of centred integers: 1-D operands promoted, batch extents broadcast. Returns int32.
+/// Errors  InvalidData when the shapes do not fit.
+Tensor integer_matmul(const std::vector<int32_t>& a, const Shape& a_shape, const std::vector<int32_t>& b,
+                      const Shape& b_shape, Allocator& allocator) {
+  const MatMulShape shape(a_shape, b_shape);
+  Tensor output(DataType::Int32, shape.output, allocator);
+  int32_t* out = output.mutable_data<int32_t>().data();
+  for (int64_t i = 0; i < shape.batch.element_count(); ++i, out += shape.rows * shape.columns)
+    multiply_integers(a.data() + shape.matrix_of(i, a_shape) * shape.rows * shape.inner,
+                      b.data() + shape.matrix_of(i, b_shape) * shape.inner * shape.columns, out, shape.rows,
+                      shape.inner, shape.columns);
+  return output;
+}
 
 Tensor optional_input(const KernelCall& call, size_t slot) {
   return call.has_input(slot) ? call.input(slot) : Tensor();
@@ -38,11 +96,11 @@ std::vector<double> scales_of(const Tensor& tensor) {
 /// One of the scales: there is one, one for each index along an axis, or one for each index and matrix.
 double pick(const std::vector<double>& scales, int64_t index, int64_t extent, int64_t matrix) {
   if (scales.size() == 1) return scales[0];
-  const int64_t at = static_cast<int64_t>(scales.size()) == extent ? index : matrix * extent + index;
-  if (at >= static_cast<int64_t>(scales.size()))
+  const int64_t at = std::ssize(scales) == extent ? index : matrix * extent + index;
+  if (at >= std::ssize(scales))
     throw Error(ErrorCode::InvalidModel,
                 std::to_string(scales.size()) + " scales do not fit an axis of " + std::to_string(extent));
-  return scales[static_cast<size_t>(at)];
+  return scales[as_index(at)];
 }
 
 /// Sums times factor(i), rounded to even and shifted by the zero point, in the zero point's type.
@@ -56,7 +114,7 @@ Tensor requantized(const Tensor& sums, const Tensor& zero_point, Factor factor, 
       const auto in = sums.data<int32_t>();
       auto out = output.mutable_data<Q>();
       for (size_t i = 0; i < in.size(); ++i) {
-        const double x = std::nearbyint(in[i] * factor(static_cast<int64_t>(i))) + static_cast<double>(zero);
+        const double x = std::nearbyint(in[i] * factor(as_extent(i))) + static_cast<double>(zero);
         out[i] = saturated<Q>(x);
       }
     } else {
@@ -156,14 +214,13 @@ std::unique_ptr<Kernel> make_qlinear_conv(const KernelContext& context) {
     const int64_t channels = sums.shape()[1], space = sums.shape().element_count(2, sums.shape().rank());
     if (call.has_input(8)) {
       const std::vector<int64_t> bias = integers_of(call.input(8));
-      if (static_cast<int64_t>(bias.size()) != channels)
+      if (std::ssize(bias) != channels)
         throw Error(ErrorCode::InvalidModel,
                     "one bias for each of " + std::to_string(channels) + " channels was expected");
       auto out = sums.mutable_data<int32_t>();
       for (size_t i = 0; i < out.size(); ++i) {
-        const int64_t c = static_cast<int64_t>(i) / space % channels;
-        out[i] =
-            static_cast<int32_t>(static_cast<uint32_t>(out[i]) + static_cast<uint32_t>(bias[static_cast<size_t>(c)]));
+        const int64_t c = as_extent(i) / space % channels;
+        out[i] = static_cast<int32_t>(static_cast<uint32_t>(out[i]) + static_cast<uint32_t>(bias[as_index(c)]));
       }
     }
     const auto w_scales = scales_of(call.input(4));
@@ -179,16 +236,9 @@ std::unique_ptr<Kernel> make_qlinear_matmul(const KernelContext&) { return kerne
 constexpr OpTraits kQuantized{.kind = OpKind::QOperator, .data_inputs = 0};
 
 constexpr OperatorDef kQuantizedProductDefinitions[] = {
-    {.op_type = "MatMulInteger",
-     .signature = "A B a_zero_point? b_zero_point? -> Y",
-     .traits = kQuantized,
-     .make = make_matmul_integer,
-     .first_opset = 10},
-    {.op_type = "QLinearMatMul",
-     .signature = "a a_scale a_zero_point b b_scale b_zero_point y_scale y_zero_point -> y",
-     .traits = kQuantized,
-     .make = make_qlinear_matmul,
-     .first_opset = 10},
+    {"MatMulInteger", "A B a_zero_point? b_zero_point? -> Y", kQuantized, make_matmul_integer, 10},
+    {"QLinearMatMul", "a a_scale a_zero_point b b_scale b_zero_point y_scale y_zero_point -> y", kQuantized,
+     make_qlinear_matmul, 10},
     {.op_type = "ConvInteger",
      .signature = "x w x_zero_point? w_zero_point? -> y; auto_pad:string(NOTSET|SAME_UPPER|SAME_LOWER|VALID) "
                   "dilations:ints group:int kernel_shape:ints pads:ints strides:ints",

@@ -1,17 +1,163 @@
 // RNN, GRU and LSTM: the input's share of all gates in one product over all steps, then one small product a step.
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "core/index.h"
+#include "model/graph/graph.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/onednn.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/product/recurrent_settings.h"
+#include "ops/simd/elementwise.h"
 #include "ops/types/float_only.h"
 
 namespace detent {
 
 namespace {
+
+enum class CellKind : uint8_t { Rnn, Gru, Lstm };
+
+/// Activations that the recurrent operators name; alpha and beta as ONNX defines them for each.
+struct CellActivation {
+  enum class Function : uint8_t { Unary, Affine, ScaledTanh } function = Function::Unary;
+  UnarySpec unary;
+  float alpha = 1, beta = 0;
+
+  /// values[i] = f(clamp(values[i], -clip, clip)).
+  void apply(std::span<float> values, float clip) const;
+};
+
+/// Attributes of RNN, GRU and LSTM, the same for all samples.
+struct RecurrentSettings {
+  CellKind kind = CellKind::Rnn;
+  int64_t gates = 1;                      ///< blocks of rows in W and R: RNN 1, GRU 3 (z r h), LSTM 4 (i o f c)
+  std::vector<bool> backwards = {false};  ///< one entry per direction
+  std::vector<std::array<CellActivation, 3>> activations;  ///< f, g, h of each direction
+  float clip = std::numeric_limits<float>::infinity();
+  bool batch_first = false;
+  bool linear_before_reset = false;
+  bool coupled_forget = false;  ///< LSTM's input_forget: f = 1 - i
+
+  /// Errors  Unsupported for unknown directions and activations, naming them.
+  static RecurrentSettings of(const Node& node, CellKind kind);
+};
+
+using Function = CellActivation::Function;
+
+/// The function that a name stands for, with the defaults of the operator of that name. Source: ONNX operators, RNN.
+struct KnownActivation {
+  std::string_view name;  // lower case: names are written in any
+  Function function;
+  UnaryFunction unary;
+  bool takes_alpha, takes_beta;
+  float alpha, beta;
+};
+
+constexpr KnownActivation kKnown[] = {
+    {"relu", Function::Unary, UnaryFunction::Relu, false, false, 0, 0},
+    {"tanh", Function::Unary, UnaryFunction::Tanh, false, false, 0, 0},
+    {"sigmoid", Function::Unary, UnaryFunction::Sigmoid, false, false, 0, 0},
+    {"affine", Function::Affine, {}, true, true, 1, 0},
+    {"leakyrelu", Function::Unary, UnaryFunction::LeakyRelu, true, false, 0.01F, 0},
+    {"thresholdedrelu", Function::Unary, UnaryFunction::ThresholdedRelu, true, false, 1, 0},
+    {"scaledtanh", Function::ScaledTanh, UnaryFunction::Tanh, true, true, 1, 1},
+    {"hardsigmoid", Function::Unary, UnaryFunction::HardSigmoid, true, true, 0.2F, 0.5F},
+    {"elu", Function::Unary, UnaryFunction::Elu, true, false, 1, 0},
+    {"softsign", Function::Unary, UnaryFunction::Softsign, false, false, 0, 0},
+    {"softplus", Function::Unary, UnaryFunction::Softplus, false, false, 0, 0},
+};
+
+std::string lower(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+/// Reads names and their parameters; activation_alpha and activation_beta list only what is needed, in that order.
+class ActivationReader {
+ public:
+  explicit ActivationReader(const Node& node)
+      : alphas_(node.floats_or("activation_alpha", {})), betas_(node.floats_or("activation_beta", {})) {}
+
+  CellActivation read(const std::string& name) {
+    const auto* known = std::ranges::find(kKnown, lower(name), &KnownActivation::name);
+    if (known == std::end(kKnown)) throw Error(ErrorCode::Unsupported, "attribute activations names '" + name + "'");
+    const float alpha = known->takes_alpha ? next(alphas_, next_alpha_, known->alpha) : known->alpha;
+    const float beta = known->takes_beta ? next(betas_, next_beta_, known->beta) : known->beta;
+    return {known->function, {known->unary, alpha, beta}, alpha, beta};
+  }
+
+ private:
+  static float next(const std::vector<float>& given, size_t& at, float fallback) {
+    return at < given.size() ? given[at++] : fallback;
+  }
+
+  std::vector<float> alphas_, betas_;
+  size_t next_alpha_ = 0, next_beta_ = 0;
+};
+
+std::vector<bool> directions_of(const Node& node) {
+  const std::string direction = node.string_or("direction", "forward");
+  if (direction == "forward") return {false};
+  if (direction == "reverse") return {true};
+  if (direction == "bidirectional") return {false, true};
+  throw Error(ErrorCode::Unsupported, "attribute direction='" + direction + "'");
+}
+
+std::vector<std::string> default_activations(CellKind kind) {
+  switch (kind) {
+    case CellKind::Rnn: return {"Tanh"};
+    case CellKind::Gru: return {"Sigmoid", "Tanh"};
+    default: return {"Sigmoid", "Tanh", "Tanh"};
+  }
+}
+
+void CellActivation::apply(std::span<float> values, float clip) const {
+  if (clip != std::numeric_limits<float>::infinity())
+    for (float& x : values) x = std::clamp(x, -clip, clip);
+  if (function == Function::ScaledTanh)
+    for (float& x : values) x *= beta;
+  if (function != Function::Affine)
+    apply_unary(function == Function::ScaledTanh ? UnarySpec{UnaryFunction::Tanh} : unary, values.data(), values.data(),
+                values.size());
+  if (function == Function::ScaledTanh)
+    for (float& x : values) x *= alpha;
+  if (function == Function::Affine)
+    for (float& x : values) x = alpha * x + beta;
+}
+
+RecurrentSettings RecurrentSettings::of(const Node& node, CellKind kind) {
+  RecurrentSettings settings;
+  settings.kind = kind;
+  settings.gates = kind == CellKind::Rnn ? 1 : kind == CellKind::Gru ? 3 : 4;
+  settings.backwards = directions_of(node);
+  settings.batch_first = node.int_or("layout", 0) != 0;
+  settings.linear_before_reset = node.int_or("linear_before_reset", 0) != 0;
+  settings.coupled_forget = node.int_or("input_forget", 0) != 0;
+  if (const float clip = node.float_or("clip", 0); clip > 0) settings.clip = clip;
+  std::vector<std::string> names;
+  if (const AttributeValue* given = node.find_attribute("activations"))
+    if (const auto* list = std::get_if<std::vector<std::string>>(given)) names = *list;
+  const std::vector<std::string> usual = default_activations(kind);
+  if (names.empty())
+    for (size_t direction = 0; direction < settings.backwards.size(); ++direction)
+      names.insert(names.end(), usual.begin(), usual.end());
+  if (names.size() != usual.size() * settings.backwards.size())
+    throw Error(ErrorCode::InvalidModel, "attribute activations holds " + std::to_string(names.size()) +
+                                             " names, expected " +
+                                             std::to_string(usual.size() * settings.backwards.size()));
+  ActivationReader reader(node);
+  for (size_t direction = 0; direction < settings.backwards.size(); ++direction) {
+    auto& functions = settings.activations.emplace_back();
+    for (size_t i = 0; i < usual.size(); ++i) functions[i] = reader.read(names[direction * usual.size() + i]);
+  }
+  return settings;
+}
 
 struct Extents {
   int64_t steps, batch, inputs, hidden, directions;
@@ -33,7 +179,7 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
     throw Error(ErrorCode::InvalidData,
                 "inputs of shapes " + x.to_string() + " and " + r.to_string() + ", expected three axes in X and R");
   const Extents e{settings.batch_first ? x[1] : x[0], settings.batch_first ? x[0] : x[1], x[2], r[2],
-                  static_cast<int64_t>(settings.backwards.size())};
+                  std::ssize(settings.backwards)};
   const Shape state =
       settings.batch_first ? Shape{e.batch, e.directions, e.hidden} : Shape{e.directions, e.batch, e.hidden};
   expect_shape(call, kW, "W", {e.directions, settings.gates * e.hidden, e.inputs});
@@ -52,7 +198,7 @@ Extents extents_of(const KernelCall& call, const RecurrentSettings& settings) {
 }
 
 std::vector<int64_t> lengths_of(const KernelCall& call, const Extents& e) {
-  if (!call.has_input(kLengths)) return std::vector<int64_t>(static_cast<size_t>(e.batch), e.steps);
+  if (!call.has_input(kLengths)) return std::vector<int64_t>(as_index(e.batch), e.steps);
   std::vector<int64_t> lengths = integers_of(call.input(kLengths));
   for (const int64_t length : lengths)
     if (length < 0 || length > e.steps)
@@ -67,7 +213,7 @@ class Pass {
   Pass(KernelCall& call, const RecurrentSettings& settings, const Extents& extents, const std::vector<int64_t>& lengths,
        int64_t direction)
       : call_(call), s_(settings), e_(extents), lengths_(lengths), direction_(direction),
-        functions_(settings.activations[static_cast<size_t>(direction)]), width_(settings.gates * extents.hidden),
+        functions_(settings.activations[as_index(direction)]), width_(settings.gates * extents.hidden),
         shared_(memory(extents.steps * extents.batch * width_)), gates_(memory(extents.batch * width_)),
         h_(memory(extents.batch * extents.hidden)), c_(memory(extents.batch * extents.hidden)),
         side_(memory(extents.batch * extents.hidden)) {}
@@ -109,10 +255,10 @@ class Pass {
 
   /// The step of sample b's sequence that is computed in round `step`; steps past its end have none.
   [[nodiscard]] int64_t time_of(int64_t step, int64_t b) const {
-    const int64_t length = lengths_[static_cast<size_t>(b)];
-    return s_.backwards[static_cast<size_t>(direction_)] ? length - 1 - step : step;
+    const int64_t length = lengths_[as_index(b)];
+    return s_.backwards[as_index(direction_)] ? length - 1 - step : step;
   }
-  [[nodiscard]] bool is_active(int64_t step, int64_t b) const { return step < lengths_[static_cast<size_t>(b)]; }
+  [[nodiscard]] bool is_active(int64_t step, int64_t b) const { return step < lengths_[as_index(b)]; }
 
   /// X * W^T and every bias that is added outside the reset gate, for all steps at once, rows in X's order.
   void share_of_inputs() {
@@ -165,7 +311,7 @@ class Pass {
   }
 
   [[nodiscard]] std::span<float> gate(int64_t b, int64_t index, int64_t count = 1) {
-    return {floats(gates_) + b * width_ + index * e_.hidden, static_cast<size_t>(count * e_.hidden)};
+    return {floats(gates_) + b * width_ + index * e_.hidden, as_index(count * e_.hidden)};
   }
 
   void rnn_step() {
@@ -190,10 +336,10 @@ class Pass {
                                    .k = e_.hidden});
     for (int64_t b = 0; b < e_.batch; ++b)
       for (int64_t i = 0; i < e_.hidden; ++i) {
-        const float reset = gate(b, 1)[static_cast<size_t>(i)];
+        const float reset = gate(b, 1)[as_index(i)];
         float& x = side[b * e_.hidden + i];
         if (s_.linear_before_reset)
-          gate(b, 2)[static_cast<size_t>(i)] += reset * (x + (bias ? bias[width_ + 2 * e_.hidden + i] : 0));
+          gate(b, 2)[as_index(i)] += reset * (x + (bias ? bias[width_ + 2 * e_.hidden + i] : 0));
         else
           x = reset * floats(h_)[b * e_.hidden + i];
       }
@@ -201,8 +347,8 @@ class Pass {
     for (int64_t b = 0; b < e_.batch; ++b) {
       functions_[1].apply(gate(b, 2), s_.clip);
       for (int64_t i = 0; i < e_.hidden; ++i) {
-        const float update = gate(b, 0)[static_cast<size_t>(i)];
-        float& fresh = gate(b, 2)[static_cast<size_t>(i)];
+        const float update = gate(b, 0)[as_index(i)];
+        float& fresh = gate(b, 2)[as_index(i)];
         fresh = (1 - update) * fresh + update * floats(h_)[b * e_.hidden + i];
       }
     }
@@ -212,7 +358,7 @@ class Pass {
     const float* weights = operand(kPeepholes);
     if (!weights) return;
     for (int64_t i = 0; i < e_.hidden; ++i)
-      gate(b, gate_index)[static_cast<size_t>(i)] += weights[peephole * e_.hidden + i] * cell[i];
+      gate(b, gate_index)[as_index(i)] += weights[peephole * e_.hidden + i] * cell[i];
   }
 
   /// Gates i, o, f, c in memory, peepholes i, o, f; the new hidden state is left in gate c, the cell state in side_.

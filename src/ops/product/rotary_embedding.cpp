@@ -1,3 +1,4 @@
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -14,7 +15,7 @@ struct RotaryEmbeddingOptions {
 
 /// Row of the caches for step s of batch entry b: by position id, or one for every step.
 int64_t cache_row(const std::vector<int64_t>& positions, int64_t b, int64_t s, int64_t steps, int64_t rows) {
-  const auto at = static_cast<size_t>(b * steps + s);
+  const auto at = as_index(b * steps + s);
   const int64_t row = positions.empty() ? b * steps + s : at < positions.size() ? positions[at] : -1;
   if (row < 0 || row >= rows)
     throw Error(ErrorCode::InvalidData,
@@ -57,8 +58,7 @@ void run_rotary(KernelCall& call, const RotaryEmbeddingOptions& options) {
                 "caches of shape " + cosines.shape().to_string() + " do not fit heads of " + std::to_string(size));
   const std::vector<int64_t> positions = call.has_input(3) ? integers_of(call.input(3)) : std::vector<int64_t>();
   Tensor output(given.type(), shape, call.allocator());
-  visit_number(given.type(), [&]<class T>(T) {
-    if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(given.type());
+  visit_float(given.type(), [&]<class T>(T) {
     const T* in = given.data<T>().data();
     T* out = output.mutable_data<T>().data();
     for (int64_t i = 0; i < batch * heads * steps; ++i, in += size, out += size) {

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -31,12 +32,12 @@ std::vector<float> parameter(const KernelCall& call, size_t slot, int64_t channe
 
 /// Those of the data, in double; the variance is that of the whole population.
 Statistics measured(const float* in, const AxisView& view) {
-  const auto channels = static_cast<size_t>(view.extent);
+  const auto channels = as_index(view.extent);
   const double count = static_cast<double>(view.outer * view.inner);
   std::vector<double> sums(channels), squares(channels);
   const auto over_channels = [&](auto&& visit) {
     for (int64_t i = 0; i < view.outer * view.extent * view.inner; ++i)
-      visit(static_cast<size_t>(i / view.inner % view.extent), static_cast<double>(in[i]));
+      visit(as_index(i / view.inner % view.extent), static_cast<double>(in[i]));
   };
   over_channels([&](size_t c, double x) { sums[c] += x; });
   over_channels([&](size_t c, double x) { squares[c] += (x - sums[c] / count) * (x - sums[c] / count); });
@@ -52,7 +53,7 @@ Statistics measured(const float* in, const AxisView& view) {
 void set_running(KernelCall& call, size_t slot, const std::vector<float>& before, const std::vector<float>& now,
                  float momentum) {
   if (!call.wants_output(slot)) return;
-  auto out = call.make_output(slot, DataType::Float32, Shape{static_cast<int64_t>(now.size())}).mutable_data<float>();
+  auto out = call.make_output(slot, DataType::Float32, Shape{std::ssize(now)}).mutable_data<float>();
   for (size_t c = 0; c < now.size(); ++c) out[c] = before[c] * momentum + now[c] * (1 - momentum);
 }
 
@@ -103,8 +104,8 @@ constexpr OperatorDef kBatchNormDefinitions[] = {
          "input_mean input_var -> Y running_mean? running_var?; epsilon:float momentum:float training_mode:int",
      .traits = {.kind = OpKind::BatchNorm, .data_inputs = 1},
      .make = make_batch_norm,
-     .layout = LayoutNeed::Any,
      .first_opset = 7,
+     .layout = LayoutNeed::Any,
      .check = refuse_without_channels},
 };
 

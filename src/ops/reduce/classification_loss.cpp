@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -57,9 +58,9 @@ Tensor loss_of(const Tensor& log_probabilities, const KernelCall& call, const Cl
     if (label[i] < 0 || label[i] >= view.extent)
       throw Error(ErrorCode::InvalidData,
                   "label " + std::to_string(label[i]) + " is none of " + std::to_string(view.extent) + " classes");
-    const auto at = static_cast<int64_t>(i);
+    const auto at = as_extent(i);
     const T x = in[(at / view.inner * view.extent + label[i]) * view.inner + at % view.inner];
-    const T weight = weighted ? call.input(2).data<T>()[static_cast<size_t>(label[i])] : T{1};
+    const T weight = weighted ? call.input(2).data<T>()[as_index(label[i])] : T{1};
     out[i] = -weight * x;
     sum += static_cast<double>(out[i]);
     weights += static_cast<double>(weight);

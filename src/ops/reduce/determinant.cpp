@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -36,11 +37,10 @@ void run_det(KernelCall& call) {
     throw Error(ErrorCode::InvalidData, "square matrices were expected, the input has shape " + shape.to_string());
   Tensor output(input.type(), Shape(shape.dims().first(rank - 2)), call.allocator());
   const int64_t size = shape[rank - 1] * shape[rank - 1];
-  visit_number(input.type(), [&]<class T>(T) {
-    if constexpr (!std::is_floating_point_v<T>) throw unsupported_type(input.type());
+  visit_float(input.type(), [&]<class T>(T) {
     const T* in = input.data<T>().data();
     for (T& out : output.mutable_data<T>()) {
-      out = static_cast<T>(determinant(std::vector<double>(in, in + size), static_cast<size_t>(shape[rank - 1])));
+      out = static_cast<T>(determinant(std::vector<double>(in, in + size), as_index(shape[rank - 1])));
       in += size;
     }
   });
@@ -50,7 +50,7 @@ void run_det(KernelCall& call) {
 std::unique_ptr<Kernel> make_det(const KernelContext&) { return kernel_of(run_det); }
 
 constexpr OperatorDef kDeterminantDefinitions[] = {
-    {.op_type = "Det", .signature = "X -> Y", .make = with_half<make_det>, .first_opset = 11},
+    {"Det", "X -> Y", {}, with_half<make_det>, 11},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/elementwise/binary.h"
 #include "ops/kernel_function.h"
@@ -31,8 +32,8 @@ struct RowStatistics {
 void normalize_rows(const float* in, float* out, int64_t rows, int64_t length, float epsilon,
                     RowStatistics& statistics) {
   auto& [means, inverses] = statistics;
-  means.assign(static_cast<size_t>(rows), 0);
-  inverses.assign(static_cast<size_t>(rows), 0);
+  means.assign(as_index(rows), 0);
+  inverses.assign(as_index(rows), 0);
   const auto count = static_cast<float>(length);
   reduce_run(ReduceFunction::Sum, in, means.data(), rows, length, 1);
   for (float& mean : means) mean /= count;
@@ -46,8 +47,7 @@ void normalize_rows(const float* in, float* out, int64_t rows, int64_t length, f
 
 /// One sample whose channels lie side by side: the same as normalize_rows, along the columns.
 void normalize_columns(const float* in, float* out, int64_t space, int64_t channels, float epsilon) {
-  std::vector<float> means(static_cast<size_t>(channels)), inverses(means.size()), ones(means.size(), 1),
-      none(means.size(), 0);
+  std::vector<float> means(as_index(channels)), inverses(means.size()), ones(means.size(), 1), none(means.size(), 0);
   const auto count = static_cast<float>(space);
   reduce_run(ReduceFunction::Sum, in, means.data(), 1, space, channels);
   for (float& mean : means) mean = -(mean / count);
@@ -161,8 +161,8 @@ constexpr OperatorDef kNormalizationDefinitions[] = {
      .signature = "input scale B -> output; epsilon:float",
      .traits = {.kind = OpKind::InstanceNorm, .data_inputs = 1},
      .make = with_float<make_instance_norm>,
-     .layout = LayoutNeed::Any,
-     .first_opset = 6},
+     .first_opset = 6,
+     .layout = LayoutNeed::Any},
     {.op_type = "LayerNormalization",
      .signature = "X Scale B? -> Y Mean? InvStdDev?; axis:int epsilon:float stash_type:int",
      .traits = {.kind = OpKind::LayerNorm, .data_inputs = 1},

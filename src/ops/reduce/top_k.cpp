@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
@@ -62,13 +63,13 @@ void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, 
   };
   const auto cut = [&] {
     std::nth_element(kept.begin(), kept.begin() + (k - 1), kept.end(), first);
-    kept.resize(static_cast<size_t>(k));
+    kept.resize(as_index(k));
   };
   kept.clear();
   T last{};  // of the k first; known once `kept` was cut
   bool known = false;
-  in_stoppable_blocks(static_cast<size_t>(line.extent), [&](size_t begin, size_t end) {
-    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+  in_stoppable_blocks(as_index(line.extent), [&](size_t begin, size_t end) {
+    for (auto i = as_extent(begin); i < as_extent(end); ++i) {
       const T value = line.in[i * line.stride];
       if (known && !(largest ? above(value, last) : above(last, value))) continue;
       if (kept.size() == kept.capacity()) {
@@ -83,8 +84,8 @@ void pick_line(const Line<T>& line, std::vector<Candidate<T>>& kept, int64_t k, 
   cut();
   std::sort(kept.begin(), kept.end(), first);
   for (int64_t i = 0; i < k; ++i) {
-    line.picked[i * line.stride] = kept[static_cast<size_t>(i)].index;
-    line.out[i * line.stride] = kept[static_cast<size_t>(i)].value;
+    line.picked[i * line.stride] = kept[as_index(i)].index;
+    line.out[i * line.stride] = kept[as_index(i)].value;
   }
 }
 
@@ -141,12 +142,77 @@ std::unique_ptr<Kernel> make_top_k(const KernelContext& context) {
   return kernel_of([options](KernelCall& call) { run_top_k(call, options); });
 }
 
+enum class Extreme : uint8_t { Largest, Smallest };
+
+struct ArgExtremeOptions {
+  int64_t axis;
+  Extreme extreme;
+  bool keep, last;
+};
+
+/// True when `x` is more extreme than `y`: NaN is more than any number, as in numpy.argmax and ONNX Runtime.
+template <class T>
+bool beats(T x, T y, Extreme extreme) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && !std::isnan(y);
+  return extreme == Extreme::Largest ? x > y : x < y;
+}
+
+/// The position of the extreme along one line; of equal ones the first, or the last.
+template <class T>
+int64_t index_of_extreme(const T* line, int64_t extent, int64_t stride, const ArgExtremeOptions& options) {
+  int64_t best = 0;
+  for (int64_t i = 1; i < extent; ++i) {
+    const T x = line[i * stride], y = line[best * stride];
+    if (beats(x, y, options.extreme) || (options.last && !beats(y, x, options.extreme))) best = i;
+  }
+  return best;
+}
+
+void run_arg(KernelCall& call, const ArgExtremeOptions& options) {
+  const Tensor& input = call.input(0);
+  const Shape& shape = input.shape();
+  const size_t axis = axis_from_front(options.axis, shape.rank());
+  Shape to;
+  for (size_t i = 0; i < shape.rank(); ++i)
+    if (i != axis || options.keep) to.push_back(i == axis ? 1 : shape[i]);
+  const AxisView view = view_around(shape, Layout::Plain, axis);
+  if (view.extent == 0 && to.element_count() > 0)
+    throw Error(ErrorCode::InvalidData, "an axis of 0 elements has no largest or smallest one");
+  int64_t* out = call.make_output(0, DataType::Int64, to).mutable_data<int64_t>().data();
+  visit_number(input.type(), [&]<class T>(T) {
+    const T* in = input.data<T>().data();
+    for (int64_t o = 0; o < view.outer; ++o)
+      for (int64_t i = 0; i < view.inner; ++i)
+        *out++ = index_of_extreme(in + o * view.extent * view.inner + i, view.extent, view.inner, options);
+  });
+}
+
+template <Extreme extreme>
+std::unique_ptr<Kernel> make_arg(const KernelContext& context) {
+  const ArgExtremeOptions options{.axis = context.node.int_or("axis", 0),
+                                  .extreme = extreme,
+                                  .keep = context.node.int_or("keepdims", 1) != 0,
+                                  .last = context.node.int_or("select_last_index", 0) != 0};
+  return kernel_of([options](KernelCall& call) { run_arg(call, options); });
+}
+
 constexpr OperatorDef kTopKDefinitions[] = {
     {.op_type = "TopK",
      .signature = "X -> Values Indices; axis:int k:int! | 10: X K -> Values Indices; axis:int | 11: X K -> Values "
                   "Indices; axis:int largest:int sorted:int",
      .traits = {.data_inputs = 1},
      .make = with_half<make_top_k>},
+    {.op_type = "ArgMax",
+     .signature =
+         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_arg<Extreme::Largest>>},
+    {.op_type = "ArgMin",
+     .signature =
+         "data -> reduced; axis:int keepdims:int | 12: data -> reduced; axis:int keepdims:int select_last_index:int",
+     .traits = {.data_inputs = 1},
+     .make = with_half<make_arg<Extreme::Smallest>>},
 };
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/saturated.h"
 #include "ops/kernel_function.h"
@@ -11,13 +16,151 @@
 #include "ops/memory/strided_copy.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
-#include "ops/sample/resize_taps.h"
 #include "ops/simd/blend.h"
 #include "ops/types/half_precision.h"
 
 namespace detent {
 
 namespace {
+
+enum class ResizeMode : uint8_t { Nearest, Linear, Cubic };
+enum class CoordinateMode : uint8_t {
+  HalfPixel,
+  HalfPixelSymmetric,
+  PytorchHalfPixel,
+  AlignCorners,
+  Asymmetric,
+  TfHalfPixelForNearest,
+  TfCropAndResize,
+};
+enum class NearestMode : uint8_t {
+  RoundPreferFloor,
+  RoundPreferCeil,
+  Floor,
+  Ceil,
+  FloorUpCeilDown,  ///< below opset 11: down where the axis grows, up where it shrinks
+};
+
+struct ResizeOptions {
+  ResizeMode mode = ResizeMode::Nearest;
+  CoordinateMode coordinates = CoordinateMode::HalfPixel;
+  NearestMode nearest = NearestMode::RoundPreferFloor;
+  float cubic_coefficient = -0.75F;
+  bool exclude_outside = false;
+  bool antialias = false;
+  float extrapolation_value = 0;
+};
+
+/// One axis to be resized. `scale` is out / in as the model states it (not the quotient of the rounded extents).
+struct ResizeAxis {
+  int64_t in = 0, out = 0;
+  float scale = 1;
+  float roi_start = 0, roi_end = 1;  ///< tf_crop_and_resize only
+};
+
+/// For every output index the input indices it is made of and their weights, which add up to 1. An output index without
+/// taps lies outside (tf_crop_and_resize) and takes the extrapolation value. Nearest: one tap of weight 1.
+struct ResizeTaps {
+  std::vector<int64_t> first;  ///< taps of output o: [first[o], first[o + 1])
+  std::vector<int64_t> index;
+  std::vector<float> weight;
+};
+
+float input_coordinate(const ResizeAxis& axis, CoordinateMode mode, int64_t o) {
+  const auto x = static_cast<float>(o), in = static_cast<float>(axis.in), out = static_cast<float>(axis.out);
+  switch (mode) {
+    case CoordinateMode::HalfPixel: return (x + 0.5F) / axis.scale - 0.5F;
+    case CoordinateMode::HalfPixelSymmetric: {
+      const float adjustment = out / (axis.scale * in);
+      const float offset = in / 2 * (1 - adjustment);
+      return offset + (x + 0.5F) / axis.scale - 0.5F;
+    }
+    case CoordinateMode::PytorchHalfPixel: return axis.out > 1 ? (x + 0.5F) / axis.scale - 0.5F : 0.0F;
+    case CoordinateMode::AlignCorners: return axis.out > 1 ? x * (in - 1) / (out - 1) : 0.0F;
+    case CoordinateMode::Asymmetric: return x / axis.scale;
+    case CoordinateMode::TfHalfPixelForNearest: return (x + 0.5F) / axis.scale;
+    case CoordinateMode::TfCropAndResize:
+      return axis.out > 1 ? axis.roi_start * (in - 1) + x * (axis.roi_end - axis.roi_start) * (in - 1) / (out - 1)
+                          : 0.5F * (axis.roi_start + axis.roi_end) * (in - 1);
+  }
+  return x;
+}
+
+int64_t nearest_index(float x, NearestMode mode, const ResizeAxis& axis) {
+  float rounded = x;
+  switch (mode) {
+    case NearestMode::RoundPreferFloor: rounded = std::ceil(x - 0.5F); break;
+    case NearestMode::RoundPreferCeil: rounded = std::floor(x + 0.5F); break;
+    case NearestMode::Floor: rounded = std::floor(x); break;
+    case NearestMode::Ceil: rounded = std::ceil(x); break;
+    case NearestMode::FloorUpCeilDown: rounded = axis.scale < 1 ? std::ceil(x) : std::floor(x); break;
+  }
+  return std::clamp(saturated<int64_t>(rounded), int64_t{0}, axis.in - 1);
+}
+
+/// Weight of a sample `distance` away. Cubic: R. Keys, "Cubic convolution interpolation for digital image processing",
+/// 1981.
+float kernel_weight(const ResizeOptions& options, float distance) {
+  const float d = std::abs(distance), a = options.cubic_coefficient;
+  if (options.mode == ResizeMode::Linear) return std::max(0.0F, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  if (d < 2) return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+  return 0;
+}
+
+/// How far from a place samples count: further with antialias on the way down.
+float reach_of(const ResizeAxis& axis, const ResizeOptions& options) {
+  const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
+  return (options.mode == ResizeMode::Linear ? 1.0F : 2.0F) / stretch;
+}
+
+/// All samples under the kernel around x; beyond the border the edge counts again, or not at all (exclude_outside).
+void add_kernel_taps(const ResizeAxis& axis, const ResizeOptions& options, float x, ResizeTaps& taps) {
+  const float stretch = options.antialias ? std::min(axis.scale, 1.0F) : 1.0F;
+  const float reach = reach_of(axis, options);
+  const bool skip_outside = options.exclude_outside && (options.antialias || options.mode == ResizeMode::Cubic);
+  const size_t begin = taps.index.size();
+  float sum = 0;
+  // Further out every tap is the edge; a region of interest may lie anywhere, or be no number.
+  x = std::isnan(x) ? 0 : std::clamp(x, -reach - 1, static_cast<float>(axis.in) + reach + 1);
+  for (auto i = static_cast<int64_t>(std::floor(x - reach)) + 1; static_cast<float>(i) < x + reach; ++i) {
+    const float weight = kernel_weight(options, (static_cast<float>(i) - x) * stretch);
+    if (weight == 0 || (skip_outside && (i < 0 || i >= axis.in))) continue;
+    taps.index.push_back(std::clamp(i, int64_t{0}, axis.in - 1));
+    taps.weight.push_back(weight);
+    sum += weight;
+  }
+  if (!(skip_outside || options.antialias) || sum == 0) return;
+  for (size_t i = begin; i < taps.weight.size(); ++i) taps.weight[i] /= sum;
+}
+
+/// An upper bound of the taps of one output index; infinite where a scale of antialias is next to 0 (tf_crop_and_resize).
+double kernel_width(const ResizeAxis& axis, const ResizeOptions& options) {
+  return options.mode == ResizeMode::Nearest ? 1 : 2 * static_cast<double>(reach_of(axis, options)) + 1;
+}
+
+/// Input   an axis whose taps fit memory: axis.out times kernel_width().
+/// Source  ONNX operator Resize, opset 19, and its reference for coordinates; arithmetic in float as ONNX Runtime's.
+///         FloorUpCeilDown: ONNX Runtime, Resize of opset 10, whose text leaves it open.
+ResizeTaps make_taps(const ResizeAxis& axis, const ResizeOptions& options) {
+  ResizeTaps taps;
+  taps.first.push_back(0);
+  for (int64_t o = 0; o < axis.out; ++o) {
+    const float x = input_coordinate(axis, options.coordinates, o);
+    const bool outside =
+        options.coordinates == CoordinateMode::TfCropAndResize && (x < 0 || x > static_cast<float>(axis.in - 1));
+    if (!outside && options.mode == ResizeMode::Nearest) {
+      taps.index.push_back(nearest_index(x, options.nearest, axis));
+      taps.weight.push_back(1);
+    } else if (!outside) {
+      // Linear never looks beyond the border: with the coordinate clamped the edge repeats as well.
+      const bool clamped = options.mode == ResizeMode::Linear && !options.antialias;
+      add_kernel_taps(axis, options, clamped ? std::clamp(x, 0.0F, static_cast<float>(axis.in - 1)) : x, taps);
+    }
+    taps.first.push_back(std::ssize(taps.index));
+  }
+  return taps;
+}
 
 template <class Value>
 struct Named {
@@ -167,11 +310,10 @@ std::vector<ResizeAxis> resized_axes(const KernelCall& call, const Settings& set
 
 /// One axis of float data: every output row is a weighted sum of input rows.
 void blend_axis(const float* in, float* out, const AxisView& view, const ResizeTaps& taps, float outside) {
-  const auto count = static_cast<int64_t>(taps.first.size()) - 1;
+  const auto count = std::ssize(taps.first) - 1;
   for (int64_t o = 0; o < view.outer; ++o, in += view.extent * view.inner)
     for (int64_t x = 0; x < count; ++x, out += view.inner) {
-      const auto begin = static_cast<size_t>(taps.first[static_cast<size_t>(x)]),
-                 end = static_cast<size_t>(taps.first[static_cast<size_t>(x) + 1]);
+      const auto begin = as_index(taps.first[as_index(x)]), end = as_index(taps.first[as_index(x) + 1]);
       if (begin == end) {
         std::fill_n(out, view.inner, outside);
         continue;
@@ -191,16 +333,15 @@ bool blend_pairs(const float* in, float* out, const AxisView& view, const Resize
   std::vector<int32_t> index[2];
   std::vector<float> weight[2];
   for (size_t x = 0; x + 1 < taps.first.size(); ++x) {
-    const auto begin = static_cast<size_t>(taps.first[x]), count = static_cast<size_t>(taps.first[x + 1]) - begin;
+    const auto begin = as_index(taps.first[x]), count = as_index(taps.first[x + 1]) - begin;
     if (count < 1 || count > 2) return false;
     for (size_t t = 0; t < 2; ++t) {
       index[t].push_back(static_cast<int32_t>(taps.index[begin + std::min(t, count - 1)]));
       weight[t].push_back(t < count ? taps.weight[begin + t] : 0);
     }
   }
-  blend_axis_pairs(
-      in, out, view.outer, view.extent, view.inner,
-      {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), static_cast<int64_t>(index[0].size())});
+  blend_axis_pairs(in, out, view.outer, view.extent, view.inner,
+                   {index[0].data(), index[1].data(), weight[0].data(), weight[1].data(), as_extent(index[0].size())});
   return true;
 }
 
@@ -224,7 +365,7 @@ Tensor resize_axis(const Tensor& input, size_t at, const ResizeAxis& axis, const
   }
   std::vector<int64_t> table;
   for (size_t o = 0; o + 1 < taps.first.size(); ++o)
-    table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[static_cast<size_t>(taps.first[o])]);
+    table.push_back(taps.first[o] == taps.first[o + 1] ? -1 : taps.index[as_index(taps.first[o])]);
   const Tensor outside = cast(Tensor::scalar(options.extrapolation_value), input.type());
   gather_axis(input.raw(), output.mutable_raw(), byte_size(input.type()), view, table, outside.raw());
   return output;
@@ -299,15 +440,15 @@ constexpr OperatorDef kResizeDefinitions[] = {
          "extrapolation_value:float keep_aspect_ratio_policy:string mode:string nearest_mode:string",
      .traits = kResize,
      .make = make_resize,
-     .layout = LayoutNeed::Any,
      .first_opset = 10,
+     .layout = LayoutNeed::Any,
      .check = refuse_resize_attributes},
     {.op_type = "Upsample",
      .signature = "X -> Y; mode:string scales:floats! | 9: X scales -> Y; mode:string",
      .traits = kResize,
      .make = make_resize,
-     .layout = LayoutNeed::Any,
      .first_opset = 7,
+     .layout = LayoutNeed::Any,
      .last_opset = 9,
      .check = refuse_resize_attributes},
 };

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <complex>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/memory_order.h"
 #include "ops/op_list.h"
@@ -97,14 +98,13 @@ void run_dft(KernelCall& call, const DftOptions& options) {
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) {
       const int64_t used = std::min(shape[axis], to_real ? length / 2 + 1 : length);
-      line.assign(static_cast<size_t>(to_real ? used : length), Complex());
-      for (int64_t k = 0; k < used; ++k)
-        line[static_cast<size_t>(k)] = complex_at(in, (o * shape[axis] + k) * inner + i, parts);
-      if (to_real) mirror(line, static_cast<size_t>(length));
-      const auto& bins = transform.run(line, options.direction, static_cast<size_t>(to[axis]));
+      line.assign(as_index(to_real ? used : length), Complex());
+      for (int64_t k = 0; k < used; ++k) line[as_index(k)] = complex_at(in, (o * shape[axis] + k) * inner + i, parts);
+      if (to_real) mirror(line, as_index(length));
+      const auto& bins = transform.run(line, options.direction, as_index(to[axis]));
       for (int64_t b = 0; b < to[axis]; ++b) {
         const int64_t at = (o * to[axis] + b) * inner + i;
-        const Complex value = bins[static_cast<size_t>(b)];
+        const Complex value = bins[as_index(b)];
         out[to_real ? at : 2 * at] = value.real();
         if (!to_real) out[2 * at + 1] = value.imag();
       }
@@ -153,9 +153,8 @@ void run_stft(KernelCall& call, bool onesided) {
   const Frames frames = frames_of(call);
   const Tensor signal = cast(call.input(0), DataType::Float64, call.allocator());
   const Tensor window = call.has_input(2) ? cast(call.input(2), DataType::Float64, call.allocator()) : Tensor();
-  const auto length = static_cast<size_t>(frames.length), bins = onesided ? length / 2 + 1 : length;
-  Tensor output(DataType::Float64, Shape{frames.signal[0], frames.each(), static_cast<int64_t>(bins), 2},
-                call.allocator());
+  const auto length = as_index(frames.length), bins = onesided ? length / 2 + 1 : length;
+  Tensor output(DataType::Float64, Shape{frames.signal[0], frames.each(), as_extent(bins), 2}, call.allocator());
   Complex* out = reinterpret_cast<Complex*>(output.mutable_data<double>().data());
   const double* factors = call.has_input(2) ? window.data<double>().data() : nullptr;
   LineTransform transform;
@@ -170,7 +169,7 @@ void run_stft(KernelCall& call, bool onesided) {
       continue;
     }
     for (size_t k = 0; k < length; ++k)
-      line[k] = complex_at(samples, static_cast<int64_t>(k), frames.parts()) * (factors ? factors[k] : 1.0);
+      line[k] = complex_at(samples, as_extent(k), frames.parts()) * (factors ? factors[k] : 1.0);
     std::ranges::copy(transform.run(line, Direction::Forward, bins), out);
   }
   call.set_output(0, cast(output, type, call.allocator()));

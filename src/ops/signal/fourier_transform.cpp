@@ -9,6 +9,7 @@
 #include <unsupported/Eigen/FFT>
 #include <vector>
 
+#include "core/index.h"
 #include "core/memory_limit.h"
 #include "core/stop.h"
 
@@ -53,14 +54,14 @@ class FourierTransform::Engine : public Eigen::FFT<double> {
       roots[k] = std::polar(1.0, std::numbers::pi * static_cast<double>(k * k % (2 * n)) / static_cast<double>(n));
     padded[0] = roots[0];
     for (size_t k = 1; k < n; ++k) padded[k] = padded[points - k] = roots[k];
-    fwd(filter.data(), padded.data(), static_cast<Eigen::Index>(points));
+    fwd(filter.data(), padded.data(), as_extent(points));
     stop_if_interrupted();
     std::fill(padded.begin(), padded.end(), Complex{});
     for (size_t k = 0; k < n; ++k) padded[k] = in[k] * std::conj(roots[k]);
-    fwd(spectrum.data(), padded.data(), static_cast<Eigen::Index>(points));
+    fwd(spectrum.data(), padded.data(), as_extent(points));
     stop_if_interrupted();
     for (size_t k = 0; k < points; ++k) spectrum[k] *= filter[k];
-    inv(padded.data(), spectrum.data(), static_cast<Eigen::Index>(points));
+    inv(padded.data(), spectrum.data(), as_extent(points));
     const auto scale = 1 / static_cast<double>(points);
     for (size_t b = 0; b < bins.size(); ++b) bins[b] = padded[b] * std::conj(roots[b]) * scale;
   }
@@ -78,7 +79,7 @@ void FourierTransform::forward(std::span<const Complex> in, std::span<Complex> b
   if (in.size() > 1 && engine_->convolves(in.size()))
     engine_->chirp(in, bins);
   else if (in.size() > 1)
-    engine_->fwd(bins.data(), in.data(), static_cast<Eigen::Index>(in.size()));
+    engine_->fwd(bins.data(), in.data(), std::ssize(in));
   else if (!in.empty())
     bins[0] = in[0];
 }
@@ -88,7 +89,7 @@ void FourierTransform::forward(std::span<const double> in, std::span<Complex> bi
   if (in.size() > 1 && engine_->convolves(in.size()))
     engine_->chirp(std::vector<Complex>(in.begin(), in.end()), bins);
   else if (in.size() > 1)
-    engine_->fwd(bins.data(), in.data(), static_cast<Eigen::Index>(in.size()));
+    engine_->fwd(bins.data(), in.data(), std::ssize(in));
   else if (!in.empty())
     bins[0] = in[0];
 }
@@ -102,7 +103,7 @@ void FourierTransform::inverse(std::span<const Complex> bins, std::span<Complex>
     engine_->chirp(turned, out);
     for (Complex& sample : out) sample = std::conj(sample);
   } else if (bins.size() > 1) {
-    engine_->inv(out.data(), bins.data(), static_cast<Eigen::Index>(bins.size()));
+    engine_->inv(out.data(), bins.data(), std::ssize(bins));
   } else if (!bins.empty()) {
     out[0] = bins[0];
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
@@ -33,15 +34,15 @@ NgramOptions ngram_options(const Node& node) {
     throw Error(ErrorCode::InvalidModel, "unknown mode '" + mode + "'");
   options.weighing = mode == "TF" ? Weighing::Counts : mode == "IDF" ? Weighing::Weights : Weighing::Both;
   int64_t grams = 0;
-  const auto size = static_cast<int64_t>(options.pool.size());
+  const auto size = std::ssize(options.pool);
   for (size_t n = 0; n < options.starts.size(); ++n) {
     const int64_t start = options.starts[n], end = n + 1 < options.starts.size() ? options.starts[n + 1] : size;
-    if (start < 0 || end > size || start > end || (end - start) % static_cast<int64_t>(n + 1) != 0)
+    if (start < 0 || end > size || start > end || (end - start) % as_extent(n + 1) != 0)
       throw Error(ErrorCode::InvalidModel, "ngram_counts does not fit the pool");
     const int64_t length = end - start;
-    grams += length / static_cast<int64_t>(n + 1);
+    grams += length / as_extent(n + 1);
   }
-  const auto fits = [&](size_t given) { return static_cast<int64_t>(given) == grams; };
+  const auto fits = [&](size_t given) { return as_extent(given) == grams; };
   if (!fits(options.columns.size()) || (!options.weights.empty() && !fits(options.weights.size())) ||
       std::ranges::any_of(options.columns, [](int64_t c) { return c < 0 || c > std::numeric_limits<int32_t>::max(); }))
     throw Error(ErrorCode::InvalidModel, "ngram_indexes and weights must have one entry for each n-gram of the pool");
@@ -50,14 +51,14 @@ NgramOptions ngram_options(const Node& node) {
 
 /// Counts the n-gram in the row with `step` - 1 numbers left out between its own.
 int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram, int64_t step) {
-  const auto reach = static_cast<int64_t>(gram.size() - 1) * step;
-  const int64_t places = static_cast<int64_t>(row.size()) - reach;
+  const auto reach = as_extent(gram.size() - 1) * step;
+  const int64_t places = std::ssize(row) - reach;
   if (places <= 0) return 0;
   int64_t count = 0;
-  in_stoppable_blocks(static_cast<size_t>(places), [&](size_t first, size_t last) {
+  in_stoppable_blocks(as_index(places), [&](size_t first, size_t last) {
     for (size_t at = first; at < last; ++at) {
       bool same = true;
-      for (size_t k = 0; same && k < gram.size(); ++k) same = row[at + k * static_cast<size_t>(step)] == gram[k];
+      for (size_t k = 0; same && k < gram.size(); ++k) same = row[at + k * as_index(step)] == gram[k];
       count += same;
     }
   });
@@ -67,19 +68,18 @@ int64_t occurrences(std::span<const int64_t> row, std::span<const int64_t> gram,
 void count_row(std::span<const int64_t> row, std::span<float> out, const NgramOptions& options) {
   size_t index = 0;
   for (size_t n = 1; n <= options.starts.size(); ++n) {
-    const auto end =
-        static_cast<size_t>(n < options.starts.size() ? options.starts[n] : static_cast<int64_t>(options.pool.size()));
-    const auto length = static_cast<int64_t>(n);
-    for (auto at = static_cast<size_t>(options.starts[n - 1]); at + n <= end; at += n, ++index) {
+    const auto end = as_index(n < options.starts.size() ? options.starts[n] : std::ssize(options.pool));
+    const auto length = as_extent(n);
+    for (auto at = as_index(options.starts[n - 1]); at + n <= end; at += n, ++index) {
       if (length < options.shortest || length > options.longest) continue;
       int64_t count = 0;
       // Numbers further apart than the row is long are in no row.
-      const int64_t most_steps = std::clamp<int64_t>(options.skips, 0, static_cast<int64_t>(row.size())) + 1;
+      const int64_t most_steps = std::clamp<int64_t>(options.skips, 0, std::ssize(row)) + 1;
       for (int64_t step = 1; step <= (n == 1 ? 1 : most_steps); ++step)
         count += occurrences(row, std::span(options.pool).subspan(at, n), step);
       const float weight = options.weights.empty() ? 1 : options.weights[index];
       const auto times = static_cast<float>(count);
-      float& target = out[static_cast<size_t>(options.columns[index])];
+      float& target = out[as_index(options.columns[index])];
       switch (options.weighing) {
         case Weighing::Counts: target = times; break;
         case Weighing::Weights: target = count > 0 ? weight : 0; break;
@@ -97,8 +97,8 @@ std::unique_ptr<Kernel> make_vectorizer(const KernelContext& context) {
                   "one row or a batch of rows was expected, the input has shape " + shape.to_string());
     const std::vector<int64_t> numbers = integers_of(call.input(0));
     const int64_t columns = options.columns.empty() ? 0 : *std::ranges::max_element(options.columns) + 1;
-    const auto length = static_cast<size_t>(shape[shape.rank() - 1]), width = static_cast<size_t>(columns);
-    const size_t rows = shape.rank() == 2 ? static_cast<size_t>(shape[0]) : 1;
+    const auto length = as_index(shape[shape.rank() - 1]), width = as_index(columns);
+    const size_t rows = shape.rank() == 2 ? as_index(shape[0]) : 1;
     Tensor output(DataType::Float32, shape.rank() == 2 ? Shape{shape[0], columns} : Shape{columns}, call.allocator());
     std::ranges::fill(output.mutable_data<float>(), 0.0F);
     for (size_t r = 0; r < rows; ++r)

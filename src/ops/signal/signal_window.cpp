@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
@@ -51,6 +52,68 @@ std::optional<Unsupported> refuse_signal_window_type(const KernelContext& contex
   return Unsupported{"an output element type which Detent does not compute with"};
 }
 
+DataType mel_weights_type(const Node& node) { return data_type_from_onnx(node.int_or("output_datatype", 1)); }
+
+double double_of(const Tensor& tensor) {
+  if (tensor.element_count() != 1) throw Error(ErrorCode::InvalidModel, "one number was expected");
+  return cast(tensor, DataType::Float64).data<double>()[0];
+}
+
+/// Spectrogram bins at which the mel bands begin, peak and end: equal steps on the scale 2595 log10(1 + f / 700).
+std::vector<int64_t> band_edges(int64_t bands, double dft_length, double rate, double lowest, double highest) {
+  const auto to_mel = [](double f) { return 2595 * std::log10(1 + f / 700); };
+  const double step = (to_mel(highest) - to_mel(lowest)) / static_cast<double>(bands + 2);
+  std::vector<int64_t> edges;
+  for (int64_t i = 0; i < bands + 2; ++i) {
+    const double hertz = 700 * (std::pow(10.0, (static_cast<double>(i) * step + to_mel(lowest)) / 2595) - 1);
+    const double bin = std::floor((dft_length + 1) * hertz / rate);
+    if (!(std::abs(bin) < 0x1p31)) throw Error(ErrorCode::InvalidData, "the edges of the mel bands are no frequencies");
+    edges.push_back(static_cast<int64_t>(bin));
+  }
+  return edges;
+}
+
+/// A triangle for every mel band. Errors  InvalidData when a band lies beyond the spectrogram.
+void run_mel(KernelCall& call, DataType type) {
+  const double band_count = double_of(call.input(0)), dft_length = double_of(call.input(1));
+  const double rate = double_of(call.input(2));
+  constexpr double kMost = 1 << 24;  // of each: spectrograms have thousands
+  if (!(band_count >= 0 && band_count <= kMost && dft_length >= 1 && dft_length <= kMost && rate >= 1))
+    throw Error(ErrorCode::InvalidData, "bands, DFT length and sample rate must be positive, the first two up to 2^24");
+  const auto bands = static_cast<int64_t>(band_count);
+  const auto edges = band_edges(bands, dft_length, rate, double_of(call.input(3)), double_of(call.input(4)));
+  const int64_t bins = static_cast<int64_t>(dft_length) / 2 + 1;
+  Tensor weights(DataType::Float64, Shape{bins, bands}, call.allocator());
+  auto out = weights.mutable_data<double>();
+  in_stoppable_blocks(out.size(), [&](size_t first, size_t last) { std::fill(&out[first], &out[last - 1] + 1, 0.0); });
+  const auto set = [&](int64_t bin, int64_t band, double value) {
+    if (bin < 0 || bin >= bins)
+      throw Error(ErrorCode::InvalidData,
+                  "a mel band reaches beyond the " + std::to_string(bins) + " spectrogram bins");
+    out[as_index(bin * bands + band)] = value;
+  };
+  for (int64_t band = 0; band < bands; ++band) {
+    stop_if_interrupted();
+    const int64_t* edge = edges.data() + band;
+    const auto rise = static_cast<double>(edge[1] - edge[0]), fall = static_cast<double>(edge[2] - edge[1]);
+    if (edge[1] == edge[0])
+      set(edge[1], band, 1);
+    else
+      for (int64_t bin = edge[0]; bin <= edge[1]; ++bin) set(bin, band, static_cast<double>(bin - edge[0]) / rise);
+    for (int64_t bin = edge[1]; bin < edge[2]; ++bin) set(bin, band, static_cast<double>(edge[2] - bin) / fall);
+  }
+  call.set_output(0, cast(weights, type, call.allocator()));
+}
+
+std::unique_ptr<Kernel> make_mel(const KernelContext& context) {
+  return kernel_of([type = mel_weights_type(context.node)](KernelCall& call) { run_mel(call, type); });
+}
+
+std::optional<Unsupported> refuse_mel_weights_type(const KernelContext& context) {
+  if (mel_weights_type(context.node) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"an output element type which Detent does not compute with"};
+}
+
 constexpr OperatorDef kSignalWindowDefinitions[] = {
     {.op_type = "HannWindow",
      .signature = "size -> output; output_datatype:int periodic:int",
@@ -70,6 +133,13 @@ constexpr OperatorDef kSignalWindowDefinitions[] = {
      .make = make_window,
      .first_opset = 17,
      .check = refuse_signal_window_type},
+    {.op_type = "MelWeightMatrix",
+     .signature =
+         "num_mel_bins dft_length sample_rate lower_edge_hertz upper_edge_hertz -> output; output_datatype:int",
+     .traits = {.data_inputs = 0},
+     .make = make_mel,
+     .first_opset = 17,
+     .check = refuse_mel_weights_type},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/float_type.h"
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/simd/half.h"
 
@@ -34,7 +35,7 @@ Tensor convert(const Tensor& tensor, DataType type, Allocator& allocator) {
   const bool narrows = tensor.type() == DataType::Float32 && type == DataType::Float16;
   if (!widens && !narrows) return cast(tensor, type, allocator);
   Tensor result(type, tensor.shape(), allocator, tensor.layout());
-  const auto count = static_cast<size_t>(tensor.element_count());
+  const auto count = as_index(tensor.element_count());
   if (widens)
     halves_to_floats(static_cast<const uint16_t*>(tensor.raw()), result.mutable_data<float>().data(), count);
   else

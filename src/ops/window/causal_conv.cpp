@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/index.h"
 #include "ops/kernel_function.h"
 #include "ops/op_list.h"
 #include "ops/operands.h"
@@ -36,7 +37,7 @@ void run_causal_conv(KernelCall& call, bool silu) {
   Tensor state(DataType::Float32, Shape{shape[0], shape[1], carried}, call.allocator());
   float* out = output.mutable_data<float>().data();
   float* present = state.mutable_data<float>().data();
-  std::vector<float> line(static_cast<size_t>(carried + length));  // one channel with its past in front
+  std::vector<float> line(as_index(carried + length));  // one channel with its past in front
   for (int64_t i = 0; i < shape[0] * shape[1]; ++i, in += length, out += length, present += carried) {
     const int64_t channel = i % shape[1];
     if (past)
@@ -45,9 +46,9 @@ void run_causal_conv(KernelCall& call, bool silu) {
       std::fill_n(line.begin(), carried, 0.0F);
     std::copy_n(in, length, line.begin() + carried);
     const float* weight = call.input(1).data<float>().data() + channel * taps;
-    std::fill_n(out, length, call.has_input(2) ? call.input(2).data<float>()[static_cast<size_t>(channel)] : 0.0F);
+    std::fill_n(out, length, call.has_input(2) ? call.input(2).data<float>()[as_index(channel)] : 0.0F);
     for (int64_t k = 0; k < taps; ++k)
-      for (int64_t t = 0; t < length; ++t) out[t] += weight[k] * line[static_cast<size_t>(t + k)];
+      for (int64_t t = 0; t < length; ++t) out[t] += weight[k] * line[as_index(t + k)];
     std::copy_n(line.end() - carried, carried, present);
   }
   const auto all = output.mutable_data<float>();

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/kernel_function.h"
 #include "ops/onednn/onednn.h"
@@ -83,8 +84,7 @@ class Sampler {
  public:
   /// image  channels-last. offsets, mask  of the image; `mask` may be nullptr. All outlive this object.
   Sampler(const Geometry& geometry, const float* image, const float* offsets, const float* mask)
-      : geometry_(geometry), image_(image), offsets_(offsets), mask_(mask),
-        zeros_(static_cast<size_t>(geometry.input[1])) {}
+      : geometry_(geometry), image_(image), offsets_(offsets), mask_(mask), zeros_(as_index(geometry.input[1])) {}
 
   /// rows[group][at - first] for positions [first, end): the samples of the group's channels, tap by tap.
   void gather(int64_t first, int64_t end, float* rows) const {
@@ -151,8 +151,7 @@ void run_deform_conv(KernelCall& call, const DeformOptions& options) {
   for (int64_t n = 0; n < to[0]; ++n) {
     float* out = output.mutable_data<float>().data() + n * to[1] * positions;
     for (int64_t m = 0; m < to[1]; ++m)
-      std::fill_n(out + m * positions, positions,
-                  call.has_input(3) ? call.input(3).data<float>()[static_cast<size_t>(m)] : 0.0F);
+      std::fill_n(out + m * positions, positions, call.has_input(3) ? call.input(3).data<float>()[as_index(m)] : 0.0F);
     const Sampler sampler(geometry, image.data<float>().data() + n * input.element_count(1, 4),
                           offsets + n * 2 * slots * positions, mask ? mask + n * slots * positions : nullptr);
     for (int64_t first = 0; first < positions; first += block) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.h"
 #include "ops/dequantizer.h"
 #include "ops/simd/elementwise.h"
 
@@ -29,8 +30,7 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
       codes->shape().rank() < 3)
     return {};
   const size_t scales = dequantizer.scales.size();
-  if (scales != 1 && (static_cast<int64_t>(scales) != codes->shape()[0] || dequantizer.node->int_or("axis", 1) != 0))
-    return {};
+  if (scales != 1 && (as_extent(scales) != codes->shape()[0] || dequantizer.node->int_or("axis", 1) != 0)) return {};
   if (codes->type() == DataType::Int8 && std::ranges::all_of(dequantizer.zero_points, [](int32_t z) { return z == 0; }))
     return *codes;
   const int64_t per_channel = codes->element_count() / codes->shape()[0];
@@ -39,7 +39,7 @@ Tensor centred_weights(const KernelContext& context, const Dequantizer& dequanti
   for (size_t i = 0; i < out.size(); ++i) {
     const int32_t code =
         codes->type() == DataType::Int8 ? int32_t{codes->data<int8_t>()[i]} : int32_t{codes->data<uint8_t>()[i]};
-    const size_t channel = scales == 1 ? 0 : i / static_cast<size_t>(per_channel);
+    const size_t channel = scales == 1 ? 0 : i / as_index(per_channel);
     const int32_t weight = code - dequantizer.zero_points[channel];
     if (weight < std::numeric_limits<int8_t>::min() || weight > std::numeric_limits<int8_t>::max()) return {};
     out[i] = static_cast<int8_t>(weight);
@@ -52,7 +52,7 @@ Tensor as_factors(const std::vector<float>& scales, size_t rank) {
   Shape shape;
   for (size_t axis = 0; axis < rank; ++axis) shape.push_back(1);
   const bool equal = std::ranges::all_of(scales, [&](float one) { return one == scales.front(); });
-  if (!equal) shape[1] = static_cast<int64_t>(scales.size());
+  if (!equal) shape[1] = std::ssize(scales);
   return Tensor::from<float>(shape, std::span(scales).first(equal ? 1 : scales.size()));
 }
 
@@ -75,7 +75,7 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   operands->zero_point_ = Tensor::from<int32_t>({1}, data->zero_points);
   operands->weights_ = centred_weights(context, *weights);
   if (operands->weights_.empty_handle() || !fits_32_bits(operands->weights_.shape())) return nullptr;
-  const auto channels = static_cast<size_t>(operands->weights_.shape()[0]);
+  const auto channels = as_index(operands->weights_.shape()[0]);
   const bool each = weights->scales.size() > 1;
   for (size_t o = 0; o < channels; ++o) operands->weight_scales_.push_back(weights->scales[each ? o : 0]);
   std::vector<float> scales;
@@ -83,8 +83,7 @@ std::unique_ptr<const IntegerOperands> IntegerOperands::find(const KernelContext
   operands->scales_ = as_factors(scales, operands->weights_.shape().rank());
   if (context.node.input(2) == kNoValue) return operands;
   const Tensor* bias = context.constant(2);
-  if (!bias || bias->type() != DataType::Float32 || bias->element_count() != static_cast<int64_t>(channels))
-    return nullptr;
+  if (!bias || bias->type() != DataType::Float32 || bias->element_count() != as_extent(channels)) return nullptr;
   operands->bias_ = Tensor(DataType::Float32, bias->shape());
   const auto scaled = operands->bias_.mutable_data<float>();
   for (size_t o = 0; o < channels; ++o) scaled[o] = bias->data<float>()[o] / scales[o];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/index.h"
 #include "core/stop.h"
 #include "ops/onednn/post_ops.h"
 #include "ops/operands.h"
@@ -27,9 +28,9 @@ class TapWalk {
   void visit(int64_t position, See&& see) const {
     const size_t axes = extents_.size();
     int64_t begin[Shape::kMaxRank] = {}, at[Shape::kMaxRank] = {};
-    for (size_t axis = axes, rest = static_cast<size_t>(position); axis-- > 0;) {
-      const auto extent = static_cast<size_t>(window_.output[axis]);
-      begin[axis] = static_cast<int64_t>(rest % extent) * window_.strides[axis] - window_.pad_begin[axis];
+    for (size_t axis = axes, rest = as_index(position); axis-- > 0;) {
+      const auto extent = as_index(window_.output[axis]);
+      begin[axis] = as_extent(rest % extent) * window_.strides[axis] - window_.pad_begin[axis];
       rest /= extent;
     }
     for (int64_t tap = 0, all = taps(); tap < all; ++tap) {
@@ -102,16 +103,15 @@ class SaturatingConvolution final : public Kernel {
     const auto weights = layer_->weights().data<int8_t>();
     std::vector<int16_t> by_tap(weights.size());
     for (int64_t c = 0; c < channels; ++c)
-      for (int64_t tap = 0; tap < taps; ++tap)
-        by_tap[static_cast<size_t>(tap * channels + c)] = weights[static_cast<size_t>(c * taps + tap)];
-    const std::vector<uint8_t> outside(static_cast<size_t>(channels), layer_->input_zero());
-    std::vector<int32_t> sums(static_cast<size_t>(channels));
+      for (int64_t tap = 0; tap < taps; ++tap) by_tap[as_index(tap * channels + c)] = weights[as_index(c * taps + tap)];
+    const std::vector<uint8_t> outside(as_index(channels), layer_->input_zero());
+    std::vector<int32_t> sums(as_index(channels));
     for (int64_t position = 0; position < walk.positions(); ++position) {
       std::ranges::fill(sums, 0);
       walk.visit(position, [&](int64_t tap, int64_t pixel) {
         const uint8_t* codes = pixel < 0 ? outside.data() : image + pixel * channels;
-        const int16_t* factors = &by_tap[static_cast<size_t>(tap * channels)];
-        for (int64_t c = 0; c < channels; ++c) sums[static_cast<size_t>(c)] += int32_t{codes[c]} * factors[c];
+        const int16_t* factors = &by_tap[as_index(tap * channels)];
+        for (int64_t c = 0; c < channels; ++c) sums[as_index(c)] += int32_t{codes[c]} * factors[c];
       });
       layer_->finish(sums.data(), 0, channels, out + position * channels);
     }
@@ -137,12 +137,12 @@ class SaturatingConvolution final : public Kernel {
             if (pixel < 0)
               std::fill_n(to, each, layer_->input_zero());
             else
-              std::memcpy(to, image + pixel * channels + group * each, static_cast<size_t>(each));
+              std::memcpy(to, image + pixel * channels + group * each, as_index(each));
             to += each;
           });
           std::fill(to, row + (p + 1) * inner, uint8_t{0});
         }
-        matrices_[static_cast<size_t>(group)].multiply(row, count, sum);
+        matrices_[as_index(group)].multiply(row, count, sum);
         for (int64_t p = 0; p < count; ++p)
           layer_->finish(sum + p * sums_row, group * outputs, outputs,
                          out + (begin + p) * layer_->outputs() + group * outputs);

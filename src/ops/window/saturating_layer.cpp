@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/index.h"
 #include "ops/operands.h"
 #include "ops/simd/elementwise.h"
 #include "ops/simd/saturating_product.h"
@@ -65,22 +66,21 @@ bool SaturatingLayer::find_weights(const KernelContext& context) {
   order_ = weight_pairs(context.graph, context.node, 1, shape);
   const bool convolution = traits_of(context.graph, context.node).kind == OpKind::Conv;
   if (convolution ? shape.rank() < 3 : shape.rank() != 2) return false;
-  const auto axis = static_cast<size_t>(order_.output_axis);
+  const auto axis = as_index(order_.output_axis);
   outputs_ = shape[axis];
   const size_t scales = dequantizer->scales.size();
   const int64_t along = dequantizer->node->int_or("axis", 1);
-  const bool fits =
-      along == static_cast<int64_t>(axis) || along == static_cast<int64_t>(axis) - static_cast<int64_t>(shape.rank());
-  if (scales != 1 && (static_cast<int64_t>(scales) != outputs_ || !fits)) return false;
+  const bool fits = along == as_extent(axis) || along == as_extent(axis) - as_extent(shape.rank());
+  if (scales != 1 && (as_extent(scales) != outputs_ || !fits)) return false;
   constexpr int64_t kMostProducts = 1 << 15;
   if (codes->element_count() / outputs_ > kMostProducts) return false;
   weights_ = *codes;
-  offsets_.assign(static_cast<size_t>(outputs_), 0);
+  offsets_.assign(as_index(outputs_), 0);
   const PairOutputs lie(shape, order_);
   const auto code = weights_.data<int8_t>();
   const int64_t inner = shape.element_count(axis + 1, shape.rank());
-  for (int64_t i = 0; i < static_cast<int64_t>(code.size()); ++i)
-    offsets_[static_cast<size_t>(i / inner % outputs_)] -= input_zero_ * code[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < std::ssize(code); ++i)
+    offsets_[as_index(i / inner % outputs_)] -= input_zero_ * code[as_index(i)];
   return true;
 }
 
@@ -132,7 +132,7 @@ void SaturatingLayer::find_grid_behind(const KernelContext& context) {
 
 void SaturatingLayer::set_factors(const std::vector<float>& weight_scales) {
   for (int64_t o = 0; o < outputs_; ++o) {
-    const float product = input_scale_ * weight_scales[weight_scales.size() == 1 ? 0 : static_cast<size_t>(o)];
+    const float product = input_scale_ * weight_scales[weight_scales.size() == 1 ? 0 : as_index(o)];
     factors_.push_back(behind_ ? product / behind_->scale : product);
   }
 }
@@ -177,27 +177,27 @@ void SaturatingLayer::finish(const int32_t* sums, int64_t first, int64_t count, 
 SaturatingMatrix::SaturatingMatrix(const Tensor& weights, const PairOrder& order, int64_t first, int64_t count) {
   const std::vector<int64_t> offsets = pair_offsets(weights.shape(), order);
   const PairOutputs lie(weights.shape(), order);
-  constexpr auto kRows = static_cast<int64_t>(kSaturatingRows), kColumns = static_cast<int64_t>(kSaturatingColumns);
-  const auto used = static_cast<int64_t>(offsets.size());
+  constexpr auto kRows = as_extent(kSaturatingRows), kColumns = as_extent(kSaturatingColumns);
+  const auto used = std::ssize(offsets);
   inner_ = (used + kRows - 1) / kRows * kRows;
   blocks_ = (count + kColumns - 1) / kColumns;
-  packed_.assign(static_cast<size_t>(blocks_ * kColumns * inner_), 0);
+  packed_.assign(as_index(blocks_ * kColumns * inner_), 0);
   const auto code = weights.data<int8_t>();
   for (int64_t o = 0; o < count; ++o)
     for (int64_t k = 0; k < used; ++k) {
-      const int64_t offset = offsets[static_cast<size_t>(k)];
+      const int64_t offset = offsets[as_index(k)];
       if (offset < 0) continue;
       const int64_t block = o / kColumns, quad = k / kRows;
-      packed_[static_cast<size_t>(((block * (inner_ / kRows) + quad) * kColumns + o % kColumns) * kRows + k % kRows)] =
-          code[static_cast<size_t>((first + o) * lie.step + offset)];
+      packed_[as_index(((block * (inner_ / kRows) + quad) * kColumns + o % kColumns) * kRows + k % kRows)] =
+          code[as_index((first + o) * lie.step + offset)];
     }
 }
 
-int64_t SaturatingMatrix::sums_row() const { return blocks_ * static_cast<int64_t>(kSaturatingColumns); }
+int64_t SaturatingMatrix::sums_row() const { return blocks_ * as_extent(kSaturatingColumns); }
 
 void SaturatingMatrix::multiply(const uint8_t* codes, int64_t rows, int32_t* sums) const {
-  multiply_saturating(codes, static_cast<size_t>(rows), static_cast<size_t>(inner_) / kSaturatingRows, packed_.data(),
-                      static_cast<size_t>(blocks_), sums);
+  multiply_saturating(codes, as_index(rows), as_index(inner_) / kSaturatingRows, packed_.data(), as_index(blocks_),
+                      sums);
 }
 
 }  // namespace detent

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/index.h"
+
 namespace detent {
 
 namespace {
@@ -46,7 +48,7 @@ void take_pads(const WindowAttributes& attributes, Window& window) {
     throw Error(ErrorCode::InvalidModel, "pads has " + std::to_string(attributes.pads.size()) + " entries, expected " +
                                              std::to_string(2 * axes));
   std::copy_n(attributes.pads.begin(), axes, window.pad_begin.begin());
-  std::copy_n(attributes.pads.begin() + static_cast<std::ptrdiff_t>(axes), axes, window.pad_end.begin());
+  std::copy_n(attributes.pads.begin() + as_extent(axes), axes, window.pad_end.begin());
 }
 
 /// Splits `total` padding: SAME_UPPER puts the odd one at the end.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/index.h"
 #include "core/passage.h"
 #include "ops/simd/winograd.h"
 #include "ops/window/channels_last_convolution.h"
@@ -11,7 +12,7 @@ namespace detent {
 
 namespace {
 
-constexpr size_t kChannelStep = 16;  // floats in the widest vector
+constexpr int64_t kChannelStep = 16;  // floats in the widest vector
 
 // The planes and products of a block stay in the second-level cache, or nearly so; each block reads all weights once.
 constexpr size_t kBlockFloats = 3 << 17;  // 1.5 MB
@@ -19,16 +20,16 @@ constexpr size_t kRowStep = 12;           // rows of a matrix product in registe
 constexpr size_t kLeastTiles = 2 * kRowStep;
 
 /// Steps between planes that are multiples of 4 KB would meet in one set of the cache.
-size_t plane_step(size_t tiles, size_t channels) { return tiles * channels + kChannelStep; }
+size_t plane_step(size_t tiles, size_t channels) { return tiles * channels + as_index(kChannelStep); }
 
 class Winograd final : public ChannelsLastConvolution {
  public:
   explicit Winograd(const ConvolutionProblem& problem)
       : input_(problem.input), output_(problem.output), top_(problem.window.pad_begin[0]),
-        left_(problem.window.pad_begin[1]), channels_(static_cast<size_t>(problem.input[1])),
-        outputs_(static_cast<size_t>(problem.output[1])), tile_columns_((output_[3] + 1) / 2),
-        tiles_(static_cast<size_t>(tile_columns_ * ((output_[2] + 1) / 2) * output_[0])),
-        weights_(DataType::Float32, Shape{static_cast<int64_t>(winograd_weight_count(channels_, outputs_))}),
+        left_(problem.window.pad_begin[1]), channels_(as_index(problem.input[1])),
+        outputs_(as_index(problem.output[1])), tile_columns_((output_[3] + 1) / 2),
+        tiles_(as_index(tile_columns_ * ((output_[2] + 1) / 2) * output_[0])),
+        weights_(DataType::Float32, Shape{as_extent(winograd_weight_count(channels_, outputs_))}),
         zeros_(channels_, 0.0F) {
     winograd_pack(problem.weights.data<float>().data(), channels_, outputs_, weights_.mutable_data<float>().data());
     const size_t fits = kBlockFloats / (16 * (channels_ + outputs_)) / kRowStep * kRowStep;
@@ -43,13 +44,13 @@ class Winograd final : public ChannelsLastConvolution {
     const size_t blocks = (tiles_ + block_tiles_ - 1) / block_tiles_;
     const int threads = std::min(team, static_cast<int>(blocks));
     const size_t floats = 16 * (plane_step(block_tiles_, channels_) + plane_step(block_tiles_, outputs_));
-    auto* scratch = static_cast<float*>(workspace.scratch(floats * sizeof(float) * static_cast<size_t>(threads)));
+    auto* scratch = static_cast<float*>(workspace.scratch(floats * sizeof(float) * as_index(threads)));
     const Passage whole;
 #pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
     for (size_t block = 0; block < blocks; ++block) {
       const Passage part;
       run_block(block * block_tiles_, input, {output, finish, rest},
-                scratch + floats * static_cast<size_t>(threads > 1 ? omp_get_thread_num() : 0));
+                scratch + floats * as_index(threads > 1 ? omp_get_thread_num() : 0));
     }
   }
 
@@ -64,7 +65,7 @@ class Winograd final : public ChannelsLastConvolution {
   };
 
   [[nodiscard]] Position position_of(size_t tile) const {
-    const auto t = static_cast<int64_t>(tile);
+    const auto t = as_extent(tile);
     const int64_t rows = (output_[2] + 1) / 2;
     return {t / tile_columns_ / rows, t / tile_columns_ % rows * 2, t % tile_columns_ * 2};
   }
@@ -108,7 +109,7 @@ class Winograd final : public ChannelsLastConvolution {
     winograd_result(products, block, tile, finish, pixels, residuals);
     if (!rest) return;
     for (float* const pixel : pixels)
-      if (pixel) rest->finish(static_cast<size_t>(pixel - output), static_cast<size_t>(pixel - output) + outputs_);
+      if (pixel) rest->finish(as_index(pixel - output), as_index(pixel - output) + outputs_);
   }
 
   Shape input_, output_;
@@ -135,7 +136,7 @@ std::unique_ptr<const ChannelsLastConvolution> make_winograd(const ConvolutionPr
   if (!applies) return nullptr;
   // With few tiles reading 16/9 of the weights costs more than the products save.
   const int64_t tiles = problem.output[0] * ((problem.output[2] + 1) / 2) * ((problem.output[3] + 1) / 2);
-  if (tiles < static_cast<int64_t>(kRowStep)) return nullptr;
+  if (tiles < as_extent(kRowStep)) return nullptr;
   return std::make_unique<Winograd>(problem);
 }
 

@@ -33,7 +33,7 @@ int64_t weighted_params(const Graph& graph, const Node& node) {
 void add_layers(const Graph& graph, InnerLayers& sum) {
   for (const Node& node : graph.nodes()) {
     const int64_t params = is_recurrent(node) ? recurrent_params(graph, node) : weighted_params(graph, node);
-    sum.layers += params > 0;
+    if (params > 0) ++sum.layers;
     sum.params += params;
     const InnerLayers inner = inner_layers(node);
     sum.layers += inner.layers;

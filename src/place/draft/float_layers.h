@@ -16,7 +16,7 @@ namespace detent {
 
 /// Layers inside the graphs that a node holds (If, Loop, Scan), at any depth: weighted operators and recurrent ones.
 struct InnerLayers {
-  int64_t layers = 0;
+  size_t layers = 0;
   int64_t params = 0;  ///< elements of their constant weights and biases
 };
 [[nodiscard]] InnerLayers inner_layers(const Node& node);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "model/graph/tensor_proto.h"
 #include "ops/kernel_function.h"
 #include "ops/memory/broadcast_loop.h"
 #include "ops/op_list.h"
@@ -9,6 +10,38 @@
 namespace detent {
 
 namespace {
+
+DataType target_type(const Node& node) { return data_type_from_onnx(node.int_or("to", 0)); }
+
+/// Elements below eight bits lie in a byte each: signed integers extend their sign there, all others leave zeros above.
+Tensor extend_bits(const Tensor& input, DataType type, Allocator& allocator) {
+  const int bits = static_cast<int>(bit_size(type));
+  const bool is_signed = type == DataType::Int4 || type == DataType::Int2;
+  Tensor output(type, input.shape(), allocator, input.layout());
+  const auto* in = static_cast<const uint8_t*>(input.raw());
+  auto* out = static_cast<uint8_t*>(output.mutable_raw());
+  for (int64_t i = 0; i < input.element_count(); ++i) {
+    const int element = in[i] & ((1 << bits) - 1);
+    out[i] = static_cast<uint8_t>(is_signed && element >> (bits - 1) ? element - (1 << bits) : element);
+  }
+  return output;
+}
+
+/// The same bits read as another type of the same size.
+std::unique_ptr<Kernel> make_bit_cast(const KernelContext& context) {
+  return kernel_of([type = target_type(context.node)](KernelCall& call) {
+    const Tensor& input = call.input(0);
+    if (bit_size(input.type()) != bit_size(type))
+      throw Error(ErrorCode::InvalidModel, "the bits of " + std::string(name_of(input.type())) + " cannot be read as " +
+                                               std::string(name_of(type)) + ", which is of another size");
+    call.set_output(0, bit_size(type) < 8 ? extend_bits(input, type, call.allocator()) : input.reinterpreted(type));
+  });
+}
+
+std::optional<Unsupported> refuse_bit_cast_type(const KernelContext& context) {
+  if (target_type(context.node) != DataType::Undefined) return std::nullopt;
+  return Unsupported{"an output element type which Detent does not compute with"};
+}
 
 enum class BitFunction : uint8_t { And, Or, Xor, ShiftLeft, ShiftRight };
 
@@ -34,9 +67,7 @@ enum class Accepts : uint8_t { AllIntegers, UnsignedOnly };
 std::unique_ptr<Kernel> binary_kernel(BitFunction function, Accepts accepts) {
   return kernel_of([function, accepts](KernelCall& call) {
     const DataType type = call.input(0).type();
-    if (call.input(1).type() != type)
-      throw Error(ErrorCode::InvalidModel, "operands of types " + std::string(name_of(type)) + " and " +
-                                               std::string(name_of(call.input(1).type())) + ", expected one type");
+    check_same_type(call.input(0), call.input(1));
     const Broadcast broadcast(std::array{&call.input(0), &call.input(1)}, call.allocator());
     Tensor output(type, broadcast.output(), call.allocator(), broadcast.layout());
     visit_number(type, [&]<class T>(T) {
@@ -81,41 +112,23 @@ std::unique_ptr<Kernel> make_bitwise_not(const KernelContext&) { return kernel_o
 
 constexpr OpTraits kBits{.kind = OpKind::OtherElementwise, .data_inputs = 0};
 
-constexpr OperatorDef kBitwiseDefinitions[] = {
-    {.op_type = "BitwiseAnd",
-     .signature = "A B -> C",
-     .traits = kBits,
-     .make = make_bitwise<BitFunction::And>,
-     .layout = LayoutNeed::Any,
-     .first_opset = 18},
-    {.op_type = "BitwiseOr",
-     .signature = "A B -> C",
-     .traits = kBits,
-     .make = make_bitwise<BitFunction::Or>,
-     .layout = LayoutNeed::Any,
-     .first_opset = 18},
-    {.op_type = "BitwiseXor",
-     .signature = "A B -> C",
-     .traits = kBits,
-     .make = make_bitwise<BitFunction::Xor>,
-     .layout = LayoutNeed::Any,
-     .first_opset = 18},
-    {.op_type = "BitwiseNot",
-     .signature = "X -> Y",
-     .traits = kBits,
-     .make = make_bitwise_not,
+constexpr OperatorDef kBitCastDefinitions[] = {
+    {.op_type = "BitCast",
+     .signature = "input -> output; to:int!",
+     .traits = {.data_inputs = 0},
+     .make = make_bit_cast,
+     .first_opset = 26,
      .layout = LayoutNeed::Same,
-     .first_opset = 18},
-    {.op_type = "BitShift",
-     .signature = "X Y -> Z; direction:string(LEFT|RIGHT)!",
-     .traits = kBits,
-     .make = make_shift,
-     .layout = LayoutNeed::Any,
-     .first_opset = 11},
+     .check = refuse_bit_cast_type},
+    {"BitwiseAnd", "A B -> C", kBits, make_bitwise<BitFunction::And>, 18, LayoutNeed::Any},
+    {"BitwiseOr", "A B -> C", kBits, make_bitwise<BitFunction::Or>, 18, LayoutNeed::Any},
+    {"BitwiseXor", "A B -> C", kBits, make_bitwise<BitFunction::Xor>, 18, LayoutNeed::Any},
+    {"BitwiseNot", "X -> Y", kBits, make_bitwise_not, 18, LayoutNeed::Same},
+    {"BitShift", "X Y -> Z; direction:string(LEFT|RIGHT)!", kBits, make_shift, 11, LayoutNeed::Any},
 };
 
 }  // namespace
 
-std::span<const OperatorDef> bitwise_operators() { return kBitwiseDefinitions; }
+std::span<const OperatorDef> bit_operators() { return kBitCastDefinitions; }
 
 }  // namespace detent
