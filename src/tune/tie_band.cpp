@@ -11,7 +11,7 @@ namespace detent {
 
 namespace {
 
-constexpr double kBandErrors = 0.5;
+constexpr double kBandErrors = 1;
 
 }  // namespace
 

@@ -24,9 +24,9 @@ struct CandidateScores {
 /// By how much `better` lies above `other` on the same samples: standard error of the mean difference. Fewer than two -> 0.
 [[nodiscard]] double difference_error_db(std::span<const double> better, std::span<const double> other);
 
-/// The candidate to take. Those whose score lies below the highest by no more than half the standard error of the
+/// The candidate to take. Those whose score lies below the highest by no more than the standard error of the
 /// difference cannot be told apart by these samples; of them the one with the smallest regret, then the highest score, then the first.
-/// Judged on 88 calibrations of 15 networks (16, 64 and all samples, both targets) by their outputs on other samples: 0.32 dB
+/// Judged on 88 calibrations of 15 networks (16, 64 and all samples, both targets) by their outputs on other samples: 0.27 dB
 /// below the best candidate on average, the best single calibrator (mse) 1.1 dB. src/DECISIONS.md has wider and narrower bands.
 /// candidates  not empty.
 [[nodiscard]] size_t choose_within_band(std::span<const CandidateScores> candidates);

@@ -101,4 +101,29 @@ for file in q h; do
   accepts "$file.onnx, written elsewhere" run elsewhere/$file.onnx $random -o out/run
   rm -rf out/*
 done
+
+# Weights that are computed from external ones are folded, quantized and counted as those in the model are, to the byte.
+quantized() { # NAME: out/NAME.onnx of in/model/NAME.onnx
+  accepts "$1 with a folded weight" quantize "in/model/$1.onnx" --data random:normal,n=8 --calibrator max --small-layers quantize \
+    --allow-external in/store --accept-broken -o "out/$1.onnx"
+  grep -qF '1 of 1 weighted layers INT8 (100 % of MACs)' stdout || fail "$1: the folded weight is not counted"
+}
+mv in/gone in/store
+printf '<ir_version: 8, opset_import: ["" : 13]> g (float[N,4] x) => (float[N,4] y)
+  <float[4,4] w = {1,0,2,0, 0,1,0,0, 0,0,1,0, 0,2,0,1}, float[1] s = {2}>
+  { t = Transpose <perm = [1, 0]> (w) u = Mul (t, s) y = MatMul (x, u) }' | "$WRITE_MODEL" in/inside.onnx
+for number in 1 0 2 0 0 1 0 0 0 0 1 0 0 2 0 1; do
+  case $number in
+    0) printf '\000\000\000\000' ;;
+    1) printf '\000\000\200\077' ;;
+    2) printf '\000\000\000\100' ;;
+  esac
+done >in/store/floats.bin
+cp in/inside.onnx in/model/inside.onnx
+"$EDIT_MODEL" in/inside.onnx in/model/computed.onnx external w ../store/floats.bin 0 64
+quantized inside
+quantized computed
+"$DETENT" run out/inside.onnx --data random:normal,n=8 -o out/inside --quiet >stdout 2>stderr
+"$DETENT" run out/computed.onnx --data random:normal,n=8 -o out/computed --quiet >stdout 2>stderr
+cmp -s out/inside/y.npy out/computed/y.npy || fail "an external weight is folded otherwise than one in the model"
 finish

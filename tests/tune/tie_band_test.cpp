@@ -60,12 +60,12 @@ TEST(ChooseWithinBand, LeavesWhatLiesOutsideTheBandHoweverSmallItsRegret) {
   EXPECT_EQ(chosen({{{20, 24}, 3}, {{18, 23}, 0}}), 0U);
 }
 
-TEST(ChooseWithinBand, EndsAtHalfTheStandardError) {
-  // Differences -1 and 2: a standard error of 1.5. The score falls by half of 0.5 and half of 0.08 dB, which is what the mean noise
-  // makes of it.
-  EXPECT_EQ(chosen({{{20, 24}, 3}, {{21, 22}, 0}}), 1U);
-  // Differences 0 and 2: a standard error of 1. The score falls by half of 1 and half of 0.66 dB.
-  EXPECT_EQ(chosen({{{20, 24}, 3}, {{20, 22}, 0}}), 0U);
+TEST(ChooseWithinBand, EndsAtTheStandardError) {
+  // Differences 0 and 2: a standard error of 1. The score falls by half of 1 and half of 0.67 dB, which is what the mean noise makes
+  // of it.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{20, 22}, 0}}), 1U);
+  // Differences 0.5 and 2: a standard error of 0.75. The score falls by half of 1.25 and half of 0.98 dB.
+  EXPECT_EQ(chosen({{{20, 24}, 3}, {{19.5, 22}, 0}}), 0U);
 }
 
 TEST(ChooseWithinBand, HoldsEveryCandidateAgainstTheHighestScore) {

@@ -46,8 +46,9 @@ void pack(const float* weights, size_t channels, size_t outputs, float* packed) 
   }
 }
 
-void source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes) {
+bool source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes) {
   const Tag d;
+  Vector zeros = hn::Zero(d);  // NaN once a sum is not finite
   float* out = planes + tile * block.channels;
   for (size_t c = 0; c < block.channels; c += hn::Lanes(d)) {
     Vector t[16];
@@ -62,12 +63,15 @@ void source(const float* const* pixels, const WinogradBlock& block, size_t tile,
     }
     for (size_t i = 0; i < 16; i += 4) {
       float* row = out + i * block.source_step + c;
-      hn::StoreU(hn::Sub(t[i], t[i + 2]), d, row);
+      const Vector first = hn::Sub(t[i], t[i + 2]), last = hn::Sub(t[i + 1], t[i + 3]);
+      if (i % 12 == 0) zeros = hn::MulAdd(hn::Add(first, last), hn::Zero(d), zeros);  // these four hold every pixel
+      hn::StoreU(first, d, row);
       hn::StoreU(hn::Add(t[i + 1], t[i + 2]), d, row + block.source_step);
       hn::StoreU(hn::Sub(t[i + 2], t[i + 1]), d, row + 2 * block.source_step);
-      hn::StoreU(hn::Sub(t[i + 1], t[i + 3]), d, row + 3 * block.source_step);
+      hn::StoreU(last, d, row + 3 * block.source_step);
     }
   }
+  return hn::AllFalse(d, hn::IsNaN(zeros));
 }
 
 /// out[r][0 .. N vectors) = sum over k of a[r][k] * b[k][...]: `rows` rows, one chain of multiply-adds an element.
@@ -174,8 +178,8 @@ void winograd_pack(const float* weights, size_t channels, size_t outputs, float*
   HWY_DYNAMIC_DISPATCH(pack)(weights, channels, outputs, packed);
 }
 
-void winograd_source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes) {
-  HWY_DYNAMIC_DISPATCH(source)(pixels, block, tile, planes);
+bool winograd_source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes) {
+  return HWY_DYNAMIC_DISPATCH(source)(pixels, block, tile, planes);
 }
 
 void winograd_multiply(const float* planes, const float* packed, const WinogradBlock& block, float* products) {

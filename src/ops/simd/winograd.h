@@ -21,8 +21,8 @@ struct WinogradBlock {
 /// Transforms O x C x 3 x 3 weights (in double) and packs them as this machine's instruction set reads them.
 void winograd_pack(const float* weights, size_t channels, size_t outputs, float* packed);
 
-/// One tile into the 16 planes. `pixels`: its 16 pixels row by row, each `channels` floats.
-void winograd_source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes);
+/// One tile into the 16 planes. `pixels`: its 16 pixels row by row, each `channels` floats. Returns whether all sums in them are finite.
+bool winograd_source(const float* const* pixels, const WinogradBlock& block, size_t tile, float* planes);
 
 /// products[i] = planes[i] x weights[i], 16 matrix products of tiles x channels by channels x outputs.
 void winograd_multiply(const float* planes, const float* packed, const WinogradBlock& block, float* products);

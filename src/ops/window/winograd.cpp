@@ -28,7 +28,7 @@ class Winograd final : public ChannelsLastConvolution {
       : input_(problem.input), output_(problem.output), top_(problem.window.pad_begin[0]),
         left_(problem.window.pad_begin[1]), channels_(as_index(problem.input[1])),
         outputs_(as_index(problem.output[1])), tile_columns_((output_[3] + 1) / 2),
-        tiles_(as_index(tile_columns_ * ((output_[2] + 1) / 2) * output_[0])),
+        tiles_(as_index(tile_columns_ * ((output_[2] + 1) / 2) * output_[0])), plain_(problem.weights),
         weights_(DataType::Float32, Shape{as_extent(winograd_weight_count(channels_, outputs_))}),
         zeros_(channels_, 0.0F) {
     winograd_pack(problem.weights.data<float>().data(), channels_, outputs_, weights_.mutable_data<float>().data());
@@ -78,12 +78,15 @@ class Winograd final : public ChannelsLastConvolution {
     block.source_step = plane_step(block.tiles, channels_);
     block.product_step = plane_step(block.tiles, outputs_);
     float* products = scratch + 16 * plane_step(block_tiles_, channels_);
-    for (size_t tile = 0; tile < block.tiles; ++tile) read_tile(position_of(first + tile), input, block, tile, scratch);
+    std::vector<size_t> not_finite;
+    for (size_t tile = 0; tile < block.tiles; ++tile)
+      if (!read_tile(position_of(first + tile), input, block, tile, scratch)) not_finite.push_back(tile);
     winograd_multiply(scratch, weights_.data<float>().data(), block, products);
+    for (const size_t tile : not_finite) sum_plainly(position_of(first + tile), input, block, tile, products);
     for (size_t tile = 0; tile < block.tiles; ++tile) write_tile(position_of(first + tile), products, block, tile, to);
   }
 
-  void read_tile(const Position& at, const float* input, const WinogradBlock& block, size_t tile, float* planes) const {
+  bool read_tile(const Position& at, const float* input, const WinogradBlock& block, size_t tile, float* planes) const {
     const float* pixels[16];
     for (int64_t i = 0; i < 4; ++i)
       for (int64_t j = 0; j < 4; ++j) {
@@ -91,7 +94,33 @@ class Winograd final : public ChannelsLastConvolution {
         const bool inside = y >= 0 && y < input_[2] && x >= 0 && x < input_[3];
         pixels[i * 4 + j] = inside ? input + ((at.sample * input_[2] + y) * input_[3] + x) * input_[1] : zeros_.data();
       }
-    winograd_source(pixels, block, tile, planes);
+    return winograd_source(pixels, block, tile, planes);
+  }
+
+  /// The products of a tile whose results are the sums of the definition: infinite and NaN pixels would meet in differences of pixels,
+  /// and make NaN of outputs that do not read them. Only the four corners of the products count once.
+  void sum_plainly(const Position& at, const float* input, const WinogradBlock& block, size_t tile,
+                   float* products) const {
+    const auto product = [&](size_t plane, size_t o) -> float& {
+      return products[plane * block.product_step + tile * outputs_ + o];
+    };
+    for (size_t plane = 0; plane < 16; ++plane) std::fill_n(&product(plane, 0), outputs_, 0.0F);
+    const float* const weights = plain_.data<float>().data();
+    for (int64_t i = 0; i < 4; ++i) {
+      const int64_t top = at.y + i / 2 - top_, left = at.x + i % 2 - left_;
+      const size_t corner = static_cast<size_t>(i / 2 * 12 + i % 2 * 3);
+      for (size_t o = 0; o < outputs_; ++o) {
+        float sum = 0;
+        for (int64_t tap = 0; tap < 9; ++tap) {
+          const int64_t y = top + tap / 3, x = left + tap % 3;
+          if (y < 0 || y >= input_[2] || x < 0 || x >= input_[3]) continue;
+          const float* const pixel = input + ((at.sample * input_[2] + y) * input_[3] + x) * input_[1];
+          for (size_t c = 0; c < channels_; ++c)
+            sum += pixel[c] * weights[(o * channels_ + c) * 9 + static_cast<size_t>(tap)];
+        }
+        product(corner, o) = i % 3 == 0 ? sum : -sum;
+      }
+    }
   }
 
   void write_tile(const Position& at, const float* products, const WinogradBlock& block, size_t tile,
@@ -117,7 +146,8 @@ class Winograd final : public ChannelsLastConvolution {
   size_t channels_, outputs_;
   int64_t tile_columns_;
   size_t tiles_;
-  Tensor weights_;
+  Tensor plain_;              // as in the file
+  Tensor weights_;            // transformed
   std::vector<float> zeros_;  // a pixel of the padding
   size_t block_tiles_ = 0;
 };

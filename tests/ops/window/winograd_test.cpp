@@ -111,6 +111,29 @@ TEST(Winograd, RoundsWithinItsBound) {
   EXPECT_LT(worst, 1e-6 * largest) << "what a plain float sum of 1152 terms is good for";
 }
 
+/// An infinite or NaN pixel reaches the outputs that read it, and no other of its tile.
+TEST(Winograd, KeepsWhatIsNotFiniteToTheOutputsThatReadIt) {
+  const WinogradCase c{.input = {1, 16, 9, 10}, .weights = {16, 16, 3, 3}};
+  const Tensor w = whole_numbers(c.weights, 2);
+  const Tensor finite = run_winograd(c, whole_numbers(c.input, 1), w);
+  for (const float odd : {INFINITY, -INFINITY, NAN})
+    for (const auto& [row, column] : {std::pair{4, 5}, {0, 0}, {8, 9}}) {
+      Tensor x = whole_numbers(c.input, 1);
+      x.mutable_data<float>()[static_cast<size_t>((3 * 9 + row) * 10 + column)] = odd;
+      const Tensor y = run_winograd(c, x, w);
+      const auto expected = definition(c, x, w);
+      for (size_t i = 0; i < expected.size(); ++i) {
+        const auto at = static_cast<int>(i % 90);
+        const bool reads = std::abs(at / 10 - row) <= 1 && std::abs(at % 10 - column) <= 1;
+        if (std::isnan(expected[i].value))
+          ASSERT_TRUE(std::isnan(y.data<float>()[i]) && reads) << odd << " at " << row << ", " << column << ": " << i;
+        else
+          ASSERT_EQ(y.data<float>()[i], expected[i].value) << odd << " at " << row << ", " << column << ": " << i;
+        ASSERT_TRUE(reads || y.data<float>()[i] == finite.data<float>()[i]);
+      }
+    }
+}
+
 TEST(Winograd, AddsBiasAndResidualThenClamps) {
   const WinogradCase c{.input = {1, 16, 7, 7}, .weights = {32, 16, 3, 3}};
   const Tensor x = whole_numbers(c.input, 1), w = whole_numbers(c.weights, 2);
