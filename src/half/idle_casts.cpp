@@ -4,8 +4,8 @@
 
 #include "core/float_type.h"
 #include "core/onnx_type.h"
-#include "ops/value_types.h"
 #include "ops/traits.h"
+#include "ops/value_types.h"
 
 namespace detent {
 

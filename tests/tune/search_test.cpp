@@ -1,4 +1,4 @@
-#include "tune/choice_sets.h"
+#include "tune/search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
