@@ -26,6 +26,17 @@ namespace detent {
 
 namespace {
 
+void check_options(const QuantizeOptions& given) {
+  if (given.accuracy == Accuracy::Best && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
+                "give --data beside --table, or leave --accuracy away");
+  check_writable(given.output, given.overwrite);
+}
+
+ChoiceEffort effort_of(const QuantizeOptions& given) {
+  return {given.accuracy == Accuracy::Best, std::string(given.calibrator.empty() ? kSafeCalibrator : "")};
+}
+
 Recipe recipe_for(const QuantizeOptions& options) {
   Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
   recipe.table = options.table;
@@ -61,7 +72,11 @@ struct RewrittenModel {
   Model model;
   Rewrite rewrite;
   PromisedFile promised;
+  QdqCheckOptions options;
 
+  void check(const Model& file, const std::filesystem::path& output) const {
+    check_qdq_file(file.graph(), output, promised, options);
+  }
   /// Removes Casts whose value only their pair reads; the pair begins in front of them.
   void take_casts_out() {
     const UnreadCasts casts = take_unread_casts(model.graph());
@@ -80,6 +95,7 @@ struct RewrittenModel {
 /// Puts the pairs of the plan into the model; the report gets the values that have one.
 RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
   RewrittenModel written{.model = take_model(prepared)};
+  written.options = {prepared.recipe.placement.quantize_outputs, chosen.format.per_tensor_weights};
   if (!chosen.constants.empty()) apply_patch(written.model, chosen.constants);
   const Graph& graph = written.model.graph();
   written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
@@ -137,10 +153,7 @@ Closing measure_closing(const RewrittenModel& written, const ClosingSamples& clo
 QuantizeReport quantize_model(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
   const Stopwatch stopwatch;
-  if (given.accuracy == Accuracy::Best && !given.data.given())
-    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
-                "give --data beside --table, or leave --accuracy away");
-  check_writable(given.output, given.overwrite);
+  check_options(given);
   const QuantizeOptions options = with_level(given);
   auto calibrator = named_calibrator(options.calibrator);
 
@@ -154,8 +167,7 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   // images -> executor -> histograms, or the table that holds them -> ranges
   const Measured measured = measure(prepared);
   warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
-  const std::string otherwise(given.calibrator.empty() ? kSafeCalibrator : "");
-  Chosen chosen = choose(prepared, measured, std::move(calibrator), {options.accuracy == Accuracy::Best, otherwise});
+  Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
 
   // what pays beyond that; a bound on the cost of quantization -> layers that stay float
   improve(chosen, options, prepared, measured);
@@ -169,20 +181,16 @@ QuantizeReport quantize_model(const QuantizeOptions& given) {
   QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
   RewrittenModel written = rewrite(prepared, measured, chosen, report);
   if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
-  const QdqCheckOptions promises{options.placement.quantize_outputs, chosen.format.per_tensor_weights};
-  const auto check = [&](const Model& model) {
-    check_qdq_file(model.graph(), options.output, written.promised, promises);
-  };
-  check(written.model);
+  written.check(written.model, options.output);
   written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
   const Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
   const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
   if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
-  write_quantized(written.model, prepared.facts, options, report, check);
+  write_quantized(written.model, prepared.facts, options, report,
+                  [&](const Model& model) { written.check(model, options.output); });
   add_written(report, written.model.graph(), prepared);
-  const WorseArithmetic worse = worse_of(closing.exact, closing.saturated);
-  add_verdict(report, options, prepared, {worse.closing, closing_on.source.get(), calibrated_with, chosen});
-  if (!worse.caveat.empty()) report.verdict.caveats.insert(report.verdict.caveats.begin(), worse.caveat);
+  add_verdict(report, options, prepared,
+              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
   add_cost(stopwatch, report);
   return report;
 }

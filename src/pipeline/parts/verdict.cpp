@@ -22,7 +22,7 @@ std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>
 }
 
 JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
-  JudgedFacts facts = judged_facts(grounds.closing);
+  JudgedFacts facts = judged_facts(grounds.worse.closing);
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
   facts.calibrated_with = grounds.calibrated_with;
@@ -108,6 +108,8 @@ JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
 void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
   report.verdict = judge(facts_of(report, grounds));
+  if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
+    report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
   add_blame(report, options.run, prepared, grounds);
   report.verdict.cures = cures_for(report, options);

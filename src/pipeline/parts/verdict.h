@@ -8,12 +8,13 @@
 #include "evaluate/judge.h"
 #include "model/graph_patch.h"
 #include "pipeline/parts/chosen.h"
+#include "pipeline/parts/saturation.h"
 
 namespace detent {
 
 /// What a verdict and its blame rest on. Looks at things that must outlive it.
 struct VerdictGrounds {
-  const std::optional<ClosingError>& closing;  ///< absent: not measured
+  WorseArithmetic worse;                ///< its closing error; absent: not measured
   const DataSource* samples = nullptr;  ///< that it was measured on; there are some where there is a closing error
   size_t calibrated_with = 0;           ///< how many of them were calibrated with
   const Chosen& chosen;
