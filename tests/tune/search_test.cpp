@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace detent {
 namespace {
 
@@ -27,6 +30,50 @@ TEST(ChoiceSets, CountsDoubleUpToTheLast) {
   EXPECT_THAT(doubling_counts(0, 6), ElementsAre(1, 2, 4, 6));
   EXPECT_THAT(doubling_counts(5, 8), ElementsAre(6, 7, 8));
   EXPECT_THAT(doubling_counts(5, 6), ElementsAre(6));
+}
+
+/// A bound that a set meets when it holds all that are needed; asked on every set by itself.
+class NeededChoices final : public SetJudge {
+ public:
+  explicit NeededChoices(ChoiceSet needed) : needed_(std::move(needed)) {}
+
+  std::optional<size_t> first_that(bool yes, const std::vector<ChoiceSet>& sets,
+                                   const std::optional<ChoiceSet>& /*base*/) override {
+    const auto found = std::ranges::find(sets, yes, [&](const ChoiceSet& set) { return meets(set); });
+    return found == sets.end() ? std::nullopt : std::optional(static_cast<size_t>(found - sets.begin()));
+  }
+  bool meets(const ChoiceSet& set) override { return std::ranges::includes(set, needed_); }
+  std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
+    std::vector<std::optional<bool>> answers;
+    for (const ChoiceSet& fewer : each_without(found, choices)) answers.emplace_back(meets(fewer));
+    return answers;
+  }
+  ChoiceSet order_of(const ChoiceSet& found) override { return {found.rbegin(), found.rend()}; }
+
+ private:
+  ChoiceSet needed_;
+};
+
+TEST(SearchSets, GivesBackWhatIsNotNeeded) {
+  for (const bool together : {false, true})
+    for (const size_t at_once : {1, 3}) {
+      NeededChoices judge({1, 4});
+      const auto sets = search_sets(judge, {.most = 9, .at_once = at_once, .together = together});
+      ASSERT_FALSE(sets.empty());
+      EXPECT_THAT(sets.front(), ElementsAre(0, 1, 2, 3, 4)) << "the shortest beginning";
+      EXPECT_THAT(sets.back(), ElementsAre(1, 4));
+    }
+}
+
+TEST(SearchSets, FindNothingWhereNoBeginningMeetsTheBound) {
+  NeededChoices judge({9});
+  EXPECT_THAT(search_sets(judge, {.most = 9}), IsEmpty()) << "the tenth choice is beyond the longest";
+}
+
+TEST(SearchSets, EndWhenRoundsGiveNothingBack) {
+  NeededChoices judge({2, 3, 4});
+  EXPECT_THAT(search_sets(judge, {.most = 9, .fruitless = 2}).back(), ElementsAre(0, 1, 2, 3, 4))
+      << "4 and 3 are needed";
 }
 
 }  // namespace

@@ -91,7 +91,11 @@ std::optional<ClosingError> ClosingSamples::error_of(const Model& model, const R
 }
 
 size_t ClosingSamples::count_read(const std::vector<TableSample>& known) const {
-  return source ? count_known(source->identities(), known) : 0;
+  if (!source) return 0;
+  std::set<Digest> contents;
+  for (const TableSample& sample : known) contents.insert(sample.content);
+  const auto is_known = [&](const TableSample& sample) { return contents.contains(sample.content); };
+  return static_cast<size_t>(std::ranges::count_if(source->identities(), is_known));
 }
 
 ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {

@@ -25,7 +25,8 @@ struct ClosingSamples {
   void keep_reference(const Model& float32, const RunSettings& run);
   /// Compares a quantized model with it; nullopt without data. Errors  those of measure_closing_error.
   [[nodiscard]] std::optional<ClosingError> error_of(const Model& model, const RunSettings& run) const;
-  /// How many of the samples that were read so far have the content of one of `known`.
+  /// How many of the samples that were read so far have the content of one of `known`. Names say nothing: the same file may be reached
+  /// through another folder.
   [[nodiscard]] size_t count_read(const std::vector<TableSample>& known) const;
 };
 

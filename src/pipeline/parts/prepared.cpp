@@ -1,25 +1,102 @@
 #include "pipeline/parts/prepared.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
 #include "calibrate/from_table.h"
+#include "core/memory_limit.h"
+#include "detent/data_source.h"
 #include "detent/error.h"
+#include "detent/run_settings.h"
 #include "equalize/equalizable_values.h"
 #include "exec/find_shapes.h"
 #include "half/half_model.h"
 #include "model/fingerprint.h"
-#include "pipeline/parts/memory_need.h"
+#include "model/graph/value_shapes.h"
+#include "ops/traits.h"
 #include "pipeline/parts/stray_options.h"
 #include "pipeline/parts/written_file.h"
 #include "place/draft/float_layers.h"
 #include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
+#include "rewrite/rewrite.h"
 #include "rewrite/written_size.h"
 #include "run/model_inputs.h"
-#include "tune/equalize/apply.h"
+#include "run/workers.h"
+#include "tune/equalize/equalizer.h"
 
 namespace detent {
 
 namespace {
+
+bool is_product(OpKind kind) {
+  return kind == OpKind::MatMul || kind == OpKind::Gemm || kind == OpKind::Conv || kind == OpKind::ConvTranspose;
+}
+
+/// Products cannot work in place: what they read and what they write is there at the same time.
+uint64_t bytes_around(const Graph& graph, const Node& node, const ValueShapes& shapes) {
+  std::set<ValueId> values(node.inputs.begin(), node.inputs.end());
+  values.insert(node.outputs.begin(), node.outputs.end());
+  uint64_t bytes = 0;
+  for (const ValueId value : values) {
+    const auto shape = shapes.find(value);
+    if (shape == shapes.end() || graph.value(value).is_constant) continue;
+    bytes += static_cast<uint64_t>(shape->second.element_count()) * sizeof(float);
+  }
+  return bytes;
+}
+
+/// Every sample is as large as the first: the model says all sizes but that of the batch.
+bool has_one_size(const Graph& graph) {
+  return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
+    const auto& shape = graph.value(input).declared_shape;
+    return shape && std::ranges::count(*shape, -1) == (!shape->empty() && shape->front() == -1 ? 1 : 0);
+  });
+}
+
+/// What quantizing holds at one time at least. Weights in files are not counted: their pages come and go.
+struct MemoryNeed {
+  uint64_t codes = 0;    ///< bytes of INT8 weights, each once
+  uint64_t values = 0;   ///< bytes that the largest product or convolution reads and writes for one batch, as floats
+  uint64_t workers = 1;  ///< that run at the same time; 1 where samples need not all be as large as the first
+
+  [[nodiscard]] uint64_t bytes() const { return codes + workers * values; }
+};
+
+/// shapes  of one batch. Empty or partly unknown: what is not known takes nothing. samples  nullptr: nothing is run.
+MemoryNeed memory_need(const Graph& graph, const ValueShapes& shapes, const PlacementPlan& plan,
+                       const RewriteOptions& format, const DataSource* samples, const RunSettings& settings) {
+  MemoryNeed need;
+  std::set<ValueId> weights;
+  for (const WeightDecision& weight : plan.weights)
+    if (const Tensor* tensor = graph.constant(weight.value);
+        format.int8_weights && tensor && weights.insert(weight.value).second)
+      need.codes += static_cast<uint64_t>(tensor->element_count());
+  if (!samples) return need;
+  for (const Node& node : graph.nodes())
+    if (is_product(traits_of(graph, node).kind)) need.values = std::max(need.values, bytes_around(graph, node, shapes));
+  if (has_one_size(graph))
+    need.workers = std::clamp<uint64_t>(samples->size() / samples->batch(), 1, worker_count(settings));
+  return need;
+}
+
+/// Before anything is measured. Errors  InvalidData when there is no room, with the sizes and how many threads there would be room for.
+void check_memory_need(const MemoryNeed& need, const std::string& model) {
+  if (memory_has_room(need.bytes())) return;
+  const uint64_t limit = memory_limit();
+  const uint64_t fitting = need.values > 0 && limit > need.codes ? (limit - need.codes) / need.values : 0;
+  const std::string workers = need.workers == 1 ? "" : std::to_string(need.workers) + " threads x ";
+  throw Error(ErrorCode::InvalidData,
+              model + ": takes " + memory_text(need.bytes()) + " at least: " + memory_text(need.codes) +
+                  " of INT8 weights and " + workers + memory_text(need.values) +
+                  " for the values of its largest layer; the limit is " + memory_text(limit) + " (--max-memory)",
+              fitting >= 1 && fitting < need.workers ? "--threads " + std::to_string(fitting) + " leaves more room"
+                                                     : "a machine with more free memory is needed, or smaller inputs");
+}
 
 /// The table of the recipe; nothing without one. `model` as it was read.
 std::optional<CalibrationTable> open_table(const Recipe& recipe, const Model& model) {

@@ -7,7 +7,6 @@
 #include "exec/find_shapes.h"
 #include "place/make_plan.h"
 #include "run/sample_subset.h"
-#include "tune/equalize/apply.h"
 
 namespace detent {
 
@@ -68,8 +67,7 @@ std::optional<EqualizedModel> equalize_as_requested(Model& model, const Equalize
   const DataSource& all = samples.source;
   const EqualizeData data{samples.inputs, kept ? all : usual, dropped ? usual : all, judged.run,
                           kept ? outliers : no_samples()};
-  EqualizeOutcome outcome = equalize_model(model, request, data, options, make_fold_judge(model, judged));
-  return EqualizedModel{std::move(outcome.equalization), std::move(outcome.report)};
+  return equalize_model(model, request, data, options, make_fold_judge(model, judged));
 }
 
 std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,

@@ -15,12 +15,6 @@
 
 namespace detent {
 
-/// The equalization of a model before it is calibrated, and its report.
-struct EqualizedModel {
-  Equalization equalization;
-  EqualizeReport report;
-};
-
 /// What an equalization is measured on. Looks at things that must outlive it.
 struct EqualizeSamples {
   std::span<const Tensor> inputs;  ///< of one batch
