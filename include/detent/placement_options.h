@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -8,8 +7,7 @@
 
 namespace detent {
 
-/// The policies of placement rules R4-R11 and R15 plus the user's includes and excludes (R12) and what measurements keep float
-/// (R13, R15).
+/// The policies of placement rules R4-R11 and R15, and the user's includes and excludes (R12).
 struct PlacementOptions {
   CodeType type = CodeType::Int8;  ///< of activations and weights: which layers have kernels depends on it
   enum class Concat { Shared, Inputs, Independent } concat = Concat::Shared;
@@ -29,11 +27,6 @@ struct PlacementOptions {
   /// it float, an excluded one stays float; exclude wins over include; other nodes follow the rules.
   std::vector<std::string> include, exclude;
   std::vector<std::string> include_op, exclude_op;  ///< the same by operator name
-  /// Nodes that stay float for what was measured, by name, with the reason that the plan gives. Included nodes do not.
-  std::map<std::string, std::string> keep_float;
-  /// Nodes that read a value of the residual stream which INT8 ruins, by name, with the figures. Names of no node say nothing:
-  /// the same options serve the model before and after its types are changed.
-  std::map<std::string, std::string> ruined;
 };
 
 }  // namespace detent

@@ -39,6 +39,15 @@ enum class Accuracy : uint8_t {
   return level == Accuracy::Fast ? "fast" : level == Accuracy::Balanced ? "balanced" : "best";
 }
 
+/// Where quantize_model() ends early, so that the step that spoils a file can be found.
+enum class StopAfter : uint8_t {
+  Nothing,
+  Prepare,  ///< writes the float model that is quantized: folded, its opset raised, equalized, in 16-bit float types
+  Plan,  ///< writes nothing: the plan that the report then has is that of plan_model(), before a bound keeps layers float
+  Ranges,  ///< writes the range of each value that gets a pair, as QuantizeOptions::override_file takes it
+  Rewrite  ///< writes the quantized model before anything is checked or measured on it
+};
+
 struct QuantizeOptions {
   std::filesystem::path model, output;
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured
@@ -55,6 +64,7 @@ struct QuantizeOptions {
   RunSettings run;
   bool overwrite = false;
   ExternalData external_data = ExternalData::Auto;
+  StopAfter stop_after = StopAfter::Nothing;
   size_t error_samples =
       64;  ///< the closing error is measured on at most so many samples, unless `bound` names its own
 };
@@ -113,7 +123,7 @@ struct QuantizeReport {
 
 /// Calibrates, places, rewrites, measures and writes. src/pipeline/README.md gives the order of the steps.
 /// With a bound layers stay float, the fewest and cheapest that were found to be enough; where it cannot be met the best
-/// model that was measured is written and the report says so.
+/// model that was measured is written and the report says so. With options.stop_after the report has the model's name, and the plan.
 ///
 /// Output   the file at `output`, whole or not at all; the same samples give the same bytes whatever the threads.
 /// Memory   the model and its weights, and per worker one sample's activations, and 8 bytes per quantized value and sample.

@@ -22,7 +22,7 @@ namespace {
 /// Shows every value to the collector, and what every value reaches where that was asked for.
 class Worker : public SampleObserver {
  public:
-  Worker(const Schedule& schedule, const SampleAxes& axes, Measured nothing, bool with_reaches)
+  Worker(const Schedule& schedule, const SampleAxes& axes, Gathered nothing, bool with_reaches)
       : executor_(schedule), axes_(axes), measured_(std::move(nothing)), with_reaches_(with_reaches),
         may_loop_(std::ranges::any_of(schedule.steps(), [](const Step& step) { return !step.subgraphs.empty(); })) {}
 
@@ -30,7 +30,7 @@ class Worker : public SampleObserver {
   /// what it added is taken back.
   void run(std::vector<Sample>&& batch, std::span<const size_t> indices) {
     const bool may_stop = !ran_ || last_seconds_ > kShort || may_loop_;
-    std::optional<Measured> before;
+    std::optional<Gathered> before;
     if (may_stop) before = measured_;
     executor_.may_stop(may_stop);
     const Stopwatch stopwatch;
@@ -52,14 +52,14 @@ class Worker : public SampleObserver {
     if (with_reaches_) measured_.reaches.observe(value, tensor, counted, where);
     measured_.tokens.observe(value, tensor, counted, where);
   }
-  [[nodiscard]] Measured& measured() { return measured_; }
+  [[nodiscard]] Gathered& measured() { return measured_; }
 
  private:
   static constexpr double kShort = 0.2;  // seconds: beside it a copy of the histograms (about 2 ms) is nothing
 
   Executor executor_;
   const SampleAxes& axes_;
-  Measured measured_;
+  Gathered measured_;
   bool with_reaches_;
   bool may_loop_;  // a sample may then take any time, whatever the last one took
   bool ran_ = false;
@@ -132,7 +132,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
                           {.exact_fusion = true, .team = team_size(settings, source), .keep_large_copies = true});
   const SampleAxes axes = find_sample_axes(schedule, source, settings);
   std::vector<std::unique_ptr<Worker>> workers(worker_count(settings));
-  const Measured nothing{Collector(graph, values), {}, TokenReachObserver(beside.tokens), {}};
+  const Gathered nothing{Collector(graph, values), {}, TokenReachObserver(beside.tokens), {}};
   Checkpointer checkpointer(checkpoint, nothing, workers.size(), *settings.reporter);
   Pass pass{{nothing}};
   using Counts = std::pair<size_t, size_t>;  // of the batch's samples, and of those that were run now
@@ -141,7 +141,7 @@ Pass measure(const Graph& graph, std::span<const ValueId> values, const DataSour
     const std::vector<TableSample> identified = tracker ? SampleTracker::identify(batch) : std::vector<TableSample>{};
     if (tracker && tracker->measured_before(identified)) return Counts(count, 0);
     if (!workers[slot]) workers[slot] = std::make_unique<Worker>(schedule, axes, nothing, !beside.reached.empty());
-    Measured& measured = workers[slot]->measured();
+    Gathered& measured = workers[slot]->measured();
     Checkpointer::Turn turn(checkpointer, slot, measured);
     std::vector<size_t> indices;
     for (const Sample& sample : batch) indices.push_back(sample.index);

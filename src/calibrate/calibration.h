@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "calibrate/checkpointer.h"
-#include "calibrate/measured.h"
+#include "calibrate/gathered.h"
 #include "calibrate/sample_tracker.h"
 #include "detent/data_source.h"
 #include "detent/progress.h"
@@ -43,7 +43,7 @@ struct Calibration {
 void warn_of_unsupported_tail(const Graph& graph, Reporter& reporter);
 
 /// One pass over the data, as far as it came.
-struct Pass : Measured {
+struct Pass : Gathered {
   size_t samples = 0;  ///< of the source, those measured before included
   size_t skipped = 0;
   bool interrupted = false;

@@ -8,11 +8,11 @@
 
 namespace detent {
 
-Checkpointer::Checkpointer(const Checkpoint& checkpoint, Measured nothing, size_t workers, Reporter& reporter)
+Checkpointer::Checkpointer(const Checkpoint& checkpoint, Gathered nothing, size_t workers, Reporter& reporter)
     : checkpoint_(checkpoint), nothing_(std::move(nothing)), gathered_(nothing_), workers_(workers),
       reporter_(reporter) {}
 
-Checkpointer::Turn::Turn(Checkpointer& all, size_t worker, Measured& measured) : all_(all), worker_(worker) {
+Checkpointer::Turn::Turn(Checkpointer& all, size_t worker, Gathered& measured) : all_(all), worker_(worker) {
   all_.begin(worker_, measured);
 }
 
@@ -25,7 +25,7 @@ void Checkpointer::Turn::done() {
   all_.end(worker_, true);
 }
 
-void Checkpointer::begin(size_t worker, Measured& measured) {
+void Checkpointer::begin(size_t worker, Gathered& measured) {
   const std::scoped_lock lock(mutex_);
   workers_[worker] = {.measured = &measured, .busy = true};
 }
@@ -67,7 +67,7 @@ void Checkpointer::take(Worker& worker) {
 
 void Checkpointer::write(std::unique_lock<std::mutex>& lock) {
   state_ = State::Writing;
-  Measured so_far = gathered_;  // so that the disk keeps nobody from handing over
+  Gathered so_far = gathered_;  // so that the disk keeps nobody from handing over
   lock.unlock();
   std::ranges::sort(so_far.added);
   try {

@@ -4,7 +4,7 @@
 #include <mutex>
 #include <vector>
 
-#include "calibrate/measured.h"
+#include "calibrate/gathered.h"
 #include "core/stopwatch.h"
 #include "detent/progress.h"
 
@@ -14,7 +14,7 @@ namespace detent {
 struct Checkpoint {
   double seconds = 0;  ///< between two of them; 0: none
   /// Called by one thread at a time, beside running samples. so_far.added is sorted.
-  std::function<void(const Measured& so_far)> write;
+  std::function<void(const Gathered& so_far)> write;
 };
 
 /// Gathers what the workers of a pass have measured, every so many seconds, and has it written. No worker waits for another's
@@ -24,12 +24,12 @@ struct Checkpoint {
 class Checkpointer {
  public:
   /// nothing  what a worker has measured before its first sample.
-  Checkpointer(const Checkpoint& checkpoint, Measured nothing, size_t workers, Reporter& reporter);
+  Checkpointer(const Checkpoint& checkpoint, Gathered nothing, size_t workers, Reporter& reporter);
 
   /// A worker's work on one batch. What it measured must not be looked at between begin and end.
   class Turn {
    public:
-    Turn(Checkpointer& all, size_t worker, Measured& measured);
+    Turn(Checkpointer& all, size_t worker, Gathered& measured);
     /// Without done() what the worker measured may hold half a batch: no checkpoint takes it any more.
     ~Turn();
     Turn(const Turn&) = delete;
@@ -43,16 +43,16 @@ class Checkpointer {
   };
 
   /// What the workers handed over. Call it when none runs.
-  [[nodiscard]] const Measured& gathered() const { return gathered_; }
+  [[nodiscard]] const Gathered& gathered() const { return gathered_; }
 
  private:
   struct Worker {
-    Measured* measured = nullptr;
+    Gathered* measured = nullptr;
     bool busy = false, asked = false;
   };
   enum class State { Waiting, Gathering, Writing };
 
-  void begin(size_t worker, Measured& measured);
+  void begin(size_t worker, Gathered& measured);
   void end(size_t worker, bool whole);
   /// Takes over the parts of idle workers, and asks the others for theirs.
   void gather();
@@ -60,8 +60,8 @@ class Checkpointer {
   void write(std::unique_lock<std::mutex>& lock);
 
   const Checkpoint& checkpoint_;
-  const Measured nothing_;
-  Measured gathered_;
+  const Gathered nothing_;
+  Gathered gathered_;
   std::vector<Worker> workers_;
   Reporter& reporter_;
   std::mutex mutex_;

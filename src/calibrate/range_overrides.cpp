@@ -148,6 +148,13 @@ RangeOverrides read_overrides(const std::filesystem::path& file) {
   return overrides;
 }
 
+std::string format_overrides(const std::map<std::string, Range>& ranges) {
+  Json document = Json::object();
+  for (const auto& [name, range] : ranges)
+    if (range.min < range.max) document[name] = {{"min", range.min}, {"max", range.max}};
+  return document.dump(2) + "\n";
+}
+
 void check_overrides(const RangeOverrides& overrides, const Graph& graph, const PlacementPlan& plan) {
   std::vector<std::string> paired;
   for (const ValueId value : plan.quantized_values()) paired.push_back(graph.value(value).name);

@@ -25,6 +25,10 @@ using RangeOverrides = std::map<std::string, RangeOverride>;
 ///         missing keys, another type, a range that makes no sense, an unknown calibrator).
 [[nodiscard]] RangeOverrides read_overrides(const std::filesystem::path& file);
 
+/// Text that read_overrides() reads: {"value": {"min": -1, "max": 2}}, every bit of the ranges. Values that were 0 throughout are left
+/// out, they have no range to be given.
+[[nodiscard]] std::string format_overrides(const std::map<std::string, Range>& ranges);
+
 /// Errors  InvalidOption when an override names a value that gets no pair (the hint lists the nearest that do), or when
 ///         values of one scale group are given different ranges.
 void check_overrides(const RangeOverrides& overrides, const Graph& graph, const PlacementPlan& plan);

@@ -20,9 +20,29 @@ struct QuantizeState {
   ReportOptions report;
   std::filesystem::path report_file;
   bool accept_broken = false;
+  std::string stop_after;
   WeightOnlyOptions weights;
   std::vector<Collect> collect;
 };
+
+const std::map<std::string, StopAfter> kStages{{"prepare", StopAfter::Prepare},
+                                               {"plan", StopAfter::Plan},
+                                               {"ranges", StopAfter::Ranges},
+                                               {"rewrite", StopAfter::Rewrite}};
+
+/// Ends at the stage: OUT holds what is there.
+int stop_at_stage(QuantizeState& state) {
+  const ReportOptions& report = state.report;
+  if (!report.json.empty() || !report.html.empty() || !state.report_file.empty() || !state.weights.codes.empty())
+    throw Error(ErrorCode::Usage, "--stop-after does not go with --json, --report, --html and --weight-only",
+                "it writes what is there at that stage to OUT, and there is no report yet");
+  state.options.stop_after = kStages.at(state.stop_after);
+  const QuantizeReport stopped = quantize_model(state.options);
+  if (state.options.stop_after == StopAfter::Plan)
+    write_file(state.options.output, to_json(stopped.plan), report.overwrite);
+  report.print("stopped after " + state.stop_after + ": wrote " + stopped.output + "\n");
+  return 0;
+}
 
 int quantize(const CLI::App& app, QuantizeState& state, Environment& environment) {
   for (const Collect& collect : state.collect) collect();
@@ -32,6 +52,7 @@ int quantize(const CLI::App& app, QuantizeState& state, Environment& environment
   state.report.command = environment.command;
   if (!state.report_file.empty()) check_writable(state.report_file, state.report.overwrite);
   state.options.run.reporter = &environment.reporter;
+  if (!state.stop_after.empty()) return stop_at_stage(state);
   if (const auto format = weight_format(app, state.weights))
     return quantize_weights_only(*format, state.options, state.report, state.report_file, state.accept_broken);
   const QuantizeReport report = quantize_model(state.options);
@@ -110,6 +131,15 @@ Action declare_quantize(CLI::App& app) {
                "Exit 0 even where the verdict on the written model is 'broken' (else 1)")
       ->group("Evaluation");
   state->collect.push_back(add_run_options(app, options.run));
+  std::vector<std::string> stages;
+  for (const auto& [stage, ignored] : kStages) stages.push_back(stage);
+  app.add_option("--stop-after", state->stop_after,
+                 "End at a stage and write what is there to OUT, to find the step that spoils a file. prepare: the "
+                 "float model that is quantized; plan: the document of 'detent plan --json'; ranges: the range of each "
+                 "value, which --override reads; rewrite: the quantized model, not checked and not measured")
+      ->type_name("prepare|plan|ranges|rewrite")
+      ->check(CLI::IsMember(stages))
+      ->group("Running");
   add_all_option(app, state->report, "float layer, note and equalized value");
   add_json_option(app, state->report);
   app.add_option("--report", state->report_file, "The same document, to a file besides the text")

@@ -24,6 +24,8 @@ struct FloatException {
 struct ForcedReason {
   double measured = 0;
   std::string reason;
+
+  bool operator==(const ForcedReason&) const = default;
 };
 using ForcedFloat32 = std::map<std::string, ForcedReason>;
 

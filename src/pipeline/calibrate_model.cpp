@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <string>
 
 #include "calibrate/calibration.h"
 #include "calibrate/from_table.h"
 #include "calibrate/range_overrides.h"
+#include "calibrate/sample_tracker.h"
 #include "core/files/atomic_file.h"
 #include "core/files/dead_temporaries.h"
 #include "core/stop.h"
@@ -11,18 +15,19 @@
 #include "detent/calibrate.h"
 #include "detent/data_source.h"
 #include "detent/error.h"
+#include "detent/run_settings.h"
 #include "model/fingerprint.h"
+#include "model/graph/graph.h"
 #include "model/model.h"
 #include "observe/calibration_table.h"
 #include "observe/table_sum.h"
 #include "ops/onednn/use_instruction_set.h"
 #include "pipeline/parts/inspect_table.h"
-#include "pipeline/resumed_table.h"
-#include "pipeline/shard_samples.h"
 #include "prepare/prepare_model.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/format_options.h"
 #include "run/model_inputs.h"
+#include "run/run_over.h"
 #include "tune/equalize/equalized_model.h"
 #include "tune/equalize/request.h"
 
@@ -31,6 +36,109 @@ namespace detent {
 namespace {
 
 namespace fs = std::filesystem;
+
+class NoSamples final : public DataSource {
+ public:
+  explicit NoSamples(size_t batch) : batch_(batch) {}
+  size_t size() const override { return 0; }
+  std::string sample_name(size_t) const override { throw none(); }
+  Sample read(size_t) const override { throw none(); }
+  size_t batch() const override { return batch_; }
+
+ private:
+  static Error none() { return {ErrorCode::Internal, "a shard without samples was asked for one"}; }
+  size_t batch_;
+};
+
+/// The samples of one shard.
+struct ShardSamples {
+  std::unique_ptr<DataSource> own;    ///< empty where there are more shards than samples
+  std::unique_ptr<DataSource> whole;  ///< all samples, where `own` is empty; else null
+  /// A source that is not empty: what samples look like.
+  [[nodiscard]] const DataSource& shown() const { return whole ? *whole : *own; }
+};
+
+/// Opens what `data` selects. More shards than samples are no error: a job array is made before anybody counts images.
+/// Errors  those of open_samples, but for an empty shard.
+ShardSamples open_shard(const DataOptions& data, const Graph& graph) {
+  try {
+    return {open_samples(data, graph), nullptr};
+  } catch (const Error& error) {
+    if (data.shard_count == 1 || error.code() != ErrorCode::InvalidData) throw;
+    DataOptions all = data;
+    all.shard_index = all.shard_count = 1;
+    auto whole = open_samples(all, graph);
+    const size_t groups = (whole->size() + whole->batch() - 1) / whole->batch();
+    if (data.shard_index <= groups) throw;
+    return {std::make_unique<NoSamples>(whole->batch()), std::move(whole)};
+  }
+}
+
+/// Every x86 machine since 2013 has it, and so the same bits.
+constexpr const char* kOneSet =
+    "go on where it was begun, or begin again without --resume and with --isa avx2 on every machine";
+
+void check_instruction_sets(const CalibrationTable& found, const CalibrationTable& empty) {
+  if (found.instruction_sets == empty.instruction_sets || found.instruction_sets.empty()) return;
+  throw Error(ErrorCode::TableMismatch,
+              "was measured with " + found.instruction_sets.front() + ", and this run uses " +
+                  empty.instruction_sets.front() + ", whose results differ in the last bits",
+              kOneSet);
+}
+
+// What --resume finds. `empty` is the table that is to be measured, without samples.
+
+/// The table that an interrupted run of the same calibration left. Without a file there is nothing to go on with: a job that is
+/// started again and again may always say --resume.
+/// Errors  those of read_table; TableMismatch when it is of another shard, model, set of values or CPU.
+std::optional<CalibrationTable> read_partial(const fs::path& path, const CalibrationTable& empty) {
+  if (!fs::exists(path)) return std::nullopt;
+  CalibrationTable partial = read_table(path);
+  try {
+    std::vector<TableShard> expected = empty.shards;
+    expected.front().partial = true;
+    if (partial.shards != expected)
+      throw Error(ErrorCode::TableMismatch, "is not what this shard left behind",
+                  "give the same --shard as before, or begin again without --resume");
+    check_instruction_sets(partial, empty);
+    check_mergeable(empty, partial);
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return partial;
+}
+
+/// The complete table that an earlier run left. One that another kind of CPU measured is as good, unless `isa` asks for one.
+/// Errors  those of read_table; TableMismatch as above.
+CalibrationTable read_complete(const fs::path& path, const CalibrationTable& empty, const std::string& isa) {
+  CalibrationTable table = read_table(path);
+  try {
+    if (table.shards != empty.shards)
+      throw Error(ErrorCode::TableMismatch, "is there already, and is not the table of this shard",
+                  "give the same --shard as before, --overwrite to replace it, or another name");
+    if (isa != "native") check_instruction_sets(table, empty);
+    check_mergeable(empty, table, {.mixed_instruction_sets = true});
+  } catch (const Error& error) {
+    throw error.in(path.string());
+  }
+  return table;
+}
+
+/// Reads all samples, to compare names and contents; runs none.
+/// Errors  TableMismatch when they are not those of the table; those of reading; Interrupted.
+void check_samples(const DataSource& source, const CalibrationTable& table, const RunSettings& settings) {
+  SampleTracker tracker(table.samples, SampleTracker::Others::Refused);
+  const SamplePass pass{.source = source,
+                        .settings = settings,
+                        .task = "comparing samples",
+                        .last_batch = SamplePass::LastBatch::Drop,
+                        .refuse_empty = {}};
+  const auto compare = [&](size_t, std::vector<Sample>&& batch, size_t) {
+    return tracker.measured_before(SampleTracker::identify(batch));
+  };
+  static_cast<void>(run_over<bool>(pass, compare, [](bool) {}));
+  tracker.check_all_came_up();
+}
 
 /// Specs of the targets, sorted, each once.
 std::vector<std::string> target_specs(const std::vector<std::string>& targets) {
@@ -65,7 +173,7 @@ std::optional<EqualizedModel> even_for_table(Model& model, const CalibrateOption
 }
 
 /// Adds what was measured of the table's values, and in which samples.
-void add_measured(CalibrationTable& table, const Graph& graph, const Measured& measured) {
+void add_measured(CalibrationTable& table, const Graph& graph, const Gathered& measured) {
   std::vector<size_t> indices;
   for (const SampleTracker::Added& one : measured.added) {
     table.samples.push_back(one.sample);
@@ -94,7 +202,7 @@ class ShardTable {
     return before_ ? std::span<const TableSample>(before_->samples) : std::span<const TableSample>{};
   }
 
-  [[nodiscard]] CalibrationTable with(const Measured& measured) const {
+  [[nodiscard]] CalibrationTable with(const Gathered& measured) const {
     CalibrationTable table = empty_;
     add_measured(table, graph_, measured);
     if (before_) merge_into(table, *before_);
@@ -102,7 +210,7 @@ class ShardTable {
     return table;
   }
   /// Leaves what was measured for --resume and `merge`. Output  how many samples that are.
-  size_t write_partial(const Measured& measured, const fs::path& path) const {
+  size_t write_partial(const Gathered& measured, const fs::path& path) const {
     CalibrationTable table = with(measured);
     table.shards.front().partial = true;
     write_table(table, path);
@@ -156,9 +264,8 @@ struct Measuring {
 TableReport measure_table(const CalibrateOptions& options, const DataSource& source, const ShardTable& shard,
                           const MeasuredBeside& beside, const Measuring& how) {
   SampleTracker tracker(shard.measured_before());
-  const Checkpoint checkpoint{options.checkpoint_seconds, [&](const Measured& so_far) {
-                                static_cast<void>(shard.write_partial(so_far, how.partial_path));
-                              }};
+  const auto save = [&](const Gathered& so_far) { (void)shard.write_partial(so_far, how.partial_path); };
+  const Checkpoint checkpoint{options.checkpoint_seconds, save};
   const Pass pass = measure(shard.graph(), shard.values(), source, options.run, &tracker, beside, checkpoint);
   // A value that no target needs in the end may hold NaN only; one that a target needs is an error, once all data was seen.
   const bool whole = options.data.shard_count == 1 && !pass.interrupted && tracker.known() == 0;

@@ -14,7 +14,7 @@
 #include "half/half_model.h"
 #include "half/narrow_io.h"
 #include "model/graph_patch.h"
-#include "pipeline/parts/half_setup.h"
+#include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/written_file.h"

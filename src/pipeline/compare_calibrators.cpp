@@ -7,9 +7,9 @@
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
 #include "pipeline/compared_candidates.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/sensitivity_report.h"
-#include "pipeline/parts/setup.h"
 #include "pipeline/parts/value_charts.h"
 #include "run/sample_subset.h"
 
@@ -17,15 +17,14 @@ namespace detent {
 
 namespace {
 
-SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options, const Setup& setup,
-                                 const Calibration& calibration, const Candidates& candidates,
+SensitivityReport measure_winner(const ComparisonReport& report, const CompareOptions& options,
+                                 const Prepared& prepared, const Measured& measured, const Candidates& candidates,
                                  const DataSource& samples) {
   const size_t best = index_of_winner(report), variant = candidates.variant_of[best];
   const auto calibrator = make_calibrator(candidates.calibrators[best]);
   const SampleSubset first(samples, consecutive_samples(samples, 0, *options.layer_samples));
   SensitivityReport layers = sensitivity_of(
-      {setup, setup.placement, calibration, *calibrator, candidates.ranges[variant], candidates.constants[variant]},
-      first);
+      {prepared, measured, *calibrator, candidates.ranges[variant], candidates.constants[variant]}, first);
   layers.model = report.model;
   layers.plan = report.plan;
   layers.equalized.reset();  // the comparison tells it
@@ -40,35 +39,29 @@ ComparisonReport compare_calibrators(const CompareOptions& options) {
   const std::vector<std::string> names = candidate_names(options.calibrators);
 
   // model, plan and data; what is wrong with any of them is said before anything long begins
-  const std::filesystem::path no_table;
-  Setup setup = set_up({options.model, options.data, no_table, options.override_file, options.target, options.placement,
-                        options.format, options.equalize, names, run, options.outliers, &options.evaluation.data});
-  const Graph& graph = setup.model.graph();
-  const CandidateJudge judge(options, graph, setup.reference());
+  Prepared prepared = make(recipe_of(options, options.evaluation.data, names));
+  const CandidateJudge judge(options, prepared.graph(), *prepared.float32);
 
   // one calibration -> ranges and a variant for each candidate
-  const Calibration calibration = setup.calibrate_plan();
+  const Measured measured = measure(prepared);
+  const Graph& graph = prepared.graph();
   warn_of_unsupported_tail(graph, *run.reporter);
-  Candidates candidates = make_candidates(names, setup, calibration, options);
-  if (setup.half) add_baselines(candidates, options.model, *setup.data, run);
+  Candidates candidates = make_candidates(names, prepared, measured, options);
+  if (prepared.half) add_baselines(candidates, options.model, *prepared.data, run);
 
   ComparisonReport report;
   report.model = options.model.string();
-  report.target = setup.plan.target->spec();
-  report.calibration_samples = calibration.samples;
-  report.calibration_seconds = calibration.seconds;
-  report.outliers = setup.outlier_report;
-  report.skipped_samples = calibration.skipped;
-  report.equalized = setup.equalize_report();
-  judge.judge(report, candidates, setup.reference(), std::to_string(names.size()) + " calibrators");
-  report.plan = describe_plan(setup.plan, graph, report.model, setup.facts, setup.preparation.folded_batchnorms);
-  if (setup.half) add_floats(report.plan, setup.half->report, graph, setup.plan, setup.facts);
+  report.target = prepared.recipe.target->spec();
+  note_calibration(report, prepared, measured);
+  judge.judge(report, candidates, *prepared.float32, std::to_string(names.size()) + " calibrators");
+  report.plan = plan_report_of(prepared);
+  if (prepared.half) add_floats(report.plan, prepared.half->report, graph, prepared.plan, prepared.facts);
   std::vector<std::pair<std::string, const std::map<ValueId, Range>*>> chosen;
   for (size_t c = 0; c < names.size(); ++c) chosen.emplace_back(names[c], &candidates.ranges[candidates.variant_of[c]]);
-  report.values = describe_values(graph, calibration.histograms, setup.format.range_kind(), chosen);
+  report.values = describe_values(graph, measured.calibration.histograms, prepared.recipe.format.range_kind(), chosen);
   if (options.judged) options.judged(report);
   if (options.layer_samples)
-    report.layers = measure_winner(report, options, setup, calibration, candidates, judge.samples());
+    report.layers = measure_winner(report, options, prepared, measured, candidates, judge.samples());
   return report;
 }
 

@@ -1,16 +1,179 @@
 #include <string>
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/nearest_names.h"
 #include "core/stop.h"
+#include "core/stopwatch.h"
+#include "detent/calibrator.h"
 #include "detent/compare.h"
+#include "detent/error.h"
+#include "evaluate/judge.h"
 #include "model/model.h"
 #include "pipeline/candidate_judge.h"
-#include "pipeline/compared_types.h"
+#include "pipeline/compared_candidates.h"
+#include "pipeline/parts/blocked_model.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/plan_report.h"
 #include "place/targets/target.h"
 #include "prepare/read_model_to_run.h"
 #include "rewrite/weight_bytes.h"
+#include "run/model_inputs.h"
 
 namespace detent {
+
+namespace {
+
+const std::vector<std::string> kTypes = {"int8", "fp8", "int4"};
+constexpr double kDefaultDrop = 0.01;  // a point; of nats about one per cent of perplexity
+constexpr double kRounding = 1e-9;     // scores are quotients of counts: 0.79 - 0.78 is not 0.01
+
+void note_first_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured) {
+  const double seconds = report.calibration_seconds;
+  if (report.calibration_samples == 0) note_calibration(report, prepared, measured);
+  report.calibration_seconds = seconds + measured.calibration.seconds;
+}
+
+/// One candidate behind the others.
+void append(Candidates& all, const std::string& type, Candidates one, TypeFacts facts) {
+  facts.weight_bytes = weight_bytes_by_type(one.models.front().graph());
+  all.names.push_back(type);
+  all.calibrators.push_back(std::move(one.calibrators.front()));
+  all.choosing_seconds.push_back(one.choosing_seconds.front());
+  all.variant_of.push_back(all.models.size());
+  all.models.push_back(std::move(one.models.front()));
+  all.making_seconds.push_back(one.making_seconds.front());
+  all.origins.push_back(std::move(one.origins.front()));
+  all.types.emplace_back(std::move(facts));
+}
+
+/// Activations and weights; true where it leaves 16-bit floats.
+bool add_with_pairs(Candidates& all, const std::string& type, const CompareOptions& given, ComparisonReport& report) {
+  CompareOptions options = given;
+  options.placement.type = type == "fp8" ? CodeType::Fp8 : CodeType::Int8;
+  const std::vector<std::string> names = candidate_names({given.types.calibrator});
+  Prepared prepared = make(recipe_of(options, options.evaluation.data, names));
+  const Measured measured = measure(prepared);
+  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
+  note_first_calibration(report, prepared, measured);
+  const Coverage& coverage = prepared.plan.coverage;
+  Candidates made = make_candidates(names, prepared, measured, options);
+  const bool by_inputs = made.weights_rounded.front();
+  append(all, type, std::move(made),
+         {.layers = coverage.layers,
+          .quantized_layers = coverage.int8_layers,
+          .pairs = coverage.pairs,
+          .by_inputs = by_inputs});
+  return prepared.half.has_value();
+}
+
+void add_weights_alone(Candidates& all, const std::string& type, const CompareOptions& options,
+                       const DataSource& data) {
+  const Stopwatch stopwatch;
+  const WeightFormat format{.codes = WeightCodes::Int4, .block = options.types.block};
+  const BlockedRequest request{format, find_target(options.target), options.placement, options.run};
+  Model model = read_float_model(options.model);
+  const ModelFacts facts = facts_of(model);
+  const auto inputs = read_first_inputs(data, options.run);
+  BlockedModel blocked = make_blocked_model(std::move(model), request, &data, inputs);
+  TypeFacts made{.layers = static_cast<int64_t>(blocked.plan.layers.size()),
+                 .quantized_layers = static_cast<int64_t>(blocked.plan.weights.size()),
+                 .block = format.block,
+                 .by_inputs = blocked.rounding && blocked.rounding->kept};
+  Candidates one;
+  one.calibrators.emplace_back();
+  one.choosing_seconds.push_back(blocked.rounding ? blocked.rounding->seconds : 0);
+  one.origins.push_back(describe_blocked_origin(blocked, request, facts));
+  write_blocks(blocked);
+  one.models.push_back(std::move(blocked.model));
+  one.making_seconds.push_back(stopwatch.seconds() - one.choosing_seconds.front());
+  append(all, type, std::move(one), std::move(made));
+}
+
+bool judges_a_task(const EvaluationOptions& evaluation) {
+  return std::ranges::any_of(
+      kMetrics, [&](const Metric& metric) { return !metric.is_error() && gives(evaluation, metric.source); });
+}
+
+/// What the variant lost of the metric; of the SQNR what it has left. NaN where it was not measured.
+double loss_of(const ComparisonReport& report, const std::string& metric, size_t variant) {
+  const auto& metrics = report.variants[variant].metrics;
+  const auto score = metrics.find(metric), fp32 = report.fp32.find(metric);
+  if (score == metrics.end()) return std::numeric_limits<double>::quiet_NaN();
+  if (metric == metrics::kSqnr.name) return score->second;
+  const double whole = fp32 == report.fp32.end() ? 1 : fp32->second;  // agreement with FP32 itself
+  return metric_named(metric).falls() ? score->second - whole : whole - score->second;
+}
+
+/// Refuses what no comparison of types can be made of, before anything is read.
+/// Errors  Usage, as compare_types() says.
+void check_types(const CompareOptions& options) {
+  const TypeChoice& choice = options.types;
+  if (choice.names.empty()) throw Error(ErrorCode::Usage, "--types names none", "int8, fp8, int4");
+  for (size_t i = 0; i < choice.names.size(); ++i) {
+    const std::string& name = choice.names[i];
+    if (std::ranges::find(kTypes, name) == kTypes.end())
+      throw Error(ErrorCode::Usage, "--types: '" + name + "' is not one of int8, fp8, int4",
+                  did_you_mean(name, kTypes));
+    if (std::ranges::count(choice.names, name) > 1) throw Error(ErrorCode::Usage, "--types names " + name + " twice");
+  }
+  if (options.layer_samples)
+    throw Error(ErrorCode::Usage, "--layers is for one type", "'detent sensitivity' measures the layers of one");
+  if (choice.max_drop && choice.min_sqnr_db)
+    throw Error(ErrorCode::Usage, "--max-drop and --min-sqnr exclude each other");
+  if (choice.max_drop && !judges_a_task(options.evaluation))
+    throw Error(ErrorCode::Usage, "--max-drop needs a score: --labels, --masks, --next-token or --metric-command",
+                "--min-sqnr bounds the error at the outputs without any");
+  static_cast<void>(block_format({.block = choice.block}));
+}
+
+/// The models of options.types, one a type, in that order, behind each other: one Prepared at a time is in memory. What was calibrated
+/// goes into the report: samples, seconds, outliers and equalization of the first type that has activations. Where a type leaves 16-bit
+/// floats there are the baselines too.
+/// Errors  those of make, make_candidates, make_blocked_model and add_baselines.
+Candidates make_typed_candidates(const CompareOptions& options, ComparisonReport& report) {
+  Candidates candidates;
+  bool half = false;
+  std::unique_ptr<DataSource> data;
+  const auto samples = [&]() -> const DataSource& {
+    if (!data) data = open_samples(options.data, read_float_model(options.model).graph());
+    return *data;
+  };
+  for (const std::string& type : options.types.names) {
+    if (type == "int4")
+      add_weights_alone(candidates, type, options, samples());
+    else
+      half |= add_with_pairs(candidates, type, options, report);
+  }
+  if (report.calibration_samples == 0) report.calibration_samples = samples().size();
+  if (half) add_baselines(candidates, options.model, samples(), options.run);
+  return candidates;
+}
+
+/// Holds every variant of a judged report against the limit of `choice`, or the default: fills limit, metric, losses and smallest.
+void hold_against_limit(const TypeChoice& choice, const ComparisonReport& report, TypeComparison& types) {
+  types.limit_given = choice.max_drop || choice.min_sqnr_db;
+  if (report.criterion == metrics::kCommand.name && !types.limit_given) return;
+  const bool by_error = choice.min_sqnr_db || (!choice.max_drop && report.criterion == metrics::kSqnr.name);
+  const double bound =
+      by_error ? choice.min_sqnr_db.value_or(VerdictLimits{}.good_from_db) : choice.max_drop.value_or(kDefaultDrop);
+  types.limit = fmt::format("{} {:.6g}", by_error ? "--min-sqnr" : "--max-drop", bound);
+  types.metric = by_error ? metrics::kSqnr.name : report.criterion;
+  const ComparisonReport::Variant* smallest = nullptr;
+  for (size_t v = 0; v < report.variants.size(); ++v) {
+    const double loss = loss_of(report, types.metric, v);
+    types.losses.push_back(loss);
+    const bool within = (by_error ? loss >= bound : loss <= bound + kRounding) &&
+                        report.variants[v].type->quantized_layers > 0;  // else it is the float model
+    if (within && (!smallest || report.variants[v].size_bytes < smallest->size_bytes)) smallest = &report.variants[v];
+  }
+  if (smallest) types.smallest = smallest->calibrator;
+}
+
+}  // namespace
 
 ComparisonReport compare_types(const CompareOptions& options) {
   const StopScope stop(options.run.stop);

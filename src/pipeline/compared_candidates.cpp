@@ -7,7 +7,7 @@
 #include "detent/calibrator.h"
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "pipeline/parts/half_setup.h"
+#include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "prepare/read_model_to_run.h"
@@ -42,15 +42,15 @@ std::vector<std::string> candidate_names(const std::vector<std::string>& specs) 
   return names;
 }
 
-Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup, const Calibration& calibration,
+Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared, const Measured& measured,
                            const CompareOptions& options) {
   Candidates candidates{.names = names};
-  const RangesOf ranges_of = setup.ranges_from(calibration);
+  const RangesOf ranges_of = ranges_from(prepared, measured);
   DistinctRanges distinct;
   for (const std::string& name : names) {
     const Stopwatch stopwatch;
     if (is_auto(name)) {
-      auto chosen = setup.choose(nullptr, calibration);
+      auto chosen = choose(prepared, measured, nullptr);
       candidates.calibrators.push_back(chosen.calibrator->name());
       distinct.add(std::move(chosen.ranges));
     } else {
@@ -62,29 +62,40 @@ Candidates make_candidates(const std::vector<std::string>& names, const Setup& s
   candidates.variant_of = std::move(distinct.variant_of);
   candidates.ranges = std::move(distinct.ranges);
   candidates.types.resize(candidates.ranges.size());
+  const Model& model = prepared.model();
+  const PlacementPlan& plan = prepared.plan;
+  const RewriteOptions& format = prepared.recipe.format;
+  const DataSource* source = prepared.data.get();
   WeightMemo weights;  // the same in all of them
   for (const auto& ranges : candidates.ranges) {
     const Stopwatch stopwatch;
     GraphPatch constants;
-    if (setup.data && weights_are_rounded(Accuracy::Balanced, options.placement.type))
-      constants = round_weights(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run).patch;
+    if (source && weights_are_rounded(Accuracy::Balanced, options.placement.type))
+      constants = round_weights(model, plan, ranges, format, source, options.run).patch;
     candidates.weights_rounded.push_back(!constants.empty());
     WeightMemo* const unchanged = constants.empty() ? &weights : nullptr;
     GraphPatch biases;
     if (options.equalize.bias_correction.value_or(false))
-      biases =
-          correct_biases(setup.model, setup.plan, ranges, setup.format, setup.data.get(), options.run, constants).patch;
+      biases = correct_biases(model, plan, ranges, format, source, options.run, constants).patch;
     const bool corrected = !biases.empty();
     constants = joined(constants, biases);
-    candidates.models.push_back(quantized_model(setup.model, setup.plan, ranges, setup.format, constants, unchanged));
+    candidates.models.push_back(quantized_model(model, plan, ranges, format, constants, unchanged));
     candidates.origins.push_back(describe_origin(
-        setup, calibration,
+        prepared, measured.calibration,
         {options.placement, options.format, options.equalize, Accuracy::Balanced, options.outliers, corrected}));
-    candidates.origins.back().ranges = ranges_fingerprint(setup.model.graph(), ranges);
+    candidates.origins.back().ranges = ranges_fingerprint(model.graph(), ranges);
     candidates.constants.push_back(std::move(constants));
     candidates.making_seconds.push_back(stopwatch.seconds());
   }
   return candidates;
+}
+
+void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured) {
+  report.calibration_samples = measured.calibration.samples;
+  report.calibration_seconds = measured.calibration.seconds;
+  report.skipped_samples = measured.calibration.skipped;
+  report.outliers = measured.outlier_report;
+  report.equalized = prepared.equalize_report();
 }
 
 void add_baselines(Candidates& candidates, const std::filesystem::path& model, const DataSource& source,

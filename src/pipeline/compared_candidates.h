@@ -9,7 +9,7 @@
 #include "detent/provenance.h"
 #include "model/graph_patch.h"
 #include "model/model.h"
-#include "pipeline/parts/setup.h"
+#include "pipeline/parts/chosen.h"
 #include "tune/choose_calibrator.h"
 
 namespace detent {
@@ -41,8 +41,11 @@ struct Candidates {
 [[nodiscard]] std::vector<std::string> candidate_names(const std::vector<std::string>& specs);
 
 /// Errors  those of choosing, rounding weights, correcting biases and rewriting.
-[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Setup& setup,
-                                         const Calibration& calibration, const CompareOptions& options);
+[[nodiscard]] Candidates make_candidates(const std::vector<std::string>& names, const Prepared& prepared,
+                                         const Measured& measured, const CompareOptions& options);
+
+/// Fills what the report says of the calibration.
+void note_calibration(ComparisonReport& report, const Prepared& prepared, const Measured& measured);
 
 /// The model cast to each 16-bit float type without pairs, as `cast` writes it: "fp16", "bf16". Warns of a type that the model
 /// cannot have. Errors  those of reading and running.

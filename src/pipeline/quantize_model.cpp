@@ -1,30 +1,25 @@
+#include "detent/quantize.h"
+
+#include <map>
+#include <utility>
+
 #include "calibrate/calibration.h"
-#include "calibrate/range_book.h"
+#include "calibrate/range_overrides.h"
 #include "core/files/atomic_file.h"
 #include "core/stop.h"
-#include "core/stopwatch.h"
 #include "detent/error.h"
-#include "detent/placement_options.h"
-#include "detent/quantize.h"
-#include "evaluate/closing_error.h"
 #include "half/narrow_io.h"
-#include "model/model.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/quantize_report.h"
 #include "pipeline/parts/saturation.h"
-#include "pipeline/parts/setup.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
-#include "rewrite/check_onnx_rules.h"
 #include "rewrite/check_qdq_file.h"
 #include "rewrite/qdq_inserter.h"
-#include "rewrite/rewrite.h"
 #include "rewrite/unread_casts.h"
-#include "rewrite/write_checked.h"
-#include "rewrite/written_size.h"
-#include "tune/choose_calibrator.h"
 #include "tune/keep_layers_float.h"
 #include "tune/keep_nodes_float32.h"
 
@@ -32,59 +27,126 @@ namespace detent {
 
 namespace {
 
+void check_options(const QuantizeOptions& given) {
+  if (given.accuracy == Accuracy::Best && !given.data.given())
+    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
+                "give --data beside --table, or leave --accuracy away");
+  check_writable(given.output, given.overwrite);
+}
+
+ChoiceEffort effort_of(const QuantizeOptions& given) {
+  return {given.accuracy == Accuracy::Best, std::string(given.calibrator.empty() ? kSafeCalibrator : "")};
+}
+
+Recipe recipe_for(const QuantizeOptions& options) {
+  Recipe recipe = recipe_of(options, options.bound.evaluation.data, {options.calibrator});
+  recipe.table = options.table;
+  if (options.external_data == ExternalData::Never) recipe.one_file = options.output;
+  recipe.identify = options.stop_after == StopAfter::Plan && options.data.given();
+  return recipe;
+}
+
+/// Gives nodes FP32 where the 16-bit form leaves INT8 no room in the bound.
+void make_room(Prepared& prepared, const BoundJudge& judge) {
+  const HalfForm& half = *prepared.half;
+  const Model& float32 = *prepared.float32;
+  ForcedFloat32 nodes = keep_nodes_float32({float32, half.format, half.reaches, float32, judge, prepared.recipe.run});
+  if (!nodes.empty()) remake(prepared, [&](Recipe& recipe) { recipe.float32 = std::move(nodes); });
+}
+
 /// Keeps layers float until the bound holds; the plan and its ranges change with them.
-BoundReport hold_accuracy_bound(Setup& setup, ChosenRanges& chosen, const Calibration& calibration,
-                                const GraphPatch& constants, const PlacementOptions& placement,
-                                const BoundJudge& judge) {
-  RangeBook book(
-      calibration, setup.range_choice(*chosen.calibrator),
-      [&](std::span<const ValueId> values) { return setup.measure(values); }, known_ranges(setup.plan, chosen.ranges));
-  Model improved = setup.model.clone();  // the model stays as it is: ranges come from it
-  if (!constants.empty()) apply_patch(improved, constants);
-  PairVariants variants(improved, *setup.plan.target, placement, setup.shapes, setup.format, book);
-  BoundedPlan bounded = keep_layers_float({variants, improved, judge, setup.run});
-  setup.plan = std::move(bounded.plan);
-  chosen.ranges = book.ranges_of(setup.plan);
+BoundReport hold_bound(Prepared& prepared, const Measured& measured, Chosen& chosen, const BoundJudge& judge) {
+  const Recipe& recipe = prepared.recipe;
+  RangeBook book = range_book(prepared, measured, *chosen.calibrator, chosen.ranges);
+  Model improved = prepared.model().clone();
+  if (!chosen.constants.empty()) apply_patch(improved, chosen.constants);
+  PairVariants variants(improved, *recipe.target, recipe.placement, prepared.shapes, chosen.format, book,
+                        recipe.kept.ruined);
+  BoundedPlan bounded = keep_layers_float({variants, improved, judge, recipe.run});
+  remake(prepared, [&](Recipe& changed) { changed.kept.costly = std::move(bounded.kept); });
+  chosen.ranges = book.ranges_of(prepared.plan);
   return std::move(bounded.report);
 }
 
-/// Those whose value is read by its pair alone, which begins in front of them.
-void take_casts_out(Model& model, PromisedFile& promised) {
-  const UnreadCasts casts = take_unread_casts(model.graph());
-  if (casts.nodes.empty()) return;
-  apply_patch(model, casts.patch);
-  promised.rename({}, casts.nodes);
+/// A rewritten model, and what it has to keep on its way to the file.
+struct RewrittenModel {
+  Model model;
+  Rewrite rewrite;
+  PromisedFile promised;
+  QdqCheckOptions options;
+
+  void check(const Model& file, const std::filesystem::path& output) const {
+    check_qdq_file(file.graph(), output, promised, options);
+  }
+  /// Removes Casts whose value only their pair reads; the pair begins in front of them.
+  void take_casts_out() {
+    const UnreadCasts casts = take_unread_casts(model.graph());
+    if (casts.nodes.empty()) return;
+    apply_patch(model, casts.patch);
+    promised.rename({}, casts.nodes);
+  }
+  /// Gives graph inputs and outputs the 16-bit type: the last change, since samples go in and errors come out in FP32.
+  void narrow_inputs_and_outputs(DataType type) {
+    const NarrowedIo narrowed = narrow_io(model.graph(), type);
+    apply_patch(model, narrowed.patch);
+    promised.rename(narrowed.renamed, narrowed.casts);
+  }
+};
+
+/// Puts the pairs of the plan into the model; the report gets the values that have one.
+RewrittenModel rewrite(Prepared& prepared, const Measured& measured, const Chosen& chosen, QuantizeReport& report) {
+  RewrittenModel written{.model = take_model(prepared)};
+  written.options = {prepared.recipe.placement.quantize_outputs, chosen.format.per_tensor_weights};
+  if (!chosen.constants.empty()) apply_patch(written.model, chosen.constants);
+  const Graph& graph = written.model.graph();
+  written.rewrite = make_qdq_patch(graph, prepared.plan, chosen.ranges, chosen.format);
+  written.promised = promise_of(graph, prepared.plan);
+  add_values(report, graph, written.rewrite, measured, chosen);
+  apply_patch(written.model, written.rewrite.patch);
+  written.take_casts_out();
+  write_provenance(written.model, report.provenance);
+  return written;
 }
 
-/// A 16-bit form that leaves INT8 no room in the bound gets nodes in FP32.
-void make_room(Setup& setup, const BoundJudge& judge) {
-  const HalfSetup& half = *setup.half;
-  ForcedFloat32 nodes =
-      keep_nodes_float32({*half.before, half.format, half.reaches, setup.reference(), judge, setup.run});
-  if (!nodes.empty()) setup.force_float32(std::move(nodes));
+QuantizeReport stopped_at(const QuantizeOptions& options) {
+  QuantizeReport report;
+  report.model = options.model.string(), report.output = options.output.string();
+  return report;
 }
 
-/// The last change: until here samples go in and errors come out in FP32.
-void give_io_half(Setup& setup, PromisedFile& promised) {
-  const NarrowedIo narrowed = narrow_io(setup.model.graph(), setup.half->format.type);
-  apply_patch(setup.model, narrowed.patch);
-  promised.rename(narrowed.renamed, narrowed.casts);
+QuantizeReport stopped_at(const Model& model, const QuantizeOptions& options) {
+  write_model(model, options.output, write_options(options.overwrite, options.external_data));
+  return stopped_at(options);
 }
 
-Setup set_up_for(const QuantizeOptions& options) {
-  return set_up({options.model,
-                 options.data,
-                 options.table,
-                 options.override_file,
-                 options.target,
-                 options.placement,
-                 options.format,
-                 options.equalize,
-                 {options.calibrator},
-                 options.run,
-                 options.outliers,
-                 &options.bound.evaluation.data,
-                 options.external_data == ExternalData::Never ? &options.output : nullptr});
+QuantizeReport stopped_at_plan(Prepared& prepared, const QuantizeOptions& options) {
+  QuantizeReport report = stopped_at(options);
+  report.plan = describe_final_plan(prepared);
+  return report;
+}
+
+QuantizeReport stopped_at_ranges(const Graph& graph, const Chosen& chosen, const QuantizeOptions& options) {
+  std::map<std::string, Range> by_name;
+  for (const auto& [value, range] : chosen.ranges) by_name[graph.value(value).name] = range;
+  write_file(options.output, format_overrides(by_name), options.overwrite);
+  return stopped_at(options);
+}
+
+/// The closing error, with the arithmetic that does worse, and with what the other one says.
+struct Closing {
+  std::optional<ClosingError> exact, saturated;
+};
+
+Closing measure_closing(const RewrittenModel& written, const ClosingSamples& closing_on, const QuantizeOptions& options,
+                        const RewriteOptions& format, QuantizeReport& report) {
+  Closing closing{closing_on.error_of(written.model, options.run), std::nullopt};
+  report.saturation = describe_saturation(format, written.rewrite.paired);
+  if (!closing.exact) return closing;
+  report.error = closing.exact->report, report.error_source = closing_on.what;
+  if (written.rewrite.paired.unsafe_pairs == 0) return closing;
+  closing.saturated = closing_on.error_of(written.model, without_vnni(options.run));
+  report.saturation->error = closing.saturated->report;
+  return closing;
 }
 
 }  // namespace
@@ -92,76 +154,45 @@ Setup set_up_for(const QuantizeOptions& options) {
 QuantizeReport quantize_model(const QuantizeOptions& given) {
   const StopScope stop(given.run.stop);
   const Stopwatch stopwatch;
-  if (given.accuracy == Accuracy::Best && !given.data.given())
-    throw Error(ErrorCode::Usage, "--accuracy best measures what it changes on --data, which was not given",
-                "give --data beside --table, or leave --accuracy away");
-  check_writable(given.output, given.overwrite);
+  check_options(given);
   const QuantizeOptions options = with_level(given);
   auto calibrator = named_calibrator(options.calibrator);
 
   // model.onnx -> float graph that the target likes -> placement plan
-  Setup setup = set_up_for(options);
-  const auto judge = open_judge(options.bound, setup.reference(), setup.data.get(), options.run);
-
-  if (judge && setup.half) make_room(setup, *judge);
+  Prepared prepared = make(recipe_for(options));
+  const auto judge = open_judge(options.bound, *prepared.float32, prepared.data.get(), options.run);
+  if (judge && prepared.half) make_room(prepared, *judge);
+  if (options.stop_after == StopAfter::Prepare) return stopped_at(prepared.model(), options);
+  if (options.stop_after == StopAfter::Plan) return stopped_at_plan(prepared, options);
 
   // images -> executor -> histograms, or the table that holds them -> ranges
-  const Calibration calibration = setup.calibrate_plan();
-  check_one_file(options.output, options.external_data,  // ruined values may have left more weights float
-                 [&] { return least_written_bytes(setup.model, setup.plan, setup.format); });
-  warn_of_unsupported_tail(setup.model.graph(), *options.run.reporter);
-  const std::string otherwise(given.calibrator.empty() ? kSafeCalibrator : "");
-  ChosenRanges chosen =
-      setup.choose(std::move(calibrator), calibration, {options.accuracy == Accuracy::Best, otherwise});
+  const Measured measured = measure(prepared);
+  warn_of_unsupported_tail(prepared.graph(), *options.run.reporter);
+  Chosen chosen = choose(prepared, measured, std::move(calibrator), effort_of(given));
 
   // what pays beyond that; a bound on the cost of quantization -> layers that stay float
-  Improvement improved = improve(options, setup, calibration, chosen);
-  setup.format = improved.format;
+  improve(chosen, options, prepared, measured);
   std::optional<BoundReport> bound;
-  if (judge) bound = hold_accuracy_bound(setup, chosen, calibration, improved.constants, setup.placement, *judge);
+  if (judge) bound = hold_bound(prepared, measured, chosen, *judge);
+  if (options.stop_after == StopAfter::Ranges) return stopped_at_ranges(prepared.graph(), chosen, options);
 
-  // plan + ranges -> Q/DQ model
-  const ClosingSamples closing_on = closing_samples(options, setup, calibration);
-  const auto reference =
-      closing_on.source ? keep_outputs(setup.reference(), *closing_on.source, closing_on.source->size(), options.run)
-                        : ReferenceOutputs{};
-  if (!improved.constants.empty()) apply_patch(setup.model, improved.constants);
-  QuantizeReport report = start_report(options, setup, calibration);
-  const Rewrite rewrite = make_qdq_patch(setup.model.graph(), setup.plan, chosen.ranges, setup.format);
-  add_values(report, setup.model.graph(), rewrite);
-  add_histograms(report, setup, calibration, chosen);
-  report.provenance =
-      describe_origin(setup, calibration,
-                      {options.placement, options.format, given.equalize, options.accuracy, options.outliers,
-                       improved.biases && improved.biases->kept, bound ? &*bound : nullptr});
-  report.provenance.calibrator = chosen.calibrator->name();
-  report.provenance.ranges = ranges_fingerprint(setup.model.graph(), chosen.ranges);
-  add_choices(report, chosen, setup.equalize_report(), improved, std::move(bound));
-  PromisedFile promised = promise_of(setup.model.graph(), setup.plan);
-  apply_patch(setup.model, rewrite.patch);
-  take_casts_out(setup.model, promised);
-  write_provenance(setup.model, report.provenance);
-  const QdqCheckOptions check{options.placement.quantize_outputs, setup.format.per_tensor_weights};
-  check_qdq_file(setup.model.graph(), options.output, promised, check);
-  promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
-  std::optional<ClosingError> closing;
-  if (closing_on.source) closing = measure_closing_error(reference, setup.model, *closing_on.source, options.run);
-  std::optional<ClosingError> saturated;
-  report.saturation = describe_saturation(setup.format, rewrite.paired);
-  if (closing && rewrite.paired.unsafe_pairs > 0) {
-    saturated = measure_closing_error(reference, setup.model, *closing_on.source, without_vnni(options.run));
-    report.saturation->error = saturated->report;
-  }
-  const size_t calibrated_with = closing_on.calibrated_with(calibration);
-  if (closing) report.error = closing->report, report.error_source = closing_on.what;
-  if (setup.half && options.format.io == IoType::Same) give_io_half(setup, promised);
-  check_onnx_rules(setup.model.graph(), options.output, setup.facts.faults, *options.run.reporter);
-  write_checked(setup.model, options.output, write_options(options.overwrite, options.external_data), promised, check);
-  const WorseArithmetic worse = worse_of(closing, saturated);
-  add_verdict(report, options, setup,
-              {worse.closing, closing_on.source.get(), calibrated_with, chosen.ranges, improved.constants});
-  if (!worse.caveat.empty()) report.verdict.caveats.insert(report.verdict.caveats.begin(), worse.caveat);
-  finish_report(report, options, setup, stopwatch.seconds());
+  // plan + ranges -> Q/DQ model -> closing error -> file -> verdict
+  ClosingSamples closing_on = closing_samples(options, prepared, measured);
+  closing_on.keep_reference(*prepared.float32, options.run);
+  QuantizeReport report = start_report(given, prepared, measured, chosen, std::move(bound));
+  RewrittenModel written = rewrite(prepared, measured, chosen, report);
+  if (options.stop_after == StopAfter::Rewrite) return stopped_at(written.model, options);
+  written.check(written.model, options.output);
+  written.promised.forget_contents();  // the float weights; the file is compared with this graph bit by bit
+  const Closing closing = measure_closing(written, closing_on, options, chosen.format, report);
+  const size_t calibrated_with = closing_on.count_read(measured.calibration.identities);
+  if (prepared.half && options.format.io == IoType::Same) written.narrow_inputs_and_outputs(prepared.half->format.type);
+  write_quantized(written.model, prepared.facts, options, report,
+                  [&](const Model& model) { written.check(model, options.output); });
+  add_written(report, written.model.graph(), prepared);
+  add_verdict(report, options, prepared,
+              {worse_of(closing.exact, closing.saturated), closing_on.source.get(), calibrated_with, chosen});
+  add_cost(stopwatch, report);
   return report;
 }
 

@@ -9,24 +9,19 @@
 #include "core/code_words.h"
 #include "core/files/atomic_file.h"
 #include "core/files/mapped_file.h"
-#include "core/peak_memory.h"
 #include "core/stop.h"
 #include "core/stopwatch.h"
 #include "detent/error.h"
-#include "evaluate/closing_error.h"
 #include "pipeline/parts/blocked_model.h"
+#include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/identified_samples.h"
-#include "pipeline/parts/plan_report.h"
 #include "pipeline/parts/provenance.h"
 #include "pipeline/parts/stray_options.h"
 #include "pipeline/parts/verdict.h"
 #include "pipeline/parts/written_file.h"
 #include "prepare/read_model_to_run.h"
-#include "rewrite/check_onnx_rules.h"
 #include "rewrite/table_quantizer.h"
-#include "rewrite/write_checked.h"
 #include "run/model_inputs.h"
-#include "run/sample_subset.h"
 #include "run/workers.h"
 #include "tune/bound_judge.h"
 #include "tune/keep_layers_float.h"
@@ -107,18 +102,21 @@ QuantizeWeightsReport::Rounding describe(const BlockRounding& rounding) {
   return report;
 }
 
-/// What the written model is measured on: --eval whole, or those of the data whose names have the smallest hash.
-struct Closing {
-  std::unique_ptr<IdentifiedSamples> source;
-  std::string what;
-};
+QuantizeWeightsReport start_report(const QuantizeWeightsOptions& options, const BlockedRequest& request,
+                                   const ModelFacts& facts) {
+  QuantizeWeightsReport report;
+  report.model = options.model.string(), report.output = options.output.string();
+  report.target = request.target.spec();
+  report.format = options.format;
+  report.opset = facts.opset, report.model_bytes = facts.bytes, report.threads = worker_count(options.run);
+  return report;
+}
 
-Closing closing_of(const QuantizeWeightsOptions& options, const DataSource* data, const Graph& graph) {
-  const DataOptions& eval = options.bound.evaluation.data;
-  if (eval.given()) return {std::make_unique<IdentifiedSamples>(open_samples(eval, graph)), "evaluation samples"};
-  if (!data) return {};
-  auto some = std::make_unique<SampleSubset>(*data, samples_by_hash(*data, options.error_samples));
-  return {std::make_unique<IdentifiedSamples>(std::move(some)), "samples"};
+void describe_blocks(QuantizeWeightsReport& report, const BlockedModel& blocked) {
+  report.rearranged = blocked.rearranged;
+  if (blocked.rounding) report.rounding = describe(*blocked.rounding);
+  describe_layers(report, blocked);
+  describe_tables(report, blocked);
 }
 
 /// The samples that codes were rounded by, which the closing error may be measured on too.
@@ -157,52 +155,38 @@ QuantizeWeightsReport quantize_weights(const QuantizeWeightsOptions& options) {
   refuse_stray_options(options.data, &options.bound.evaluation.data, options.run);
   check_writable(options.output, options.overwrite);
   static_cast<void>(block_format(options.format));  // refused before the model is read
-  const Target& target = find_target(options.target);
-  const BlockedRequest request{options.format, target, options.placement, options.run};
+  const BlockedRequest request{options.format, find_target(options.target), options.placement, options.run};
   Model model = read_float_model(options.model);
   const ModelFacts facts = facts_of(model);
   const auto data = open_identified(options.data, model.graph());
-  const Closing closing = closing_of(options, data.get(), model.graph());
+  ClosingSamples closing_on = closing_samples(options, data.get(), model.graph());
   const std::optional<Model> original = options.bound.given() ? std::optional(model.clone()) : std::nullopt;
   const auto bound_judge = original ? open_judge(options.bound, *original, data.get(), options.run) : nullptr;
+  QuantizeWeightsReport report = start_report(options, request, facts);
+  const auto inputs =
+      closing_on.source ? read_first_inputs(*closing_on.source, options.run) : made_up_inputs(model.graph());
+  closing_on.keep_reference(model, options.run);
 
-  QuantizeWeightsReport report;
-  report.model = options.model.string(), report.output = options.output.string(), report.target = target.spec();
-  report.format = options.format;
-  report.opset = facts.opset, report.model_bytes = facts.bytes, report.threads = worker_count(options.run);
-  const auto inputs = closing.source ? read_first_inputs(*closing.source, options.run) : made_up_inputs(model.graph());
-  const auto reference =
-      closing.source ? keep_outputs(model, *closing.source, closing.source->size(), options.run) : ReferenceOutputs{};
-
-  // which weights -> nearest codes -> codes that keep what layers put out
+  // which weights -> nearest codes -> codes that keep what layers put out -> layers that stay float
   BlockedModel blocked = make_blocked_model(std::move(model), request, data.get(), inputs);
-  report.rearranged = blocked.rearranged;
   report.notes = blocked.plan.notes;
-  if (blocked.rounding) report.rounding = describe(*blocked.rounding);
   if (bound_judge) report.bound = hold_weight_bound(blocked, request, *bound_judge);
-  describe_layers(report, blocked);
-  describe_tables(report, blocked);
+  describe_blocks(report, blocked);
+  report.provenance = describe_blocked_origin(blocked, request, facts);
+  if (report.bound) note_bound(report.provenance, *report.bound);
 
+  // codes -> closing error -> file -> verdict
   write_blocks(blocked);
-  std::optional<ClosingError> error;
-  if (closing.source) error = measure_closing_error(reference, blocked.model, *closing.source, options.run);
-  if (error) report.error = error->report, report.error_source = closing.what;
+  const std::optional<ClosingError> error = closing_on.error_of(blocked.model, options.run);
+  if (error) report.error = error->report, report.error_source = closing_on.what;
+  write_provenance(blocked.model, report.provenance);
+  write_quantized(blocked.model, facts, options, report);
   JudgedFacts judged = judged_facts(error);
   judged.quantized = !blocked.weights.empty();
   judged.calibration_samples = blocked.rounding ? blocked.rounding->samples : 0;
-  if (blocked.rounding && closing.source)
-    judged.calibrated_with = count_known(closing.source->identities(), data->identities());
+  if (blocked.rounding) judged.calibrated_with = closing_on.count_read(data->identities());
   report.verdict = judge(judged);
-  report.provenance = describe_blocked_origin(blocked, request, facts);
-  if (report.bound) note_bound(report.provenance, *report.bound);
-  write_provenance(blocked.model, report.provenance);
-  check_one_file(options.output, options.external_data, [&] { return blocked.model.byte_size(); });
-  check_onnx_rules(blocked.model.graph(), options.output, facts.faults, *options.run.reporter);
-  write_same(blocked.model, options.output, write_options(options.overwrite, options.external_data));
-  report.written_opset = blocked.model.graph().opset();
-  report.output_bytes = written_bytes(options.output);
-  report.seconds = stopwatch.seconds();
-  report.peak_mb = peak_memory_mb();
+  add_cost(stopwatch, report);
   return report;
 }
 

@@ -29,8 +29,8 @@ void apply_rules(PlacementDraft& draft) {
 }
 
 PlacementPlan make_placement_plan(const Graph& graph, const Target& target, const PlacementOptions& options,
-                                  const ValueShapes& shapes) {
-  PlacementDraft draft(graph, target, options);
+                                  const ValueShapes& shapes, const MeasuredFloat& measured) {
+  PlacementDraft draft(graph, target, options, measured);
   apply_rules(draft);
   return draft.finish(shapes);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "place/plan/measured_float.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -8,9 +9,11 @@ class PlacementDraft;
 
 /// Runs the target's rules in order. BatchNormalization should have been folded before (fold_batchnorm.h).
 /// An empty graph gives an empty plan.
+/// measured  nodes that stay float whatever the rules say.
 /// Errors  InvalidOption for a regular expression that does not parse or an include or exclude that matches nothing.
 [[nodiscard]] PlacementPlan make_placement_plan(const Graph& graph, const Target& target,
-                                                const PlacementOptions& options, const ValueShapes& shapes = {});
+                                                const PlacementOptions& options, const ValueShapes& shapes = {},
+                                                const MeasuredFloat& measured = {});
 
 /// The plan without a pair: all layers and edges float. For counting what a float model consists of.
 [[nodiscard]] PlacementPlan make_float_plan(const Graph& graph, const Target& target, const ValueShapes& shapes);

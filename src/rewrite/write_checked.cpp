@@ -8,13 +8,6 @@
 
 namespace detent {
 
-void write_checked(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
-                   const PromisedFile& promised, const QdqCheckOptions& check) {
-  stop_if_interrupted();
-  check_qdq_file(model.graph(), path, promised, check);  // before an older file is replaced
-  write_same(model, path, options, [&](const Model& back) { check_qdq_file(back.graph(), path, promised, check); });
-}
-
 void write_same(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
                 const std::function<void(const Model& back)>& check) {
   stop_if_interrupted();

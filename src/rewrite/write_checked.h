@@ -4,15 +4,8 @@
 #include <functional>
 
 #include "model/model.h"
-#include "rewrite/check_qdq_file.h"
 
 namespace detent {
-
-/// Writes the model, reads the file back, compares it with the model and checks its pairs against the plan.
-/// Errors  CannotWrite; Interrupted before anything was written; Internal when it reads back different or its pairs are
-/// not as promised: no file is left, and one that `options.overwrite` would have replaced stays.
-void write_checked(const Model& model, const std::filesystem::path& path, const WriteOptions& options,
-                   const PromisedFile& promised, const QdqCheckOptions& check);
 
 /// Writes the model, reads the file back before it has its name, compares it with the model and shows it to `check`.
 /// Errors  CannotWrite; Interrupted before anything was written; Internal when it reads back different; those of `check`. No file is

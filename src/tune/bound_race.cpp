@@ -127,23 +127,25 @@ void BoundRace::measure_by_command(const std::vector<Set>& sets) {
   for (size_t i = 0; i < sets.size(); ++i) scores_.emplace(sets[i], scores[i]);
 }
 
+void BoundRace::make_models(Field& field) {
+  std::vector<size_t> here;
+  for (size_t i = 0; i < field.sets.size(); ++i)
+    if (!scores_.contains(field.sets[i])) here.push_back(i);  // some may begin in a later stage
+  std::vector<PlacementPlan> plans;
+  if (field.base) plans.push_back(plan_of_(*field.base));
+  for (const size_t i : here) plans.push_back(plan_of_(field.sets[i]));
+  bounded_.variants.measure_for(plans);
+  field.models = std::make_unique<ModelsSideBySide>(bounded_.model);
+  std::optional<size_t> base;
+  size_t next = 0;
+  if (field.base) base = field.models->add(bounded_.variants.patch(plans[next++]));
+  for (const size_t i : here) field.variant_of[i] = field.models->add(bounded_.variants.patch(plans[next++]), base);
+  field.models->prepare(batches().names(), team_size(bounded_.settings, bounded_.judge.samples()));
+}
+
 void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t until) {
   const JudgedBatches& batches = this->batches();
-  if (!field.models) {
-    std::vector<size_t> here;
-    for (size_t i = 0; i < field.sets.size(); ++i)
-      if (!scores_.contains(field.sets[i])) here.push_back(i);  // some may begin in a later stage
-    std::vector<PlacementPlan> plans;
-    if (field.base) plans.push_back(plan_of_(*field.base));
-    for (const size_t i : here) plans.push_back(plan_of_(field.sets[i]));
-    bounded_.variants.measure_for(plans);
-    field.models = std::make_unique<ModelsSideBySide>(bounded_.model);
-    std::optional<size_t> base;
-    size_t next = 0;
-    if (field.base) base = field.models->add(bounded_.variants.patch(plans[next++]));
-    for (const size_t i : here) field.variant_of[i] = field.models->add(bounded_.variants.patch(plans[next++]), base);
-    field.models->prepare(batches.names(), team_size(bounded_.settings, bounded_.judge.samples()));
-  }
+  if (!field.models) make_models(field);
   size_t from = until, running = 0;
   std::vector<ScoreTally*> tallies(field.models->size());
   std::vector<size_t> starts(field.models->size());
@@ -160,6 +162,23 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
   reporter.begin(fmt::format("measuring {} of {} model{} on {} of {} samples", bounded_.judge.metric().name, running,
                              running == 1 ? "" : "s", batches.samples_in(until), batches.samples_in(batches.size())),
                  until - from);
+  run_batches(field, from, until, tallies, starts);
+  reporter.end();
+  if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
+    throw Error(ErrorCode::InvalidOption,
+                "no output can be compared: none comes from float values and has one shape in all variants");
+  if (until < batches.size()) return;
+  for (size_t i = 0; i < field.sets.size(); ++i) {
+    if (!active[i]) continue;
+    scores_[field.sets[i]] = score_on(field.sets[i], until);
+    references_.push_back(field.sets[i]);
+    if (references_.size() > kReferences) references_.erase(references_.begin());
+  }
+}
+
+void BoundRace::run_batches(const Field& field, size_t from, size_t until, std::span<ScoreTally* const> tallies,
+                            std::span<const size_t> starts) {
+  const JudgedBatches& batches = *batches_;
   std::mutex mutex;
   size_t done = 0;
   const auto run_one = [&](size_t b, const JudgedBatch& batch, BufferPool& pool) {
@@ -173,18 +192,8 @@ void BoundRace::run_stage(Field& field, const std::vector<bool>& active, size_t 
     const std::scoped_lock lock(mutex);
     for (size_t i = 0; i < comparable.size(); ++i) comparable_[i] = comparable_[i] && comparable[i];
   };
+  Reporter& reporter = *bounded_.settings.reporter;
   batches.for_each(from, until, bounded_.settings, run_one, [&](size_t) { reporter.advance_to(++done); });
-  reporter.end();
-  if (bounded_.judge.metric().is_error() && std::ranges::find(comparable_, true) == comparable_.end())
-    throw Error(ErrorCode::InvalidOption,
-                "no output can be compared: none comes from float values and has one shape in all variants");
-  if (until < batches.size()) return;
-  for (size_t i = 0; i < field.sets.size(); ++i) {
-    if (!active[i]) continue;
-    scores_[field.sets[i]] = score_on(field.sets[i], until);
-    references_.push_back(field.sets[i]);
-    if (references_.size() > kReferences) references_.erase(references_.begin());
-  }
 }
 
 std::vector<BoundRace::Standing> BoundRace::run(const std::vector<Set>& sets, const GoesOn& goes_on,

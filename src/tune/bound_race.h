@@ -12,9 +12,9 @@
 #include "model/model.h"
 #include "place/plan/placement_plan.h"
 #include "tune/bound_judge.h"
-#include "tune/choice_sets.h"
 #include "tune/float_variants.h"
 #include "tune/score_tally.h"
+#include "tune/search.h"
 
 namespace detent {
 
@@ -88,7 +88,10 @@ class BoundRace {
   /// Those that go on, in their order.
   void run_by_command(const std::vector<Set>& sets, const GoesOn& goes_on, std::vector<Standing>& standings);
   void measure_by_command(const std::vector<Set>& sets);
+  void make_models(Field& field);
   void run_stage(Field& field, const std::vector<bool>& active, size_t until);
+  void run_batches(const Field& field, size_t from, size_t until, std::span<ScoreTally* const> tallies,
+                   std::span<const size_t> starts);
 
   BoundedModel bounded_;
   PlanOf plan_of_;

@@ -52,58 +52,49 @@ Tensor corrected(const Tensor& bias, const std::vector<double>& errors) {
   return cast(Tensor::from<double>(bias.shape(), std::span<const double>(values)), bias.type());
 }
 
-}  // namespace
+/// Corrects the biases of one quantized model, and judges them. Looks at things that must outlive it.
+class BiasCorrector {
+ public:
+  BiasCorrector(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                const RewriteOptions& format, const RunSettings& settings, const GraphPatch& weights)
+      : model_(model), plan_(plan), ranges_(ranges), format_(format), settings_(settings), weights_(weights) {}
 
-BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings,
-                              const GraphPatch& weights) {
-  if (!source)
-    throw Error(ErrorCode::InvalidOption,
-                "--bias-correction measures the quantized network, but there is no --data to run");
-  const Stopwatch stopwatch;
-  const SampleSplit split(*source);
-  if (split.deciding.size() < kFewestDeciding)
-    return {.patch = {}, .report = {.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}};
-  const SampleSubset others(*source, split.measuring), deciding(*source, split.deciding);
-  const Graph& graph = model.graph();
-  std::vector<Layer> layers;
-  const RunnablePart runnable(graph);
-  for (const LayerDecision& decision : plan.layers)
-    if (const auto layer = correctable(graph, decision))
-      if (runnable.can_run(graph.node(decision.node).output(0))) layers.push_back(*layer);
-
-  RunSettings quiet = settings;
-  quiet.reporter = &Reporter::silent();
-  // Biases as floats: in the network that is measured they change without anything else changing.
-  RewriteOptions measured = format;
-  measured.int32_bias = false;
-  WeightMemo memo;  // of the model with `weights`
-  Model partly = quantized_model(model, plan, ranges, measured, weights, &memo);
-  BiasCorrection result;
-  Reporter& reporter = *settings.reporter;
-  reporter.begin("correcting biases", layers.size());
-  size_t done = 0;
-  for (const Layer& layer : layers) {
-    const Tensor& bias = *graph.constant(graph.find_value(layer.bias));
-    const auto errors = channel_errors(model, partly, {layer.output, layer.from_right, ranges}, others, quiet);
-    if (errors && errors->size() == static_cast<size_t>(bias.element_count())) {
-      Tensor better = corrected(bias, *errors);
-      apply_patch(partly, {.reason = "correct a bias", .replace_constants = {{layer.bias, better}}});
-      result.patch.replace_constants.emplace_back(layer.bias, std::move(better));
+  /// New biases, layer by layer, by the means of `samples`.
+  [[nodiscard]] GraphPatch corrected_by(const DataSource& samples) {
+    const Graph& graph = model_.graph();
+    const std::vector<Layer> layers = correctable_layers();
+    RunSettings quiet = settings_;
+    quiet.reporter = &Reporter::silent();
+    // Biases as floats: in the network that is measured they change without anything else changing.
+    RewriteOptions measured = format_;
+    measured.int32_bias = false;
+    Model partly = quantized_model(model_, plan_, ranges_, measured, weights_, &memo_);
+    GraphPatch patch;
+    Reporter& reporter = *settings_.reporter;
+    reporter.begin("correcting biases", layers.size());
+    size_t done = 0;
+    for (const Layer& layer : layers) {
+      const Tensor& bias = *graph.constant(graph.find_value(layer.bias));
+      const auto errors = channel_errors(model_, partly, {layer.output, layer.from_right, ranges_}, samples, quiet);
+      if (errors && errors->size() == static_cast<size_t>(bias.element_count())) {
+        Tensor better = corrected(bias, *errors);
+        apply_patch(partly, {.reason = "correct a bias", .replace_constants = {{layer.bias, better}}});
+        patch.replace_constants.emplace_back(layer.bias, std::move(better));
+      }
+      reporter.advance_to(++done);
     }
-    reporter.advance_to(++done);
+    reporter.end();
+    if (!patch.replace_constants.empty()) patch.reason = "correct biases";
+    return patch;
   }
-  reporter.end();
 
-  BiasCorrectionReport& report = result.report;
-  report.layers = result.patch.replace_constants.size();
-  if (report.layers > 0) {
-    result.patch.reason = "correct biases";
+  /// Compares the models as they would be written, with the new biases and without, on `deciding`.
+  void judge(const GraphPatch& patch, const DataSource& deciding, BiasCorrectionReport& report) {
     std::vector<Model> variants;
-    variants.push_back(quantized_model(model, plan, ranges, format, weights, &memo));
-    variants.push_back(quantized_model(model, plan, ranges, format, joined(weights, result.patch), &memo));
-    const auto names = values_to_compare(model, read_first_inputs(deciding, settings));
-    EvaluationRequest request{model, names, deciding, settings, "judging biases"};
+    variants.push_back(quantized_model(model_, plan_, ranges_, format_, weights_, &memo_));
+    variants.push_back(quantized_model(model_, plan_, ranges_, format_, joined(weights_, patch), &memo_));
+    const auto names = values_to_compare(model_, read_first_inputs(deciding, settings_));
+    EvaluationRequest request{model_, names, deciding, settings_, "judging biases"};
     request.by_batch = true;
     const Evaluation evaluation = evaluate_models(variants, request);
     const auto samples = sample_scores(evaluation);
@@ -117,7 +108,48 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     if (!report.kept)
       report.reason = accepted.accepted ? "no gain above its standard error on held-out samples" : accepted.reason;
   }
-  if (report.layers == 0) report.reason = "no INT8 layer has a constant bias of its own";
+
+ private:
+  [[nodiscard]] std::vector<Layer> correctable_layers() const {
+    const Graph& graph = model_.graph();
+    const RunnablePart runnable(graph);
+    std::vector<Layer> layers;
+    for (const LayerDecision& decision : plan_.layers)
+      if (const auto layer = correctable(graph, decision))
+        if (runnable.can_run(graph.node(decision.node).output(0))) layers.push_back(*layer);
+    return layers;
+  }
+
+  const Model& model_;
+  const PlacementPlan& plan_;
+  const std::map<ValueId, Range>& ranges_;
+  const RewriteOptions& format_;
+  const RunSettings& settings_;
+  const GraphPatch& weights_;
+  WeightMemo memo_;  // of the model with `weights`
+};
+
+}  // namespace
+
+BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                              const RewriteOptions& format, const DataSource* source, const RunSettings& settings,
+                              const GraphPatch& weights) {
+  if (!source)
+    throw Error(ErrorCode::InvalidOption,
+                "--bias-correction measures the quantized network, but there is no --data to run");
+  const Stopwatch stopwatch;
+  const SampleSplit split(*source);
+  if (split.deciding.size() < kFewestDeciding)
+    return {.patch = {}, .report = {.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}};
+  BiasCorrector corrector(model, plan, ranges, format, settings, weights);
+  BiasCorrection result;
+  BiasCorrectionReport& report = result.report;
+  result.patch = corrector.corrected_by(SampleSubset(*source, split.measuring));
+  report.layers = result.patch.replace_constants.size();
+  if (report.layers > 0)
+    corrector.judge(result.patch, SampleSubset(*source, split.deciding), report);
+  else
+    report.reason = "no INT8 layer has a constant bias of its own";
   if (!report.kept) result.patch = {};
   report.seconds = stopwatch.seconds();
   return result;

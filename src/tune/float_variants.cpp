@@ -17,16 +17,14 @@ constexpr const char* kMeasuring = "kept float while another layer is measured";
 }  // namespace
 
 PairVariants::PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
-                           const RewriteOptions& format, RangeBook& ranges)
+                           const RewriteOptions& format, RangeBook& ranges, std::map<std::string, std::string> ruined)
     : model_(model), graph_(model.graph()), target_(target), placement_(std::move(placement)),
-      shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
+      ruined_(std::move(ruined)), shapes_(std::move(shapes)), format_(format), ranges_(ranges), whole_(plan({})) {
   find_choices();
 }
 
 PlacementPlan PairVariants::plan(const KeptFloat& kept) const {
-  PlacementOptions options = placement_;
-  for (const auto& [name, reason] : kept) options.keep_float.insert_or_assign(name, reason);
-  return make_placement_plan(graph_, target_, options, shapes_);
+  return make_placement_plan(graph_, target_, placement_, shapes_, {kept, ruined_});
 }
 
 GraphPatch PairVariants::patch(const PlacementPlan& plan) {

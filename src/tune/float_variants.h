@@ -59,8 +59,9 @@ class FloatVariants {
 /// Mul of a squeeze-and-excite block, products of two activations). What it looks at must outlive it.
 class PairVariants final : public FloatVariants {
  public:
+  /// ruined  nodes that stay float in every variant (MeasuredFloat::ruined)
   PairVariants(const Model& model, const Target& target, PlacementOptions placement, ValueShapes shapes,
-               const RewriteOptions& format, RangeBook& ranges);
+               const RewriteOptions& format, RangeBook& ranges, std::map<std::string, std::string> ruined = {});
 
   [[nodiscard]] const Graph& graph() const override { return graph_; }
   [[nodiscard]] PlacementPlan plan(const KeptFloat& kept) const override;
@@ -80,6 +81,7 @@ class PairVariants final : public FloatVariants {
   const Graph& graph_;
   const Target& target_;
   PlacementOptions placement_;
+  std::map<std::string, std::string> ruined_;
   ValueShapes shapes_;
   const RewriteOptions& format_;
   RangeBook& ranges_;

@@ -4,24 +4,65 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/stopwatch.h"
-#include "tune/choice_sets.h"
-#include "tune/rank_choices.h"
+#include "detent/data_source.h"
+#include "detent/run_settings.h"
+#include "evaluate/error_sums.h"
+#include "model/model.h"
+#include "run/sample_subset.h"
+#include "tune/float_variants.h"
+#include "tune/layer_errors.h"
+#include "tune/search.h"
 
 namespace detent {
 
 namespace {
 
+constexpr size_t kRankingSamplesAlone = 64;
+
+/// A choice, and what is known of it before any are tried together.
+struct RankedChoice {
+  FloatChoice what;
+  double macs_share = 0;  ///< of all MACs, that would be float with it
+  double alone_db = 0;    ///< SQNR of the worst output where it alone is INT8
+
+  /// What keeping it float costs: its MACs, and something for being one more.
+  [[nodiscard]] double price(size_t choices) const {
+    return macs_share + 0.25 / static_cast<double>(std::max<size_t>(1, choices));
+  }
+};
+
+/// The choices of `variants`, each measured alone on 64 of the samples (those whose names have the smallest hash), by the noise that
+/// it puts on the worst of the values `names` for what keeping it float costs, most first.
+/// Errors  those of measure_layer_errors.
+std::vector<RankedChoice> rank_choices(FloatVariants& variants, const Model& model,
+                                       const std::vector<std::string>& names, const DataSource& source,
+                                       const RunSettings& settings) {
+  const SampleSubset samples(source, samples_by_hash(source, kRankingSamplesAlone));
+  const LayerErrors errors =
+      measure_layer_errors(variants, model, names, samples, settings, nullptr, LayerVariants::Alone);
+  const auto macs = static_cast<double>(std::max<int64_t>(1, variants.macs()));
+  std::vector<RankedChoice> ranking;
+  for (const LayerErrors::Choice& choice : errors.choices)
+    ranking.push_back({choice.what, static_cast<double>(choice.what.macs) / macs, worst_sqnr_db(choice.alone)});
+  std::ranges::stable_sort(ranking, std::greater(), [&](const RankedChoice& choice) {
+    return std::pow(10.0, -choice.alone_db / 10) / choice.price(ranking.size());
+  });
+  return ranking;
+}
+
 constexpr size_t kLayersAtOnce = 6;  // sets of one field: what they have in common is computed once
-constexpr size_t kFruitless = 2;     // fields in a row that give nothing back before the search ends
+constexpr size_t kFruitless = 2;     // rounds in a row that give nothing back before the search ends
 constexpr size_t kTelling = 500;     // samples that say where to look; what is found there is measured on all
 
-class LayerSearch {
+class LayerSearch final : SetJudge {
  public:
   explicit LayerSearch(const BoundedModel& bounded)
       : bounded_(bounded), whole_(bounded.variants.plan({})),
@@ -42,13 +83,11 @@ class LayerSearch {
     if (!report.met) {
       ranking_ = rank_choices(bounded_.variants, bounded_.model, bounded_.judge.float_values(),
                               bounded_.judge.samples(), bounded_.settings);
-      if (const std::optional<Set> enough = shortest_beginning()) {
-        accept(*enough);
-        give_back();
-      }
-      while (!accepted_.empty() && !bounded_.judge.meets(race_.confirm(accepted_.back()))) accepted_.pop_back();
-      report.met = !accepted_.empty();
-      found = report.met ? accepted_.back() : best_known();
+      std::vector<Set> accepted =
+          search_sets(*this, {.most = most(), .at_once = kLayersAtOnce, .together = true, .fruitless = kFruitless});
+      while (!accepted.empty() && !bounded_.judge.meets(race_.confirm(accepted.back()))) accepted.pop_back();
+      report.met = !accepted.empty();
+      found = report.met ? accepted.back() : best_known();
     }
     explain(found);
     report.measurements = race_.measurements();
@@ -57,7 +96,7 @@ class LayerSearch {
   }
 
  private:
-  using Set = BoundRace::Set;  // positions in ranking_, ascending
+  using Set = ChoiceSet;  // positions in ranking_
   using Standing = BoundRace::Standing;
 
   KeptFloat names_of(const Set& kept) const {
@@ -71,7 +110,7 @@ class LayerSearch {
 
   /// Where on a line of sets the bound seems to be crossed: the first that meets it (`yes`), or does not; none where none does. Sets
   /// behind it are not measured any further.
-  std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base = {}) {
+  std::optional<size_t> first_that(bool yes, const std::vector<Set>& sets, const std::optional<Set>& base) override {
     const auto standings = race_.run(
         sets,
         [&](size_t i, std::span<const Standing> all) {
@@ -84,37 +123,19 @@ class LayerSearch {
   }
 
   /// On all samples, unless a part of them is sure that it does not.
-  bool meets(const Set& set) {
+  bool meets(const Set& set) override {
     const auto not_hopeless = [](size_t i, std::span<const Standing> all) { return all[i].meets != false; };
     const Standing standing = race_.run({set}, not_hopeless).front();
     return standing.on_all && *standing.meets;
   }
 
-  std::optional<Set> shortest_beginning() {
-    const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;  // one choice at least stays INT8
-    size_t failed = 0;
-    while (failed < limit) {
-      std::optional<size_t> enough;
-      const auto look = [&](const std::vector<size_t>& counts) {
-        std::vector<Set> sets;
-        for (const size_t count : counts) sets.push_back(first_choices(count));
-        const auto found = first_that(true, sets);
-        if (!found || *found > 0) failed = counts[(found ? *found : counts.size()) - 1];
-        if (found) enough = counts[*found];
-      };
-      look(doubling_counts(failed, limit));
-      while (enough && *enough - failed > 1) look(counts_between(failed, *enough, kLayersAtOnce));
-      if (!enough) enough = limit;  // which a part of the samples may have wrong
-      if (meets(first_choices(*enough))) return first_choices(*enough);
-      failed = *enough;
-    }
-    return std::nullopt;
-  }
+  /// One choice at least stays INT8.
+  [[nodiscard]] size_t most() const { return ranking_.empty() ? 0 : ranking_.size() - 1; }
 
   /// Of the sets that leave least to INT8, the all-INT8 model among them, where none meets the bound.
   Set best_known() {
     Set best;
-    const size_t limit = ranking_.empty() ? 0 : ranking_.size() - 1;
+    const size_t limit = most();
     for (size_t count = limit; count > 0 && 2 * count >= limit; count = count / 2) {
       const Set set = first_choices(count);
       if (bounded_.judge.rank(race_.measure(set).score) > bounded_.judge.rank(race_.measure(best).score)) best = set;
@@ -133,66 +154,30 @@ class LayerSearch {
                            standings[k].on_all ? 0 : race_.samples_in(standings[k].batches)};
     }
   }
-  /// A set that meets the bound on all samples; the last of them is the best.
-  void accept(Set set) { accepted_.push_back(std::move(set)); }
 
-  void give_back() {
-    // What each of them costs beside the others, on the first part of the samples.
-    const Set found = accepted_.back();
-    const std::vector<Set> fewer = each_without(found, found);
+  /// By what each of them costs beside the others, on the first part of the samples.
+  ChoiceSet order_of(const ChoiceSet& found) override {
+    const std::vector<ChoiceSet> fewer = each_without(found, found);
     const auto once = [](size_t i, std::span<const Standing> all) { return all[i].batches == 0; };
     note_costs(found, fewer, found, race_.run(fewer, once, found));
-    Set order = found;
+    ChoiceSet order = found;
     std::ranges::stable_sort(
         order, {}, [&](size_t i) { return std::max(cost_.at(i).noise, 0.0) / ranking_[i].price(ranking_.size()); });
-    const size_t together = give_back_together(found, order);
-    give_back_one_by_one(Set(order.begin() + static_cast<std::ptrdiff_t>(together), order.end()));
+    return order;
   }
 
-  /// As many of the first as the bound can do without; returns how many.
-  size_t give_back_together(const Set& found, const Set& order) {
-    size_t together = 0, broken = order.size();
-    while (broken - together > 1) {
-      const std::vector<size_t> counts = together == 0 && broken == order.size()
-                                             ? doubling_counts(0, broken - 1)
-                                             : counts_between(together, broken, kLayersAtOnce);
-      std::vector<Set> sets;
-      for (const size_t count : counts) sets.push_back(without(found, std::span(order).first(count)));
-      const auto first = first_that(false, sets, found);
-      if (!first || *first > 0) together = counts[(first ? *first : counts.size()) - 1];
-      if (first) broken = counts[*first];
-    }
-    for (; together > 0; --together) {
-      const Set fewer = without(found, std::span(order).first(together));
-      if (!meets(fewer)) continue;
-      accept(fewer);
-      break;
-    }
-    return together;
-  }
-
-  /// Whatever else can be INT8 again beside the others, the cheapest first.
-  void give_back_one_by_one(Set order) {
-    size_t fruitless = 0;
-    while (!order.empty() && fruitless < kFruitless) {
-      const Set found = accepted_.back();
-      const Set some(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(std::min(kLayersAtOnce, order.size())));
-      const std::vector<Set> sets = each_without(found, some);
-      // Those that seem to lie a standard error below the bound are not worth all samples.
-      const auto promising = [](const Standing& one) { return one.batches == 0 || one.slack >= -one.error; };
-      const auto standings = race_.run(
-          sets, [&](size_t i, std::span<const Standing> all) { return promising(all[i]); }, found);
-      note_costs(found, sets, some, standings);
-      const auto given = std::ranges::find_if(standings, [](const Standing& one) { return one.on_all && *one.meets; });
-      const auto k = static_cast<size_t>(given - standings.begin());
-      Set rest;
-      for (size_t i = 0; i < order.size(); ++i)
-        if (i >= some.size() || (i != k && given != standings.end() && standings[i].meets != false))
-          rest.push_back(order[i]);
-      order = std::move(rest);
-      fruitless = given == standings.end() ? fruitless + 1 : 0;
-      if (given != standings.end()) accept(sets[k]);
-    }
+  std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
+    const std::vector<ChoiceSet> sets = each_without(found, choices);
+    // Those that seem to lie a standard error below the bound are not worth all samples.
+    const auto promising = [](size_t i, std::span<const Standing> all) {
+      return all[i].batches == 0 || all[i].slack >= -all[i].error;
+    };
+    const auto standings = race_.run(sets, promising, found);
+    note_costs(found, sets, choices, standings);
+    std::vector<std::optional<bool>> answers;  // that it meets the bound is told on all samples alone
+    for (const Standing& one : standings)
+      answers.push_back(one.meets == true && !one.on_all ? std::nullopt : one.meets);
+    return answers;
   }
 
   /// The reason that the plan gives for a kept choice.
@@ -220,7 +205,8 @@ class LayerSearch {
       report.kept.push_back({name(i), bounded_.variants.graph().node(node).op_type, reason(i),
                              whole_.find_layer(node) != nullptr, ranking_[i].macs_share});
     }
-    result_.plan = bounded_.variants.plan(names_of(found));
+    result_.kept = names_of(found);
+    result_.plan = bounded_.variants.plan(result_.kept);
     if (bounded_.judge.metric().is_error() && bounded_.judge.has_task()) add_metrics();
   }
 
@@ -244,7 +230,6 @@ class LayerSearch {
   std::vector<RankedChoice> ranking_;
   std::map<size_t, Cost> cost_;
   BoundRace race_;
-  std::vector<Set> accepted_;
   BoundedPlan result_;
 };
 

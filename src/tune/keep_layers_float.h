@@ -7,7 +7,8 @@
 namespace detent {
 
 struct BoundedPlan {
-  PlacementPlan plan;
+  KeptFloat kept;
+  PlacementPlan plan;  ///< with these nodes kept float
   BoundReport report;
 };
 

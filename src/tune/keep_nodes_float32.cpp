@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "evaluate/error_sums.h"
@@ -16,6 +17,7 @@
 #include "half/plan_float_types.h"
 #include "model/graph_patch.h"
 #include "run/sample_subset.h"
+#include "tune/search.h"
 
 namespace detent {
 
@@ -30,7 +32,7 @@ struct RankedNode {
   double alone_db = 0;  ///< at the worst output when only this node is half
 };
 
-class NodeSearch {
+class NodeSearch final : SetJudge {
  public:
   explicit NodeSearch(const HalfQuestion& question)
       : question_(question), model_(question.model.clone()),
@@ -43,15 +45,14 @@ class NodeSearch {
   ForcedFloat32 find() {
     if (leaves_room({})) return {};
     rank();
-    Set found = shortest_beginning();
-    if (found.size() <= kMostGivenBack) give_back(found);
-    return forced(found);
+    const std::vector<ChoiceSet> found = search_sets(*this, {.most = ranking_.size()});
+    if (found.empty()) return {};
+    if (found.front().size() <= kMostGivenBack) note_gains(found.back());
+    return forced(found.back());
   }
 
  private:
-  using Set = std::vector<size_t>;  // positions in ranking_, ascending
-
-  const BoundJudge::Score& measure(const Set& set) {
+  const BoundJudge::Score& measure(const ChoiceSet& set) {
     const auto known = scores_.find(set);
     if (known != scores_.end()) return known->second;
     std::vector<Model> models;
@@ -62,7 +63,7 @@ class NodeSearch {
     return scores_.emplace(set, question_.judge.measure(models, task).front()).first->second;
   }
 
-  bool leaves_room(const Set& set) { return question_.judge.leaves_room(measure(set)); }
+  bool leaves_room(const ChoiceSet& set) { return question_.judge.leaves_room(measure(set)); }
 
   /// The float model in which this node alone is half.
   [[nodiscard]] Model alone(NodeId node) const {
@@ -91,41 +92,30 @@ class NodeSearch {
     std::ranges::stable_sort(ranking_, {}, &RankedNode::alone_db);
   }
 
-  static Set beginning(size_t count) {
-    Set set(count);
-    for (size_t i = 0; i < count; ++i) set[i] = i;
-    return set;
+  std::optional<size_t> first_that(bool yes, const std::vector<ChoiceSet>& sets,
+                                   const std::optional<ChoiceSet>& /*base*/) override {
+    const auto found = std::ranges::find_if(sets, [&](const ChoiceSet& set) { return meets(set) == yes; });
+    return found == sets.end() ? std::nullopt : std::optional(static_cast<size_t>(found - sets.begin()));
+  }
+  /// All of them do where fewer do not.
+  bool meets(const ChoiceSet& set) override { return set.size() == ranking_.size() || leaves_room(set); }
+
+  std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
+    std::vector<std::optional<bool>> answers;
+    for (const ChoiceSet& fewer : each_without(found, choices)) answers.emplace_back(leaves_room(fewer));
+    return answers;
+  }
+  /// The quietest first.
+  ChoiceSet order_of(const ChoiceSet& found) override {
+    return found.size() > kMostGivenBack ? ChoiceSet{} : ChoiceSet(found.rbegin(), found.rend());
   }
 
-  /// All of them where fewer do not do.
-  Set shortest_beginning() {
-    size_t failed = 0, enough = std::min<size_t>(1, ranking_.size());
-    while (enough < ranking_.size() && !leaves_room(beginning(enough))) {
-      failed = enough;
-      enough = std::min(2 * enough, ranking_.size());
-    }
-    while (enough - failed > 1) {
-      const size_t middle = failed + (enough - failed) / 2;
-      (leaves_room(beginning(middle)) ? enough : failed) = middle;
-    }
-    return beginning(enough);
-  }
-
-  void give_back(Set& found) {
-    for (size_t i = found.size(); i-- > 0;) {
-      Set fewer = found;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
-      if (leaves_room(fewer)) found = std::move(fewer);
-    }
+  void note_gains(const ChoiceSet& found) {
     const double with = measure(found).sqnr_db;
-    for (const size_t i : found) {
-      Set fewer = found;
-      std::erase(fewer, i);
-      gain_[i] = with - measure(fewer).sqnr_db;
-    }
+    for (const size_t i : found) gain_[i] = with - measure(without(found, std::span(&i, 1))).sqnr_db;
   }
 
-  [[nodiscard]] ForcedFloat32 forced(const Set& set) const {
+  [[nodiscard]] ForcedFloat32 forced(const ChoiceSet& set) const {
     ForcedFloat32 nodes;
     const std::string type(name_of(plan_.format.type));
     for (const size_t i : set) {
@@ -146,7 +136,7 @@ class NodeSearch {
   CutMasks masks_;
   FloatPlan plan_;
   std::vector<RankedNode> ranking_;
-  std::map<Set, BoundJudge::Score> scores_;
+  std::map<ChoiceSet, BoundJudge::Score> scores_;
   std::map<size_t, double> gain_;
 };
 

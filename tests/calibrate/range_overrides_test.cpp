@@ -171,5 +171,16 @@ TEST(FindOverride, HoldsForAllThatShareTheScale) {
   EXPECT_EQ(find_override(overrides, graph, other), nullptr);
 }
 
+TEST(FormatOverrides, WritesRangesThatAreReadWithAllTheirBits) {
+  const std::map<std::string, Range> ranges{{"a", {-0.1F, 1.0F / 3}}, {"conv \"1\"", {0, 3.4e38F}}};
+  const RangeOverrides read = read_text(format_overrides(ranges));
+  ASSERT_EQ(read.size(), 2U);
+  for (const auto& [name, range] : ranges) EXPECT_EQ(read.at(name).range, range) << name;
+}
+
+TEST(FormatOverrides, LeavesOutValuesWithoutARange) {
+  EXPECT_TRUE(read_text(format_overrides({{"zeros", {0, 0}}})).empty());
+}
+
 }  // namespace
 }  // namespace detent

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "calibrate/calibration.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/closing_samples.h"
 #include "pipeline/parts/improve.h"
 #include "pipeline/small_network.h"
@@ -96,24 +96,16 @@ class ClosingSamplesOf : public SmallNetwork {
     return samples("data" + std::to_string(count), std::vector<float>(count, 1.5F));
   }
   [[nodiscard]] static Closing closing(const QuantizeOptions& given) {
-    detent::Setup setup = set_up({given.model,
-                                  given.data,
-                                  given.table,
-                                  given.override_file,
-                                  given.target,
-                                  given.placement,
-                                  given.format,
-                                  given.equalize,
-                                  {given.calibrator},
-                                  given.run,
-                                  given.outliers});
-    const Calibration calibration = setup.calibrate_plan();
-    const ClosingSamples found = closing_samples(given, setup, calibration);
-    Closing result{{}, calibration.sample_names, 0, found.what};
+    Recipe recipe = recipe_of(given, {}, {given.calibrator});
+    recipe.table = given.table;
+    Prepared prepared = make(std::move(recipe));
+    const Measured measured = measure(prepared);
+    const ClosingSamples found = closing_samples(given, prepared, measured);
+    Closing result{{}, measured.calibration.sample_names, 0, found.what};
     for (size_t i = 0; found.source && i < found.source->size(); ++i)
       result.names.push_back(found.source->read(i).name);
     std::ranges::sort(result.names);
-    result.known = found.calibrated_with(calibration);
+    result.known = found.count_read(measured.calibration.identities);
     return result;
   }
 };

@@ -23,11 +23,10 @@ class OptionsInTheFile : public SmallNetwork {
   /// Of a run without a level of its own, with this outcome.
   [[nodiscard]] std::string listed(bool biases_corrected, const BoundReport* bound) const {
     const QuantizeOptions given = asked(Accuracy::Balanced);
-    const detent::Setup setup =
-        set_up({given.model, given.data, {}, {}, given.target, given.placement, given.format, given.equalize, {}, {}});
+    const Prepared prepared = make(recipe_of(given, {}, {}));
     return changed_options(
         {given.placement, given.format, given.equalize, given.accuracy, given.outliers, biases_corrected, bound},
-        setup);
+        prepared);
   }
 };
 

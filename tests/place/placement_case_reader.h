@@ -79,7 +79,7 @@ inline void read_expect_words(const std::string& text, Expectation& expectation)
     else if (option == "--exclude-op")
       options.exclude_op.push_back(value);
     else if (option == "--ruined")
-      options.ruined[value] = "ruined";
+      expectation.measured.ruined[value] = "ruined";
     else if (const auto found = option_words().find(option + " " + value); found != option_words().end())
       found->second(options);
     else

@@ -226,7 +226,7 @@ class PlanChecker {
 void check_error(const PlacementCase& one, const Expectation& expectation, const Graph& graph, const Line& line) {
   const std::string wanted = line.text.substr(std::string("error ").size());
   try {
-    (void)make_placement_plan(graph, find_target(expectation.target), expectation.options);
+    (void)make_placement_plan(graph, find_target(expectation.target), expectation.options, {}, expectation.measured);
     ADD_FAILURE_AT(one.file.c_str(), line.number) << "planning succeeded";
   } catch (const Error& error) {
     if (error.code() != ErrorCode::InvalidOption || std::string(error.what()).find(wanted) == std::string::npos)
@@ -252,7 +252,8 @@ TEST_P(PlacementText, MatchesItsPlan) {
       check_error(one, expectation, graph, expectation.lines.front());
       continue;
     }
-    const PlacementPlan plan = make_placement_plan(graph, find_target(expectation.target), expectation.options);
+    const PlacementPlan plan =
+        make_placement_plan(graph, find_target(expectation.target), expectation.options, {}, expectation.measured);
     PlanChecker(one, expectation, graph, plan).check();
   }
 }

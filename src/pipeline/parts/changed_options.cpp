@@ -70,7 +70,7 @@ void add_types(OptionList& list, const FormatOptions& format, const Target& targ
   list.add_if(type != FloatType::Fp32 && format.io == IoType::Same, "io-type", "same");
 }
 
-void add_equalization(OptionList& list, const EqualizeOptions& given, const Setup& setup, bool best) {
+void add_equalization(OptionList& list, const EqualizeOptions& given, const Prepared& setup, bool best) {
   // The best level equalizes by "auto" unless told otherwise; a table says itself how it was equalized.
   list.add_if(best && !setup.table && given.equalize == "off", "equalize", "off");
   if (!setup.equalized) return;
@@ -88,13 +88,13 @@ void add_bound(OptionList& list, const BoundReport* bound) {
 
 }  // namespace
 
-std::string changed_options(const DecidingOptions& options, const Setup& setup) {
+std::string changed_options(const DecidingOptions& options, const Prepared& setup) {
   OptionList list;
   add_placement(list, options.placement);
   PlacementOptions usual;
   usual.type = options.placement.type;
-  add_format(list, setup.format, rewrite_options({}, usual, *setup.plan.target));
-  add_types(list, options.format, *setup.plan.target);
+  add_format(list, setup.recipe.format, rewrite_options({}, usual, *setup.recipe.target));
+  add_types(list, options.format, *setup.recipe.target);
   const bool best = options.accuracy == Accuracy::Best && setup.data != nullptr;
   add_equalization(list, options.equalize, setup, best);
   list.add_if(best, "accuracy", "best");
@@ -102,7 +102,7 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   list.add_if(options.biases_corrected && !best, "bias-correction", "on");
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, options.bound);
-  list.add_if(!setup.overrides.empty(), "override", "FILE of " + plural(setup.overrides.size(), "value"));
+  list.add_if(!setup.recipe.overrides.empty(), "override", "FILE of " + plural(setup.recipe.overrides.size(), "value"));
   return list.take();
 }
 

@@ -7,7 +7,7 @@
 #include "detent/format_options.h"
 #include "detent/placement_options.h"
 #include "detent/quantize.h"
-#include "pipeline/parts/setup.h"
+#include "pipeline/parts/prepared.h"
 
 namespace detent {
 
@@ -27,6 +27,6 @@ struct DecidingOptions {
 /// "override=FILE of 2 values". What a table was equalized by counts as asked for. What changed nothing is left out: an
 /// equalization, a correction of biases, a bound that all layers in INT8 keep. "accuracy=best" stands for all that it turns
 /// on, and is left out where there was no data to do it with.
-[[nodiscard]] std::string changed_options(const DecidingOptions& options, const Setup& setup);
+[[nodiscard]] std::string changed_options(const DecidingOptions& options, const Prepared& setup);
 
 }  // namespace detent

@@ -1,25 +1,33 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "calibrate/calibration.h"
 #include "detent/data_source.h"
 #include "detent/quantize.h"
+#include "detent/quantize_weights.h"
+#include "evaluate/closing_error.h"
+#include "pipeline/parts/chosen.h"
 #include "pipeline/parts/identified_samples.h"
-#include "pipeline/parts/setup.h"
 
 namespace detent {
 
-/// The samples that the closing error is measured on. Looks at the setup's data, which must outlive it.
+/// The samples that the closing error is measured on, and what FP32 makes of them. Looks at data that must outlive it.
 struct ClosingSamples {
   std::vector<std::unique_ptr<DataSource>> held;  ///< opened or chosen for this
-  std::unique_ptr<IdentifiedSamples> source;      ///< looks at these or at the setup's; nullptr: there is no data
+  std::unique_ptr<IdentifiedSamples> source;  ///< looks at these or at the calibration data; nullptr: there is no data
   std::string what;  ///< "evaluation samples", "samples that were not calibrated with", "calibration samples"
+  ReferenceOutputs reference = {};
 
-  /// How many of those that were read so far were calibrated with, by content.
-  [[nodiscard]] size_t calibrated_with(const Calibration& calibration) const;
+  /// Runs the float model. Errors  those of keep_outputs.
+  void keep_reference(const Model& float32, const RunSettings& run);
+  /// Compares a quantized model with it; nullopt without data. Errors  those of measure_closing_error.
+  [[nodiscard]] std::optional<ClosingError> error_of(const Model& model, const RunSettings& run) const;
+  /// How many of the samples that were read so far have the content of one of `known`. Names say nothing: the same file may be reached
+  /// through another folder.
+  [[nodiscard]] size_t count_read(const std::vector<TableSample>& known) const;
 };
 
 /// All samples of --eval where it is given. Else some that were not calibrated with, where there are 8: of those beyond --limit, or of
@@ -27,7 +35,11 @@ struct ClosingSamples {
 /// smallest hash: a folder that is sorted by class begins with one class.
 /// Cost  16 to QuantizeOptions::error_samples samples, as many as 10e9 multiply-accumulates or a tenth of the calibration pay for.
 /// Errors  those of open_data, and of reading samples that a table is asked about.
-[[nodiscard]] ClosingSamples closing_samples(const QuantizeOptions& options, const Setup& setup,
-                                             const Calibration& calibration);
+[[nodiscard]] ClosingSamples closing_samples(const QuantizeOptions& options, const Prepared& prepared,
+                                             const Measured& measured);
+
+/// All samples of --eval where it is given, else up to `error_samples` of `data`; nullptr: none. Errors  those of open_data.
+[[nodiscard]] ClosingSamples closing_samples(const QuantizeWeightsOptions& options, const DataSource* data,
+                                             const Graph& graph);
 
 }  // namespace detent

@@ -1,7 +1,6 @@
 #include "pipeline/parts/identified_samples.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -37,13 +36,6 @@ std::string IdentifiedSamples::digest() const {
   std::vector<TableSample> sorted = identities_;
   std::ranges::sort(sorted);
   return sample_digest(sorted);
-}
-
-size_t count_known(const std::vector<TableSample>& samples, const std::vector<TableSample>& known) {
-  std::set<Digest> contents;
-  for (const TableSample& sample : known) contents.insert(sample.content);
-  return static_cast<size_t>(
-      std::ranges::count_if(samples, [&](const TableSample& sample) { return contents.contains(sample.content); }));
 }
 
 }  // namespace detent

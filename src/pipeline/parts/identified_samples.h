@@ -36,7 +36,4 @@ class IdentifiedSamples final : public DataSource {
   mutable std::vector<TableSample> identities_;
 };
 
-/// How many of `samples` have the content of one of `known`. Names say nothing: the same file may be reached through another folder.
-[[nodiscard]] size_t count_known(const std::vector<TableSample>& samples, const std::vector<TableSample>& known);
-
 }  // namespace detent

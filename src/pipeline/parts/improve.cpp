@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "tune/correct_biases.h"
 #include "tune/refine/refine_ranges.h"
 #include "tune/refine/round_weights.h"
 #include "tune/refine/uint8_weights.h"
@@ -12,6 +13,17 @@ namespace {
 
 std::string changed_text(size_t changed, size_t of, const char* what) {
   return fmt::format("{} of {} {}", changed, of, what);
+}
+
+AccuracyReport::Step step_of(const EqualizeReport& evened, const AcceptanceReport& acceptance) {
+  return {.name = "equalization",
+          .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
+          .before_db = acceptance.before_db,
+          .after_db = acceptance.after_db,
+          .kept = acceptance.accepted,
+          .samples = acceptance.samples,
+          .seconds = evened.seconds,
+          .reason = acceptance.reason};
 }
 
 AccuracyReport::Step step_of(const RefinedRanges& refined) {
@@ -43,53 +55,42 @@ bool weights_are_rounded(Accuracy accuracy, CodeType type) {
   return accuracy == Accuracy::Best || (accuracy == Accuracy::Balanced && type == CodeType::Fp8);
 }
 
-Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
-                    ChosenRanges& chosen) {
-  Improvement result;
-  const auto layers = static_cast<size_t>(setup.plan.coverage.int8_layers);
-  const DataSource* source = setup.data ? &setup.samples() : nullptr;
-  if (options.accuracy == Accuracy::Best && source) {
-    if (setup.equalized && setup.equalized->report.acceptance) {
-      const EqualizeReport& evened = setup.equalized->report;
-      result.steps.push_back(
-          {.name = "equalization",
-           .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
-           .before_db = evened.acceptance->before_db,
-           .after_db = evened.acceptance->after_db,
-           .kept = evened.acceptance->accepted,
-           .samples = evened.acceptance->samples,
-           .seconds = evened.seconds,
-           .reason = evened.acceptance->reason});
-    }
-    const RangesOf ranges_of = setup.ranges_from(calibration);
-    RefinedRanges refined = refine_ranges(
-        {setup.model, setup.plan, setup.format, calibration, setup.overrides, chosen, ranges_of, *source, options.run});
-    result.steps.push_back(step_of(refined));
+void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& prepared, const Measured& measured) {
+  const Model& model = prepared.model();
+  const PlacementPlan& plan = prepared.plan;
+  const auto layers = static_cast<size_t>(plan.coverage.int8_layers);
+  const DataSource* source = measured.samples;
+  const bool best = options.accuracy == Accuracy::Best;
+  RewriteOptions& format = chosen.format;
+  if (best && source) {
+    if (prepared.equalized && prepared.equalized->report.acceptance)
+      chosen.steps.push_back(step_of(prepared.equalized->report, *prepared.equalized->report.acceptance));
+    const RangesOf ranges_of = ranges_from(prepared, measured);
+    RefinedRanges refined = refine_ranges({model, plan, format, measured.calibration, prepared.recipe.overrides, chosen,
+                                           ranges_of, *source, options.run});
+    chosen.steps.push_back(step_of(refined));
     chosen.ranges = std::move(refined.ranges);
   }
-  RewriteOptions& format = result.format = setup.format;
-  if (options.accuracy == Accuracy::Best && source && format.saturation == RewriteOptions::Saturation::Avoided) {
-    const Uint8Weights first = try_uint8_weights(setup.model, setup.plan, chosen.ranges, format, *source, options.run);
-    result.steps.push_back(
+  if (best && source && format.saturation == RewriteOptions::Saturation::Avoided) {
+    const Uint8Weights first = try_uint8_weights(model, plan, chosen.ranges, format, *source, options.run);
+    chosen.steps.push_back(
         step_of("uint8 weights", changed_text(first.names.size(), first.layers, "first layers"), first));
     format.uint8_weights = first.names;
   }
   if (source && weights_are_rounded(options.accuracy, options.placement.type)) {
-    WeightRounding weights = round_weights(setup.model, setup.plan, chosen.ranges, format, source, options.run);
-    result.steps.push_back(
+    WeightRounding weights = round_weights(model, plan, chosen.ranges, format, source, options.run);
+    chosen.steps.push_back(
         step_of("weights", changed_text(weights.report.weights, layers, "layers' weights"), weights.report));
-    result.constants = std::move(weights.patch);
+    chosen.constants = std::move(weights.patch);
     format.weight_scales = std::move(weights.scales);
   }
-  if (!options.equalize.bias_correction.value_or(false)) return result;
-  BiasCorrection biases =
-      correct_biases(setup.model, setup.plan, chosen.ranges, format, source, options.run, result.constants);
-  if (options.accuracy == Accuracy::Best)
-    result.steps.push_back(
+  if (!options.equalize.bias_correction.value_or(false)) return;
+  BiasCorrection biases = correct_biases(model, plan, chosen.ranges, format, source, options.run, chosen.constants);
+  if (best)
+    chosen.steps.push_back(
         step_of("biases", changed_text(biases.report.layers, layers, "layers' biases"), biases.report));
-  result.biases = std::move(biases.report);
-  result.constants = joined(result.constants, biases.patch);
-  return result;
+  chosen.biases = std::move(biases.report);
+  chosen.constants = joined(chosen.constants, biases.patch);
 }
 
 }  // namespace detent

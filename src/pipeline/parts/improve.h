@@ -1,12 +1,7 @@
 #pragma once
 
-#include <map>
-#include <optional>
-
-#include "calibrate/calibration.h"
 #include "detent/quantize.h"
-#include "pipeline/parts/setup.h"
-#include "tune/correct_biases.h"
+#include "pipeline/parts/chosen.h"
 
 namespace detent {
 
@@ -18,18 +13,9 @@ namespace detent {
 /// of precision and lose more than activations do, unless the fast one is asked for.
 [[nodiscard]] bool weights_are_rounded(Accuracy accuracy, CodeType type);
 
-/// What changes besides the choice of a calibrator. Each step begins with what the steps before it kept.
-struct Improvement {
-  RewriteOptions format;  ///< the setup's, with what was chosen for single weights
-  GraphPatch constants;   ///< weights and biases of the float model to replace; empty where nothing was kept
-  std::optional<BiasCorrectionReport> biases;
-  std::vector<AccuracyReport::Step> steps;
-};
-
-/// Of the best level: ranges value by value. Then weights, as weights_are_rounded() says. Then biases, where they are to be corrected.
-/// `chosen` gets the new ranges; the model stays as it is.
-/// Errors  those of refine_ranges, round_weights and correct_biases.
-[[nodiscard]] Improvement improve(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration,
-                                  ChosenRanges& chosen);
+/// Changes what was chosen where that pays. Of the best level: ranges value by value, first layers with UINT8 weights. Then weights, as
+/// weights_are_rounded() says. Then biases, where they are to be corrected. Each step begins with what the steps before it kept.
+/// Errors  those of refine_ranges, try_uint8_weights, round_weights and correct_biases.
+void improve(Chosen& chosen, const QuantizeOptions& options, const Prepared& prepared, const Measured& measured);
 
 }  // namespace detent

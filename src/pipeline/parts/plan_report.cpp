@@ -1,14 +1,91 @@
 #include "pipeline/parts/plan_report.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
+#include "core/float_type.h"
+#include "detent/graph_report.h"
+#include "lint/view/linted_file.h"
 #include "model/origin.h"
-#include "pipeline/parts/graph_report.h"
 #include "place/plan/coverage.h"
+#include "place/plan/placement_plan.h"
 
 namespace detent {
 
 namespace {
+
+/// Looks decisions up by edge: a plan's own search is linear in its edges.
+class NodeTypes {
+ public:
+  NodeTypes(const PlacementPlan& plan, const Graph& graph) : graph_(graph), types_(LintedFile(graph).types) {
+    for (const EdgeDecision& edge : plan.edges)
+      if (edge.pair) paired_.emplace(edge.consumer, edge.slot);
+    for (const OutputPair& pair : plan.output_pairs) paired_outputs_.insert(pair.value);
+    for (const LayerDecision& layer : plan.layers) (layer.int8 ? int8_ : float_).insert(layer.node);
+  }
+
+  [[nodiscard]] NodeType of(const Node& node) const {
+    if (int8_.contains(node.id)) return NodeType::Codes;
+    if (!float_.contains(node.id) && is_between_pairs(node)) return NodeType::Codes;
+    switch (node.output(0) == kNoValue ? DataType::Undefined : type_of(node.output(0))) {
+      case DataType::Float16: return NodeType::Float16;
+      case DataType::BFloat16: return NodeType::BFloat16;
+      case DataType::Float32:
+      case DataType::Float64: return NodeType::Float32;
+      default: return NodeType::Other;
+    }
+  }
+
+ private:
+  [[nodiscard]] DataType type_of(ValueId value) const { return types_[static_cast<size_t>(value)]; }
+  [[nodiscard]] bool is_float(ValueId value) const { return is_floating_point(type_of(value)); }
+
+  [[nodiscard]] bool is_between_pairs(const Node& node) const {
+    bool any = false;
+    for (size_t slot = 0; slot < node.inputs.size(); ++slot) {
+      const ValueId value = node.inputs[slot];
+      if (value == kNoValue || graph_.value(value).is_constant || !is_float(value)) continue;
+      if (!paired_.contains({node.id, static_cast<int>(slot)})) return false;
+      any = true;
+    }
+    return any && std::ranges::all_of(node.outputs, [&](ValueId value) {
+             return value == kNoValue || (is_float(value) && is_read_behind_pairs(graph_.value(value)));
+           });
+  }
+
+  [[nodiscard]] bool is_read_behind_pairs(const Value& value) const {
+    if (value.is_output && !paired_outputs_.contains(value.id)) return false;
+    return (value.is_output || !value.uses.empty()) && std::ranges::all_of(value.uses, [&](const Use& use) {
+             return paired_.contains({use.node, use.slot});
+           });
+  }
+
+  const Graph& graph_;
+  std::vector<DataType> types_;
+  std::set<std::pair<NodeId, int>> paired_;
+  std::set<ValueId> paired_outputs_;
+  std::set<NodeId> int8_, float_;
+};
+
+/// The graph that `plan` decides about, with what each node computes in. A graph without nodes gives an empty report.
+GraphReport describe_graph(const PlacementPlan& plan, const Graph& graph) {
+  const NodeTypes types(plan, graph);
+  GraphReport report;
+  const auto drawn = [&](ValueId value) {
+    return value == kNoValue || graph.value(value).is_constant ? std::string() : graph.value(value).name;
+  };
+  for (const Node& node : graph.nodes()) {
+    if (node.op_type == "Constant" && node.domain.empty()) continue;
+    GraphReport::Node shown{node.name, node.op_type, types.of(node), {}, {}};
+    for (const ValueId value : node.inputs) shown.inputs.push_back(drawn(value));
+    for (const ValueId value : graph.captured_by(node)) shown.inputs.push_back(drawn(value));
+    for (const ValueId value : node.outputs) shown.outputs.push_back(drawn(value));
+    report.nodes.push_back(std::move(shown));
+  }
+  for (const ValueId value : graph.outputs()) report.outputs.push_back(drawn(value));
+  return report;
+}
 
 std::set<std::string> names_of_casts(const Graph& graph) {
   std::set<std::string> names;

@@ -18,12 +18,12 @@ constexpr const char* kProducer = "detent";
 constexpr std::string_view kFloatLayer = "float_layer:";  // and the node's name; the text is the reason
 
 /// Those that nothing but this run decided on: what rules alone keep float can be told from any file.
-std::map<std::string, std::string> layers_left_float(const Setup& setup) {
+std::map<std::string, std::string> layers_left_float(const Prepared& prepared) {
   std::map<std::string, std::string> layers;
-  for (const LayerDecision& layer : setup.plan.layers)
+  for (const LayerDecision& layer : prepared.plan.layers)
     if (!layer.int8 && (layer.rule == RuleId::UserChoice || layer.rule == RuleId::MeasuredChoice ||
                         layer.rule == RuleId::ResidualStream))
-      layers.emplace(setup.model.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
+      layers.emplace(prepared.graph().node(layer.node).name, name_of(layer.rule) + ": " + layer.reason);
   return layers;
 }
 
@@ -45,15 +45,15 @@ std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range
   return hash.digest().hex();
 }
 
-Provenance describe_origin(const Setup& setup, const Calibration& calibration, const DecidingOptions& options) {
+Provenance describe_origin(const Prepared& prepared, const Calibration& calibration, const DecidingOptions& options) {
   Provenance provenance;
   provenance.producer = tool_version();
-  provenance.target = setup.plan.target->spec();
+  provenance.target = prepared.recipe.target->spec();
   provenance.samples = calibration.samples;
   provenance.sample_digest = sample_digest(calibration.identities);
-  provenance.options = changed_options(options, setup);
-  provenance.source_producer = setup.facts.producer;
-  provenance.float_layers = layers_left_float(setup);
+  provenance.options = changed_options(options, prepared);
+  provenance.source_producer = prepared.facts.producer;
+  provenance.float_layers = layers_left_float(prepared);
   return provenance;
 }
 

@@ -9,15 +9,15 @@
 #include "detent/qparams.h"
 #include "model/model.h"
 #include "pipeline/parts/changed_options.h"
-#include "pipeline/parts/setup.h"
+#include "pipeline/parts/prepared.h"
 
 namespace detent {
 
 /// Fingerprint of the ranges by the values' names: neither ids nor the order of values matter.
 [[nodiscard]] std::string ranges_fingerprint(const Graph& graph, const std::map<ValueId, Range>& ranges);
 
-/// What is the same for all quantized variants of a setup; `calibrator` and `ranges` are left to the caller.
-[[nodiscard]] Provenance describe_origin(const Setup& setup, const Calibration& calibration,
+/// What is the same for all quantized variants of a Prepared; `calibrator` and `ranges` are left to the caller.
+[[nodiscard]] Provenance describe_origin(const Prepared& prepared, const Calibration& calibration,
                                          const DecidingOptions& options);
 
 /// Writes it into the model: the producer, and metadata under `detent.`. All other metadata stays.

@@ -3,12 +3,13 @@
 #include <fmt/core.h>
 
 #include <set>
+#include <utility>
 
-#include "core/peak_memory.h"
 #include "detent/qparams.h"
+#include "pipeline/parts/cast_nodes.h"
 #include "pipeline/parts/plan_report.h"
+#include "pipeline/parts/provenance.h"
 #include "pipeline/parts/value_charts.h"
-#include "pipeline/parts/written_file.h"
 #include "run/workers.h"
 
 namespace detent {
@@ -30,76 +31,70 @@ std::string speed_note(const PlacementPlan& plan, const CoverageReport& coverage
 
 }  // namespace
 
-QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup, const Calibration& calibration) {
+QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepared, const Measured& measured,
+                            const Chosen& chosen, std::optional<BoundReport> bound) {
+  const Graph& graph = prepared.graph();
   QuantizeReport report;
-  report.model = options.model.string();
-  report.output = options.output.string();
-  report.target = setup.plan.target->spec();
-  report.accuracy.level = name_of(options.accuracy);
-  report.table = options.table.string();
-  report.opset = setup.preparation.opset_before;
-  report.nodes = setup.facts.nodes;
-  report.model_bytes = setup.facts.bytes;
-  report.samples = calibration.samples;
-  report.skipped_samples = calibration.skipped;
-  report.outliers = setup.outlier_report;
-  report.calibration_seconds = calibration.seconds;
-  report.threads = worker_count(options.run);
-  report.plan =
-      describe_plan(setup.plan, setup.model.graph(), report.model, setup.facts, setup.preparation.folded_batchnorms);
-  report.notes = setup.plan.notes;
-  if (!setup.half && options.format.io == IoType::Same)
+  report.model = given.model.string();
+  report.output = given.output.string();
+  report.target = prepared.recipe.target->spec();
+  report.accuracy.level = name_of(given.accuracy);
+  report.accuracy.steps = chosen.steps;
+  report.table = given.table.string();
+  report.opset = prepared.preparation.opset_before;
+  report.nodes = prepared.facts.nodes;
+  report.model_bytes = prepared.facts.bytes;
+  report.samples = measured.calibration.samples;
+  report.skipped_samples = measured.calibration.skipped;
+  report.outliers = measured.outlier_report;
+  report.calibration_seconds = measured.calibration.seconds;
+  report.calibrator = chosen.calibrator->name();
+  report.measured = chosen.measurement;
+  report.equalized = prepared.equalize_report();
+  report.bias_correction = chosen.biases;
+  report.threads = worker_count(given.run);
+  report.plan = plan_report_of(prepared);
+  report.notes = prepared.plan.notes;
+  report.provenance = describe_origin(prepared, measured.calibration,
+                                      {given.placement, given.format, given.equalize, given.accuracy, given.outliers,
+                                       chosen.biases && chosen.biases->kept, bound ? &*bound : nullptr});
+  report.provenance.calibrator = report.calibrator;
+  report.provenance.ranges = ranges_fingerprint(graph, chosen.ranges);
+  report.bound = std::move(bound);
+  if (!prepared.half && given.format.io == IoType::Same)
     report.notes.emplace_back("--io-type same changes nothing: no node computes in a 16-bit float type (--float-type)");
-  if (!setup.half) return report;
-  report.floats = setup.half->report;
-  if (options.format.io == IoType::Same)
+  if (!prepared.half) return report;
+  report.floats = prepared.half->report;
+  if (given.format.io == IoType::Same)
     report.plan.coverage.types.float32.activation_bytes -=
-        narrowed_input_bytes(setup.model.graph(), setup.plan, setup.half->format, setup.shapes);
+        narrowed_input_bytes(graph, prepared.plan, prepared.half->format, prepared.shapes);
   return report;
 }
 
-void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite) {
+void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite, const Measured& measured,
+                const Chosen& chosen) {
+  std::set<std::string> quantized;
   for (const QuantizedValue& value : rewrite.values) {
     const bool symmetric = value.qparams.type != DataType::UInt8;
     const Range range = symmetric ? Range{-value.range.amax(), value.range.amax()} : value.range;
     report.values.push_back({graph.value(value.value).name, range.min, range.max, symmetric,
                              value.qparams.scale.front(), value.qparams.zero_point.front(),
                              value.scale_group >= 0 ? std::optional<int>(value.scale_group) : std::nullopt});
+    quantized.insert(report.values.back().name);
   }
   report.notes.insert(report.notes.end(), rewrite.warnings.begin(), rewrite.warnings.end());
-}
-
-void add_histograms(QuantizeReport& report, const Setup& setup, const Calibration& calibration,
-                    const ChosenRanges& chosen) {
-  report.histograms = describe_values(setup.model.graph(), calibration.histograms, setup.format.range_kind(),
-                                      {{chosen.calibrator->name(), &chosen.ranges}});
-  std::set<std::string> quantized;
-  for (const auto& value : report.values) quantized.insert(value.name);
+  report.histograms = describe_values(graph, measured.calibration.histograms, chosen.format.range_kind(),
+                                      {{report.calibrator, &chosen.ranges}});
   // A bound may have left values float that were measured.
   std::erase_if(report.histograms, [&](const ValueHistogram& value) { return !quantized.contains(value.name); });
 }
 
-void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::optional<EqualizeReport> equalized,
-                 const Improvement& improved, std::optional<BoundReport> bound) {
-  report.calibrator = chosen.calibrator->name();
-  report.measured = chosen.measurement;
-  report.equalized = std::move(equalized);
-  report.bias_correction = improved.biases;
-  report.accuracy.steps = improved.steps;
-  report.bound = std::move(bound);
-}
-
-void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup, double seconds) {
-  const Model& written = setup.model;
-  const size_t casts = casts_added(written.graph(), setup.facts);
+void add_written(QuantizeReport& report, const Graph& written, const Prepared& prepared) {
+  const size_t casts = casts_added(written, prepared.facts);
   report.plan.coverage.casts = static_cast<int64_t>(casts);
   if (report.floats) report.floats->casts = casts;
-  report.written_opset = written.graph().opset();
-  report.output_bytes = written_bytes(options.output);
-  if (const std::string note = speed_note(setup.plan, report.plan.coverage); !note.empty())
+  if (const std::string note = speed_note(prepared.plan, report.plan.coverage); !note.empty())
     report.notes.push_back(note);
-  report.seconds = seconds;
-  report.peak_mb = peak_memory_mb();
 }
 
 }  // namespace detent

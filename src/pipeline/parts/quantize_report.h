@@ -1,24 +1,22 @@
 #pragma once
 
-#include "calibrate/calibration.h"
+#include <optional>
+
 #include "detent/quantize.h"
-#include "model/model.h"
-#include "pipeline/parts/improve.h"
-#include "pipeline/parts/setup.h"
+#include "pipeline/parts/chosen.h"
 #include "rewrite/rewrite.h"
 
 namespace detent {
 
-/// The parts of the report, filled as the pipeline goes.
-[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& options, const Setup& setup,
-                                          const Calibration& calibration);
-void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite);
-/// The charts of the report's values.
-void add_histograms(QuantizeReport& report, const Setup& setup, const Calibration& calibration,
-                    const ChosenRanges& chosen);
-/// The decisions that were taken by measurement; the winner of a measurement becomes the report's calibrator.
-void add_choices(QuantizeReport& report, const ChosenRanges& chosen, std::optional<EqualizeReport> equalized,
-                 const Improvement& improved, std::optional<BoundReport> bound);
-void finish_report(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup, double seconds);
+/// Describes what was prepared, measured and chosen, and the origin of the file; the winner of a measurement becomes the report's
+/// calibrator. `given` are the options before with_level().
+[[nodiscard]] QuantizeReport start_report(const QuantizeOptions& given, const Prepared& prepared,
+                                          const Measured& measured, const Chosen& chosen,
+                                          std::optional<BoundReport> bound);
+/// Describes the values that get a pair: scales, and charts of their distributions.
+void add_values(QuantizeReport& report, const Graph& graph, const Rewrite& rewrite, const Measured& measured,
+                const Chosen& chosen);
+/// Fills what the written model says: casts, and why it may not be faster.
+void add_written(QuantizeReport& report, const Graph& written, const Prepared& prepared);
 
 }  // namespace detent

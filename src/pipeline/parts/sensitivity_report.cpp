@@ -45,39 +45,40 @@ void add_layer_errors(SensitivityReport& report, const LayerErrors& errors, cons
   report.plain_runs = errors.float_seconds > 0 ? errors.seconds / errors.float_seconds : 0;
 }
 
-SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples) {
+SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& samples) {
   const Stopwatch stopwatch;
-  const auto& [setup, placement, calibration, calibrator, chosen, constants, task] = measured;
-  const RunSettings& run = setup.run;
-  const Graph& graph = setup.model.graph();
-  const auto names = values_to_compare(setup.model, read_first_inputs(samples, run));
+  const auto& [prepared, measured, calibrator, chosen, constants, task] = model;
+  const Recipe& recipe = prepared.recipe;
+  const PlacementPlan& plan = prepared.plan;
+  const RunSettings& run = recipe.run;
+  const Graph& graph = prepared.graph();
+  const auto names = values_to_compare(prepared.model(), read_first_inputs(samples, run));
   if (names.empty())
     throw Error(ErrorCode::InvalidOption, "no output can be compared: none that can run comes from float values");
-  RangeBook ranges(
-      calibration, setup.range_choice(calibrator),
-      [&](std::span<const ValueId> values) { return setup.measure(values); }, known_ranges(setup.plan, chosen));
+  RangeBook ranges = range_book(prepared, measured, calibrator, chosen);
 
   SensitivityReport report;
-  report.values = measure_value_errors(setup.model, setup.plan, chosen, setup.format, samples, run);
-  Model corrected = setup.model.clone();
+  report.values = measure_value_errors(prepared.model(), plan, chosen, recipe.format, samples, run);
+  Model corrected = prepared.model().clone();
   if (!constants.empty()) apply_patch(corrected, constants);
-  PairVariants variants(corrected, *setup.plan.target, placement, setup.shapes, setup.format, ranges);
+  PairVariants variants(corrected, *recipe.target, recipe.placement, prepared.shapes, recipe.format, ranges,
+                        recipe.kept.ruined);
   const LayerErrors errors = measure_layer_errors(variants, corrected, names, samples, run, task);
 
-  report.target = setup.plan.target->spec();
+  report.target = recipe.target->spec();
   report.calibrator = calibrator.name();
   report.corrected_biases = constants.replace_constants.size();
-  report.calibration_samples = calibration.samples;
-  report.calibration_digest = sample_digest(calibration.identities);
-  report.skipped_samples = calibration.skipped;
-  const auto macs = static_cast<double>(std::max<int64_t>(1, setup.plan.coverage.macs));
-  add_layer_errors(report, errors, graph, setup.plan,
+  report.calibration_samples = measured.calibration.samples;
+  report.calibration_digest = sample_digest(measured.calibration.identities);
+  report.skipped_samples = measured.calibration.skipped;
+  const auto macs = static_cast<double>(std::max<int64_t>(1, plan.coverage.macs));
+  add_layer_errors(report, errors, graph, plan,
                    [&](const LayerDecision& layer) { return static_cast<double>(layer.macs) / macs; });
-  report.equalized = setup.equalize_report();
+  report.equalized = prepared.equalize_report();
   std::map<ValueId, Histogram> histograms;
   for (const auto& [value, histogram] : ranges.calibration().histograms)
     if (chosen.contains(value)) histograms.emplace(value, histogram);
-  report.histograms = describe_values(graph, histograms, setup.format.range_kind(), {{report.calibrator, &chosen}});
+  report.histograms = describe_values(graph, histograms, recipe.format.range_kind(), {{report.calibrator, &chosen}});
   report.seconds = stopwatch.seconds();
   return report;
 }

@@ -6,20 +6,18 @@
 #include "calibrate/calibration.h"
 #include "detent/calibrator.h"
 #include "detent/data_source.h"
-#include "detent/placement_options.h"
 #include "detent/sensitivity.h"
 #include "evaluate/task_metric.h"
 #include "model/graph_patch.h"
-#include "pipeline/parts/setup.h"
+#include "pipeline/parts/chosen.h"
 #include "tune/layer_errors.h"
 
 namespace detent {
 
 /// One quantized model whose layers are measured. Looks at things that must outlive the call.
 struct MeasuredModel {
-  const Setup& setup;
-  const PlacementOptions& placement;
-  const Calibration& calibration;
+  const Prepared& prepared;
+  const Measured& measured;
   const Calibrator& calibrator;
   const std::map<ValueId, Range>& ranges;  ///< of the plan's values
   const GraphPatch& constants;             ///< biases that were corrected; then the float network has them too
@@ -28,7 +26,7 @@ struct MeasuredModel {
 
 /// Every value by itself, then every layer at the outputs, on `samples`.
 /// Errors  InvalidOption when no output can be compared; those of measure_value_errors and measure_layer_errors.
-[[nodiscard]] SensitivityReport sensitivity_of(const MeasuredModel& measured, const DataSource& samples);
+[[nodiscard]] SensitivityReport sensitivity_of(const MeasuredModel& model, const DataSource& samples);
 
 /// Fills what the layers were measured to cost, at the outputs and by score, and what was run for it.
 /// share  of a layer, as the report has it.

@@ -7,10 +7,7 @@
 #include "detent/error.h"
 #include "evaluate/blame.h"
 #include "pipeline/parts/provenance.h"
-#include "prepare/read_model_to_run.h"
-#include "run/model_inputs.h"
 #include "run/sample_subset.h"
-#include "tune/equalize/apply.h"
 
 namespace detent {
 
@@ -25,33 +22,23 @@ std::optional<JudgedFacts::Named> named(const std::optional<ClosingError::Named>
 }
 
 JudgedFacts facts_of(const QuantizeReport& report, const VerdictGrounds& grounds) {
-  JudgedFacts facts = judged_facts(grounds.closing);
+  JudgedFacts facts = judged_facts(grounds.worse.closing);
   facts.quantized = !report.values.empty() || report.plan.coverage.int8_layers > 0;
   facts.calibration_samples = report.samples;
   facts.calibrated_with = grounds.calibrated_with;
   return facts;
 }
 
-/// The float model as set_up() prepared it; by now the weights of that one are INT8.
-Model read_again(const QuantizeOptions& options, const Setup& setup, const VerdictGrounds& grounds) {
-  Model model = read_float_model(options.model);
-  const auto inputs = read_first_inputs(*grounds.samples, options.run);
-  const FloatType type = float_type_of(options.format, *setup.plan.target);
-  (void)prepare_checked(model, *setup.plan.target, inputs, prepare_options(options.placement, type));
-  if (setup.equalized) apply_equalization(model, setup.equalized->equalization, {});  // checked by set_up()
-  if (setup.half) repeat_half(model, *setup.half);
-  if (!grounds.constants.empty()) apply_patch(model, grounds.constants);
-  return model;
-}
-
-void add_blame(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
-               const VerdictGrounds& grounds) {
+void add_blame(QuantizeReport& report, const RunSettings& run, Prepared& prepared, const VerdictGrounds& grounds) {
+  const Chosen& chosen = grounds.chosen;
   try {
-    const Model model = read_again(options, setup, grounds);
-    if (ranges_fingerprint(model.graph(), grounds.ranges) != report.provenance.ranges)
+    remake(prepared, [](const Recipe& /*the same*/) {});
+    Model model = take_model(prepared);
+    if (!chosen.constants.empty()) apply_patch(model, chosen.constants);
+    if (ranges_fingerprint(model.graph(), chosen.ranges) != report.provenance.ranges)
       throw Error(ErrorCode::Internal, "the model reads differently now");
     const SampleSubset few(*grounds.samples, samples_by_hash(*grounds.samples, kBlameSamples));
-    Blame blame = find_blame(model, setup.plan, grounds.ranges, setup.format, few, options.run);
+    Blame blame = find_blame(model, prepared.plan, chosen.ranges, chosen.format, few, run);
     report.verdict.blame_sqnr_db = blame.sqnr_db;
     report.verdict.blame = std::move(blame.values);
   } catch (const Error& error) {  // the model is written: what explains it may fail
@@ -118,11 +105,13 @@ JudgedFacts judged_facts(const std::optional<ClosingError>& closing) {
   return facts;
 }
 
-void add_verdict(QuantizeReport& report, const QuantizeOptions& options, const Setup& setup,
+void add_verdict(QuantizeReport& report, const QuantizeOptions& options, Prepared& prepared,
                  const VerdictGrounds& grounds) {
   report.verdict = judge(facts_of(report, grounds));
+  if (const std::string& caveat = grounds.worse.caveat; !caveat.empty())
+    report.verdict.caveats.insert(report.verdict.caveats.begin(), caveat);
   if (!report.verdict.quality || *report.verdict.quality == Quality::Good) return;
-  add_blame(report, options, setup, grounds);
+  add_blame(report, options.run, prepared, grounds);
   report.verdict.cures = cures_for(report, options);
   options.run.reporter->warn(warning_text(report));
 }

@@ -4,8 +4,13 @@
 #include <filesystem>
 #include <functional>
 
+#include "core/peak_memory.h"
+#include "core/stopwatch.h"
 #include "detent/external_data.h"
 #include "model/model.h"
+#include "pipeline/parts/plan_report.h"
+#include "rewrite/check_onnx_rules.h"
+#include "rewrite/write_checked.h"
 
 namespace detent {
 
@@ -18,5 +23,27 @@ void check_one_file(const std::filesystem::path& output, ExternalData where,
 
 /// Bytes of the model file and of the data beside it that it refers to.
 [[nodiscard]] uint64_t written_bytes(const std::filesystem::path& model);
+
+/// Writes a quantized model to the output of `options`, QuantizeOptions or QuantizeWeightsOptions, and fills what the report says of the
+/// file.
+/// source  facts of the model as it came.
+/// check   is shown the model, and what is read back; empty: none.
+/// Errors  those of check_one_file, check_onnx_rules, write_same and `check`. No file is left then, and an older one stays.
+template <typename Options, typename Report>
+void write_quantized(const Model& model, const ModelFacts& source, const Options& options, Report& report,
+                     const std::function<void(const Model&)>& check = {}) {
+  check_one_file(options.output, options.external_data, [&] { return model.byte_size(); });
+  check_onnx_rules(model.graph(), options.output, source.faults, *options.run.reporter);
+  if (check) check(model);  // before an older file is replaced
+  write_same(model, options.output, write_options(options.overwrite, options.external_data), check);
+  report.written_opset = model.graph().opset();
+  report.output_bytes = written_bytes(options.output);
+}
+
+template <typename Report>
+void add_cost(const Stopwatch& stopwatch, Report& report) {
+  report.seconds = stopwatch.seconds();
+  report.peak_mb = peak_memory_mb();
+}
 
 }  // namespace detent

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "core/float_type.h"
 #include "ops/traits.h"
@@ -17,8 +18,9 @@ bool is_weight(const Graph& graph, ValueId value) {
 
 }  // namespace
 
-PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options)
-    : graph_(graph), target_(target), options_(options) {
+PlacementDraft::PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
+                               MeasuredFloat measured)
+    : graph_(graph), target_(target), options_(options), measured_(std::move(measured)) {
   const size_t count = graph.nodes().size();
   traits_.reserve(count);
   for (const Node& node : graph.nodes()) traits_.push_back(&traits_of(graph, node));

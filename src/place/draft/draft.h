@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/op_kind.h"
+#include "place/plan/measured_float.h"
 #include "place/plan/placement_plan.h"
 
 namespace detent {
@@ -16,11 +17,13 @@ namespace detent {
 /// The rule's id is stamped on each decision by the draft (begin_rule). Node and value ids are those of the graph.
 class PlacementDraft {
  public:
-  PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options);
+  PlacementDraft(const Graph& graph, const Target& target, const PlacementOptions& options,
+                 MeasuredFloat measured = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const Target& target() const { return target_; }
   [[nodiscard]] const PlacementOptions& options() const { return options_; }
+  [[nodiscard]] const MeasuredFloat& measured() const { return measured_; }
   /// Opset of the default domain as the written model will have it.
   [[nodiscard]] int64_t opset() const;
 
@@ -146,6 +149,7 @@ class PlacementDraft {
   const Graph& graph_;
   const Target& target_;
   const PlacementOptions& options_;
+  MeasuredFloat measured_;
   RuleId rule_ = RuleId::None;
   NodeMap<const OpTraits*> traits_;
   NodeMap<int> weight_slots_;

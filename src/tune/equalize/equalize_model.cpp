@@ -9,7 +9,6 @@
 #include "run/model_inputs.h"
 #include "run/sample_subset.h"
 #include "tune/acceptance.h"
-#include "tune/equalize/apply.h"
 #include "tune/equalize/choose_families.h"
 #include "tune/equalize/cross_fit.h"
 #include "tune/equalize/equalizer.h"
@@ -107,11 +106,11 @@ std::vector<EqualizeItem> all_items(const Equalizer& equalizer) {
 
 }  // namespace
 
-EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
-                               const FactorOptions& options, const FoldJudge& judge) {
+EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
+                              const FactorOptions& options, const FoldJudge& judge) {
   const auto& [first, source, all, settings, always] = data;
   const Stopwatch stopwatch;
-  EqualizeOutcome outcome;
+  EqualizedModel outcome;
   const SampleSubset samples(source, samples_by_hash(source, kRangeSamples, always));
   // The first sample of all may be none that was measured, and reach a Clip.
   const std::vector<Tensor> inputs = read_first_inputs(samples, settings);

@@ -19,7 +19,8 @@ namespace detent {
 /// five others.
 inline constexpr size_t kFewestToJudge = 8;
 
-struct EqualizeOutcome {
+/// The equalization of a model before it is calibrated, and its report.
+struct EqualizedModel {
   Equalization equalization;
   EqualizeReport report;
 };
@@ -31,7 +32,7 @@ struct EqualizeOutcome {
 ///         no better loses a family, or all. Nothing and a note where there are fewer than kFewestToJudge.
 /// judge   called under auto only.
 /// A family whose patch changes an output by more than rounding is left out, and the report has the reason: equalization is exact.
-[[nodiscard]] EqualizeOutcome equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
-                                             const FactorOptions& options, const FoldJudge& judge);
+[[nodiscard]] EqualizedModel equalize_model(Model& model, const EqualizeRequest& request, const EqualizeData& data,
+                                            const FactorOptions& options, const FoldJudge& judge);
 
 }  // namespace detent

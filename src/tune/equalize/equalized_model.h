@@ -8,17 +8,12 @@
 #include "equalize/choose_factors.h"
 #include "equalize/equalization.h"
 #include "model/model.h"
+#include "observe/calibration_table.h"
 #include "tune/equalize/equalize_model.h"
 #include "tune/equalize/fold_judge.h"
 #include "tune/equalize/request.h"
 
 namespace detent {
-
-/// The equalization of a model before it is calibrated, and its report.
-struct EqualizedModel {
-  Equalization equalization;
-  EqualizeReport report;
-};
 
 /// What an equalization is measured on. Looks at things that must outlive it.
 struct EqualizeSamples {
@@ -35,5 +30,12 @@ struct EqualizeSamples {
 [[nodiscard]] std::optional<EqualizedModel> equalize_as_requested(Model& model, const EqualizeRequest& request,
                                                                   const EqualizeSamples& samples,
                                                                   const FactorOptions& options, JudgeOptions judged);
+
+/// Does to the prepared model the equalization with which the table was measured. The report names
+/// the values and their families; nothing is measured again. nullopt when the table was measured without one.
+/// Errors  TableMismatch when `requested` (Unset takes the table's) asks for something else; those of apply_equalization.
+[[nodiscard]] std::optional<EqualizedModel> equalize_by_table(const CalibrationTable& table, Model& model,
+                                                              const EqualizeRequest& requested,
+                                                              std::span<const Tensor> inputs);
 
 }  // namespace detent

@@ -5,8 +5,8 @@
 #include "calibrate/channel_ranges.h"
 #include "equalize/equalize_patch.h"
 #include "exec/find_shapes.h"
+#include "exec/same_outputs.h"
 #include "ops/value_types.h"
-#include "tune/equalize/apply.h"
 
 namespace detent {
 
@@ -116,6 +116,13 @@ std::vector<std::string> Equalizer::notes(const Equalization& equalization) cons
                           " channels come near the bound of the Clip behind it and stay as they are");
     }
   return sentences;
+}
+
+void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs) {
+  if (equalization.values.empty()) return;
+  const NamedOutputs before = inputs.empty() ? NamedOutputs{} : outputs_of(model, inputs);
+  apply_patch(model, make_equalize_patch(model.graph(), equalization));
+  if (!inputs.empty()) check_same_outputs(before, model, inputs, "equalization");
 }
 
 }  // namespace detent

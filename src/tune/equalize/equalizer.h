@@ -67,4 +67,8 @@ class Equalizer {
   ChannelRanges ranges_;
 };
 
+/// Applies a known equalization to `model`, in place, checked on `inputs` where there are any.
+/// Errors  TableMismatch when it is of another model; Internal when an output changed.
+void apply_equalization(Model& model, const Equalization& equalization, std::span<const Tensor> inputs);
+
 }  // namespace detent

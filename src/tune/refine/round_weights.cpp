@@ -176,29 +176,16 @@ std::vector<RoundedValues> round_group(const Graph& graph, std::span<const Round
   return results;
 }
 
-}  // namespace
-
-WeightRounding round_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
-                             const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
-  if (!source)
-    throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
-  const Stopwatch stopwatch;
-  const RoundingSamples split(*source);
-  if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
-  const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
-  const Graph& graph = model.graph();
-  const std::vector<RoundedWeight> weights = weights_to_round(graph, plan, ranges, format, kMostRoundedColumns);
+/// Rounds all weights, group by group, by what they read in `samples`; not judged yet.
+WeightRounding round_all(const Graph& graph, const Model& quantized, std::span<const RoundedWeight> weights,
+                         const CodeGrid& grid, const DataSource& samples, const RunSettings& settings) {
   RunSettings quiet = settings;
   quiet.reporter = &Reporter::silent();
-  const Model quantized = quantized_model(model, plan, ranges, format);
-  const CodeRange integers{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
-  const CodeGrid grid = format.weight_type() == DataType::Float8E4M3FN ? CodeGrid::e4m3() : CodeGrid(integers);
-
   WeightRounding result;
   settings.reporter->begin("rounding weights", weights.size());
   for (size_t first = 0; first < weights.size();) {
-    const auto group = std::span(weights).subspan(first, group_size(weights, first, others.size()));
-    auto vectors = gather_inputs(graph, quantized, group, kRoundingPositions, others, quiet);
+    const auto group = weights.subspan(first, group_size(weights, first, samples.size()));
+    auto vectors = gather_inputs(graph, quantized, group, kRoundingPositions, samples, quiet);
     auto rounded = round_group(graph, group, std::move(vectors), grid, worker_count(settings));
     for (size_t w = 0; w < group.size(); ++w) {
       if (rounded[w].values.empty_handle()) continue;
@@ -209,7 +196,24 @@ WeightRounding round_weights(const Model& model, const PlacementPlan& plan, cons
     settings.reporter->advance_to(first += group.size());
   }
   settings.reporter->end();
+  return result;
+}
 
+}  // namespace
+
+WeightRounding round_weights(const Model& model, const PlacementPlan& plan, const std::map<ValueId, Range>& ranges,
+                             const RewriteOptions& format, const DataSource* source, const RunSettings& settings) {
+  if (!source)
+    throw Error(ErrorCode::InvalidOption, "weights are rounded by what layers read, but there is no --data to run");
+  const Stopwatch stopwatch;
+  const RoundingSamples split(*source);
+  if (!split.enough()) return {.patch = {}, .report = {.reason = "fewer than 8 samples"}};
+  const SampleSubset samples(*source, split.deciding), others(*source, split.measuring);
+  const std::vector<RoundedWeight> weights = weights_to_round(model.graph(), plan, ranges, format, kMostRoundedColumns);
+  const Model quantized = quantized_model(model, plan, ranges, format);
+  const CodeRange integers{-(1 << (format.weight_bits - 1)), (1 << (format.weight_bits - 1)) - 1};
+  const CodeGrid grid = format.weight_type() == DataType::Float8E4M3FN ? CodeGrid::e4m3() : CodeGrid(integers);
+  WeightRounding result = round_all(model.graph(), quantized, weights, grid, others, settings);
   WeightRoundingReport& report = result.report;
   report.weights = result.patch.replace_constants.size();
   if (report.weights > 0) {

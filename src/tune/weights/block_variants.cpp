@@ -25,9 +25,7 @@ BlockVariants::BlockVariants(const Model& model, const Target& target, Placement
 }
 
 PlacementPlan BlockVariants::plan(const KeptFloat& kept) const {
-  PlacementOptions options = placement_;
-  for (const auto& [name, reason] : kept) options.keep_float.insert_or_assign(name, reason);
-  return make_weights_plan(graph_, target_, options, blocks_of(format_));
+  return make_weights_plan(graph_, target_, placement_, blocks_of(format_), {.costly = kept});
 }
 
 void BlockVariants::measure_for(std::span<const PlacementPlan> /*plans*/) {}  // codes rest on weights that are known

@@ -26,8 +26,8 @@
 namespace detent {
 namespace {
 
-EqualizeOutcome equalize(Model& model, const std::string& request, const FoldJudge& judge, size_t threads = 1,
-                         size_t samples = 8) {
+EqualizedModel equalize(Model& model, const std::string& request, const FoldJudge& judge, size_t threads = 1,
+                        size_t samples = 8) {
   const MemorySource source(test::residual_samples(samples));
   RunSettings settings;
   settings.threads = threads;
@@ -75,7 +75,7 @@ TEST(EqualizeRequest, RefusesWhatItDoesNotKnow) {
 
 TEST(EqualizeModel, EvensOutWhatAConstantMadeUneven) {
   Model model = test::residual_network(64);
-  const EqualizeOutcome outcome = equalize(model, "norm:1", no_judge());
+  const EqualizedModel outcome = equalize(model, "norm:1", no_judge());
   ASSERT_EQ(outcome.report.values.size(), 1U);
   EXPECT_EQ(outcome.report.values[0].name, "d");
   EXPECT_GT(outcome.report.values[0].imbalance_before, 30);
@@ -91,7 +91,7 @@ TEST(EqualizeModel, LeavesAModelAloneThatHasNoSuchFamily) {
 TEST(EqualizeModel, AutoKeepsWhatGainsAndDropsWhatLoses) {
   Model gained = test::residual_network(64), lost = test::residual_network(64);
   EXPECT_FALSE(equalize(gained, "auto", judge_of(1)).equalization.empty());
-  const EqualizeOutcome outcome = equalize(lost, "auto", judge_of(-1));
+  const EqualizedModel outcome = equalize(lost, "auto", judge_of(-1));
   EXPECT_TRUE(outcome.equalization.empty());
   for (const auto& family : outcome.report.families) EXPECT_FALSE(family.kept) << family.name;
 }
@@ -103,7 +103,7 @@ Model two_channels(const std::string& made, const std::string& read) {
       made + "}, float[1,2,1,1] w2 = {" + read + "}>\n{ c = Conv (x, w1)  r = Relu (c)  y = Conv (r, w2) }");
 }
 
-EqualizeOutcome equalize_two_channels(Model& model, const std::string& request, const FoldJudge& judge) {
+EqualizedModel equalize_two_channels(Model& model, const std::string& request, const FoldJudge& judge) {
   std::vector<Tensor> samples;
   for (int i = 1; i <= 8; ++i)
     samples.push_back(Tensor::from<float>({1, 1, 2, 2}, {1, -2, 0.125F * static_cast<float>(i), 2}));
@@ -121,7 +121,7 @@ TEST(EqualizeModel, LeavesOutAFamilyThatWouldChangeOutputs) {
         test::without_memory([](std::span<const Model> models, const DataSource&, const DataSource&) -> FoldScores {
           return FoldScores(models.size(), {{20}});
         });
-    const EqualizeOutcome outcome = equalize_two_channels(model, request, indifferent);
+    const EqualizedModel outcome = equalize_two_channels(model, request, indifferent);
     EXPECT_TRUE(outcome.equalization.empty()) << request;
     EXPECT_EQ(model.graph().constant(model.graph().find_value("w2"))->data<float>()[0], 1e38F) << request;
     if (request == std::string("auto")) continue;  // other exponents are tried there
@@ -134,7 +134,7 @@ TEST(EqualizeModel, LeavesOutAFamilyThatWouldChangeOutputs) {
 
 TEST(EqualizeModel, KeepsTheSameFamilyWhereNothingOverflows) {
   Model model = two_channels("1, 0.0625", "1, 0.1");
-  const EqualizeOutcome outcome = equalize_two_channels(model, "relu:1", no_judge());
+  const EqualizedModel outcome = equalize_two_channels(model, "relu:1", no_judge());
   EXPECT_FALSE(outcome.equalization.empty());
   const auto relu = std::ranges::find(outcome.report.families, "relu", &EqualizeReport::Family::name);
   ASSERT_NE(relu, outcome.report.families.end());
@@ -143,11 +143,11 @@ TEST(EqualizeModel, KeepsTheSameFamilyWhereNothingOverflows) {
 
 TEST(EqualizeModel, AutoKeepsNothingThatSevenSamplesSay) {
   Model model = test::residual_network(64);
-  const EqualizeOutcome outcome = equalize(model, "auto", no_judge(), 1, 7);
+  const EqualizedModel outcome = equalize(model, "auto", no_judge(), 1, 7);
   EXPECT_TRUE(outcome.equalization.empty());
   EXPECT_THAT(outcome.report.notes, ::testing::ElementsAre(::testing::HasSubstr("7 samples are too few")));
   Model named = test::residual_network(64);
-  const EqualizeOutcome list = equalize(named, "relu", no_judge(), 1, 7);
+  const EqualizedModel list = equalize(named, "relu", no_judge(), 1, 7);
   EXPECT_FALSE(list.equalization.empty());
   EXPECT_TRUE(list.report.notes.empty()) << "who names a family needs no judge";
 }
@@ -161,7 +161,7 @@ TEST(EqualizeModel, AutoGainsWhereItIsMeasuredReally) {
   const Model reference = model.clone();
   const FoldJudge judge =
       make_fold_judge(reference, {target, placement, rewrite_options({}, placement, target), none, {"max"}, settings});
-  const EqualizeOutcome outcome = equalize(model, "auto", judge);
+  const EqualizedModel outcome = equalize(model, "auto", judge);
   EXPECT_GT(*outcome.report.sqnr_after_db, *outcome.report.sqnr_before_db + 3)
       << "one channel of 16 is 64 times the others: they had two of 127 steps";
 }

@@ -14,7 +14,7 @@ namespace detent::rules {
 namespace {
 
 void mark_measured_choice(PlacementDraft& draft) {
-  for (const auto& [name, reason] : draft.options().keep_float) {
+  for (const auto& [name, reason] : draft.measured().costly) {
     const NodeId node = draft.graph().find_node(name);
     if (node == kNoNode)
       throw Error(ErrorCode::InvalidOption, "there is no node '" + name + "' that could be kept float");

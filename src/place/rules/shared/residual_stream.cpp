@@ -59,7 +59,7 @@ void keep_adds_float(PlacementDraft& draft, const std::string& reason) {
 void mark_residual_stream(PlacementDraft& draft) {
   const Residual residual = draft.options().residual;
   if (residual == Residual::Quantize) return;
-  for (const auto& [name, reason] : draft.options().ruined) {
+  for (const auto& [name, reason] : draft.measured().ruined) {
     const NodeId node = draft.graph().find_node(name);
     if (node != kNoNode && !draft.is_forced(node) && !draft.is_out(node)) draft.keep_out(node, reason);
   }

@@ -10,14 +10,14 @@
 namespace detent {
 
 /// What was measured of some samples.
-struct Measured {
+struct Gathered {
   Collector collector;                      ///< whole batches only
   FloatReachObserver reaches;               ///< of the values whose reach was asked for, of the same batches
   TokenReachObserver tokens;                ///< the same
   std::vector<SampleTracker::Added> added;  ///< those samples, where a tracker told who they are; in any order
 
   /// Adds what was measured of other samples, of the same values.
-  void merge(const Measured& other) {
+  void merge(const Gathered& other) {
     collector.merge(other.collector);
     reaches.merge(other.reaches);
     tokens.merge(other.tokens);

@@ -1,0 +1,200 @@
+#include "pipeline/parts/chosen.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "calibrate/from_table.h"
+#include "calibrate/outlier_samples.h"
+#include "calibrate/ruined_values.h"
+#include "detent/error.h"
+#include "exec/find_shapes.h"
+#include "place/make_plan.h"
+#include "run/model_inputs.h"
+#include "run/sample_subset.h"
+#include "run/workers.h"
+
+namespace detent {
+
+namespace {
+
+/// Through the Casts that make the value, or, for what became an output's source, through the Cast that reads it.
+ValueId value_before(const Graph& half, const Graph& before, ValueId value) {
+  for (ValueId from = value; from != kNoValue && !half.value(from).is_constant;) {
+    if (const ValueId same = before.find_value(half.value(from).name); same != kNoValue) return same;
+    const Node* producer = half.producer(from);
+    if (!producer || producer->op_type != "Cast") break;
+    from = producer->input(0);
+  }
+  for (const Use& use : half.value(value).uses) {
+    if (use.slot < 0 || half.node(use.node).op_type != "Cast") continue;
+    const ValueId cast = before.find_value(half.value(half.node(use.node).output(0)).name);
+    if (cast != kNoValue) return cast;
+  }
+  return kNoValue;
+}
+
+/// By value of a model's 16-bit form: the value of the FP32 model whose numbers it carries. It has the same name, or Casts lie
+/// between them. None for constants and for integers that only the 16-bit form has.
+std::map<ValueId, ValueId> values_before(const Graph& half, const Graph& before, std::span<const ValueId> values) {
+  std::map<ValueId, ValueId> found;
+  for (const ValueId value : values)
+    if (const ValueId carried = value_before(half, before, value); carried != kNoValue) found[value] = carried;
+  return found;
+}
+
+Calibration measure_in(const Graph& graph, const Prepared& prepared, const DataSource* samples,
+                       std::span<const ValueId> values) {
+  const RunSettings& run = prepared.recipe.run;
+  return prepared.table ? calibration_from(*prepared.table, graph, values, *run.reporter)
+                        : calibrate(graph, values, *samples, run);
+}
+
+/// Forgets what carries no pair any more, as if it had never been measured.
+void restrict_to(const PlacementPlan& plan, Calibration& calibration) {
+  std::map<ValueId, Histogram> histograms;
+  std::map<ValueId, std::vector<Extremes>> extremes;
+  for (const ValueId value : plan.quantized_values()) {
+    if (auto found = calibration.histograms.extract(value)) histograms.insert(std::move(found));
+    if (auto found = calibration.extremes.extract(value)) extremes.insert(std::move(found));
+  }
+  calibration.histograms = std::move(histograms);
+  calibration.extremes = std::move(extremes);
+}
+
+void keep_ruined_float(Prepared& prepared, Calibration& calibration) {
+  const Recipe& recipe = prepared.recipe;
+  if (recipe.placement.residual == PlacementOptions::Residual::Quantize) return;
+  auto ruined = ruined_readers(prepared.graph(), prepared.plan, recipe.placement, calibration, recipe.overrides,
+                               recipe.format.range_kind());
+  if (ruined.empty()) return;
+  remake(prepared, [&](Recipe& changed) { changed.kept.ruined = std::move(ruined); });
+  restrict_to(prepared.plan, calibration);
+}
+
+using HalfOf = std::map<ValueId, ValueId>;
+
+/// By value of the FP32 model that `plan` quantizes: the value of the 16-bit plan with its numbers; nullopt when one has none.
+std::optional<HalfOf> half_values(const Prepared& prepared, const PlacementPlan& plan) {
+  HalfOf found;
+  const Graph &graph = prepared.graph(), &before = prepared.float32->graph();
+  const std::vector<ValueId> quantized = prepared.plan.quantized_values();
+  for (const auto& [value, carried] : values_before(graph, before, quantized)) found.try_emplace(carried, value);
+  for (const ValueId value : plan.quantized_values()) {
+    if (found.contains(value)) continue;
+    const ValueId same = graph.find_value(before.value(value).name);
+    if (!before.value(value).is_constant || std::ranges::count(quantized, same) == 0) return std::nullopt;
+    found.emplace(value, same);
+  }
+  return found;
+}
+
+/// choose_calibrator() of the FP32 model, for a question about its 16-bit form.
+ChosenRanges choose_in_float32(const Prepared& prepared, const CalibratorQuestion& question) {
+  const Recipe& recipe = prepared.recipe;
+  const Graph& before = prepared.float32->graph();
+  const ValueShapes shapes = find_shapes(before, read_first_inputs(*question.source, recipe.run));
+  const PlacementPlan plan = make_placement_plan(before, *recipe.target, recipe.placement, shapes, recipe.kept);
+  const auto half_of = half_values(prepared, plan);
+  if (!half_of) return choose_calibrator(question);
+  const RangesOf ranges_of = [&](const Calibrator& calibrator) {
+    const std::map<ValueId, Range> ranges = question.ranges_of(calibrator);
+    std::map<ValueId, Range> moved;
+    for (const auto& [value, carried] : *half_of) moved[value] = ranges.at(carried);
+    return moved;
+  };
+  const Calibration calibration = for_values(question.calibration, *half_of);
+  ChosenRanges chosen = choose_calibrator({*prepared.float32, plan, question.format, calibration, ranges_of,
+                                           question.source, question.settings, question.effort});
+  chosen.ranges = question.ranges_of(*chosen.calibrator);
+  return chosen;
+}
+
+}  // namespace
+
+Calibration measure_values(const Prepared& prepared, const DataSource* samples, std::span<const ValueId> values) {
+  const Graph& graph = prepared.graph();
+  if (!prepared.half) return measure_in(graph, prepared, samples, values);
+  const Graph& float32 = prepared.float32->graph();
+  const auto before = values_before(graph, float32, values);
+  std::set<ValueId> carried;
+  for (const auto& [value, from] : before) carried.insert(from);
+  const Calibration measured = measure_in(float32, prepared, samples, std::vector(carried.begin(), carried.end()));
+  Calibration calibration = for_values(measured, before);
+  std::map<ValueId, Histogram> constants;
+  add_constants(graph, values, constants);
+  check_measured(graph, constants, *prepared.recipe.run.reporter);
+  calibration.histograms.merge(constants);
+  return calibration;
+}
+
+Measured measure(Prepared& prepared) {
+  Measured measured{.calibration = measure_values(prepared, prepared.data.get(), prepared.plan.quantized_values()),
+                    .samples = prepared.data.get()};
+  keep_ruined_float(prepared, measured.calibration);
+  const OutlierPolicy policy = prepared.recipe.outliers;
+  measured.outlier_report = find_outlier_samples(measured.calibration);
+  measured.outlier_report.policy = name_of(policy);
+  measured.outliers = names_of(measured.outlier_report);
+  if (policy != OutlierPolicy::Drop || measured.outliers.empty()) return measured;
+  if (prepared.table)
+    throw Error(ErrorCode::Usage, "--outliers drop: a table does not keep the histograms of single samples",
+                "--outliers clip works with a table; drop needs --data without --table");
+  measured.usual = std::make_unique<SampleSubset>(*prepared.data, samples_without(*prepared.data, measured.outliers));
+  measured.samples = measured.usual.get();
+  measured.calibration = measure_values(prepared, measured.samples, prepared.plan.quantized_values());
+  return measured;
+}
+
+PlanReport describe_final_plan(Prepared& prepared) {
+  const Recipe& recipe = prepared.recipe;
+  if (recipe.measures && pairs_the_stream(prepared.graph(), prepared.plan, recipe.placement))
+    static_cast<void>(measure(prepared));  // what INT8 ruins stays float
+  return describe_placement(prepared);
+}
+
+RangeChoice range_choice(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator) {
+  const Recipe& recipe = prepared.recipe;
+  return {prepared.graph(),         calibrator,
+          recipe.overrides,         recipe.format.range_kind(),
+          worker_count(recipe.run), recipe.outliers == OutlierPolicy::Clip ? measured.outliers : no_samples()};
+}
+
+RangesOf ranges_from(const Prepared& prepared, const Measured& measured) {
+  const auto known = std::make_shared<std::map<std::string, std::map<ValueId, Range>>>();
+  return [&prepared, &measured, known](const Calibrator& calibrator) {
+    const auto [entry, added] = known->try_emplace(calibrator.name());
+    if (added)
+      entry->second = choose_ranges(prepared.plan, measured.calibration, range_choice(prepared, measured, calibrator));
+    return entry->second;
+  };
+}
+
+RangeBook range_book(const Prepared& prepared, const Measured& measured, const Calibrator& calibrator,
+                     const std::map<ValueId, Range>& ranges) {
+  const auto more = [&prepared, &measured](std::span<const ValueId> values) {
+    return measure_values(prepared, measured.samples, values);
+  };
+  return {measured.calibration, range_choice(prepared, measured, calibrator), more,
+          known_ranges(prepared.plan, ranges)};
+}
+
+Chosen choose(const Prepared& prepared, const Measured& measured, std::unique_ptr<Calibrator> calibrator,
+              const ChoiceEffort& effort) {
+  const Recipe& recipe = prepared.recipe;
+  const RangesOf ranges_of = ranges_from(prepared, measured);
+  if (calibrator) {
+    auto ranges = ranges_of(*calibrator);
+    return {{std::move(calibrator), std::move(ranges), std::nullopt}, recipe.format};
+  }
+  const CalibratorQuestion question{prepared.model(), prepared.plan,    recipe.format, measured.calibration,
+                                    ranges_of,        measured.samples, recipe.run,    effort};
+  const bool half = prepared.half && prepared.data;
+  return {half ? choose_in_float32(prepared, question) : choose_calibrator(question), recipe.format};
+}
+
+std::unique_ptr<Calibrator> named_calibrator(const std::string& spec) {
+  return is_auto(spec) ? nullptr : make_calibrator(spec);
+}
+
+}  // namespace detent

@@ -1,0 +1,305 @@
+#include "pipeline/parts/prepared.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "calibrate/from_table.h"
+#include "core/memory_limit.h"
+#include "detent/data_source.h"
+#include "detent/error.h"
+#include "detent/run_settings.h"
+#include "equalize/equalizable_values.h"
+#include "exec/find_shapes.h"
+#include "half/half_model.h"
+#include "model/fingerprint.h"
+#include "model/graph/value_shapes.h"
+#include "ops/traits.h"
+#include "pipeline/parts/stray_options.h"
+#include "pipeline/parts/written_file.h"
+#include "place/draft/float_layers.h"
+#include "place/make_plan.h"
+#include "place/plan/placement_plan.h"
+#include "prepare/read_model_to_run.h"
+#include "rewrite/format_options.h"
+#include "rewrite/rewrite.h"
+#include "rewrite/written_size.h"
+#include "run/model_inputs.h"
+#include "run/workers.h"
+#include "tune/equalize/equalizer.h"
+
+namespace detent {
+
+namespace {
+
+bool is_product(OpKind kind) {
+  return kind == OpKind::MatMul || kind == OpKind::Gemm || kind == OpKind::Conv || kind == OpKind::ConvTranspose;
+}
+
+/// Products cannot work in place: what they read and what they write is there at the same time.
+uint64_t bytes_around(const Graph& graph, const Node& node, const ValueShapes& shapes) {
+  std::set<ValueId> values(node.inputs.begin(), node.inputs.end());
+  values.insert(node.outputs.begin(), node.outputs.end());
+  uint64_t bytes = 0;
+  for (const ValueId value : values) {
+    const auto shape = shapes.find(value);
+    if (shape == shapes.end() || graph.value(value).is_constant) continue;
+    bytes += static_cast<uint64_t>(shape->second.element_count()) * sizeof(float);
+  }
+  return bytes;
+}
+
+/// Every sample is as large as the first: the model says all sizes but that of the batch.
+bool has_one_size(const Graph& graph) {
+  return std::ranges::all_of(graph.inputs(), [&](ValueId input) {
+    const auto& shape = graph.value(input).declared_shape;
+    return shape && std::ranges::count(*shape, -1) == (!shape->empty() && shape->front() == -1 ? 1 : 0);
+  });
+}
+
+/// What quantizing holds at one time at least. Weights in files are not counted: their pages come and go.
+struct MemoryNeed {
+  uint64_t codes = 0;    ///< bytes of INT8 weights, each once
+  uint64_t values = 0;   ///< bytes that the largest product or convolution reads and writes for one batch, as floats
+  uint64_t workers = 1;  ///< that run at the same time; 1 where samples need not all be as large as the first
+
+  [[nodiscard]] uint64_t bytes() const { return codes + workers * values; }
+};
+
+/// shapes  of one batch. Empty or partly unknown: what is not known takes nothing. samples  nullptr: nothing is run.
+MemoryNeed memory_need(const Graph& graph, const ValueShapes& shapes, const PlacementPlan& plan,
+                       const RewriteOptions& format, const DataSource* samples, const RunSettings& settings) {
+  MemoryNeed need;
+  std::set<ValueId> weights;
+  for (const WeightDecision& weight : plan.weights)
+    if (const Tensor* tensor = graph.constant(weight.value);
+        format.int8_weights && tensor && weights.insert(weight.value).second)
+      need.codes += static_cast<uint64_t>(tensor->element_count());
+  if (!samples) return need;
+  for (const Node& node : graph.nodes())
+    if (is_product(traits_of(graph, node).kind)) need.values = std::max(need.values, bytes_around(graph, node, shapes));
+  if (has_one_size(graph))
+    need.workers = std::clamp<uint64_t>(samples->size() / samples->batch(), 1, worker_count(settings));
+  return need;
+}
+
+/// Before anything is measured. Errors  InvalidData when there is no room, with the sizes and how many threads there would be room for.
+void check_memory_need(const MemoryNeed& need, const std::string& model) {
+  if (memory_has_room(need.bytes())) return;
+  const uint64_t limit = memory_limit();
+  const uint64_t fitting = need.values > 0 && limit > need.codes ? (limit - need.codes) / need.values : 0;
+  const std::string workers = need.workers == 1 ? "" : std::to_string(need.workers) + " threads x ";
+  throw Error(ErrorCode::InvalidData,
+              model + ": takes " + memory_text(need.bytes()) + " at least: " + memory_text(need.codes) +
+                  " of INT8 weights and " + workers + memory_text(need.values) +
+                  " for the values of its largest layer; the limit is " + memory_text(limit) + " (--max-memory)",
+              fitting >= 1 && fitting < need.workers ? "--threads " + std::to_string(fitting) + " leaves more room"
+                                                     : "a machine with more free memory is needed, or smaller inputs");
+}
+
+/// The table of the recipe; nothing without one. `model` as it was read.
+std::optional<CalibrationTable> open_table(const Recipe& recipe, const Model& model) {
+  if (!recipe.table.empty()) return read_table_of(recipe.table, fingerprint(model).hex());
+  if (recipe.measures && !recipe.data.given())
+    throw Error(ErrorCode::Usage, "neither --data nor --table was given, so there is nothing to take ranges from");
+  return std::nullopt;
+}
+
+/// A table need not tell how far the values reach that are not quantized.
+void check_half(FloatType type, const std::optional<CalibrationTable>& table) {
+  if (type == FloatType::Fp32 || !table || !table->reaches.empty()) return;
+  throw Error(ErrorCode::Usage, "a 16-bit float type needs what all float values reach, which this table does not hold",
+              "'calibrate --float-type fp16' makes one that does; --float-type fp32 writes the pairs alone");
+}
+
+void open_data(Prepared& made, const Graph& graph) {
+  const Recipe& recipe = made.recipe;
+  if (!recipe.data.given()) return;
+  made.data = open_samples(recipe.data, graph);
+  if (!recipe.identify) return;
+  auto identified = std::make_unique<IdentifiedSamples>(std::move(made.data));
+  made.identified = identified.get();
+  made.data = std::move(identified);
+}
+
+std::optional<std::vector<Tensor>> first_inputs(const Prepared& made, const Graph& graph) {
+  if (!made.recipe.measures) return inputs_without_data(graph, made.recipe.shapes);
+  std::vector<Tensor> inputs = made.data ? read_first_inputs(*made.data, made.recipe.run) : made_up_inputs(graph);
+  return inputs.empty() ? std::nullopt : std::optional(std::move(inputs));
+}
+
+ValueShapes shapes_of(const Prepared& made, const Graph& graph) {
+  return made.inputs ? find_shapes(graph, *made.inputs) : ValueShapes{};
+}
+
+PlacementPlan plan_of(const Prepared& made, const Graph& graph, const ValueShapes& shapes) {
+  return make_placement_plan(graph, *made.recipe.target, made.recipe.placement, shapes, made.recipe.kept);
+}
+
+/// half  the model will be cast to 16 bits.
+void check_room(const Prepared& made, const Model& model, const ValueShapes& shapes, const PlacementPlan& plan,
+                bool half = false) {
+  const Recipe& recipe = made.recipe;
+  if (!recipe.measures) return;
+  check_memory_need(memory_need(model.graph(), shapes, plan, recipe.format, made.data.get(), recipe.run),
+                    recipe.model.string());
+  if (!recipe.one_file.empty())
+    check_one_file(recipe.one_file, ExternalData::Never,
+                   [&] { return least_written_bytes(model, plan, recipe.format, half); });
+}
+
+/// Evens channels out as the recipe or its table asks for.
+void equalize(Prepared& made, Model& model) {
+  const Recipe& recipe = made.recipe;
+  const std::span<const Tensor> inputs =
+      made.inputs ? std::span<const Tensor>(*made.inputs) : std::span<const Tensor>{};
+  if (made.table) {
+    made.equalized = equalize_by_table(*made.table, model, recipe.equalize, inputs);
+  } else if (recipe.equalize.equalizes()) {
+    made.equalized = equalize_as_requested(
+        model, recipe.equalize, {inputs, *made.data, recipe.outliers},
+        {.per_tensor_weights = recipe.format.per_tensor_weights},
+        {*recipe.target, recipe.placement, recipe.format, recipe.overrides, recipe.calibrators, recipe.run});
+  }
+}
+
+/// Reads the model for the first time: data, table, preparation and equalization are checked by running it.
+void read_first(Prepared& made, Model& model) {
+  const Recipe& recipe = made.recipe;
+  made.facts = facts_of(model);
+  made.table = open_table(recipe, model);
+  open_data(made, model.graph());
+  warn_of_unused_preprocess(recipe.data, recipe.eval, model.graph(), *recipe.run.reporter);
+  made.inputs = first_inputs(made, model.graph());
+  check_half(recipe.float_type, made.table);
+  const bool checks = recipe.measures && made.inputs;
+  made.preparation =
+      prepare_checked(model, *recipe.target, checks ? std::span<const Tensor>(*made.inputs) : std::span<const Tensor>{},
+                      prepare_options(recipe.placement, recipe.float_type));
+  const bool half = recipe.float_type != FloatType::Fp32;
+  if (recipe.measures && (recipe.equalize.equalizes() || half)) {  // before channels or float ranges are measured
+    const ValueShapes shapes = shapes_of(made, model.graph());
+    check_room(made, model, shapes, plan_of(made, model.graph(), shapes), half);
+  }
+  equalize(made, model);
+}
+
+/// Does to the model what was done and checked when it was read first.
+void read_again(Prepared& made, Model& model) {
+  prepare_model(model, *made.recipe.target, prepare_options(made.recipe.placement, made.recipe.float_type));
+  if (made.equalized) apply_equalization(model, made.equalized->equalization, {});
+}
+
+ValueReaches reaches_of(const Prepared& made, const Graph& graph) {
+  if (made.table) return reaches_from(*made.table, graph);
+  return made.data ? measure_reaches(graph, *made.data, made.recipe.run) : unmeasured_reaches(graph, *made.inputs);
+}
+
+/// Lets nodes compute in 16 bits where values allow it; the graph's inputs and outputs keep their types.
+void change_types(Prepared& made) {
+  const Recipe& recipe = made.recipe;
+  if (recipe.float_type == FloatType::Fp32 || (!recipe.measures && !made.inputs)) return;
+  if (!made.half) made.half = {float_format(recipe.float_type), reaches_of(made, made.float32->graph())};
+  HalfForm& half = *made.half;
+  half.model = std::make_unique<Model>(made.float32->clone());
+  half.report = make_half(*half.model, half.format, half.reaches, recipe.float32);
+  half.report.values_measured = recipe.measures;
+}
+
+/// Layers in branches and loops are not quantized, which may be most of a network.
+void warn_of_inner_layers(const Graph& graph, Reporter& reporter) {
+  for (const Node& node : graph.nodes())
+    if (const std::string text = inner_layers_text(node); !text.empty()) reporter.warn(text);
+}
+
+void place(Prepared& made, bool first) {
+  const Recipe& recipe = made.recipe;
+  made.plan = plan_of(made, made.graph(), made.shapes);
+  check_room(made, made.model(), made.shapes, made.plan);
+  if (!first || !recipe.measures) return;
+  check_overrides(recipe.overrides, made.graph(), made.plan);
+  warn_of_inner_layers(made.graph(), *recipe.run.reporter);
+}
+
+/// MACs and bytes need the sizes themselves; what can be equalized does not depend on them.
+void describe_without_sizes(const Prepared& prepared, PlanReport& report) {
+  report.notes.emplace_back(kOpenSizes);
+  const Graph& graph = prepared.float32->graph();
+  const TrialShapes trial = shapes_at_trial_sizes(graph, prepared.recipe.shapes);
+  if (trial.missing.empty())
+    report.equalizable = equalizable_values(graph, trial.runs);
+  else
+    report.notes.push_back("what could be equalized is not known: " + trial.missing +
+                           "; --shape gives what is missing");
+  if (prepared.recipe.float_type != FloatType::Fp32)
+    report.notes.emplace_back(
+        "which nodes would compute in 16 bits is not known before the sizes are: --shape or --data");
+}
+
+}  // namespace
+
+FloatType float_type_of(const FormatOptions& format, const Target& target) {
+  return format.float_type.value_or(target.float_type);
+}
+
+Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement, const FormatOptions& format,
+                const EqualizeOptions& equalize, const std::filesystem::path& override_file) {
+  refuse_stray_options(given.data, &given.eval, given.run);
+  given.target = &find_target(target);
+  given.format = rewrite_options(format, placement, *given.target);
+  given.float_type = float_type_of(format, *given.target);
+  given.placement = placement_with(given.format, placement, *given.target);
+  given.overrides = read_overrides(override_file);
+  given.equalize = parse_equalize(equalize.equalize);
+  return given;
+}
+
+Prepared make(Recipe recipe, Prepared before) {
+  Prepared made = std::move(before);
+  const bool first = made.plan.target == nullptr, reads = made.float32 == nullptr;
+  const bool retypes = first || recipe.float32 != made.recipe.float32;
+  const bool places = retypes || recipe.kept != made.recipe.kept;
+  made.recipe = std::move(recipe);
+  if (reads) {  // model.onnx -> graph that the target likes, channels evened out
+    Model model = read_float_model(made.recipe.model);
+    if (first)
+      read_first(made, model);
+    else
+      read_again(made, model);
+    made.float32 = std::make_unique<Model>(std::move(model));
+  }
+  if (reads || retypes) change_types(made);                  // -> 16 bits where values allow it
+  if (retypes) made.shapes = shapes_of(made, made.graph());  // -> sizes of all values
+  if (places) place(made, first);                            // rules x target -> placement plan
+  return made;
+}
+
+PlanReport plan_report_of(const Prepared& prepared) {
+  return describe_plan(prepared.plan, prepared.graph(), prepared.recipe.model.string(), prepared.facts,
+                       prepared.preparation.folded_batchnorms);
+}
+
+PlanReport describe_placement(const Prepared& prepared) {
+  PlanReport report = plan_report_of(prepared);
+  if (prepared.half) add_floats(report, prepared.half->report, prepared.graph(), prepared.plan, prepared.facts);
+  const Graph& float32 = prepared.float32->graph();
+  if (prepared.inputs)
+    report.equalizable =
+        equalizable_values(float32, prepared.half ? find_shapes(float32, *prepared.inputs) : prepared.shapes);
+  else if (!prepared.recipe.measures)
+    describe_without_sizes(prepared, report);
+  if (!prepared.identified) return report;
+  report.samples = prepared.identified->count();
+  report.sample_digest = prepared.identified->digest();
+  return report;
+}
+
+Model take_model(Prepared& prepared) {
+  Model model = std::move(prepared.half ? *prepared.half->model : *prepared.float32);
+  if (prepared.half) prepared.half->model.reset();
+  prepared.float32.reset();
+  return model;
+}
+
+}  // namespace detent

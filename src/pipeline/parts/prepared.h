@@ -1,0 +1,139 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "calibrate/range_overrides.h"
+#include "detent/calibrator.h"
+#include "detent/data_source.h"
+#include "detent/equalize_options.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "half/float_plan.h"
+#include "half/value_reach.h"
+#include "model/graph/value_shapes.h"
+#include "model/model.h"
+#include "observe/calibration_table.h"
+#include "pipeline/parts/identified_samples.h"
+#include "pipeline/parts/plan_report.h"
+#include "place/plan/measured_float.h"
+#include "place/plan/placement_plan.h"
+#include "place/targets/target.h"
+#include "prepare/prepare_model.h"
+#include "prepare/shapes_without_data.h"
+#include "rewrite/rewrite.h"
+#include "tune/equalize/equalized_model.h"
+#include "tune/equalize/request.h"
+
+namespace detent {
+
+/// The options that a float model is prepared and placed by, resolved for the target. make() turns it into a Prepared.
+struct Recipe {
+  std::filesystem::path model;
+  DataOptions data;             ///< to calibrate with; without sources: the table alone
+  std::filesystem::path table;  ///< empty: ranges come from the data
+  DataOptions eval;             ///< other data with the same preprocessing
+  bool measures = true;         ///< false: neither data nor a table is needed
+  InputShapes shapes = {};      ///< of inputs whose sizes the model leaves open, where nothing is measured
+  const Target* target = nullptr;
+  PlacementOptions placement = {};
+  RewriteOptions format = {};
+  FloatType float_type = FloatType::Fp32;  ///< of what is not quantized
+  RangeOverrides overrides = {};
+  EqualizeRequest equalize = {};
+  std::vector<std::string> calibrators = {};  ///< that --equalize auto judges with
+  OutlierPolicy outliers = OutlierPolicy::Clip;
+  RunSettings run;
+  std::filesystem::path one_file = {};  ///< the file that everything must fit into; empty: none
+  bool identify = false;                ///< Prepared::identified keeps which samples were read
+
+  // Known once something was measured: a recipe with them makes another Prepared.
+  ForcedFloat32 float32 = {};  ///< nodes that a bound keeps in FP32
+  MeasuredFloat kept = {};     ///< nodes that are not quantized
+};
+
+/// The type that the options ask for, or the target's default.
+[[nodiscard]] FloatType float_type_of(const FormatOptions& format, const Target& target);
+
+/// `given` with what the target makes of the options.
+/// Errors  Usage for an option that applies to data which was not given; those of find_target, rewrite_options, read_overrides and
+///         parse_equalize.
+[[nodiscard]] Recipe resolved(Recipe given, const std::string& target, const PlacementOptions& placement,
+                              const FormatOptions& format, const EqualizeOptions& equalize = {},
+                              const std::filesystem::path& override_file = {});
+
+/// The recipe of QuantizeOptions, CompareOptions or SensitivityOptions, of what these have in common. Errors  those of resolved().
+template <typename Options>
+[[nodiscard]] Recipe recipe_of(const Options& given, const DataOptions& eval, std::vector<std::string> calibrators) {
+  Recipe recipe{.model = given.model,
+                .data = given.data,
+                .table = {},
+                .eval = eval,
+                .outliers = given.outliers,
+                .run = given.run};
+  recipe.calibrators = std::move(calibrators);
+  return resolved(std::move(recipe), given.target, given.placement, given.format, given.equalize, given.override_file);
+}
+
+/// A prepared model whose nodes compute in a 16-bit float type, and what that was decided with.
+struct HalfForm {
+  FloatFormat format;
+  ValueReaches reaches;  ///< of the values of Prepared::float32
+  FloatReport report = {};
+  std::unique_ptr<Model> model = {};
+};
+
+/// What make() makes of a recipe: the float model as the target wants it, and where its pairs go. Only make() fills one.
+struct Prepared {
+  Recipe recipe = {};
+  ModelFacts facts = {};
+  Preparation preparation = {};
+  std::optional<CalibrationTable> table = {};
+  std::unique_ptr<DataSource> data = {};           ///< to calibrate with; nullptr: the table alone
+  const IdentifiedSamples* identified = nullptr;   ///< `data`, where the recipe asks for it
+  std::optional<std::vector<Tensor>> inputs = {};  ///< of one batch; absent: neither data nor declared sizes tell them
+  std::optional<EqualizedModel> equalized = {};
+  std::unique_ptr<Model> float32 = {};  ///< the float model that quantized ones are compared with
+  std::optional<HalfForm> half = {};    ///< where what is not quantized computes in 16 bits
+  ValueShapes shapes = {};              ///< of one batch; empty without `inputs`
+  PlacementPlan plan = {};
+
+  /// The model that is quantized.
+  [[nodiscard]] const Model& model() const { return half ? *half->model : *float32; }
+  [[nodiscard]] const Graph& graph() const { return model().graph(); }
+  [[nodiscard]] std::optional<EqualizeReport> equalize_report() const {
+    return equalized ? std::optional(equalized->report) : std::nullopt;
+  }
+};
+
+/// The steps from a recipe to the placement plan.
+/// before  a Prepared of the same model by a recipe that differs in `float32` and `kept` alone: only the steps after this difference
+///         are done again. Where its model was taken, that is read again; nothing is measured twice.
+/// Errors  those of reading, preparing, equalizing, casting and placing; Usage when there is neither a table nor data; those of
+///         check_one_file and check_memory_need.
+[[nodiscard]] Prepared make(Recipe recipe, Prepared before = {});
+
+/// Makes it again by its recipe with a change.
+template <typename Change>
+void remake(Prepared& prepared, Change change) {
+  Recipe recipe = prepared.recipe;
+  change(recipe);
+  prepared = make(std::move(recipe), std::move(prepared));
+}
+
+/// The plan with names instead of ids.
+[[nodiscard]] PlanReport plan_report_of(const Prepared& prepared);
+
+/// plan_report_of(), with what computes in 16 bits, what could be equalized, and the samples that were read.
+/// Errors  those of running the model for shapes.
+[[nodiscard]] PlanReport describe_placement(const Prepared& prepared);
+
+/// Takes the model that is quantized out, to be changed into the file; there is no second copy of its weights.
+[[nodiscard]] Model take_model(Prepared& prepared);
+
+}  // namespace detent

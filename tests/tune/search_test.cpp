@@ -1,0 +1,80 @@
+#include "tune/search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace detent {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ChoiceSets, LeaveOut) {
+  const ChoiceSet set = first_choices(4);
+  EXPECT_THAT(set, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(first_choices(0), IsEmpty());
+  EXPECT_THAT(without(set, std::vector<size_t>{2, 0}), ElementsAre(1, 3));
+  EXPECT_THAT(each_without({1, 4}, std::vector<size_t>{4, 1}), ElementsAre(ElementsAre(1), ElementsAre(4)));
+}
+
+TEST(ChoiceSets, CountsDivideAGapEvenly) {
+  EXPECT_THAT(counts_between(8, 16, 3), ElementsAre(10, 12, 14));
+  EXPECT_THAT(counts_between(8, 11, 6), ElementsAre(9, 10)) << "no more than there are";
+  EXPECT_THAT(counts_between(8, 10, 1), ElementsAre(9));
+}
+
+TEST(ChoiceSets, CountsDoubleUpToTheLast) {
+  EXPECT_THAT(doubling_counts(0, 6), ElementsAre(1, 2, 4, 6));
+  EXPECT_THAT(doubling_counts(5, 8), ElementsAre(6, 7, 8));
+  EXPECT_THAT(doubling_counts(5, 6), ElementsAre(6));
+}
+
+/// A bound that a set meets when it holds all that are needed; asked on every set by itself.
+class NeededChoices final : public SetJudge {
+ public:
+  explicit NeededChoices(ChoiceSet needed) : needed_(std::move(needed)) {}
+
+  std::optional<size_t> first_that(bool yes, const std::vector<ChoiceSet>& sets,
+                                   const std::optional<ChoiceSet>& /*base*/) override {
+    const auto found = std::ranges::find(sets, yes, [&](const ChoiceSet& set) { return meets(set); });
+    return found == sets.end() ? std::nullopt : std::optional(static_cast<size_t>(found - sets.begin()));
+  }
+  bool meets(const ChoiceSet& set) override { return std::ranges::includes(set, needed_); }
+  std::vector<std::optional<bool>> meets_without(const ChoiceSet& found, const ChoiceSet& choices) override {
+    std::vector<std::optional<bool>> answers;
+    for (const ChoiceSet& fewer : each_without(found, choices)) answers.emplace_back(meets(fewer));
+    return answers;
+  }
+  ChoiceSet order_of(const ChoiceSet& found) override { return {found.rbegin(), found.rend()}; }
+
+ private:
+  ChoiceSet needed_;
+};
+
+TEST(SearchSets, GivesBackWhatIsNotNeeded) {
+  for (const bool together : {false, true})
+    for (const size_t at_once : {1, 3}) {
+      NeededChoices judge({1, 4});
+      const auto sets = search_sets(judge, {.most = 9, .at_once = at_once, .together = together});
+      ASSERT_FALSE(sets.empty());
+      EXPECT_THAT(sets.front(), ElementsAre(0, 1, 2, 3, 4)) << "the shortest beginning";
+      EXPECT_THAT(sets.back(), ElementsAre(1, 4));
+    }
+}
+
+TEST(SearchSets, FindNothingWhereNoBeginningMeetsTheBound) {
+  NeededChoices judge({9});
+  EXPECT_THAT(search_sets(judge, {.most = 9}), IsEmpty()) << "the tenth choice is beyond the longest";
+}
+
+TEST(SearchSets, EndWhenRoundsGiveNothingBack) {
+  NeededChoices judge({2, 3, 4});
+  EXPECT_THAT(search_sets(judge, {.most = 9, .fruitless = 2}).back(), ElementsAre(0, 1, 2, 3, 4))
+      << "4 and 3 are needed";
+}
+
+}  // namespace
+}  // namespace detent
