@@ -1,4 +1,4 @@
-#include "cli/print_config.h"
+#include "cli/program.h"
 
 #include "core/text.h"
 
@@ -17,13 +17,21 @@ std::string key_of(const CLI::Option& option) {
 }
 
 std::string value_of(const CLI::Option& option) {
-  const bool repeatable = option.get_items_expected_max() > 1;
+  const bool repeatable = option.get_items_expected_max() > 1 || option.count() > 1;
   const std::string list = join(option.results(), ", ", toml_quoted);
   return repeatable ? "[" + list + "]" : list;
 }
 
-std::string section_text(const CLI::App& command, const std::string& parent) {
-  std::string text = "[" + parent + command.get_name() + "]\n";
+/// "cache.export"
+std::string section_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
+}
+
+}  // namespace
+
+std::string config_text(const CLI::App& command) {
+  std::string text = "[" + section_name(command) + "]\n";
   for (const CLI::Option* option : command.get_options()) {
     if (!option->get_configurable()) continue;
     const bool flag = option->get_items_expected_max() == 0;
@@ -35,13 +43,6 @@ std::string section_text(const CLI::App& command, const std::string& parent) {
       text += key_of(*option) + " = " + toml_quoted(option->get_default_str()) + "\n";
   }
   return text;
-}
-
-}  // namespace
-
-std::string config_text(const CLI::App& command) {
-  for (const CLI::App* nested : command.get_subcommands()) return section_text(*nested, command.get_name() + ".");
-  return section_text(command, "");
 }
 
 }  // namespace detent::cli

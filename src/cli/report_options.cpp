@@ -18,8 +18,6 @@ namespace detent::cli {
 
 namespace {
 
-constexpr const char* kReportGroup = "Report";
-
 bool names_json_file(const std::string& argument) {
   if (argument == "-" || argument.ends_with(".json")) return true;
   if (argument.starts_with("-") || argument.ends_with(".onnx") || argument.ends_with(".dct")) return false;
@@ -39,57 +37,23 @@ std::string asked_date() {
 
 }  // namespace
 
-void ReportOptions::check() const {
-  if (!json.empty() && !json_on_stdout()) check_writable(json, overwrite);
-  if (html == "-") throw Error(ErrorCode::Usage, "--html needs a FILE: only --json can go to standard output");
-  if (!html.empty()) check_writable(html, overwrite);
-}
-
-void ReportOptions::write_json(const std::function<std::string()>& document) const {
-  if (json.empty()) return;
-  if (json_on_stdout())
+void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
+  if (!options.file.empty() && options.file != "-") write_file(options.file, document(), options.overwrite);
+  if (options.json_on_stdout())
     std::fputs(document().c_str(), stdout);
-  else
-    write_file(json, document(), overwrite);
+  else if (!options.json.empty())
+    write_file(options.json, document(), options.overwrite);
 }
 
-void ReportOptions::write_html(const std::function<std::string()>& page) const {
-  if (!html.empty()) write_file(html, page(), overwrite);
+void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
+                const std::function<std::string(const PageOrigin&)>& page) {
+  if (options.html.empty()) return;
+  const PageOrigin origin{command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
+  write_file(options.html, page(origin), options.overwrite);
 }
 
-PageOrigin ReportOptions::origin(const std::filesystem::path& model) const {
-  if (html.empty()) return {};
-  return {command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
-}
-
-void ReportOptions::print(const std::string& text) const {
-  if (!json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
-}
-
-void add_json_option(CLI::App& app, ReportOptions& options, const std::string& group) {
-  app.add_option_function<std::string>(
-         "--json",
-         [&options](const std::string& value) {  // "true" and "false" stand in configuration files
-           options.json = value == "true" ? "-" : value == "false" ? "" : value;
-         },
-         "Write the report as one JSON document to FILE; alone or with - to standard output, instead of the text")
-      ->type_name("[FILE|-]")
-      ->group(group);
-}
-
-void add_html_option(CLI::App& app, ReportOptions& options, const std::string& content) {
-  app.add_option("--html", options.html, "Write the report as one HTML page: " + content)
-      ->type_name("FILE.html")
-      ->group(kReportGroup);
-}
-
-void add_report_overwrite(CLI::App& app, ReportOptions& options, const std::string& files) {
-  app.add_flag("--overwrite", options.overwrite, "Replace " + files + " if it exists")->group(kReportGroup);
-}
-
-void add_all_option(CLI::App& app, ReportOptions& options, const std::string& lists) {
-  app.add_flag("--all", options.all, "List every " + lists + "; without it lines that say the same are one")
-      ->group(kReportGroup);
+void print(const ReportOptions& options, const std::string& text) {
+  if (!options.json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
 }
 
 std::vector<std::string> with_json_values(const std::vector<std::string>& arguments) {

@@ -1,4 +1,4 @@
-#include "cli/run_program.h"
+#include "cli/program.h"
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
@@ -7,17 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <memory>
 #include <new>
-#include <string_view>
 
-#include "cli/check_files.h"
 #include "cli/interrupt_watch.h"
-#include "cli/print_config.h"
-#include "cli/program.h"
 #include "cli/report_options.h"
-#include "cli/suggest.h"
-#include "cli/typed_command.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 
@@ -42,35 +35,38 @@ int report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
-/// An error of the model begins with the model's file, wherever it was noticed.
-Error naming_model(const CLI::App& command, const Error& error) {
-  if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
-  for (const CLI::App* nested : command.get_subcommands()) return naming_model(*nested, error);
-  for (const char* name : {"MODEL", "--model", "FILE"})
-    if (const CLI::Option* option = command.get_option_no_throw(name); option && option->count() > 0) {
-      const std::string file = option->results().front();
-      return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
-    }
-  return error;
+void parse(Program& program, std::vector<std::string> arguments) {
+  try {
+    std::ranges::reverse(arguments);  // as CLI11 takes them
+    program.app.parse(std::move(arguments));
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ConfigError& error) {
+    throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
+                "'detent COMMAND --print-config' shows the keys");
+  } catch (const CLI::FileError& error) {
+    throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(program.app, error);
+  }
 }
 
-int run(Program& parsed) {
-  for (const auto& [sub, action] : parsed.actions) {
-    if (!sub->parsed()) continue;
-    if (parsed.print_config) {
-      std::cout << config_text(*sub);
-      return 0;
-    }
-    check_files(*sub);
-    const auto reporter = make_terminal_reporter(parsed.quiet);
-    Environment environment{*reporter, parsed.command};
-    try {
-      return action(environment);
-    } catch (const Error& error) {
-      throw naming_model(*sub, error);
-    }
+int run(const Program& parsed, Environment& environment) {
+  for (const Declared& command : parsed.commands) {
+    if (!command.app->parsed()) continue;
+    if (!parsed.print_config) return command.run(environment);
+    std::cout << config_text(*command.app);
   }
   return 0;
+}
+
+/// Runs a command under its old spelling, and says the new one.
+int run_under(const std::vector<std::string>& arguments, Environment& environment) {
+  std::fprintf(stderr, "hint: this is now 'detent %s'\n", arguments.front().c_str());
+  Program program;
+  declare(program);
+  parse(program, arguments);
+  return run(program, environment);
 }
 
 /// The exit code once standard output is flushed: a full disk behind it is an error like any other.
@@ -85,27 +81,19 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   return_large_blocks();
   watch_signals();
+  Program program;
   try {
-    Program parsed;
-    declare(parsed);
-    parsed.command = typed_command({argv + 1, argv + argc});
-    std::vector<std::string> arguments = with_json_values(with_help({argv + 1, argv + argc}));
-    refuse_unknown_command(arguments);
-    try {
-      std::ranges::reverse(arguments);  // as CLI11 takes them
-      parsed.app.parse(std::move(arguments));
-    } catch (const CLI::Success& success) {
-      parsed.app.exit(success);
-      return flushed(0);
-    } catch (const CLI::ConfigError& error) {
-      throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
-                  "'detent COMMAND --print-config' shows the keys");
-    } catch (const CLI::FileError& error) {
-      throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
-    } catch (const CLI::ParseError& error) {
-      throw usage_error(parsed.app, error);
-    }
-    return flushed(run(parsed));
+    declare(program);
+    const std::vector<std::string> arguments = with_json_values(with_help({argv + 1, argv + argc}));
+    refuse_unknown_command(program, arguments);
+    parse(program, arguments);
+    const auto reporter = make_terminal_reporter(program.quiet);
+    Environment environment{*reporter, typed_command({argv + 1, argv + argc})};
+    const auto others = program.print_config ? std::nullopt : new_spelling(program);
+    return flushed(others ? run_under(*others, environment) : run(program, environment));
+  } catch (const CLI::Success& success) {
+    program.app.exit(success);
+    return flushed(0);
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {

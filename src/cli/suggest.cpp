@@ -1,8 +1,7 @@
-#include "cli/suggest.h"
+#include "cli/program.h"
 
 #include <algorithm>
 
-#include "cli/command.h"
 #include "core/nearest_names.h"
 
 namespace detent::cli {
@@ -24,13 +23,13 @@ std::vector<std::string> with_help(std::vector<std::string> arguments) {
   return arguments;
 }
 
-void refuse_unknown_command(const std::vector<std::string>& arguments) {
+void refuse_unknown_command(const Program& program, const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with("-")) return;
   std::vector<std::string> names{"help"};
   std::string known;
-  for (const Command& command : command_list()) {
-    if (command.name == arguments.front()) return;
-    names.emplace_back(command.name);
+  for (const CLI::App* command : program.app.get_subcommands({})) {
+    if (command->get_name() == arguments.front()) return;
+    names.push_back(command->get_name());
     known += " " + names.back();
   }
   throw Error(ErrorCode::Usage, "there is no command '" + arguments.front() + "'",

@@ -13,17 +13,6 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
 }
 
-/// "clip|drop|keep" of "clip|drop|keep:{clip,drop,keep}" and of "X:FLOAT in [0 - 1]" the "X": CLI11 adds what validators want.
-std::string value_name(const CLI::Option& option) {
-  std::string type = option.get_type_name();
-  if (const size_t colon = type.find(':'); colon != std::string::npos && colon + 1 < type.size()) {
-    const std::string_view rest = std::string_view(type).substr(colon + 1);
-    if (rest.starts_with("{") || rest.starts_with("INT ") || rest.starts_with("FLOAT ") || rest.starts_with("UINT "))
-      type.resize(colon);
-  }
-  return type;
-}
-
 /// The words of "int8|fp8"; none where one of them stands for something else ("N|channel" gives "channel" alone).
 std::vector<std::string> choices_of(const std::string& value) {
   std::vector<std::string> words;
@@ -64,7 +53,7 @@ OptionEntry entry_of(const CLI::Option& option) {
   entry.repeats = option.get_items_expected_max() > 1;
   entry.takes_value = option.get_items_expected_max() > 0;
   entry.value_may_miss = entry.takes_value && option.get_items_expected_min() == 0;
-  if (entry.takes_value && !entry.positional) entry.value = value_name(option);
+  if (entry.takes_value && !entry.positional) entry.value = option.get_type_name();
   entry.fallback = option.get_default_str();
   entry.group = option.get_group() == "Options" ? "" : option.get_group();
   entry.text = option.get_description();

@@ -1,4 +1,4 @@
-#include "manual/completion.h"
+#include "manual/forms.h"
 
 #include <algorithm>
 
@@ -7,6 +7,12 @@ namespace detent::manual {
 std::string words_below(const CommandPage& page) {
   const size_t blank = page.name.find(' ');
   return blank == std::string::npos ? "" : page.name.substr(blank + 1);
+}
+
+std::string function_name(const CommandPage& page) {
+  std::string name = "_" + page.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
 }
 
 std::string short_text(const std::string& text) {

@@ -90,8 +90,7 @@ TEST(OperatorTypes, AreListedForEveryOperatorThatRuns) {
   for (const OperatorDef& definition : operator_list())
     if (!kWithoutRow.contains(definition.op_type)) {
       ASSERT_FALSE(type_signatures(definition.op_type).empty()) << definition.op_type;
-      EXPECT_NE(find_type_signature(definition.op_type, kNewestRead), nullptr)
-          << definition.op_type;
+      EXPECT_NE(find_type_signature(definition.op_type, kNewestRead), nullptr) << definition.op_type;
     }
   EXPECT_EQ(find_type_signature("Zzz", 17), nullptr);
 }

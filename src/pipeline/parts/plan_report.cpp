@@ -21,8 +21,8 @@ std::set<std::string> names_of_casts(const Graph& graph) {
 
 ModelFacts facts_of(const Model& model) {
   const Graph& graph = model.graph();
-  return {graph.opset(), graph.nodes().size(), model.byte_size(), producer_of(model), names_of_casts(graph),
-          find_graph_faults(graph)};
+  return {graph.opset(),      graph.nodes().size(),  model.byte_size(),
+          producer_of(model), names_of_casts(graph), find_graph_faults(graph)};
 }
 
 size_t casts_added(const Graph& graph, const ModelFacts& original) {

@@ -15,8 +15,8 @@ namespace detent {
 struct ModelFacts {
   int64_t opset = 0;
   size_t nodes = 0, bytes = 0;
-  std::string producer = {};         ///< "pytorch 2.1"; empty: it names none
-  std::set<std::string> casts = {};  ///< names of its Cast nodes
+  std::string producer = {};            ///< "pytorch 2.1"; empty: it names none
+  std::set<std::string> casts = {};     ///< names of its Cast nodes
   std::vector<GraphFault> faults = {};  ///< rules of ONNX that it breaks itself
 };
 [[nodiscard]] ModelFacts facts_of(const Model& model);
