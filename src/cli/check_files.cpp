@@ -28,8 +28,8 @@ struct Named {
 std::vector<Named> named_by(const CLI::App& command, const OptionList& list, bool written) {
   std::vector<Named> found;
   for (const Option& option : list.options) {
-    const bool report = option.file == FileUse::WritesReport;
-    if (option.file == FileUse::None || (report || option.file == FileUse::Writes) != written) continue;
+    const bool report = option.traits.file == FileUse::WritesReport;
+    if (option.traits.file == FileUse::None || (report || option.traits.file == FileUse::Writes) != written) continue;
     const bool stream = !std::holds_alternative<fs::path*>(option.into);
     for (const std::string& text : command.get_option(option.long_name())->results())
       found.push_back({option.long_name(), text, report, stream});

@@ -149,7 +149,7 @@ int perform(Options& options, const ReportOptions& reporting, const Environment&
 Error naming_model(const CLI::App& command, const OptionList& list, const Error& error) {
   if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
   for (const Option& option : list.options) {
-    if (option.file != FileUse::ReadsModel) continue;
+    if (option.traits.file != FileUse::ReadsModel) continue;
     const std::string file = command.get_option(option.long_name())->results().front();
     return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
   }

@@ -19,7 +19,7 @@ struct Declare {
   template <class Item>
   CLI::Option* operator()(std::vector<Item>* member) const {
     CLI::Option* made = app.add_option(option.name, *member, option.help);
-    if (option.commas) return made->delimiter(',');
+    if (option.traits.commas) return made->delimiter(',');
     return option.positional() ? made : made->allow_extra_args(false);
   }
   CLI::Option* operator()(const Choice& choice) const {
@@ -66,15 +66,15 @@ void declare_options(CLI::App& app, const OptionList& list) {
   for (const Option& option : list.options) {
     CLI::Option* made = std::visit(Declare{app, option}, option.into);
     if (!option.type.empty()) made->type_name(option.type);
-    if (!option.group.empty()) made->group(option.group);
-    made->required(option.required);
+    if (!option.traits.group.empty()) made->group(option.traits.group);
+    made->required(option.traits.required);
     if (shows_default(option)) made->capture_default_str();
-    if (!option.default_text.empty()) made->default_str(option.default_text);
+    if (!option.traits.default_text.empty()) made->default_str(option.traits.default_text);
     const auto check = [&option](std::string& text) {
-      option.check(option.long_name(), text);
+      option.traits.check(option.long_name(), text);
       return std::string();
     };
-    if (option.check) made->check(CLI::Validator(check, ""));
+    if (option.traits.check) made->check(CLI::Validator(check, ""));
   }
 }
 

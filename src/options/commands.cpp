@@ -11,95 +11,67 @@ namespace detent {
 namespace {
 
 Option model_argument(std::filesystem::path& model, const char* help = "Float ONNX model") {
-  return {.name = "MODEL", .into = &model, .help = help, .file = FileUse::ReadsModel, .required = true};
+  return row("MODEL", &model, help, {.file = FileUse::ReadsModel, .required = true});
 }
 
 Option output_option(std::filesystem::path& output, const char* type, const char* help) {
-  return {
-      .name = "-o,--output", .into = &output, .type = type, .help = help, .file = FileUse::Writes, .required = true};
+  return row("-o,--output " + std::string(type), &output, help, {.file = FileUse::Writes, .required = true});
 }
 
 /// "true" and "false" stand in configuration files.
 Option json_option(ReportOptions& report, const char* group = "Report") {
-  return {.name = "--json",
-          .into = Parsed{[&report](const std::string& value) {
-            report.json = value == "true" ? "-" : value == "false" ? "" : value;
-          }},
-          .type = "[FILE|-]",
-          .group = group,
-          .help =
-              "Write the report as one JSON document to FILE; alone or with - to standard output, instead of the "
-              "text",
-          .file = FileUse::WritesReport,
-          .command_line_only = true};
+  return row("--json [FILE|-]", Parsed{[&report](const std::string& value) {
+               report.json = value == "true" ? "-" : value == "false" ? "" : value;
+             }},
+             "Write the report as one JSON document to FILE; alone or with - to standard output, instead of the text",
+             {.group = group, .file = FileUse::WritesReport, .command_line_only = true});
 }
 
 Option html_option(ReportOptions& report, const std::string& content) {
-  return {.name = "--html",
-          .into = &report.html,
-          .type = "FILE.html",
-          .group = "Report",
-          .help = "Write the report as one HTML page: " + content,
-          .file = FileUse::WritesReport,
-          .command_line_only = true};
+  return row("--html FILE.html", &report.html, "Write the report as one HTML page: " + content,
+             {.group = "Report", .file = FileUse::WritesReport, .command_line_only = true});
 }
 
 Option report_option(ReportOptions& report) {
-  return {.name = "--report",
-          .into = &report.file,
-          .type = "FILE.json",
-          .group = "Report",
-          .help = "The same document, to a file besides the text",
-          .file = FileUse::WritesReport,
-          .command_line_only = true};
+  return row("--report FILE.json", &report.file, "The same document, to a file besides the text",
+             {.group = "Report", .file = FileUse::WritesReport, .command_line_only = true});
 }
 
 Option all_option(ReportOptions& report, const std::string& lists) {
-  return {.name = "--all",
-          .into = &report.all,
-          .group = "Report",
-          .help = "List every " + lists + "; without it lines that say the same are one",
-          .command_line_only = true};
+  return row("--all", &report.all, "List every " + lists + "; without it lines that say the same are one",
+             {.group = "Report", .command_line_only = true});
 }
 
 Option accept_broken_option(ReportOptions& report) {
-  return {.name = "--accept-broken",
-          .into = &report.accept_broken,
-          .group = "Evaluation",
-          .help = "Exit 0 even where the verdict on the written model is 'broken' (else 1)",
-          .command_line_only = true};
+  return row("--accept-broken", &report.accept_broken,
+             "Exit 0 even where the verdict on the written model is 'broken' (else 1)",
+             {.group = "Evaluation", .command_line_only = true});
 }
 
 Option overwrite_option(bool& overwrite, const char* help, const char* group = "Report") {
-  return {.name = "--overwrite", .into = &overwrite, .group = group, .help = help};
+  return row("--overwrite", &overwrite, help, {.group = group});
 }
 
 /// --overwrite of a command that writes reports alone.
 Option overwrite_reports(ReportOptions& report, const char* files) {
   Option option = overwrite_option(report.overwrite, "");
   option.help = std::string("Replace ") + files + " if it exists";
-  option.command_line_only = true;
+  option.traits.command_line_only = true;
   return option;
 }
 
 constexpr const char* kBothReports = "the file of --json and of --html";
 
 Option flag(const char* name, bool& into, const char* group, const char* help) {
-  return {.name = name, .into = &into, .group = group, .help = help};
+  return row(name, &into, help, {.group = group});
 }
 
 /// --fail-below of the commands that compare.
 Option fail_below_option(ReportOptions& report) {
-  return {.name = "--fail-below",
-          .into = &report.fail_below,
-          .type = "X",
-          .group = "Report",
-          .help =
-              "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
-              "--next-token when its cross entropy is above X nats",
-          .command_line_only = true,
-          .least = -1e9,
-          .most = 1e9};
+  return row("--fail-below X", &report.fail_below,
+             "Exit 1 when the winner's score is below X: top-1 and mean IoU as fractions (0.78), SQNR in dB; with "
+             "--next-token when its cross entropy is above X nats",
+             {.group = "Report", .command_line_only = true, .least = -1e9, .most = 1e9});
 }
 
 /// What sensitivity is told of activations: nothing of it counts for weights alone.
@@ -122,11 +94,10 @@ OptionList weight_only_options(SensitivityOptions& o) {
     for (const auto& [name, value] : changed(activation_options(o), activation_options(usual)))
       throw Error(ErrorCode::Usage, "--" + name + " does not apply to --weight-only", "leave one of the two away");
   };
-  return list_of(Option{.name = "--weight-only",
-                        .into = choice(*codes, {{"int4", "int4"}, {"int8", "int8"}}),
-                        .group = "Format",
-                        .help = "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. "
-                                "Codes are chosen by what layers read (GPTQ)"},
+  return list_of(row("--weight-only", choice(*codes, {{"int4", "int4"}, {"int8", "int8"}}),
+                     "Quantize the weights of MatMul and Gemm alone, in blocks; activations stay float. Codes are "
+                     "chosen by what layers read (GPTQ)",
+                     {.group = "Format"}),
                  block_option(*block), settle);
 }
 
@@ -134,31 +105,18 @@ OptionList type_choice_options(TypeChoice& types) {
   Option calibrator = calibrator_option(types.calibrator);
   calibrator.help = "The one calibrator of int8 and fp8";
   return list_of(
-      Option{.name = "--types",
-             .into = &types.names,
-             .type = "LIST",
-             .group = "Format",
-             .help = "Types to put side by side, comma separated: int8, fp8, int4 (weights alone, in blocks, codes by "
-                     "what layers read)",
-             .required = true,
-             .commas = true},
+      row("--types LIST", &types.names,
+          "Types to put side by side, comma separated: int8, fp8, int4 (weights alone, in blocks, codes by what layers "
+          "read)",
+          {.group = "Format", .required = true, .commas = true}),
       block_option(types.block), calibrator,
-      Option{.name = "--max-drop",
-             .into = &types.max_drop,
-             .type = "X",
-             .group = "Evaluation",
-             .help = "Find the smallest type whose score drops by at most X, as a fraction (0.01 is one point, and the "
-                     "default); with --next-token whose cross entropy rises by at most X nats a token. Exits 1 if "
-                     "there is none",
-             .least = 0,
-             .most = 1e9},
-      Option{.name = "--min-sqnr",
-             .into = &types.min_sqnr_db,
-             .type = "DB",
-             .group = "Evaluation",
-             .help = "Find the smallest type whose outputs have this SQNR in dB. Exits 1 if there is none",
-             .least = -1000,
-             .most = 1000},
+      row("--max-drop X", &types.max_drop,
+          "Find the smallest type whose score drops by at most X, as a fraction (0.01 is one point, and the default); "
+          "with --next-token whose cross entropy rises by at most X nats a token. Exits 1 if there is none",
+          {.group = "Evaluation", .least = 0, .most = 1e9}),
+      row("--min-sqnr DB", &types.min_sqnr_db,
+          "Find the smallest type whose outputs have this SQNR in dB. Exits 1 if there is none",
+          {.group = "Evaluation", .least = -1000, .most = 1000}),
       [&types] {
         const bool has_blocks = std::ranges::find(types.names, "int4") != types.names.end();
         if (!has_blocks && types.block != TypeChoice{}.block)
@@ -171,25 +129,21 @@ OptionList type_choice_options(TypeChoice& types) {
 OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
   using A = Accuracy;
   Option calibrator = calibrator_option(o.calibrator);
-  calibrator.default_text = "auto; with --table alone " + std::string(kSafeCalibrator);
+  calibrator.traits.default_text = "auto; with --table alone " + std::string(kSafeCalibrator);
   return list_of(
       model_argument(o.model), output_option(o.output, "OUT.onnx", "Where the quantized model goes"),
       data_options(o.data, false),
-      Option{.name = "--table",
-             .into = &o.table,
-             .type = "TABLE.dct",
-             .group = "Calibration",
-             .help = "Take ranges from this calibration table; --data is then needed only to measure the error",
-             .file = FileUse::Reads},
+      row("--table TABLE.dct", &o.table,
+          "Take ranges from this calibration table; --data is then needed only to measure the error",
+          {.group = "Calibration", .file = FileUse::Reads}),
       calibrator, override_option(o.override_file),
-      Option{.name = "--accuracy",
-             .into = choice(
-                 o.accuracy,
+      row("--accuracy",
+          choice(o.accuracy,
                  {{name_of(A::Balanced), A::Balanced}, {name_of(A::Best), A::Best}, {name_of(A::Fast), A::Fast}}),
-             .group = "Calibration",
-             .help = "fast: one calibrator; balanced: the calibrator is measured, and weights of FP8 are rounded by "
-                     "what they do to the outputs; best: that, equalization, ranges value by value, weights of INT8 "
-                     "too and bias correction, each kept only where it pays; takes minutes"},
+          "fast: one calibrator; balanced: the calibrator is measured, and weights of FP8 are rounded by what they do "
+          "to the outputs; best: that, equalization, ranges value by value, weights of INT8 too and bias correction, "
+          "each kept only where it pays; takes minutes",
+          {.group = "Calibration"}),
       outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
       bias_correction_option(o.equalize), bound_options(o.bound, o.data), accept_broken_option(report),
@@ -201,19 +155,18 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
 
 OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
   using W = WeightCodes;
-  return list_of(
-      model_argument(o.model), output_option(o.output, "OUT.onnx", "Where the quantized model goes"),
-      Option{.name = "--type",
-             .into = choice(o.format.codes, {{name_of(W::Int4), W::Int4}, {name_of(W::Int8), W::Int8}}),
-             .group = "Format",
-             .help = "Type of the weights of MatMul and Gemm. Embedding tables, positions and masks become INT8 (not "
-                     "with --exclude-op Gather, Add)"},
-      block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
-      target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data), accept_broken_option(report),
-      run_options(o.run), all_option(report, "float layer and note"), json_option(report), report_option(report),
-      html_option(report, "the verdict and what it rests on, and every weight"),
-      overwrite_option(o.overwrite, "Replace OUT and every other file that is written if it exists"),
-      limit_options(true));
+  return list_of(model_argument(o.model), output_option(o.output, "OUT.onnx", "Where the quantized model goes"),
+                 row("--type", choice(o.format.codes, {{name_of(W::Int4), W::Int4}, {name_of(W::Int8), W::Int8}}),
+                     "Type of the weights of MatMul and Gemm. Embedding tables, positions and masks become INT8 (not "
+                     "with --exclude-op Gather, Add)",
+                     {.group = "Format"}),
+                 block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
+                 target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data),
+                 accept_broken_option(report), run_options(o.run), all_option(report, "float layer and note"),
+                 json_option(report), report_option(report),
+                 html_option(report, "the verdict and what it rests on, and every weight"),
+                 overwrite_option(o.overwrite, "Replace OUT and every other file that is written if it exists"),
+                 limit_options(true));
 }
 
 OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
@@ -227,13 +180,10 @@ OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
   return list_of(
       model_argument(o.model), output_option(o.output, "TABLE.dct", "Where the calibration table goes"),
       data_options(o.data, true),
-      Option{.name = "--target",
-             .into = Parsed{take_targets},
-             .type = "NAME[:VERSION][,...]",
-             .group = "Placement",
-             .help = "Measure only what these targets quantize with the policies below (default: every value that any "
-                     "target could, so that one table serves all)",
-             .python = "targets: Sequence[str]"},
+      row("--target NAME[:VERSION][,...]", Parsed{take_targets},
+          "Measure only what these targets quantize with the policies below (default: every value that any target "
+          "could, so that one table serves all)",
+          {.group = "Placement", .python = "targets: Sequence[str]"}),
       placement_options(o.placement),
       float_type_option(o.float_type,
                         "fp16 or bf16: measure too what all float values reach, which quantize --table "
@@ -242,29 +192,20 @@ OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
       flag("--resume", o.resume, "Running",
            "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample. "
            "Keep a TABLE that is complete"),
-      Option{.name = "--checkpoint",
-             .into = &o.checkpoint_seconds,
-             .type = "SECONDS",
-             .group = "Running",
-             .help = "Write TABLE.partial every so many seconds, for a process that is killed; 0: never",
-             .least = 0,
-             .most = 1e6},
-      Option{.name = "--isa",
-             .into = choice(o.isa, {{"avx2", "avx2"}, {"avx512", "avx512"}, {"native", "native"}}),
-             .group = "Running",
-             .help = "Instruction set of the kernels: avx2 or avx512 give the same bits on every CPU that has it"},
+      row("--checkpoint SECONDS", &o.checkpoint_seconds,
+          "Write TABLE.partial every so many seconds, for a process that is killed; 0: never",
+          {.group = "Running", .least = 0, .most = 1e6}),
+      row("--isa", choice(o.isa, {{"avx2", "avx2"}, {"avx512", "avx512"}, {"native", "native"}}),
+          "Instruction set of the kernels: avx2 or avx512 give the same bits on every CPU that has it",
+          {.group = "Running"}),
       json_option(report, "Running"),
       overwrite_option(o.overwrite, "Replace TABLE, and the file of --json, if it exists", "Running"),
       limit_options(true));
 }
 
 OptionList options_of(MergeTablesOptions& o, ReportOptions& report) {
-  return list_of(Option{.name = "TABLE",
-                        .into = &o.tables,
-                        .help = "Calibration tables of one model, TABLE.partial of interrupted ones too",
-                        .file = FileUse::Reads,
-                        .required = true,
-                        .python = "tables: Sequence[_Path]"},
+  return list_of(row("TABLE", &o.tables, "Calibration tables of one model, TABLE.partial of interrupted ones too",
+                     {.file = FileUse::Reads, .required = true, .python = "tables: Sequence[_Path]"}),
                  output_option(o.output, "TABLE.dct", "Where their sum goes"),
                  flag("--mixed-isa", o.mixed_isa, "",
                       "Accept tables from CPUs with different instruction sets, whose results differ in the last bits"),
@@ -279,10 +220,8 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
   using F = FloatType;
   return list_of(model_argument(o.model), output_option(o.output, "OUT.onnx", "Where the converted model goes"),
                  data_options(o.data, true),
-                 Option{.name = "--float-type",
-                        .into = choice(o.type, {{name_of(F::Bf16), F::Bf16}, {name_of(F::Fp16), F::Fp16}}),
-                        .group = "Format",
-                        .help = "Type that the nodes compute in where the samples' values allow it"},
+                 row("--float-type", choice(o.type, {{name_of(F::Bf16), F::Bf16}, {name_of(F::Fp16), F::Fp16}}),
+                     "Type that the nodes compute in where the samples' values allow it", {.group = "Format"}),
                  io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
                  all_option(report, "node that stays FP32"), json_option(report),
                  overwrite_option(o.overwrite, "Replace OUT.onnx and the file of --json", "Running"),
@@ -303,49 +242,41 @@ OptionList options_of(PlanModelOptions& o, ReportOptions& report) {
 
 OptionList options_of(LintOptions& o, ReportOptions& report) {
   Option strict = flag("--strict", report.strict, "", "Exit 1 when there is a finding of level error");
-  strict.command_line_only = true;
+  strict.traits.command_line_only = true;
   return list_of(model_argument(o.model, "Q/DQ model of any origin"),
-                 Option{.name = "--target", .into = &o.target, .help = "tensorrt, tensorrt:8.6, onnxruntime ..."},
-                 shape_option(o.shapes), data_options(o.data, false), run_options(o.run),
-                 all_option(report, "finding and float layer"), json_option(report),
+                 row("--target", &o.target, "tensorrt, tensorrt:8.6, onnxruntime ..."), shape_option(o.shapes),
+                 data_options(o.data, false), run_options(o.run), all_option(report, "finding and float layer"),
+                 json_option(report),
                  html_option(report, "the findings with their cures, what runs in INT8, and every layer"),
                  overwrite_reports(report, kBothReports), strict, limit_options(true));
 }
 
 OptionList options_of(CompareOptions& o, ReportOptions& report) {
-  return list_of(
-      model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
-      Option{.name = "--calibrators",
-             .into = &o.calibrators,
-             .type = "LIST",
-             .group = "Calibration",
-             .help = "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
-                     "; auto is what 'quantize --calibrator auto' would take, judged like the others",
-             .commas = true,
-             .check = check_calibrator},
-      outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
-      placement_options(o.placement), format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
-      bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
-      all_option(report, "output, equalized value and layer"), json_option(report),
-      html_option(report, "the candidates' scores, and every value with its ranges, with charts"),
-      overwrite_reports(report, kBothReports),
-      Option{.name = "--layers",
-             .into = &o.layer_samples,
-             .type = "N",
-             .group = "Report",
-             .help = "Also measure every layer by itself with the winner, on the first N evaluation samples, as "
+  return list_of(model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
+                 row("--calibrators LIST", &o.calibrators,
+                     "Candidates, comma separated: " + join(calibrator_list(), ", ", &CalibratorEntry::name) +
+                         "; auto is what 'quantize --calibrator auto' would take, judged like the others",
+                     {.group = "Calibration", .commas = true, .check = check_calibrator}),
+                 outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
+                 placement_options(o.placement), format_options(o.format, CpuOption::NotOffered),
+                 equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
+                 products_option(o.run), all_option(report, "output, equalized value and layer"), json_option(report),
+                 html_option(report, "the candidates' scores, and every value with its ranges, with charts"),
+                 overwrite_reports(report, kBothReports),
+                 row("--layers N", &o.layer_samples,
+                     "Also measure every layer by itself with the winner, on the first N evaluation samples, as "
                      "'detent sensitivity' does; the page shows them",
-             .least = 1},
-      fail_below_option(report), limit_options(true));
+                     {.group = "Report", .least = 1}),
+                 fail_below_option(report), limit_options(true));
 }
 
 OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
-  return list_of(model_argument(o.model), type_choice_options(o.types), data_options(o.data, true),
-                 evaluation_options(o.evaluation, o.data, true), outliers_option(o.outliers),
-                 override_option(o.override_file), target_option(o.target), node_options(o.placement),
-                 policy_options(o.placement), format_options(o.format, CpuOption::NotOffered),
-                 equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
-                 products_option(o.run), all_option(report, "output and equalized value"), json_option(report),
+  return list_of(model_argument(o.model), data_options(o.data, true), evaluation_options(o.evaluation, o.data, true),
+                 type_choice_options(o.types), outliers_option(o.outliers), override_option(o.override_file),
+                 target_option(o.target), node_options(o.placement), policy_options(o.placement),
+                 format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
+                 bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
+                 all_option(report, "output and equalized value"), json_option(report),
                  html_option(report, "the types' scores, sizes and shares, with charts"),
                  overwrite_reports(report, kBothReports), fail_below_option(report), limit_options(true));
 }
@@ -356,13 +287,8 @@ OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
                  outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
                  format_options(o.format, CpuOption::NotOffered), weight_only_options(o), equalize_option(o.equalize),
                  run_options(o.run),
-                 Option{.name = "--top",
-                        .into = &report.top,
-                        .type = "N",
-                        .group = "Report",
-                        .help = "How many layers and values to print; files hold all, --all prints all",
-                        .command_line_only = true,
-                        .least = 0},
+                 row("--top N", &report.top, "How many layers and values to print; files hold all, --all prints all",
+                     {.group = "Report", .command_line_only = true, .least = 0}),
                  all_option(report, "layer and value"), json_option(report),
                  html_option(report, "layers by what they cost, and every value, with charts"),
                  overwrite_reports(report, kBothReports), limit_options(true));
@@ -379,62 +305,38 @@ OptionList options_of(RunOptions& o, ReportOptions& report) {
 }
 
 OptionList options_of(VerifyOptions& o, ReportOptions& report) {
-  return list_of(Option{.name = "DIR",
-                        .into = &o.folders,
-                        .help = "Folders with model.onnx or *.onnx and test_data_set_*",
-                        .file = FileUse::ReadsModel,
-                        .required = true,
-                        .python = "folders: Sequence[_Path]"},
-                 Option{.name = "--rtol", .into = &o.rtol, .help = "Relative tolerance", .least = 0},
-                 Option{.name = "--atol",
-                        .into = &o.atol,
-                        .help = "Absolute tolerance as a part of the largest expected magnitude",
-                        .least = 0},
-                 Option{.name = "--threads",
-                        .into = &o.run.threads,
-                        .help = "Worker threads (default: all cores)",
-                        .least = 1,
-                        .most = 4096},
+  return list_of(row("DIR", &o.folders, "Folders with model.onnx or *.onnx and test_data_set_*",
+                     {.file = FileUse::ReadsModel, .required = true, .python = "folders: Sequence[_Path]"}),
+                 row("--rtol", &o.rtol, "Relative tolerance", {.least = 0}),
+                 row("--atol", &o.atol, "Absolute tolerance as a part of the largest expected magnitude", {.least = 0}),
+                 row("--threads", &o.run.threads, "Worker threads (default: all cores)", {.least = 1, .most = 4096}),
                  products_option(o.run), json_option(report), overwrite_reports(report, "the file of --json"),
                  limit_options(true));
 }
 
 OptionList options_of(InspectOptions& o, ReportOptions& report) {
   return list_of(
-      Option{.name = "FILE",
-             .into = &o.file,
-             .help = "ONNX model or calibration table",
-             .file = FileUse::ReadsModel,
-             .required = true},
-      Option{
-          .name = "--value", .into = &o.value, .type = "NAME", .help = "Show how this value of a table is distributed"},
-      json_option(report), overwrite_reports(report, "the file of --json"), limit_options(true));
+      row("FILE", &o.file, "ONNX model or calibration table", {.file = FileUse::ReadsModel, .required = true}),
+      row("--value NAME", &o.value, "Show how this value of a table is distributed"), json_option(report),
+      overwrite_reports(report, "the file of --json"), limit_options(true));
 }
 
 OptionList options_of(CacheExportOptions& o, ReportOptions& report) {
   Option calibrator = calibrator_option(o.calibrator), target = target_option(o.target);
-  calibrator.group = target.group = "";
+  calibrator.traits.group = target.traits.group = "";
   calibrator.help = "How scales are chosen from the histograms, as in quantize";
   target.help = "The TensorRT that the cache is for, such as tensorrt:8.6";
-  return list_of(
-      Option{.name = "TABLE", .into = &o.table, .help = "Calibration table", .file = FileUse::Reads, .required = true},
-      output_option(o.output, "F", "Where the cache goes"), calibrator, target, json_option(report, ""),
-      overwrite_option(o.overwrite, "Replace F, and the file of --json, if it exists", ""), limit_options(false));
+  return list_of(row("TABLE", &o.table, "Calibration table", {.file = FileUse::Reads, .required = true}),
+                 output_option(o.output, "F", "Where the cache goes"), calibrator, target, json_option(report, ""),
+                 overwrite_option(o.overwrite, "Replace F, and the file of --json, if it exists", ""),
+                 limit_options(false));
 }
 
 OptionList options_of(CacheImportOptions& o, ReportOptions& report) {
-  return list_of(Option{.name = "F",
-                        .into = &o.cache,
-                        .help = "TensorRT calibration cache",
-                        .file = FileUse::Reads,
-                        .required = true,
-                        .python = "cache: _Path"},
-                 Option{.name = "--model",
-                        .into = &o.model,
-                        .type = "MODEL",
-                        .help = "The float ONNX model that it belongs to",
-                        .file = FileUse::ReadsModel,
-                        .required = true},
+  return list_of(row("F", &o.cache, "TensorRT calibration cache",
+                     {.file = FileUse::Reads, .required = true, .python = "cache: _Path"}),
+                 row("--model MODEL", &o.model, "The float ONNX model that it belongs to",
+                     {.file = FileUse::ReadsModel, .required = true}),
                  output_option(o.output, "TABLE.dct", "Where the calibration table goes"), json_option(report, ""),
                  overwrite_option(o.overwrite, "Replace TABLE, and the file of --json, if it exists", ""),
                  limit_options(true));

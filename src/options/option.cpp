@@ -12,6 +12,17 @@
 
 namespace detent {
 
+Option row(const std::string& name, Member into, std::string help, OptionTraits traits) {
+  const size_t blank = std::min(name.find(' '), name.size());
+  const size_t type = std::min(blank + 1, name.size());
+  return {name.substr(0, blank), std::move(into), name.substr(type), std::move(help), std::move(traits)};
+}
+
+OptionList under(const std::string& group, OptionList list) {
+  for (Option& option : list.options) option.traits.group = group;
+  return list;
+}
+
 void refuse_word(const std::string& option, const std::string& given, const std::vector<std::string>& words) {
   throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of " + join(words), did_you_mean(given, words));
 }
@@ -24,15 +35,16 @@ void take_word(const Option& option, const std::string& given) {
 }
 
 void check_number(const Option& option, const std::string& given, bool whole) {
-  const bool bounded = std::isfinite(option.least) || std::isfinite(option.most);
+  const bool bounded = std::isfinite(option.traits.least) || std::isfinite(option.traits.most);
   const auto number = parse_number<double>(given);
   const auto integer = parse_number<int64_t>(given);
-  if (!bounded ||
-      (number && std::isfinite(*number) && *number >= option.least && *number <= option.most && (!whole || integer)))
+  if (!bounded || (number && std::isfinite(*number) && *number >= option.traits.least &&
+                   *number <= option.traits.most && (!whole || integer)))
     return;
   throw Error(ErrorCode::Usage,
               fmt::format("{}: '{}' is not a {}number from {:g} {}", option.long_name(), given, whole ? "whole " : "",
-                          option.least, std::isfinite(option.most) ? fmt::format("to {:g}", option.most) : "on"));
+                          option.traits.least,
+                          std::isfinite(option.traits.most) ? fmt::format("to {:g}", option.traits.most) : "on"));
 }
 
 std::vector<std::string> values_of(const Option& option) {

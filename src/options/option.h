@@ -43,13 +43,9 @@ enum class FileUse {
   WritesReport  ///< a report beside it
 };
 
-/// An option or an argument of a command.
-struct Option {
-  std::string name;  ///< "--limit"; "-o,--output"; of an argument "MODEL"
-  Member into;
-  std::string type = {};   ///< the word for its value in help: "N"; empty: the words of a Choice
-  std::string group = {};  ///< its heading in help; empty: the general one
-  std::string help = {};
+/// What few options have.
+struct OptionTraits {
+  std::string group = {};  ///< heading in help; empty: the general one
   FileUse file = FileUse::None;
   bool required = false;
   bool commas = false;             ///< a list is separated by commas; otherwise the option is repeated
@@ -59,6 +55,15 @@ struct Option {
   double least = -std::numeric_limits<double>::infinity(), most = std::numeric_limits<double>::infinity();
   /// Refuses a value. Errors  Usage that begins with `name`.
   void (*check)(const std::string& name, const std::string& value) = nullptr;
+};
+
+/// An option or an argument of a command.
+struct Option {
+  std::string name;  ///< "--limit"; "-o,--output"; of an argument "MODEL"
+  Member into;
+  std::string type;  ///< the word for its value in help: "N"; empty: the words of a Choice
+  std::string help;
+  OptionTraits traits = {};
 
   [[nodiscard]] bool positional() const { return !name.starts_with("-"); }
   /// "--output" of "-o,--output"; an argument's name as it is.
@@ -85,6 +90,12 @@ template <class... Parts>
   (append(list, std::forward<Parts>(parts)), ...);
   return list;
 }
+
+/// Makes an option. `name` is as help has it: "--limit N", "-o,--output OUT.onnx", "--concat", "MODEL".
+[[nodiscard]] Option row(const std::string& name, Member into, std::string help, OptionTraits traits = {});
+
+/// Returns the list with its options under one heading.
+[[nodiscard]] OptionList under(const std::string& group, OptionList list);
 
 /// Binds `value` to the words that name its values.
 template <class Value>

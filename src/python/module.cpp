@@ -126,7 +126,7 @@ std::vector<Tensor> tensors_of(const std::vector<py::array>& arrays) {
 
 /// "batch_axis: Mapping[str, Optional[int]]": an option's name in Python, and its type where `into` does not tell it.
 std::string python_name(const Option& option) {
-  if (!option.python.empty()) return option.python.substr(0, option.python.find(':'));
+  if (!option.traits.python.empty()) return option.traits.python.substr(0, option.traits.python.find(':'));
   std::string name = option.long_name().substr(option.positional() ? 0 : 2);
   for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::tolower(c));
   return name;
@@ -214,9 +214,9 @@ Answer run(Function function, const py::kwargs& given) {
   const OptionList list = options_of(options, unused);
   for (const Option& option : list.options) {
     const py::object value = given.attr("get")(python_name(option));
-    if (value.is_none() || option.command_line_only) continue;
-    const std::vector<std::string> texts = option.check ? texts_of(value) : std::vector<std::string>{};
-    for (const std::string& text : texts) option.check(option.long_name(), text);
+    if (value.is_none() || option.traits.command_line_only) continue;
+    const std::vector<std::string> texts = option.traits.check ? texts_of(value) : std::vector<std::string>{};
+    for (const std::string& text : texts) option.traits.check(option.long_name(), text);
     std::visit(Take{option, value}, option.into);
   }
   for (const auto& settle : list.settle) settle();
@@ -248,11 +248,11 @@ void define_commands(py::module_& module) {
     ReportOptions unused;
     py::list parameters;
     for (const Option& option : options_of(options, unused).options) {
-      if (option.command_line_only) continue;
-      const size_t colon = option.python.find(": ");
+      if (option.traits.command_line_only) continue;
+      const size_t colon = option.traits.python.find(": ");
       const std::string type_name =
-          colon == std::string::npos ? std::visit(TypeName{}, option.into) : option.python.substr(colon + 2);
-      parameters.append(py::make_tuple(python_name(option), type_name, option.required, option.help));
+          colon == std::string::npos ? std::visit(TypeName{}, option.into) : option.traits.python.substr(colon + 2);
+      parameters.append(py::make_tuple(python_name(option), type_name, option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
       parameters.append(py::make_tuple("progress", "_Progress", false, "Called now and then; total 0 is not known"));
