@@ -8,6 +8,11 @@ namespace detent::cli {
 
 namespace {
 
+/// "--block"; CLI11 does not tell the name of a hidden option.
+std::string name_of(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name(true) : "--" + option.get_lnames().front();
+}
+
 /// A configuration file that `--print-config` wrote gives every option its default.
 bool says_default(const CLI::Option& option) {
   const std::string given = join(option.results(), ","), usual = option.get_default_str();
@@ -29,8 +34,8 @@ void add_old_spelling(Program& program, const OldSpelling& spelling, const std::
       ->group("Format")
       ->join(',');
   for (const CLI::Option* option : spelling.now->get_options())
-    if (!spelling.old->get_option_no_throw(option->get_name()) && !option->get_positional())
-      spelling.old->add_option_function<std::string>(option->get_name(), ignore)->group("");
+    if (!spelling.old->get_option_no_throw(name_of(*option)) && !option->get_positional())
+      spelling.old->add_option_function<std::string>(name_of(*option), ignore)->group("");
   program.old_spellings.push_back(spelling);
 }
 
@@ -38,7 +43,7 @@ std::vector<std::string> translated(const OldSpelling& spelling) {
   std::vector<std::string> arguments{spelling.now->get_name()};
   for (const CLI::Option* option : spelling.old->get_options()) {
     if (option->count() == 0) continue;
-    const std::string name = option->get_name(), renamed = new_name(spelling, name);
+    const std::string name = name_of(*option), renamed = new_name(spelling, name);
     if (renamed.empty() && !says_default(*option))
       throw Error(ErrorCode::Usage, name + " does not apply to " + spelling.option, "leave one of the two away");
     if (renamed.empty() || (renamed != name && name != spelling.option && says_default(*option))) continue;
@@ -65,7 +70,7 @@ std::optional<std::vector<std::string>> new_spelling(const Program& program) {
     if (spelling.old->get_option(spelling.option)->count() > 0) return translated(spelling);
     for (const CLI::Option* option : spelling.old->get_options())
       if (option->get_group().empty() && option->count() > 0)
-        throw Error(ErrorCode::Usage, option->get_name() + " is for " + spelling.option,
+        throw Error(ErrorCode::Usage, name_of(*option) + " is for " + spelling.option,
                     "'detent " + spelling.now->get_name() + "' has it");
   }
   return std::nullopt;
