@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/interrupt_watch.h"
 #include "cli/program.h"
-#include "cli/report_options.h"
 #include "core/code_words.h"
 #include "core/text.h"
 #include "options/commands.h"

@@ -62,13 +62,19 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  /// Text from column `first` on, without the blanks in front of its first line.
+  [[nodiscard]] std::string column_of(const std::string& text, size_t first) const {
+    std::string lines = wrapped(text, width_ - first, 0);
+    for (size_t at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1))
+      lines.insert(at + 1, first, ' ');
+    return lines;
+  }
+
   /// Names on the left, the description beside or, where the names are long, below them.
   [[nodiscard]] std::string entry(const std::string& names, const std::string& description) const {
     std::string left = wrapped("  " + names, width_, 4);
     left.pop_back();
-    std::string right = wrapped(description, width_ - names_, 0);
-    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
-      right.insert(at + 1, names_, ' ');
+    const std::string right = column_of(description, names_);
     if (description.empty()) return left + "\n";
     const bool beside = left.find('\n') == std::string::npos && left.size() + 1 < names_;
     return left + (beside ? std::string(names_ - left.size(), ' ') : "\n" + std::string(names_, ' ')) + right;
@@ -81,9 +87,7 @@ class HelpFormatter : public CLI::Formatter {
     const size_t column = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
     if (column == std::string::npos || line.size() <= width_) return wrapped(line, width_, 2);
     const size_t below = column <= width_ / 2 ? column : width_ / 3;
-    std::string right = wrapped(line.substr(column), width_ - below, 0);
-    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
-      right.insert(at + 1, below, ' ');
+    const std::string right = column_of(line.substr(column), below);
     return column == below ? line.substr(0, column) + right
                            : line.substr(0, gap) + "\n" + std::string(below, ' ') + right;
   }

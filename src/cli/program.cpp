@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "cli/commit.h"
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
 #include "detent/version.h"

@@ -6,11 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "options/option.h"
+#include "options/commands.h"
+#include "report/html/origin.h"
 
 namespace detent::cli {
 
@@ -75,6 +77,38 @@ void refuse_unknown_command(const Program& program, const std::vector<std::strin
 
 /// Returns "detent" and the arguments as a shell takes them; those with characters that mean something to one stand in single quotes.
 [[nodiscard]] std::string typed_command(std::span<const char* const> arguments);
+
+/// Writes the document where `options` want it. Makes it only there.
+void write_json(const ReportOptions& options, const std::function<std::string()>& document);
+/// Writes the page, made of what it says of its origin, where `options` want one. The page says the command line and the digests of
+/// `model`, and the date of the environment's SOURCE_DATE_EPOCH, seconds since 1970, where that is set.
+/// Source  reproducible-builds.org/specs/source-date-epoch.
+void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
+                const std::function<std::string(const PageOrigin&)>& page);
+/// Prints the text, unless the document goes to standard output.
+void print(const ReportOptions& options, const std::string& text);
+
+/// Arguments in which every --json has its value behind an "=". One that stands alone gets "-"; the argument behind it is its FILE
+/// when it is "-" or ends in .json, or is no option, nothing that exists and neither model nor table: `plan --json model.onnx`
+/// prints, `plan model.onnx --json plan.json` writes.
+[[nodiscard]] std::vector<std::string> with_json_values(const std::vector<std::string>& arguments);
+
+/// From now on SIGINT, SIGTERM and SIGHUP set interrupted(), which work looks at between two steps; a thread of this object's own ends the
+/// process with code 130 and without half files (core/files/unfinished.h) where it does not end by itself within a second, as in a
+/// product of hours, and with a second signal. A write beyond the limit of a file's size fails
+/// instead of ending the process, and a mapped file that becomes shorter ends it with a message. Called once.
+void watch_signals();
+
+/// The caller is about to say that the process was interrupted, and to end it. Does not return where the thread above does so already:
+/// it is said once.
+void claim_interruption();
+
+/// The command keeps what it has computed when it is interrupted: it is given the time that the running step takes. A second signal
+/// ends it at once all the same.
+void keep_work_when_interrupted();
+
+/// "1a2b3c4d5e6f", "1a2b3c4d5e6f-changed" where the sources were changed since; empty where it is not known. Made when Detent is built.
+[[nodiscard]] std::string_view commit();
 
 /// Returns the exit code of `detent`.
 int run_program(int argc, char** argv);

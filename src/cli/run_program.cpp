@@ -9,8 +9,6 @@
 #include <iostream>
 #include <new>
 
-#include "cli/interrupt_watch.h"
-#include "cli/report_options.h"
 #include "core/shown_text.h"
 #include "detent/error.h"
 

@@ -18,52 +18,46 @@ Option output_option(std::filesystem::path& output, const char* type, const char
   return row("-o,--output " + std::string(type), &output, help, {.file = FileUse::Writes, .required = true});
 }
 
-/// "true" and "false" stand in configuration files.
-Option json_option(ReportOptions& report, const char* group = "Report") {
-  return row("--json [FILE|-]", Parsed{[&report](const std::string& value) {
-               report.json = value == "true" ? "-" : value == "false" ? "" : value;
-             }},
-             "Write the report as one JSON document to FILE; alone or with - to standard output, instead of the text",
-             {.group = group, .file = FileUse::WritesReport, .command_line_only = true});
+/// Help of a command's reports; null: the command does not have the option.
+struct ReportHelp {
+  const char *all = nullptr, *html = nullptr, *overwrite = nullptr;
+  bool file = false;  ///< --report
+};
+
+/// Options of the files that a command writes beside its output. --overwrite is Python's too where it is the output's.
+OptionList report_options(ReportOptions& report, bool& overwrite, const ReportHelp& help,
+                          const char* group = "Report") {
+  const auto take_json = [&report](const std::string& value) {  // "true" and "false" stand in configuration files
+    report.json = value == "true" ? "-" : value == "false" ? "" : value;
+  };
+  OptionList list;
+  if (help.all)
+    append(list, row("--all", &report.all,
+                     std::string("List every ") + help.all + "; without it lines that say the same are one"));
+  append(list, row("--json [FILE|-]", Parsed{take_json},
+                   "Write the report as one JSON document to FILE; alone or with - to standard output, instead of the "
+                   "text",
+                   {.file = FileUse::WritesReport}));
+  if (help.file)
+    append(list, row("--report FILE.json", &report.file, "The same document, to a file besides the text",
+                     {.file = FileUse::WritesReport}));
+  if (help.html)
+    append(list, row("--html FILE.html", &report.html, std::string("Write the report as one HTML page: ") + help.html,
+                     {.file = FileUse::WritesReport}));
+  for (Option& option : list.options) option.traits.command_line_only = true;
+  if (help.overwrite)
+    append(list, row("--overwrite", &overwrite, std::string("Replace ") + help.overwrite,
+                     {.command_line_only = &overwrite == &report.overwrite}));
+  return under(group, std::move(list));
 }
 
-Option html_option(ReportOptions& report, const std::string& content) {
-  return row("--html FILE.html", &report.html, "Write the report as one HTML page: " + content,
-             {.group = "Report", .file = FileUse::WritesReport, .command_line_only = true});
-}
-
-Option report_option(ReportOptions& report) {
-  return row("--report FILE.json", &report.file, "The same document, to a file besides the text",
-             {.group = "Report", .file = FileUse::WritesReport, .command_line_only = true});
-}
-
-Option all_option(ReportOptions& report, const std::string& lists) {
-  return row("--all", &report.all, "List every " + lists + "; without it lines that say the same are one",
-             {.group = "Report", .command_line_only = true});
-}
+constexpr const char* kBothReports = "the file of --json and of --html if it exists";
+constexpr const char* kEveryFile = "OUT and every other file that is written if it exists";
 
 Option accept_broken_option(ReportOptions& report) {
   return row("--accept-broken", &report.accept_broken,
              "Exit 0 even where the verdict on the written model is 'broken' (else 1)",
              {.group = "Evaluation", .command_line_only = true});
-}
-
-Option overwrite_option(bool& overwrite, const char* help, const char* group = "Report") {
-  return row("--overwrite", &overwrite, help, {.group = group});
-}
-
-/// --overwrite of a command that writes reports alone.
-Option overwrite_reports(ReportOptions& report, const char* files) {
-  Option option = overwrite_option(report.overwrite, "");
-  option.help = std::string("Replace ") + files + " if it exists";
-  option.traits.command_line_only = true;
-  return option;
-}
-
-constexpr const char* kBothReports = "the file of --json and of --html";
-
-Option flag(const char* name, bool& into, const char* group, const char* help) {
-  return row(name, &into, help, {.group = group});
 }
 
 /// --fail-below of the commands that compare.
@@ -147,9 +141,12 @@ OptionList options_of(QuantizeOptions& o, ReportOptions& report) {
       outliers_option(o.outliers), target_option(o.target), placement_options(o.placement),
       format_options(o.format, CpuOption::Offered), external_data_option(o.external_data), equalize_option(o.equalize),
       bias_correction_option(o.equalize), bound_options(o.bound, o.data), accept_broken_option(report),
-      run_options(o.run), all_option(report, "float layer, note and equalized value"), json_option(report),
-      report_option(report), html_option(report, "the verdict and what it rests on, unlike samples, every value"),
-      overwrite_option(o.overwrite, "Replace OUT and every other file that is written if it exists"),
+      run_options(o.run),
+      report_options(report, o.overwrite,
+                     {.all = "float layer, note and equalized value",
+                      .html = "the verdict and what it rests on, unlike samples, every value",
+                      .overwrite = kEveryFile,
+                      .file = true}),
       limit_options(true));
 }
 
@@ -162,10 +159,12 @@ OptionList options_of(QuantizeWeightsOptions& o, ReportOptions& report) {
                      {.group = "Format"}),
                  block_option(o.format.block), external_data_option(o.external_data), data_options(o.data, false),
                  target_option(o.target), node_options(o.placement), bound_options(o.bound, o.data),
-                 accept_broken_option(report), run_options(o.run), all_option(report, "float layer and note"),
-                 json_option(report), report_option(report),
-                 html_option(report, "the verdict and what it rests on, and every weight"),
-                 overwrite_option(o.overwrite, "Replace OUT and every other file that is written if it exists"),
+                 accept_broken_option(report), run_options(o.run),
+                 report_options(report, o.overwrite,
+                                {.all = "float layer and note",
+                                 .html = "the verdict and what it rests on, and every weight",
+                                 .overwrite = kEveryFile,
+                                 .file = true}),
                  limit_options(true));
 }
 
@@ -189,31 +188,31 @@ OptionList options_of(CalibrateOptions& o, ReportOptions& report) {
                         "fp16 or bf16: measure too what all float values reach, which quantize --table "
                         "with a 16-bit float type needs (default: the targets')"),
       equalize_option(o.equalize), run_options(o.run),
-      flag("--resume", o.resume, "Running",
-           "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample. "
-           "Keep a TABLE that is complete"),
+      row("--resume", &o.resume,
+          "Go on with TABLE.partial, which an interrupted calibration leaves; without one begin at the first sample. "
+          "Keep a TABLE that is complete",
+          {.group = "Running"}),
       row("--checkpoint SECONDS", &o.checkpoint_seconds,
           "Write TABLE.partial every so many seconds, for a process that is killed; 0: never",
           {.group = "Running", .least = 0, .most = 1e6}),
       row("--isa", choice(o.isa, {{"avx2", "avx2"}, {"avx512", "avx512"}, {"native", "native"}}),
           "Instruction set of the kernels: avx2 or avx512 give the same bits on every CPU that has it",
           {.group = "Running"}),
-      json_option(report, "Running"),
-      overwrite_option(o.overwrite, "Replace TABLE, and the file of --json, if it exists", "Running"),
+      report_options(report, o.overwrite, {.overwrite = "TABLE, and the file of --json, if it exists"}, "Running"),
       limit_options(true));
 }
 
 OptionList options_of(MergeTablesOptions& o, ReportOptions& report) {
-  return list_of(row("TABLE", &o.tables, "Calibration tables of one model, TABLE.partial of interrupted ones too",
-                     {.file = FileUse::Reads, .required = true, .python = "tables: Sequence[_Path]"}),
-                 output_option(o.output, "TABLE.dct", "Where their sum goes"),
-                 flag("--mixed-isa", o.mixed_isa, "",
-                      "Accept tables from CPUs with different instruction sets, whose results differ in the last bits"),
-                 flag("--partial", o.partial, "", "Accept that shards are missing or were interrupted; else exit 1"),
-                 flag("--resume", o.resume, "", "Keep an output that holds this very sum already"),
-                 json_option(report, ""),
-                 overwrite_option(o.overwrite, "Replace the output, and the file of --json, if it exists", ""),
-                 limit_options(false));
+  return list_of(
+      row("TABLE", &o.tables, "Calibration tables of one model, TABLE.partial of interrupted ones too",
+          {.file = FileUse::Reads, .required = true, .python = "tables: Sequence[_Path]"}),
+      output_option(o.output, "TABLE.dct", "Where their sum goes"),
+      row("--mixed-isa", &o.mixed_isa,
+          "Accept tables from CPUs with different instruction sets, whose results differ in the last bits"),
+      row("--partial", &o.partial, "Accept that shards are missing or were interrupted; else exit 1"),
+      row("--resume", &o.resume, "Keep an output that holds this very sum already"),
+      report_options(report, o.overwrite, {.overwrite = "the output, and the file of --json, if it exists"}, ""),
+      limit_options(false));
 }
 
 OptionList options_of(CastModelOptions& o, ReportOptions& report) {
@@ -223,8 +222,8 @@ OptionList options_of(CastModelOptions& o, ReportOptions& report) {
                  row("--float-type", choice(o.type, {{name_of(F::Bf16), F::Bf16}, {name_of(F::Fp16), F::Fp16}}),
                      "Type that the nodes compute in where the samples' values allow it", {.group = "Format"}),
                  io_type_option(o.io), external_data_option(o.external_data), run_options(o.run),
-                 all_option(report, "node that stays FP32"), json_option(report),
-                 overwrite_option(o.overwrite, "Replace OUT.onnx and the file of --json", "Running"),
+                 report_options(report, o.overwrite, {.all = "node that stays FP32"}),
+                 row("--overwrite", &o.overwrite, "Replace OUT.onnx and the file of --json", {.group = "Running"}),
                  limit_options(true));
 }
 
@@ -235,20 +234,24 @@ OptionList options_of(PlanModelOptions& o, ReportOptions& report) {
       float_type_option(o.float_type,
                         "Type of what is not quantized (default: the target's); --data tells where values allow it"),
       data_options(o.data, false), run_options(o.run),
-      all_option(report, "layer, edge, note and node that stays FP32, edges that stay float too"), json_option(report),
-      html_option(report, "what runs in INT8, and every layer and edge with its rule and reason"),
-      overwrite_reports(report, kBothReports), limit_options(true));
+      report_options(report, report.overwrite,
+                     {.all = "layer, edge, note and node that stays FP32, edges that stay float too",
+                      .html = "what runs in INT8, and every layer and edge with its rule and reason",
+                      .overwrite = kBothReports}),
+      limit_options(true));
 }
 
 OptionList options_of(LintOptions& o, ReportOptions& report) {
-  Option strict = flag("--strict", report.strict, "", "Exit 1 when there is a finding of level error");
-  strict.traits.command_line_only = true;
-  return list_of(model_argument(o.model, "Q/DQ model of any origin"),
-                 row("--target", &o.target, "tensorrt, tensorrt:8.6, onnxruntime ..."), shape_option(o.shapes),
-                 data_options(o.data, false), run_options(o.run), all_option(report, "finding and float layer"),
-                 json_option(report),
-                 html_option(report, "the findings with their cures, what runs in INT8, and every layer"),
-                 overwrite_reports(report, kBothReports), strict, limit_options(true));
+  return list_of(
+      model_argument(o.model, "Q/DQ model of any origin"),
+      row("--target", &o.target, "tensorrt, tensorrt:8.6, onnxruntime ..."), shape_option(o.shapes),
+      data_options(o.data, false), run_options(o.run),
+      report_options(report, report.overwrite,
+                     {.all = "finding and float layer",
+                      .html = "the findings with their cures, what runs in INT8, and every layer",
+                      .overwrite = kBothReports}),
+      row("--strict", &report.strict, "Exit 1 when there is a finding of level error", {.command_line_only = true}),
+      limit_options(true));
 }
 
 OptionList options_of(CompareOptions& o, ReportOptions& report) {
@@ -260,9 +263,11 @@ OptionList options_of(CompareOptions& o, ReportOptions& report) {
                  outliers_option(o.outliers), override_option(o.override_file), target_option(o.target),
                  placement_options(o.placement), format_options(o.format, CpuOption::NotOffered),
                  equalize_option(o.equalize), bias_correction_option(o.equalize), run_options(o.run),
-                 products_option(o.run), all_option(report, "output, equalized value and layer"), json_option(report),
-                 html_option(report, "the candidates' scores, and every value with its ranges, with charts"),
-                 overwrite_reports(report, kBothReports),
+                 products_option(o.run),
+                 report_options(report, report.overwrite,
+                                {.all = "output, equalized value and layer",
+                                 .html = "the candidates' scores, and every value with its ranges, with charts",
+                                 .overwrite = kBothReports}),
                  row("--layers N", &o.layer_samples,
                      "Also measure every layer by itself with the winner, on the first N evaluation samples, as "
                      "'detent sensitivity' does; the page shows them",
@@ -276,9 +281,11 @@ OptionList options_of(CompareTypesOptions& o, ReportOptions& report) {
                  target_option(o.target), node_options(o.placement), policy_options(o.placement),
                  format_options(o.format, CpuOption::NotOffered), equalize_option(o.equalize),
                  bias_correction_option(o.equalize), run_options(o.run), products_option(o.run),
-                 all_option(report, "output and equalized value"), json_option(report),
-                 html_option(report, "the types' scores, sizes and shares, with charts"),
-                 overwrite_reports(report, kBothReports), fail_below_option(report), limit_options(true));
+                 report_options(report, report.overwrite,
+                                {.all = "output and equalized value",
+                                 .html = "the types' scores, sizes and shares, with charts",
+                                 .overwrite = kBothReports}),
+                 fail_below_option(report), limit_options(true));
 }
 
 OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
@@ -289,18 +296,21 @@ OptionList options_of(SensitivityOptions& o, ReportOptions& report) {
                  run_options(o.run),
                  row("--top N", &report.top, "How many layers and values to print; files hold all, --all prints all",
                      {.group = "Report", .command_line_only = true, .least = 0}),
-                 all_option(report, "layer and value"), json_option(report),
-                 html_option(report, "layers by what they cost, and every value, with charts"),
-                 overwrite_reports(report, kBothReports), limit_options(true));
+                 report_options(report, report.overwrite,
+                                {.all = "layer and value",
+                                 .html = "layers by what they cost, and every value, with charts",
+                                 .overwrite = kBothReports}),
+                 limit_options(true));
 }
 
 OptionList options_of(RunOptions& o, ReportOptions& report) {
   return list_of(model_argument(o.model, "Float or Q/DQ ONNX model"),
                  output_option(o.output_folder, "DIR", "Folder for one .npy per output; made when it is not there"),
-                 data_options(o.data, true), run_options(o.run), products_option(o.run), json_option(report, "Running"),
-                 overwrite_option(o.overwrite, "Replace files in DIR, and that of --json", "Running"),
-                 flag("--profile", o.profile, "Running",
-                      "Print where the time went: by operator, by node, and the collector's share of a calibration"),
+                 data_options(o.data, true), run_options(o.run), products_option(o.run),
+                 report_options(report, o.overwrite, {.overwrite = "files in DIR, and that of --json"}, "Running"),
+                 row("--profile", &o.profile,
+                     "Print where the time went: by operator, by node, and the collector's share of a calibration",
+                     {.group = "Running"}),
                  limit_options(true));
 }
 
@@ -310,15 +320,16 @@ OptionList options_of(VerifyOptions& o, ReportOptions& report) {
                  row("--rtol", &o.rtol, "Relative tolerance", {.least = 0}),
                  row("--atol", &o.atol, "Absolute tolerance as a part of the largest expected magnitude", {.least = 0}),
                  row("--threads", &o.run.threads, "Worker threads (default: all cores)", {.least = 1, .most = 4096}),
-                 products_option(o.run), json_option(report), overwrite_reports(report, "the file of --json"),
+                 products_option(o.run),
+                 report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}),
                  limit_options(true));
 }
 
 OptionList options_of(InspectOptions& o, ReportOptions& report) {
   return list_of(
       row("FILE", &o.file, "ONNX model or calibration table", {.file = FileUse::ReadsModel, .required = true}),
-      row("--value NAME", &o.value, "Show how this value of a table is distributed"), json_option(report),
-      overwrite_reports(report, "the file of --json"), limit_options(true));
+      row("--value NAME", &o.value, "Show how this value of a table is distributed"),
+      report_options(report, report.overwrite, {.overwrite = "the file of --json if it exists"}), limit_options(true));
 }
 
 OptionList options_of(CacheExportOptions& o, ReportOptions& report) {
@@ -327,8 +338,8 @@ OptionList options_of(CacheExportOptions& o, ReportOptions& report) {
   calibrator.help = "How scales are chosen from the histograms, as in quantize";
   target.help = "The TensorRT that the cache is for, such as tensorrt:8.6";
   return list_of(row("TABLE", &o.table, "Calibration table", {.file = FileUse::Reads, .required = true}),
-                 output_option(o.output, "F", "Where the cache goes"), calibrator, target, json_option(report, ""),
-                 overwrite_option(o.overwrite, "Replace F, and the file of --json, if it exists", ""),
+                 output_option(o.output, "F", "Where the cache goes"), calibrator, target,
+                 report_options(report, o.overwrite, {.overwrite = "F, and the file of --json, if it exists"}, ""),
                  limit_options(false));
 }
 
@@ -337,8 +348,8 @@ OptionList options_of(CacheImportOptions& o, ReportOptions& report) {
                      {.file = FileUse::Reads, .required = true, .python = "cache: _Path"}),
                  row("--model MODEL", &o.model, "The float ONNX model that it belongs to",
                      {.file = FileUse::ReadsModel, .required = true}),
-                 output_option(o.output, "TABLE.dct", "Where the calibration table goes"), json_option(report, ""),
-                 overwrite_option(o.overwrite, "Replace TABLE, and the file of --json, if it exists", ""),
+                 output_option(o.output, "TABLE.dct", "Where the calibration table goes"),
+                 report_options(report, o.overwrite, {.overwrite = "TABLE, and the file of --json, if it exists"}, ""),
                  limit_options(true));
 }
 

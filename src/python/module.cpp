@@ -132,25 +132,21 @@ std::string python_name(const Option& option) {
   return name;
 }
 
-struct TypeName {
-  std::string operator()(const bool*) const { return "bool"; }
-  std::string operator()(const std::string*) const { return "str"; }
-  std::string operator()(const std::filesystem::path*) const { return "_Path"; }
-  std::string operator()(const size_t*) const { return "int"; }
-  std::string operator()(const std::optional<size_t>*) const { return "int"; }
-  std::string operator()(const double*) const { return "float"; }
-  std::string operator()(const std::optional<double>*) const { return "float"; }
-  std::string operator()(const std::vector<std::string>*) const { return "Sequence[str]"; }
-  std::string operator()(const std::vector<std::filesystem::path>*) const { return "Sequence[_Path]"; }
-  std::string operator()(const DataOptions*) const { return "_Data"; }
-  std::string operator()(const Parsed& parsed) const { return parsed.repeats ? "Sequence[str]" : "str"; }
-  std::string operator()(const Choice& choice) const {
-    if (choice.words == std::vector<std::string>{"off", "on"}) return "bool";
-    const bool numbers = std::isdigit(choice.words.front().front()) != 0;
-    return numbers ? "Union[int, str]"
-                   : "Literal[" + join(choice.words, ", ", [](const auto& word) { return '"' + word + '"'; }) + "]";
+/// "Sequence[str]": the type of an option's values in Python.
+std::string python_type(const Option& option) {
+  const std::string& python = option.traits.python;
+  if (!python.empty()) return python.substr(python.find(": ") + 2);
+  if (const auto* choice = std::get_if<Choice>(&option.into)) {
+    if (choice->words == std::vector<std::string>{"off", "on"}) return "bool";
+    if (std::isdigit(choice->words.front().front())) return "Union[int, str]";
+    return "Literal[" + join(choice->words, ", ", [](const auto& word) { return '"' + word + '"'; }) + "]";
   }
-};
+  // In the order of Member.
+  constexpr const char* kTypes[] = {"bool",  "str",           "_Path",           "int",   "int", "float",
+                                    "float", "Sequence[str]", "Sequence[_Path]", "_Data", "",    "str"};
+  static_assert(std::size(kTypes) == std::variant_size_v<Member>);
+  return kTypes[option.into.index()];
+}
 
 /// "on" of True, "32" of 32, the word of a word.
 std::string word_of(const py::handle& value) {
@@ -249,10 +245,7 @@ void define_commands(py::module_& module) {
     py::list parameters;
     for (const Option& option : options_of(options, unused).options) {
       if (option.traits.command_line_only) continue;
-      const size_t colon = option.traits.python.find(": ");
-      const std::string type_name =
-          colon == std::string::npos ? std::visit(TypeName{}, option.into) : option.traits.python.substr(colon + 2);
-      parameters.append(py::make_tuple(python_name(option), type_name, option.traits.required, option.help));
+      parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
     }
     if constexpr (requires { options.run; })
       parameters.append(py::make_tuple("progress", "_Progress", false, "Called now and then; total 0 is not known"));

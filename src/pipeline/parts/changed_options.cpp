@@ -10,22 +10,13 @@ namespace detent {
 
 namespace {
 
-class List {
- public:
-  void add(std::string_view name, std::string_view value) {
-    if (!text_.empty()) text_ += "; ";
-    text_.append(name).append("=").append(value);
-  }
+struct List : std::vector<std::pair<std::string, std::string>> {
   void add_if(bool differs, std::string_view name, std::string_view value) {
-    if (differs) add(name, value);
+    if (differs) emplace_back(name, value);
   }
   void add_changed(const OptionList& options, const OptionList& usual) {
-    for (const auto& [name, value] : changed(options, usual)) add(name, value);
+    for (auto& entry : changed(options, usual)) push_back(std::move(entry));
   }
-  [[nodiscard]] std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
 };
 
 /// The format of a file as options that would give it.
@@ -65,7 +56,7 @@ void add_equalization(List& list, const EqualizeOptions& given, const Setup& set
 void add_bound(List& list, const BoundReport* bound) {
   if (!bound || bound->kept.empty()) return;
   const size_t space = bound->bound.find(' ');
-  list.add(std::string_view(bound->bound).substr(2, space - 2), std::string_view(bound->bound).substr(space + 1));
+  list.emplace_back(bound->bound.substr(2, space - 2), bound->bound.substr(space + 1));
 }
 
 }  // namespace
@@ -83,7 +74,7 @@ std::string changed_options(const DecidingOptions& options, const Setup& setup) 
   list.add_if(best && options.equalize.bias_correction == false, "bias-correction", "off");
   add_bound(list, options.bound);
   list.add_if(!setup.overrides.empty(), "override", "FILE of " + plural(setup.overrides.size(), "value"));
-  return list.take();
+  return join(list, "; ", [](const auto& entry) { return entry.first + "=" + entry.second; });
 }
 
 }  // namespace detent

@@ -1,4 +1,4 @@
-#include "cli/report_options.h"
+#include "cli/program.h"
 
 #include <fmt/chrono.h>
 
