@@ -1,11 +1,19 @@
-#include <fmt/core.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
 #include <memory>
 
 #include "cli/program.h"
 #include "core/code_words.h"
+#include "core/files/atomic_file.h"
+#include "core/parse.h"
+#include "core/shown_text.h"
 #include "core/text.h"
+#include "detent/model_files.h"
+#include "detent/version.h"
 #include "options/commands.h"
 #include "report/compared_types.h"
 #include "report/html/page.h"
@@ -19,6 +27,39 @@ namespace {
 constexpr size_t kPrintedLayers = 10;  // a page holds all
 
 Lists lists_of(const ReportOptions& options) { return options.all ? Lists::All : Lists::Capped; }
+
+/// "2026-11-23 04:47 UTC"; "" where nobody asked, or for no date.
+std::string asked_date() {
+  const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (!seconds) return {};
+  const auto since = parse_number<int64_t>(seconds);
+  constexpr int64_t kYear9999 = 253402300799;
+  if (!since || *since < 0 || *since > kYear9999) return {};
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(*since)));
+}
+
+/// Writes the document where `options` want it. Makes it only there.
+void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
+  if (!options.file.empty() && options.file != "-") write_file(options.file, document(), options.overwrite);
+  if (options.json_on_stdout())
+    std::fputs(document().c_str(), stdout);
+  else if (!options.json.empty())
+    write_file(options.json, document(), options.overwrite);
+}
+
+/// Writes the page, which says the command line and the digests of `model`, and the date of the environment's SOURCE_DATE_EPOCH, seconds
+/// since 1970, where that is set. Source  reproducible-builds.org/specs/source-date-epoch.
+void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
+                const std::function<std::string(const PageOrigin&)>& page) {
+  if (options.html.empty()) return;
+  const PageOrigin origin{command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
+  write_file(options.html, page(origin), options.overwrite);
+}
+
+/// Prints the text, unless the document goes to standard output.
+void print(const ReportOptions& options, const std::string& text) {
+  if (!options.json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
+}
 
 // ---- What a command prints -------------------------------------------------------------------------------------------
 

@@ -11,8 +11,7 @@
 
 #include "detent/error.h"
 #include "detent/progress.h"
-#include "options/commands.h"
-#include "report/html/origin.h"
+#include "options/option.h"
 
 namespace detent::cli {
 
@@ -64,34 +63,11 @@ void declare_old_spellings(Program& program);
 /// Usage for a page called "-".
 void check_files(const CLI::App& command, const OptionList& list);
 
-/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults that have a value.
-[[nodiscard]] std::string config_text(const CLI::App& command);
-
-/// Returns "detent" and "detent help [COMMAND...]" as the arguments that print that help; all others as they are.
-[[nodiscard]] std::vector<std::string> with_help(std::vector<std::string> arguments);
-/// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
-void refuse_unknown_command(const Program& program, const std::vector<std::string>& arguments);
-/// Says what is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is missing, which it
-/// may stand for. The hint says which of the options or subcommands of the command was likely meant; else where they are listed.
-[[nodiscard]] Error usage_error(const CLI::App& app, const CLI::ParseError& error);
-
+/// Parses what was typed behind "detent"; a --json that stands alone means standard output.
+/// Errors  Usage naming what was likely meant; CLI::Success where help or the version is to be printed.
+void parse(Program& program, const std::vector<std::string>& typed);
 /// Returns "detent" and the arguments as a shell takes them; those with characters that mean something to one stand in single quotes.
 [[nodiscard]] std::string typed_command(std::span<const char* const> arguments);
-
-/// Writes the document where `options` want it. Makes it only there.
-void write_json(const ReportOptions& options, const std::function<std::string()>& document);
-/// Writes the page, made of what it says of its origin, where `options` want one. The page says the command line and the digests of
-/// `model`, and the date of the environment's SOURCE_DATE_EPOCH, seconds since 1970, where that is set.
-/// Source  reproducible-builds.org/specs/source-date-epoch.
-void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
-                const std::function<std::string(const PageOrigin&)>& page);
-/// Prints the text, unless the document goes to standard output.
-void print(const ReportOptions& options, const std::string& text);
-
-/// Arguments in which every --json has its value behind an "=". One that stands alone gets "-"; the argument behind it is its FILE
-/// when it is "-" or ends in .json, or is no option, nothing that exists and neither model nor table: `plan --json model.onnx`
-/// prints, `plan model.onnx --json plan.json` writes.
-[[nodiscard]] std::vector<std::string> with_json_values(const std::vector<std::string>& arguments);
 
 /// From now on SIGINT, SIGTERM and SIGHUP set interrupted(), which work looks at between two steps; a thread of this object's own ends the
 /// process with code 130 and without half files (core/files/unfinished.h) where it does not end by itself within a second, as in a

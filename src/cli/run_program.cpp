@@ -4,12 +4,12 @@
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <new>
 
 #include "core/shown_text.h"
+#include "core/text.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -33,20 +33,42 @@ int report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
-void parse(Program& program, std::vector<std::string> arguments) {
-  try {
-    std::ranges::reverse(arguments);  // as CLI11 takes them
-    program.app.parse(std::move(arguments));
-  } catch (const CLI::Success&) {
-    throw;
-  } catch (const CLI::ConfigError& error) {
-    throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
-                "'detent COMMAND --print-config' shows the keys");
-  } catch (const CLI::FileError& error) {
-    throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
-  } catch (const CLI::ParseError& error) {
-    throw usage_error(program.app, error);
+/// TOML string; CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
+std::string toml_quoted(const std::string& text) {
+  const char mark = text.find_first_of("\"\\") == std::string::npos ? '"' : '\'';
+  return mark + text + mark;
+}
+
+std::string key_of(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name(true) : option.get_lnames().front();
+}
+
+std::string value_of(const CLI::Option& option) {
+  const bool repeatable = option.get_items_expected_max() > 1 || option.count() > 1;
+  const std::string list = join(option.results(), ", ", toml_quoted);
+  return repeatable ? "[" + list + "]" : list;
+}
+
+/// "cache.export"
+std::string section_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
+}
+
+/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults that have a value.
+std::string config_text(const CLI::App& command) {
+  std::string text = "[" + section_name(command) + "]\n";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_configurable()) continue;
+    const bool flag = option->get_items_expected_max() == 0;
+    if (flag)
+      text += key_of(*option) + " = " + (option->count() > 0 && option->as<bool>() ? "true" : "false") + "\n";
+    else if (option->count() > 0)
+      text += key_of(*option) + " = " + value_of(*option) + "\n";
+    else if (!option->get_default_str().empty())
+      text += key_of(*option) + " = " + toml_quoted(option->get_default_str()) + "\n";
   }
+  return text;
 }
 
 int run(const Program& parsed, Environment& environment) {
@@ -82,9 +104,7 @@ int run_program(int argc, char** argv) {
   Program program;
   try {
     declare(program);
-    const std::vector<std::string> arguments = with_json_values(with_help({argv + 1, argv + argc}));
-    refuse_unknown_command(program, arguments);
-    parse(program, arguments);
+    parse(program, {argv + 1, argv + argc});
     const auto reporter = make_terminal_reporter(program.quiet);
     Environment environment{*reporter, typed_command({argv + 1, argv + argc})};
     const auto others = program.print_config ? std::nullopt : new_spelling(program);

@@ -1,5 +1,5 @@
 #include "core/text.h"
-#include "manual/forms.h"
+#include "manual/pages.h"
 
 namespace detent::manual {
 

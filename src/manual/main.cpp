@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "cli/program.h"
-#include "manual/forms.h"
+#include "manual/pages.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "manual/forms.h"
+#include "manual/pages.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "manual/forms.h"
+#include "manual/pages.h"
 
 namespace detent::manual {
 

@@ -67,22 +67,23 @@ struct Command {
   std::string example;  ///< closes its help; works in a fresh checkout
 };
 
+/// Models and data of the examples, as the source tree has them.
+inline const std::string kSample = "datasets/samples/shapes_unet/", kSampleModel = kSample + "model_opset13.onnx";
+inline const std::string kSampleData =
+    kSampleModel + " --data " + kSample + "calib \\\n      --preprocess imagenet,resize=128x128,crop=128";
+inline const std::string kSampleEval = kSampleData + " --eval " + kSample + "eval/images";
+
 /// Calls `use(command, type, function)` for each command in the order a user meets them; `type` is the std::type_identity of its options.
 template <class Use>
 void for_each_command(const Use& use) {
-  const std::string sample = "datasets/samples/shapes_unet/", model = sample + "model_opset13.onnx";
-  const std::string data =
-      model + " --data " + sample + "calib \\\n      --preprocess imagenet,resize=128x128,crop=128";
-  const std::string eval = data + " --eval " + sample + "eval/images";
   use(Command{"quantize", "Calibrate a float model and write it with Q/DQ pairs",
-              "detent quantize " + data + " -o shapes_unet.int8.onnx --html shapes_unet.html"},
+              "detent quantize " + kSampleData + " -o shapes_unet.int8.onnx --html shapes_unet.html"},
       std::type_identity<QuantizeOptions>{}, quantize_model);
-  use(Command{"quantize-weights",
-              "Write a model whose weights of MatMul and Gemm are INT4 or INT8; activations stay float",
-              "detent quantize-weights " + model + " --type int8 -o shapes_unet.weights.onnx"},
+  use(Command{"quantize-weights", "Write a model whose weights of MatMul and Gemm are INT4 or INT8",
+              "detent quantize-weights " + kSampleModel + " --type int8 -o shapes_unet.weights.onnx"},
       std::type_identity<QuantizeWeightsOptions>{}, quantize_weights);
   use(Command{"calibrate", "Measure a model's values over data and keep them as a table",
-              "detent calibrate " + data + " -o shapes_unet.dct"},
+              "detent calibrate " + kSampleData + " -o shapes_unet.dct"},
       std::type_identity<CalibrateOptions>{}, calibrate_model);
   use(Command{"merge", "Add the calibration tables of shards",
               "detent merge part-1.dct part-2.dct -o whole.dct    # from 'detent calibrate ... --shard 1/2' and "
@@ -90,38 +91,37 @@ void for_each_command(const Use& use) {
       std::type_identity<MergeTablesOptions>{}, merge_tables);
   use(Command{"cast",
               "Write a float model whose nodes compute in FP16 or BF16 where its values allow it, without pairs",
-              "detent cast " + data + " --float-type fp16 -o shapes_unet.fp16.onnx"},
+              "detent cast " + kSampleData + " --float-type fp16 -o shapes_unet.fp16.onnx"},
       std::type_identity<CastModelOptions>{}, cast_model);
   use(Command{"plan", "Show where the pairs would go and why; with --data which nodes stay FP32 among 16-bit floats",
-              "detent plan " + model + " --target tensorrt --shape image=1,3,128,128"},
+              "detent plan " + kSampleModel + " --target tensorrt --shape image=1,3,128,128"},
       std::type_identity<PlanModelOptions>{}, plan_model);
   use(Command{"lint", "Read any Q/DQ model and say what runs in INT8, what does not, and why",
               "detent lint shapes_unet.int8.onnx --target tensorrt --shape image=1,3,128,128    # what quantize wrote"},
       std::type_identity<LintOptions>{}, lint_model);
   use(Command{"compare", "Quantize with several calibrators, judge all of them on evaluation data, show the best",
-              "detent compare " + eval + " \\\n      --masks " + sample + "eval/masks"},
+              "detent compare " + kSampleEval + " \\\n      --masks " + kSample + "eval/masks"},
       std::type_identity<CompareOptions>{}, compare_calibrators);
-  use(Command{"compare-types",
-              "Quantize to several types, judge all of them on evaluation data, show the smallest in a limit",
-              "detent compare-types " + eval + " --types int8,fp8 --masks " + sample + "eval/masks"},
+  use(Command{"compare-types", "Quantize to several types, judge all of them, show the smallest within a limit",
+              "detent compare-types " + kSampleEval + " --types int8,fp8 --masks " + kSample + "eval/masks"},
       std::type_identity<CompareTypesOptions>{}, compare_types);
-  use(Command{"sensitivity", "Measure which layers cost how much quality", "detent sensitivity " + eval},
+  use(Command{"sensitivity", "Measure which layers cost how much quality", "detent sensitivity " + kSampleEval},
       std::type_identity<SensitivityOptions>{}, measure_sensitivity);
   use(Command{"run", "Run a float or Q/DQ model over data and write its outputs as .npy",
-              "detent run " + model + " --data " + sample +
+              "detent run " + kSampleModel + " --data " + kSample +
                   "eval/images \\\n      --preprocess imagenet,resize=128x128,crop=128 -o outputs"},
       std::type_identity<RunOptions>{}, run_model);
   use(Command{"verify", "Run ONNX backend-test folders and compare with their stored outputs",
               "detent verify /usr/share/libonnx-testdata/data/node/test_relu    # any folder with model.onnx and "
               "test_data_set_0"},
       std::type_identity<VerifyOptions>{}, verify_models);
-  use(Command{"inspect", "Show what a model or a calibration table holds", "detent inspect " + model},
+  use(Command{"inspect", "Show what a model or a calibration table holds", "detent inspect " + kSampleModel},
       std::type_identity<InspectOptions>{}, inspect_file);
   use(Command{"cache export", "Write a table's scales as a TensorRT calibration cache",
               "detent cache export shapes_unet.dct -o shapes_unet.cache"},
       std::type_identity<CacheExportOptions>{}, export_cache);
   use(Command{"cache import", "Make a table of a TensorRT calibration cache",
-              "detent cache import shapes_unet.cache --model " + model + " \\\n      -o imported.dct"},
+              "detent cache import shapes_unet.cache --model " + kSampleModel + " \\\n      -o imported.dct"},
       std::type_identity<CacheImportOptions>{}, import_cache);
 }
 
