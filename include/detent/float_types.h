@@ -3,12 +3,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace detent {
 
 /// The type that computes what is not quantized.
 enum class FloatType : uint8_t { Fp32, Fp16, Bf16 };
+/// "fp32", "fp16", "bf16".
+[[nodiscard]] constexpr std::string_view name_of(FloatType type) {
+  return type == FloatType::Fp32 ? "fp32" : type == FloatType::Fp16 ? "fp16" : "bf16";
+}
 
 /// Types of graph inputs and outputs.
 enum class IoType : uint8_t {

@@ -48,6 +48,12 @@ enum class StopAfter : uint8_t {
   Rewrite  ///< writes the quantized model before anything is checked or measured on it
 };
 
+/// Returns the stage as --stop-after has it; "" for Nothing.
+[[nodiscard]] constexpr std::string_view name_of(StopAfter stage) {
+  constexpr std::string_view kNames[] = {"", "prepare", "plan", "ranges", "rewrite"};
+  return kNames[static_cast<size_t>(stage)];
+}
+
 struct QuantizeOptions {
   std::filesystem::path model, output;
   DataOptions data;             ///< without sources: `table` alone, and the error is not measured

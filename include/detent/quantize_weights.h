@@ -19,7 +19,7 @@
 
 namespace detent {
 
-/// What `quantize --weight-only` is told.
+/// Options of `detent quantize-weights`.
 struct QuantizeWeightsOptions {
   std::filesystem::path model, output;
   WeightFormat format;

@@ -4,7 +4,7 @@ execute_process(COMMAND git -C ${SOURCE} describe --always --dirty=-changed --ab
 if(NOT code EQUAL 0)
   set(commit "")  # an archive of the sources
 endif()
-file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[#include "cli/commit.h"
+file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [[#include <string_view>
 
 namespace detent::cli {
 

@@ -1,11 +1,11 @@
-#include "cli/check_files.h"
+#include "cli/program.h"
 
 #include <algorithm>
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
+#include "core/files/atomic_file.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -14,25 +14,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRead[] = {"MODEL",  "--model", "FILE",       "TABLE",    "F",       "--table",
-                                 "--data", "--eval",  "--override", "--labels", "--masks", "--config"};
-constexpr const char* kWritten[] = {"--output", "--json", "--html", "--report"};
 // What the commands write is no sample, so it may lie among them.
 constexpr const char* kOwnEndings[] = {".onnx", ".dct", ".json", ".html", ".cache"};
 
 struct Named {
   std::string option;
   fs::path path;
+  bool report = false;
+  bool stream = false;  ///< "-" is standard output
 };
 
-std::vector<Named> named_by(const CLI::App& command, std::span<const char* const> options) {
+/// The files that options of this kind name.
+std::vector<Named> named_by(const CLI::App& command, const OptionList& list, bool written) {
   std::vector<Named> found;
-  for (const char* name : options)
-    for (const CLI::App* app = &command; app; app = app->get_parent())
-      if (const CLI::Option* option = app->get_option_no_throw(name)) {
-        for (const std::string& text : option->results()) found.push_back({name, text});
-        break;
-      }
+  for (const Option& option : list.options) {
+    const bool report = option.traits.file == FileUse::WritesReport;
+    if (option.traits.file == FileUse::None || (report || option.traits.file == FileUse::Writes) != written) continue;
+    const bool stream = !std::holds_alternative<fs::path*>(option.into);
+    for (const std::string& text : command.get_option(option.long_name())->results())
+      found.push_back({option.long_name(), text, report, stream});
+  }
   return found;
 }
 
@@ -68,17 +69,11 @@ std::vector<fs::path> named_files(const std::string& text) {
   return files;
 }
 
-bool is_stream(const Named& output) { return output.path == "-" || output.path == "true" || output.path == "false"; }
+bool is_stream(const Named& output) {
+  return output.stream && (output.path == "-" || output.path == "true" || output.path == "false");
+}
 
-}  // namespace
-
-void check_files(const CLI::App& command) {
-  for (const CLI::App* nested : command.get_subcommands()) return check_files(*nested);
-  std::vector<Named> outputs = named_by(command, kWritten);
-  std::erase_if(outputs, is_stream);
-  for (const Named& input : named_by(command, kRead))
-    for (const fs::path& file : named_files(input.path.string()))
-      for (const Named& output : outputs) check_against(output, input.option, file);
+void check_each_other(const std::vector<Named>& outputs) {
   for (size_t i = 0; i < outputs.size(); ++i)
     for (size_t k = i + 1; k < outputs.size(); ++k) {
       std::error_code error;
@@ -86,6 +81,27 @@ void check_files(const CLI::App& command) {
       if (one == fs::weakly_canonical(outputs[k].path, error) && !fs::is_character_file(one, error))
         refuse(outputs[k], "what " + outputs[i].option + " names too");
     }
+}
+
+}  // namespace
+
+void check_files(const CLI::App& command, const OptionList& list) {
+  std::vector<Named> outputs = named_by(command, list, true), inputs = named_by(command, list, false);
+  std::erase_if(outputs, is_stream);
+  for (const CLI::App* app = &command; app; app = app->get_parent())
+    if (const CLI::Option* config = app->get_config_ptr())
+      for (const std::string& file : config->results()) inputs.push_back({"--config", file});
+  for (const Named& input : inputs)
+    for (const fs::path& file : named_files(input.path.string()))
+      for (const Named& output : outputs) check_against(output, input.option, file);
+  check_each_other(outputs);
+  const bool overwrite =
+      command.get_option("--overwrite")->count() > 0 && command.get_option("--overwrite")->as<bool>();
+  for (const Named& output : outputs) {
+    if (output.report && output.path == "-")
+      throw Error(ErrorCode::Usage, output.option + " needs a FILE: only --json can go to standard output");
+    if (output.report) check_writable(output.path, overwrite);
+  }
 }
 
 }  // namespace detent::cli

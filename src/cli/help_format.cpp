@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
+#include <vector>
 
 #include "core/parse.h"
 
@@ -14,6 +16,31 @@ namespace {
 
 constexpr size_t kNarrowest = 40, kWidest = 120, kElsewhere = 100;
 constexpr size_t kNames = 30;  // columns of options' names
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// Puts parts on lines, `end` behind each line but the last.
+std::string filled(const std::vector<std::string>& parts, size_t width, const std::string& first,
+                   const std::string& others, const std::string& end) {
+  std::string text, line = first;
+  bool empty = true;
+  for (const std::string& part : parts) {
+    const size_t behind = &part == &parts.back() ? 0 : end.size();
+    if (!empty && line.size() + 1 + part.size() + behind > width) {
+      text += line + end + "\n";
+      line = others;
+      empty = true;
+    }
+    line += (empty ? "" : " ") + part;
+    empty = false;
+  }
+  return text + line + "\n";
+}
 
 class HelpFormatter : public CLI::Formatter {
  public:
@@ -62,13 +89,19 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  /// Text from column `first` on, without the blanks in front of its first line.
+  [[nodiscard]] std::string column_of(const std::string& text, size_t first) const {
+    std::string lines = wrapped(text, width_ - first, 0);
+    for (size_t at = lines.find('\n'); at + 1 < lines.size(); at = lines.find('\n', at + 1))
+      lines.insert(at + 1, first, ' ');
+    return lines;
+  }
+
   /// Names on the left, the description beside or, where the names are long, below them.
   [[nodiscard]] std::string entry(const std::string& names, const std::string& description) const {
     std::string left = wrapped("  " + names, width_, 4);
     left.pop_back();
-    std::string right = wrapped(description, width_ - names_, 0);
-    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
-      right.insert(at + 1, names_, ' ');
+    const std::string right = column_of(description, names_);
     if (description.empty()) return left + "\n";
     const bool beside = left.find('\n') == std::string::npos && left.size() + 1 < names_;
     return left + (beside ? std::string(names_ - left.size(), ' ') : "\n" + std::string(names_, ' ')) + right;
@@ -81,9 +114,7 @@ class HelpFormatter : public CLI::Formatter {
     const size_t column = gap == std::string::npos ? gap : line.find_first_not_of(' ', gap);
     if (column == std::string::npos || line.size() <= width_) return wrapped(line, width_, 2);
     const size_t below = column <= width_ / 2 ? column : width_ / 3;
-    std::string right = wrapped(line.substr(column), width_ - below, 0);
-    for (size_t at = right.find('\n'); at + 1 < right.size(); at = right.find('\n', at + 1))
-      right.insert(at + 1, below, ' ');
+    const std::string right = column_of(line.substr(column), below);
     return column == below ? line.substr(0, column) + right
                            : line.substr(0, gap) + "\n" + std::string(below, ' ') + right;
   }
@@ -92,6 +123,37 @@ class HelpFormatter : public CLI::Formatter {
 };
 
 }  // namespace
+
+std::string wrapped(std::string_view text, size_t width, size_t indent) {
+  std::string result;
+  while (true) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    result += filled(words_of(line), width, std::string(blanks, ' '), std::string(blanks + indent, ' '), "");
+    if (end == text.size()) return result;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string wrapped_command(std::string_view command, size_t width, size_t indent) {
+  // An option stays beside its value; a comment comes before the command, for nothing may follow a "\".
+  std::vector<std::string> parts;
+  const size_t hash = std::min(command.find(" #"), command.size());
+  for (const std::string& word : words_of(command.substr(0, hash))) {
+    if (word == "\\") continue;
+    const bool value = !parts.empty() && parts.back().starts_with("-") && !word.starts_with("-") &&
+                       parts.back().find(' ') == std::string::npos;
+    if (value)
+      parts.back() += " " + word;
+    else
+      parts.push_back(word);
+  }
+  const std::string first(indent, ' ');
+  const std::string comment =
+      hash == command.size() ? "" : filled(words_of(command.substr(hash)), width, first, first + "# ", "");
+  return comment + filled(parts, width, first, first + "  ", " \\");
+}
 
 size_t help_width() {
   size_t width = 0;

@@ -1,4 +1,4 @@
-#include "cli/interrupt_watch.h"
+#include "cli/program.h"
 
 #include <semaphore.h>
 #include <unistd.h>

@@ -1,3 +1,3 @@
-#include "cli/run_program.h"
+#include "cli/program.h"
 
 int main(int argc, char** argv) { return detent::cli::run_program(argc, argv); }

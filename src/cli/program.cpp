@@ -3,25 +3,11 @@
 #include <memory>
 #include <string>
 
-#include "cli/commit.h"
 #include "cli/config_reader.h"
 #include "cli/help_format.h"
-#include "cli/limit_options.h"
 #include "detent/version.h"
 
 namespace detent::cli {
-
-namespace {
-
-/// CLI11 prints what its validators say of themselves behind the type: "N:INT in [1 - 4096]". The help text says it where it matters.
-void hide_validators(CLI::App& app) {
-  for (CLI::Option* option : app.get_options()) try {
-      for (int i = 0;; ++i) option->get_validator(i)->description("");
-    } catch (const CLI::OptionNotFound&) {  // behind the last one
-    }
-}
-
-}  // namespace
 
 void declare(Program& program) {
   CLI::App& app = program.app;
@@ -37,18 +23,8 @@ void declare(Program& program) {
   app.add_flag("--print-config", program.print_config, "Print the effective configuration and exit")
       ->configurable(false);
   app.footer("'detent help COMMAND' or 'detent COMMAND --help' shows a command's options and an example.");
-  for (const Command& command : command_list()) {
-    CLI::App* sub = app.add_subcommand(std::string(command.name), std::string(command.summary));
-    sub->fallthrough();
-    sub->footer("Example\n  " + std::string(command.example));
-    program.actions.emplace_back(sub, command.declare(*sub));
-    const auto nested = sub->get_subcommands({});
-    for (CLI::App* one : nested.empty() ? std::vector<CLI::App*>{sub} : nested) {
-      add_limit_options(*one);
-      add_external_option(*one);
-      hide_validators(*one);
-    }
-  }
+  declare_commands(program);
+  declare_old_spellings(program);
 }
 
 }  // namespace detent::cli

@@ -1,24 +1,15 @@
-#include "cli/run_program.h"
+#include "cli/program.h"
 
 #if __has_include(<malloc.h>)
 #include <malloc.h>
 #endif
 
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <memory>
 #include <new>
-#include <string_view>
 
-#include "cli/check_files.h"
-#include "cli/interrupt_watch.h"
-#include "cli/print_config.h"
-#include "cli/program.h"
-#include "cli/report_options.h"
-#include "cli/suggest.h"
-#include "cli/typed_command.h"
 #include "core/shown_text.h"
+#include "core/text.h"
 #include "detent/error.h"
 
 namespace detent::cli {
@@ -42,35 +33,60 @@ int report(const Error& error) {
   return static_cast<int>(error.code());
 }
 
-/// An error of the model begins with the model's file, wherever it was noticed.
-Error naming_model(const CLI::App& command, const Error& error) {
-  if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
-  for (const CLI::App* nested : command.get_subcommands()) return naming_model(*nested, error);
-  for (const char* name : {"MODEL", "--model", "FILE"})
-    if (const CLI::Option* option = command.get_option_no_throw(name); option && option->count() > 0) {
-      const std::string file = option->results().front();
-      return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
-    }
-  return error;
+/// TOML string; CLI11 2.1.2 reads no escapes, so text with quotes or backslashes becomes a literal string.
+std::string toml_quoted(const std::string& text) {
+  const char mark = text.find_first_of("\"\\") == std::string::npos ? '"' : '\'';
+  return mark + text + mark;
 }
 
-int run(Program& parsed) {
-  for (const auto& [sub, action] : parsed.actions) {
-    if (!sub->parsed()) continue;
-    if (parsed.print_config) {
-      std::cout << config_text(*sub);
-      return 0;
-    }
-    check_files(*sub);
-    const auto reporter = make_terminal_reporter(parsed.quiet);
-    Environment environment{*reporter, parsed.command};
-    try {
-      return action(environment);
-    } catch (const Error& error) {
-      throw naming_model(*sub, error);
-    }
+std::string key_of(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name(true) : option.get_lnames().front();
+}
+
+std::string value_of(const CLI::Option& option) {
+  const bool repeatable = option.get_items_expected_max() > 1 || option.count() > 1;
+  const std::string list = join(option.results(), ", ", toml_quoted);
+  return repeatable ? "[" + list + "]" : list;
+}
+
+/// "cache.export"
+std::string section_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent->get_parent() ? section_name(*parent) + "." : "") + command.get_name();
+}
+
+/// Returns the options of a parsed command as a TOML section that --config reads back: what was given, and defaults that have a value.
+std::string config_text(const CLI::App& command) {
+  std::string text = "[" + section_name(command) + "]\n";
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_configurable()) continue;
+    const bool flag = option->get_items_expected_max() == 0;
+    if (flag)
+      text += key_of(*option) + " = " + (option->count() > 0 && option->as<bool>() ? "true" : "false") + "\n";
+    else if (option->count() > 0)
+      text += key_of(*option) + " = " + value_of(*option) + "\n";
+    else if (!option->get_default_str().empty())
+      text += key_of(*option) + " = " + toml_quoted(option->get_default_str()) + "\n";
+  }
+  return text;
+}
+
+int run(const Program& parsed, Environment& environment) {
+  for (const Declared& command : parsed.commands) {
+    if (!command.app->parsed()) continue;
+    if (!parsed.print_config) return command.run(environment);
+    std::cout << config_text(*command.app);
   }
   return 0;
+}
+
+/// Runs a command under its old spelling, and says the new one.
+int run_under(const std::vector<std::string>& arguments, Environment& environment) {
+  std::fprintf(stderr, "hint: this is now 'detent %s'\n", arguments.front().c_str());
+  Program program;
+  declare(program);
+  parse(program, arguments);
+  return run(program, environment);
 }
 
 /// The exit code once standard output is flushed: a full disk behind it is an error like any other.
@@ -85,27 +101,17 @@ int flushed(int code) {
 int run_program(int argc, char** argv) {
   return_large_blocks();
   watch_signals();
+  Program program;
   try {
-    Program parsed;
-    declare(parsed);
-    parsed.command = typed_command({argv + 1, argv + argc});
-    std::vector<std::string> arguments = with_json_values(with_help({argv + 1, argv + argc}));
-    refuse_unknown_command(arguments);
-    try {
-      std::ranges::reverse(arguments);  // as CLI11 takes them
-      parsed.app.parse(std::move(arguments));
-    } catch (const CLI::Success& success) {
-      parsed.app.exit(success);
-      return flushed(0);
-    } catch (const CLI::ConfigError& error) {
-      throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
-                  "'detent COMMAND --print-config' shows the keys");
-    } catch (const CLI::FileError& error) {
-      throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
-    } catch (const CLI::ParseError& error) {
-      throw usage_error(parsed.app, error);
-    }
-    return flushed(run(parsed));
+    declare(program);
+    parse(program, {argv + 1, argv + argc});
+    const auto reporter = make_terminal_reporter(program.quiet);
+    Environment environment{*reporter, typed_command({argv + 1, argv + argc})};
+    const auto others = program.print_config ? std::nullopt : new_spelling(program);
+    return flushed(others ? run_under(*others, environment) : run(program, environment));
+  } catch (const CLI::Success& success) {
+    program.app.exit(success);
+    return flushed(0);
   } catch (const Error& error) {
     return report(error);
   } catch (const std::bad_alloc&) {

@@ -1,31 +1,20 @@
 #include <algorithm>
 
-#include "manual/completion.h"
+#include "core/text.h"
+#include "manual/pages.h"
 
 namespace detent::manual {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-  return text;
-}
-
 /// What COMPREPLY becomes where `entry` waits for a value.
 std::string reply(const OptionEntry& entry) {
   switch (entry.offer) {
-    case Offer::Choices: return "COMPREPLY=($(compgen -W '" + joined(entry.choices, " ") + "' -- \"$cur\"))";
+    case Offer::Choices: return "COMPREPLY=($(compgen -W '" + join(entry.choices, " ") + "' -- \"$cur\"))";
     case Offer::Files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"${cur#*=}\"))";
     case Offer::Folders: return "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\"))";
     default: return "COMPREPLY=()";
   }
-}
-
-std::string bash_function_name(const CommandPage& page) {
-  std::string name = "_" + page.name;
-  std::ranges::replace(name, ' ', '_');
-  return name;
 }
 
 }  // namespace
@@ -41,12 +30,12 @@ std::string bash_completion(std::span<const CommandPage> pages) {
       if (entry.positional) continue;
       words.insert(words.end(), entry.names.begin(), entry.names.end());
       if (entry.takes_value && !entry.value_may_miss)
-        cases += "    " + joined(entry.names, "|") + ") " + reply(entry) + "; return ;;\n";
+        cases += "    " + join(entry.names, "|") + ") " + reply(entry) + "; return ;;\n";
     }
-    text += bash_function_name(page) + "() {\n  case \"$prev\" in\n" + cases + "    *) ;;\n  esac\n";
+    text += function_name(page) + "() {\n  case \"$prev\" in\n" + cases + "    *) ;;\n  esac\n";
     const bool takes_files = std::ranges::any_of(page.options, [](const auto& e) { return e.positional; });
     text += "  if [[ $cur == -* ]]" + std::string(takes_files ? "" : " || true") + "; then\n";
-    text += "    COMPREPLY=($(compgen -W '" + joined(words, " ") + "' -- \"$cur\"))\n";
+    text += "    COMPREPLY=($(compgen -W '" + join(words, " ") + "' -- \"$cur\"))\n";
     text += "  else\n    compopt -o filenames\n    COMPREPLY=($(compgen -f -- \"$cur\"))\n  fi\n}\n\n";
   }
   text +=
@@ -66,8 +55,7 @@ std::string bash_completion(std::span<const CommandPage> pages) {
     text += "      '" + before + " " + last + "') command='" + words + "' ;;\n";
   }
   text += "    esac\n  done\n  case \"$command\" in\n";
-  for (const CommandPage& page : pages)
-    text += "    '" + words_below(page) + "') " + bash_function_name(page) + " ;;\n";
+  for (const CommandPage& page : pages) text += "    '" + words_below(page) + "') " + function_name(page) + " ;;\n";
   return text + "  esac\n}\n\ncomplete -F _detent_main detent\n";
 }
 

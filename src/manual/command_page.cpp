@@ -1,4 +1,4 @@
-#include "manual/command_page.h"
+#include "manual/pages.h"
 
 #include <algorithm>
 #include <cctype>
@@ -11,17 +11,6 @@ std::string trimmed(std::string_view text) {
   const size_t first = text.find_first_not_of(" \n");
   if (first == std::string_view::npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(" \n") - first + 1));
-}
-
-/// "clip|drop|keep" of "clip|drop|keep:{clip,drop,keep}" and of "X:FLOAT in [0 - 1]" the "X": CLI11 adds what validators want.
-std::string value_name(const CLI::Option& option) {
-  std::string type = option.get_type_name();
-  if (const size_t colon = type.find(':'); colon != std::string::npos && colon + 1 < type.size()) {
-    const std::string_view rest = std::string_view(type).substr(colon + 1);
-    if (rest.starts_with("{") || rest.starts_with("INT ") || rest.starts_with("FLOAT ") || rest.starts_with("UINT "))
-      type.resize(colon);
-  }
-  return type;
 }
 
 /// The words of "int8|fp8"; none where one of them stands for something else ("N|channel" gives "channel" alone).
@@ -64,7 +53,7 @@ OptionEntry entry_of(const CLI::Option& option) {
   entry.repeats = option.get_items_expected_max() > 1;
   entry.takes_value = option.get_items_expected_max() > 0;
   entry.value_may_miss = entry.takes_value && option.get_items_expected_min() == 0;
-  if (entry.takes_value && !entry.positional) entry.value = value_name(option);
+  if (entry.takes_value && !entry.positional) entry.value = option.get_type_name();
   entry.fallback = option.get_default_str();
   entry.group = option.get_group() == "Options" ? "" : option.get_group();
   entry.text = option.get_description();
@@ -73,25 +62,39 @@ OptionEntry entry_of(const CLI::Option& option) {
   return entry;
 }
 
-}  // namespace
-
-SplitFooter split_footer(std::string_view footer) {
-  const size_t at = footer.rfind("Example\n");
-  if (at == std::string_view::npos) return {trimmed(footer), ""};
-  return {trimmed(footer.substr(0, at)), trimmed(footer.substr(at + std::string_view("Example\n").size()))};
-}
-
-CommandPage page_of(const CLI::App& app, const std::string& parents) {
+/// Everything that the manual and the completions say of `app`. `parents` are the names before its own, each with a blank behind.
+CommandPage page_of(const CLI::App& app, const std::string& parents = "") {
   CommandPage page;
   page.name = parents + app.get_name();
   page.summary = app.get_description();
-  SplitFooter footer = split_footer(app.get_footer());
-  page.footer = std::move(footer.text);
-  page.example = std::move(footer.example);
+  const std::string footer = app.get_footer(), heading = "Example\n";
+  const size_t example = std::min(footer.rfind(heading), footer.size());
+  page.footer = trimmed(footer.substr(0, example));
+  if (example < footer.size()) page.example = trimmed(footer.substr(example + heading.size()));
   for (const CLI::Option* option : app.get_options())
     if (!option->get_group().empty()) page.options.push_back(entry_of(*option));  // without a group: hidden
   for (const CLI::App* below : app.get_subcommands({})) page.below.push_back(below);
   return page;
+}
+
+}  // namespace
+
+std::string words_below(const CommandPage& page) {
+  const size_t blank = page.name.find(' ');
+  return blank == std::string::npos ? "" : page.name.substr(blank + 1);
+}
+
+std::string function_name(const CommandPage& page) {
+  std::string name = "_" + page.name;
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+std::string short_text(const std::string& text) {
+  constexpr size_t kMost = 90;
+  std::string line = text.substr(0, std::min({text.find('\n'), text.find(". "), text.find("; "), text.find(": ")}));
+  if (line.size() > kMost) line = line.substr(0, line.rfind(' ', kMost)) + " ...";
+  return line;
 }
 
 std::vector<CommandPage> all_pages(const CLI::App& program) {

@@ -1,6 +1,5 @@
-#include <algorithm>
-
-#include "manual/completion.h"
+#include "core/text.h"
+#include "manual/pages.h"
 
 namespace detent::manual {
 
@@ -35,11 +34,7 @@ std::string line(const CommandPage& page, const OptionEntry& entry) {
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (entry.takes_value && !entry.value_may_miss) text += entry.offer == Offer::Files ? " -r -F" : " -x";
   if (entry.offer == Offer::Folders) text += " -a '(__fish_complete_directories)'";
-  if (entry.offer == Offer::Choices) {
-    std::string words;
-    for (const std::string& choice : entry.choices) words += (words.empty() ? "" : " ") + choice;
-    text += " -a " + in_quotes(words);
-  }
+  if (entry.offer == Offer::Choices) text += " -a " + in_quotes(join(entry.choices, " "));
   return text + " -d " + in_quotes(short_text(entry.text)) + "\n";
 }
 

@@ -4,8 +4,7 @@
 #include <fstream>
 
 #include "cli/program.h"
-#include "manual/completion.h"
-#include "manual/man_page.h"
+#include "manual/pages.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "manual/man_page.h"
+#include "manual/pages.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,7 @@
 #include <algorithm>
 
-#include "manual/completion.h"
+#include "core/text.h"
+#include "manual/pages.h"
 
 namespace detent::manual {
 
@@ -24,9 +25,7 @@ std::string action(const OptionEntry& entry) {
   if (entry.offer == Offer::Files) return "_files";
   if (entry.offer == Offer::Folders) return "_files -/";
   if (entry.offer == Offer::Nothing) return " ";
-  std::string words;
-  for (const std::string& choice : entry.choices) words += (words.empty() ? "" : " ") + choice;
-  return "(" + words + ")";
+  return "(" + join(entry.choices, " ") + ")";
 }
 
 std::string specification(const OptionEntry& entry, const std::string& name) {
@@ -39,18 +38,12 @@ std::string specification(const OptionEntry& entry, const std::string& name) {
   return "    '" + text + "' \\\n";
 }
 
-std::string zsh_function_name(const CommandPage& page) {
-  std::string name = "_" + page.name;
-  std::ranges::replace(name, ' ', '_');
-  return name;
-}
-
 }  // namespace
 
 std::string zsh_completion(std::span<const CommandPage> pages) {
   std::string text = "#compdef detent\n# Made from the program's options; changes are lost.\n\n";
   for (const CommandPage& page : pages) {
-    text += zsh_function_name(page) + "() {\n";
+    text += function_name(page) + "() {\n";
     if (!page.below.empty()) text += "  local state line\n  local -a commands\n";
     text += "  _arguments -C -s \\\n";
     for (const OptionEntry& entry : page.options) {
@@ -70,7 +63,7 @@ std::string zsh_completion(std::span<const CommandPage> pages) {
       text += "    '" + zsh_escaped(below->get_name()) + ":" + zsh_escaped(below->get_description()) + "'\n";
     text += "  )\n  case $state in\n    command) _describe command commands ;;\n    rest)\n      case $words[1] in\n";
     for (const CLI::App* below : page.below)
-      text += "        " + below->get_name() + ") " + zsh_function_name(page) + "_" + below->get_name() + " ;;\n";
+      text += "        " + below->get_name() + ") " + function_name(page) + "_" + below->get_name() + " ;;\n";
     text += "      esac ;;\n  esac\n}\n\n";
   }
   return text + "_detent \"$@\"\n";

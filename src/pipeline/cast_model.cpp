@@ -51,8 +51,8 @@ CoverageReport coverage_of(const Model& model, std::span<const Tensor> inputs, c
 Provenance origin_of_cast(const Model& model, const CastModelOptions& options, size_t samples) {
   Provenance provenance;
   provenance.samples = samples;
-  provenance.options = std::string("float-type=") + (options.type == FloatType::Fp16 ? "fp16" : "bf16") +
-                       (options.io == IoType::Same ? "; io-type=same" : "");
+  provenance.options =
+      "float-type=" + std::string(name_of(options.type)) + (options.io == IoType::Same ? "; io-type=same" : "");
   provenance.source_producer = facts_of(model).producer;
   return provenance;
 }

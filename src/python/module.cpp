@@ -6,13 +6,15 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <future>
 #include <map>
 #include <mutex>
 #include <stop_token>
 
-#include "detent/detent.h"
+#include "core/text.h"
+#include "options/commands.h"
 #include "report/json/json.h"
 
 namespace py = pybind11;
@@ -122,171 +124,135 @@ std::vector<Tensor> tensors_of(const std::vector<py::array>& arrays) {
   return tensors;
 }
 
-DataOptions data_of(const py::dict& from, const std::string& option) {
-  DataOptions data;
-  data.option = option;
-  if (from.contains("arrays")) data.arrays = tensors_of(from["arrays"].cast<std::vector<py::array>>());
-  if (from.contains("sources")) data.sources = from["sources"].cast<std::vector<std::string>>();
-  if (from.contains("preprocess")) data.preprocess = from["preprocess"].cast<std::string>();
-  if (from.contains("limit")) data.limit = from["limit"].cast<size_t>();
-  if (from.contains("batch_axes")) data.batch_axes = from["batch_axes"].cast<std::vector<std::string>>();
-  if (from.contains("shuffle")) data.shuffle = from["shuffle"].cast<uint64_t>();
-  return data;
+/// "batch_axis: Mapping[str, Optional[int]]": an option's name in Python, and its type where `into` does not tell it.
+std::string python_name(const Option& option) {
+  if (!option.traits.python.empty()) return option.traits.python.substr(0, option.traits.python.find(':'));
+  std::string name = option.long_name().substr(option.positional() ? 0 : 2);
+  for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::tolower(c));
+  return name;
 }
 
-[[noreturn]] void refuse_choice(const std::string& option, const std::string& given) {
-  throw Error(ErrorCode::Usage, option + ": '" + given + "' is not one of its values");
+/// "Sequence[str]": the type of an option's values in Python.
+std::string python_type(const Option& option) {
+  const std::string& python = option.traits.python;
+  if (!python.empty()) return python.substr(python.find(": ") + 2);
+  if (const auto* choice = std::get_if<Choice>(&option.into)) {
+    if (choice->words == std::vector<std::string>{"off", "on"}) return "bool";
+    if (std::isdigit(choice->words.front().front())) return "Union[int, str]";
+    return "Literal[" + join(choice->words, ", ", [](const auto& word) { return '"' + word + '"'; }) + "]";
+  }
+  // In the order of Member.
+  constexpr const char* kTypes[] = {"bool",  "str",           "_Path",           "int",   "int", "float",
+                                    "float", "Sequence[str]", "Sequence[_Path]", "_Data", "",    "str"};
+  static_assert(std::size(kTypes) == std::variant_size_v<Member>);
+  return kTypes[option.into.index()];
 }
 
-/// Takes keyword arguments one by one; what is left when all was asked for is a mistake.
-class Keywords {
- public:
-  explicit Keywords(py::kwargs given) : given_(std::move(given)) {}
+/// "on" of True, "32" of 32, the word of a word.
+std::string word_of(const py::handle& value) {
+  if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "on" : "off";
+  return py::str(value).cast<std::string>();
+}
 
-  template <class T>
-  void take(const char* name, T& into) {
-    if (!given_.contains(name)) return;
-    const py::object value = given_.attr("pop")(name);
-    if (!value.is_none()) into = value.cast<T>();
+/// The texts that the command line would have: of a list each, of a dict "image=1,3,224,224", with "none" for None.
+std::vector<std::string> texts_of(const py::object& value) {
+  const auto is_list = [](const py::handle& one) {
+    return py::isinstance<py::sequence>(one) && !py::isinstance<py::str>(one);
+  };
+  std::vector<std::string> texts;
+  if (py::isinstance<py::dict>(value)) {
+    for (const auto& [key, item] : value.cast<py::dict>())
+      texts.push_back(word_of(key) + "=" +
+                      (item.is_none()  ? "none"
+                       : is_list(item) ? join(item.cast<std::vector<py::object>>(), ",", word_of)
+                                       : word_of(item)));
+  } else if (is_list(value)) {
+    for (const py::handle& item : value.cast<py::sequence>()) texts.push_back(word_of(item));
+  } else {
+    texts.push_back(word_of(value));
   }
-  template <class T>
-  void take(const char* name, std::optional<T>& into) {
-    if (!given_.contains(name)) return;
-    const py::object value = given_.attr("pop")(name);
-    if (!value.is_none()) into = value.cast<T>();
-  }
-  template <class T>
-  void choose(const char* name, T& into, const std::map<std::string, T>& values) {
-    std::string word;
-    take(name, word);
-    if (word.empty()) return;
-    const auto found = values.find(word);
-    if (found == values.end()) refuse_choice(name, word);
-    into = found->second;
-  }
-  [[nodiscard]] DataOptions data(const char* name) {
-    py::dict form;
-    take(name, form);
-    held_.push_back(form);
-    return data_of(form, name);
-  }
-  void end() const {
-    for (const auto& [name, value] : given_)
-      throw py::type_error("unexpected keyword argument '" + std::string(py::str(name)) + "'");
-  }
+  return texts;
+}
 
- private:
-  py::kwargs given_;
-  std::vector<py::object> held_;  // the arrays that sources look at
+/// Takes a value of Python for each kind of member.
+struct Take {
+  const Option& option;
+  const py::object& value;
+
+  void operator()(std::vector<std::string>* member) const { *member = texts_of(value); }
+  void operator()(const Choice&) const { take_word(option, word_of(value)); }
+  void operator()(const Parsed& parsed) const {
+    for (const std::string& text : texts_of(value)) parsed.take(text);
+  }
+  void operator()(DataOptions* member) const {
+    member->option = python_name(option);
+    if (py::isinstance<py::tuple>(value))  // arrays in the order of the model's inputs
+      member->arrays = tensors_of(value.cast<std::vector<py::array>>());
+    else
+      member->sources = value.cast<std::vector<std::string>>();
+  }
+  template <class Value>
+  void operator()(Value* member) const {
+    if constexpr (std::is_same_v<Value, size_t> || std::is_same_v<Value, double> ||
+                  std::is_same_v<Value, std::optional<size_t>> || std::is_same_v<Value, std::optional<double>>)
+      check_number(option, py::str(value).cast<std::string>(), false);
+    *member = value.cast<Value>();
+  }
 };
-
-void take_placement(Keywords& words, PlacementOptions& placement) {
-  words.take("include", placement.include);
-  words.take("exclude", placement.exclude);
-  words.take("include_op", placement.include_op);
-  words.take("exclude_op", placement.exclude_op);
-  words.choose<CodeType>("type", placement.type, {{"int8", CodeType::Int8}, {"fp8", CodeType::Fp8}});
-}
-
-void take_evaluation(Keywords& words, EvaluationOptions& evaluation) {
-  evaluation.data = words.data("eval");
-  evaluation.data.spread = true;  // as --eval-limit does
-  words.take("labels", evaluation.labels);
-  words.take("masks", evaluation.masks);
-  words.take("next_token", evaluation.next_token);
-}
-
-void take_outliers(Keywords& words, OutlierPolicy& policy) {
-  words.choose<OutlierPolicy>(
-      "outliers", policy,
-      {{"keep", OutlierPolicy::Keep}, {"drop", OutlierPolicy::Drop}, {"clip", OutlierPolicy::Clip}});
-}
 
 using Answer = std::pair<std::string, std::vector<std::string>>;
 
-/// `call(options)` with progress, and its report as text.
-template <class Options, class Call>
-Answer run(Keywords& words, Options& options, Call call) {
-  py::object progress = py::none();
-  words.take("progress", progress);
-  words.take("threads", options.run.threads);
-  words.end();
-  PythonReporter reporter(progress);
-  options.run.reporter = &reporter;
+/// `function(options)` with the options that `given` names; its report as JSON, and its warnings.
+template <class Options, class Function>
+Answer run(Function function, const py::kwargs& given) {
+  Options options;
+  ReportOptions unused;
+  const OptionList list = options_of(options, unused);
+  for (const Option& option : list.options) {
+    const py::object value = given.attr("get")(python_name(option));
+    if (value.is_none() || option.traits.command_line_only) continue;
+    const std::vector<std::string> texts = option.traits.check ? texts_of(value) : std::vector<std::string>{};
+    for (const std::string& text : texts) option.traits.check(option.long_name(), text);
+    std::visit(Take{option, value}, option.into);
+  }
+  for (const auto& settle : list.settle) settle();
+  PythonReporter reporter(given.attr("get")("progress"));
   std::stop_source stop;
-  options.run.stop = stop.get_token();
-  std::string json = beside_python(reporter, stop, [&] { return to_json(call(options)); });
+  if constexpr (requires { options.run; }) {
+    options.run.reporter = &reporter;
+    options.run.stop = stop.get_token();
+  }
+  const auto work = [&] {
+    const auto report = function(options);
+    if constexpr (std::is_same_v<Options, InspectOptions>)
+      return std::visit([](const auto& one) { return to_json(one); }, report);
+    else
+      return to_json(report);
+  };
+  std::string json = beside_python(reporter, stop, work);
   return {std::move(json), reporter.warnings()};
 }
 
-Answer quantize(const std::filesystem::path& model, const std::filesystem::path& output, const py::kwargs& given) {
-  Keywords words(given);
-  QuantizeOptions options;
-  options.model = model;
-  options.output = output;
-  options.data = words.data("data");
-  words.take("table", options.table);
-  words.take("calibrator", options.calibrator);
-  words.take("override", options.override_file);
-  words.take("target", options.target);
-  words.take("overwrite", options.overwrite);
-  words.choose<Accuracy>("accuracy", options.accuracy,
-                         {{"fast", Accuracy::Fast}, {"balanced", Accuracy::Balanced}, {"best", Accuracy::Best}});
-  words.take("equalize", options.equalize.equalize);
-  words.take("bias_correction", options.equalize.bias_correction);
-  words.take("max_drop", options.bound.max_drop);
-  words.take("min_sqnr", options.bound.min_sqnr_db);
-  words.choose<std::optional<FloatType>>(
-      "float_type", options.format.float_type,
-      {{"fp32", FloatType::Fp32}, {"fp16", FloatType::Fp16}, {"bf16", FloatType::Bf16}});
-  words.choose<std::optional<Cpu>>("cpu", options.format.cpu, {{"any", Cpu::Any}, {"vnni", Cpu::Vnni}});
-  take_outliers(words, options.outliers);
-  take_placement(words, options.placement);
-  take_evaluation(words, options.bound.evaluation);
-  return run(words, options, quantize_model);
-}
-
-Answer calibrate(const std::filesystem::path& model, const std::filesystem::path& output, const py::kwargs& given) {
-  Keywords words(given);
-  CalibrateOptions options;
-  options.model = model;
-  options.output = output;
-  options.data = words.data("data");
-  words.take("targets", options.targets);
-  words.take("equalize", options.equalize.equalize);
-  words.take("resume", options.resume);
-  words.take("overwrite", options.overwrite);
-  take_placement(words, options.placement);
-  return run(words, options, calibrate_model);
-}
-
-Answer compare(const std::filesystem::path& model, const py::kwargs& given) {
-  Keywords words(given);
-  CompareOptions options;
-  options.model = model;
-  options.data = words.data("data");
-  words.take("calibrators", options.calibrators);
-  words.take("target", options.target);
-  words.take("equalize", options.equalize.equalize);
-  words.choose<CpuProducts>("cpu", options.run.products, {{"exact", CpuProducts::Exact}, {"avx2", CpuProducts::Avx2}});
-  take_outliers(words, options.outliers);
-  take_placement(words, options.placement);
-  take_evaluation(words, options.evaluation);
-  return run(words, options, compare_calibrators);
-}
-
-Answer lint(const std::filesystem::path& model, const py::kwargs& given) {
-  Keywords words(given);
-  LintOptions options;
-  options.model = model;
-  options.data = words.data("data");
-  words.take("target", options.target);
-  words.take("shapes", options.shapes);
-  return run(words, options, lint_model);
-}
-
-std::string inspect(const std::filesystem::path& file) {
-  return is_table(file) ? to_json(inspect_table(file)) : to_json(inspect_model(file));
+/// Defines `name(**options)` for each command, and `commands`: {name: (summary, [(option, type, required, help)])}.
+void define_commands(py::module_& module) {
+  py::dict commands;
+  for_each_command([&](const Command& command, auto type, auto function) {
+    using Options = typename decltype(type)::type;
+    std::string name = command.name;
+    for (char& c : name) c = std::isalpha(c) ? c : '_';
+    Options options;
+    ReportOptions unused;
+    py::list parameters;
+    for (const Option& option : options_of(options, unused).options) {
+      if (option.traits.command_line_only) continue;
+      parameters.append(py::make_tuple(python_name(option), python_type(option), option.traits.required, option.help));
+    }
+    if constexpr (requires { options.run; })
+      parameters.append(py::make_tuple("progress", "_Progress", false, "Called now and then; total 0 is not known"));
+    commands[py::str(name)] = py::make_tuple(command.summary, parameters);
+    module.def(name.c_str(), [function](const py::kwargs& given) { return run<Options>(function, given); });
+  });
+  module.attr("commands") = commands;
 }
 
 }  // namespace
@@ -306,9 +272,5 @@ PYBIND11_MODULE(_detent, module) {
     }
   });
   module.def("version", &detent::version_number);
-  module.def("quantize", &detent::quantize);
-  module.def("calibrate", &detent::calibrate);
-  module.def("compare", &detent::compare);
-  module.def("lint", &detent::lint);
-  module.def("inspect", &detent::inspect);
+  detent::define_commands(module);
 }

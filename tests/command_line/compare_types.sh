@@ -12,7 +12,7 @@ awk 'BEGIN {
 }' | "$WRITE_MODEL" in/model.onnx
 both="--small-layers quantize --quiet --data random:normal,n=32 --eval random:normal,n=8,seed=2"
 
-accepts "three types" compare in/model.onnx $both --types int8,fp8,int4 --json out/report.json --html out/page.html
+accepts "three types" compare-types in/model.onnx $both --types int8,fp8,int4 --json out/report.json --html out/page.html
 for line in 'judged 3 types on 8 samples' '^int8: 2 of 2 weighted layers, 2 pairs, calibrator ' '^fp8: 2 of 2 weighted layers' \
   '^int4: weights alone of 2 of 2 weighted layers, blocks of 32, codes by what layers read' '^  type ' '^  FP32 .* 100 %' \
   '^[ *] int4 ' '^\* best by SQNR: '; do
@@ -29,36 +29,45 @@ for word in 'Comparison of types' 'Smallest within' 'int4, %'; do
 done
 rm out/*
 
-accepts "one calibrator" compare in/model.onnx $both --types int8 --calibrators max
+accepts "one calibrator" compare-types in/model.onnx $both --types int8 --calibrator max
 grep -q '^int8: .*, calibrator max$' stdout || fail "the calibrator was not taken"
-accepts "another block" compare in/model.onnx $both --types int4 --block channel
+accepts "another block" compare-types in/model.onnx $both --types int4 --block channel
 grep -q 'a scale a channel' stdout || fail "--block was not taken"
-accepts "a score" compare "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 \
+accepts "a score" compare-types "$model" --quiet --data "$sample/calib" --preprocess "$preprocess" --limit 8 \
   --eval "$sample/eval/images" --masks "$sample/eval/masks" --types int8,int4 --max-drop 0.05
 grep -q '^int4: 0 of 18 weighted layers: it stays the float model$' stdout || fail "convolutions are called INT4"
 grep -q '^\* int8 ' stdout || fail "the float model wins under the name of a type"
 grep -q '^smallest within --max-drop 0.05: int8 ' stdout || fail "the limit was not taken"
+# The old spelling prints the same and says the new one.
+accepts "compare-types" compare-types in/model.onnx $both --types int8,int4 --calibrator max --block 64
+sed 's/ in [0-9.]* s.*//; s/  [0-9.]*$//' stdout >in/new
+accepts "compare --types" compare in/model.onnx $both --types int8,int4 --calibrators max --block 64
+[ "$(grep -c "^hint: this is now 'detent compare-types'" stderr)" -eq 1 ] || fail "the old spelling does not say the new one in a line"
+sed 's/ in [0-9.]* s.*//; s/  [0-9.]*$//' stdout | cmp -s - in/new || fail "the old spelling prints something else"
 accepts "the options of a configuration" compare in/model.onnx $both --types int8,int4 --block 64 --print-config
 cp stdout in/config.toml
 accepts "it can be read back" compare in/model.onnx --config in/config.toml
 grep -q 'blocks of 64' stdout || fail "the configuration forgets --block"
 
-refuses "a limit that no type keeps" 1 'none is within --min-sqnr 99: ' compare in/model.onnx $both --types int8,int4 --min-sqnr 99
+refuses "a limit that no type keeps" 1 'none is within --min-sqnr 99: ' compare-types in/model.onnx $both --types int8,int4 --min-sqnr 99
 grep -q '^none is within --min-sqnr 99: int' stdout || fail "the table is missing where no type keeps the limit"
-refuses "an unknown type" 2 "'int3' is not one of int8, fp8, int4" compare in/model.onnx $both --types int8,int3
-refuses "a type named twice" 2 'twice' compare in/model.onnx $both --types int8,int8
-refuses "no score for --max-drop" 2 '--max-drop needs a score' compare in/model.onnx $both --types int8 --max-drop 0.1
-refuses "two limits" 2 'exclude' compare in/model.onnx $both --types int8 --max-drop 0.1 --min-sqnr 10
-refuses "several calibrators" 2 '--calibrators names one' compare in/model.onnx $both --types int8 --calibrators max,mse
-refuses "--type too" 2 '--types names the types' compare in/model.onnx $both --types int8 --type fp8
-refuses "layers" 2 '--layers is for one type' compare in/model.onnx $both --types int8 --layers 2
-refuses "weights alone are a type" 2 'weight-only' compare in/model.onnx $both --types int8 --weight-only int4
-refuses "a block of no type" 2 '--block is for int4' compare in/model.onnx $both --types int8 --block 64
-refuses "a block that engines do not know" 2 '--block' compare in/model.onnx $both --types int4 --block 24
+refuses "an unknown type" 2 "'int3' is not one of int8, fp8, int4" compare-types in/model.onnx $both --types int8,int3
+refuses "a type named twice" 2 'twice' compare-types in/model.onnx $both --types int8,int8
+refuses "no score for --max-drop" 2 '--max-drop needs a score' compare-types in/model.onnx $both --types int8 --max-drop 0.1
+refuses "two limits" 2 'exclude' compare-types in/model.onnx $both --types int8 --max-drop 0.1 --min-sqnr 10
+refuses "a block of no type" 2 '--block is for int4' compare-types in/model.onnx $both --types int8 --block 64
+refuses "a block that engines do not know" 2 '--block' compare-types in/model.onnx $both --types int4 --block 24
 for option in '--block 64' '--max-drop 0.1' '--min-sqnr 10'; do
   # shellcheck disable=SC2086
   refuses "$option without --types" 2 'is for --types' compare in/model.onnx $both $option
 done
-refuses "an engine without FP8" 13 'has no FP8' compare in/model.onnx $both --types int8,fp8 --target onnxruntime
+for option in '--type fp8' '--layers 2'; do
+  # shellcheck disable=SC2086
+  refuses "$option beside --types" 2 "${option%% *} does not apply to --types" compare in/model.onnx $both --types int8 $option
+  # shellcheck disable=SC2086
+  refuses "$option" 2 "there is no option '${option%% *}'" compare-types in/model.onnx $both --types int8 $option
+done
+refuses "several calibrators" 2 '--calibrator' compare in/model.onnx $both --types int8 --calibrators max,mse
+refuses "an engine without FP8" 13 'has no FP8' compare-types in/model.onnx $both --types int8,fp8 --target onnxruntime
 
 finish

@@ -10,7 +10,8 @@ accepts "help" help
 cmp -s stdout in/help || fail "'help' prints something else than nothing at all"
 accepts "--help" --help
 cmp -s stdout in/help || fail "'--help' prints something else than nothing at all"
-for command in quantize calibrate merge plan lint compare sensitivity run verify inspect cache "cache export"; do
+for command in quantize quantize-weights calibrate merge cast plan lint compare compare-types sensitivity run verify inspect cache \
+  "cache export"; do
   accepts "$command --help" $command --help
   cp stdout in/command
   accepts "help $command" help $command

@@ -88,15 +88,15 @@ products=in/products.onnx
 second=$("$DETENT" plan $products --all | grep -o 'MatMul_[0-9]*' | tail -n 1)
 document tokens table calibrate $products $data -o in/products.dct
 document tokens_value distribution inspect in/products.dct --value r
-document weights quantize-weights quantize $products $data --weight-only int4 -o out/w.onnx
-document weights_no_data quantize-weights quantize $products --weight-only int8 --block channel --exclude "$second" -o out/v.onnx
-document weights_bound quantize-weights quantize $products $data --weight-only int4 --min-sqnr 30 -o out/u.onnx
+document weights quantize-weights quantize-weights $products $data --type int4 -o out/w.onnx
+document weights_no_data quantize-weights quantize-weights $products --type int8 --block channel --exclude "$second" -o out/v.onnx
+document weights_bound quantize-weights quantize-weights $products $data --type int4 --min-sqnr 30 -o out/u.onnx
 network embedded "(int64[N, 8] ids) => (float[N, 8, 64] y)" "$(weight e 64,64 4096) $(weight u 64,64 4096)
   x = Gather (e, ids) r = Relu (x) y = MatMul (r, u)"
-document weights_table quantize-weights quantize in/embedded.onnx --weight-only int8 -o out/t.onnx
+document weights_table quantize-weights quantize-weights in/embedded.onnx --type int8 -o out/t.onnx
 document weights_sensitivity sensitivity sensitivity $products $data $eval --weight-only int4
-document types compare-types compare $products $data $eval --types int8,fp8,int4
-document types_half compare-types compare $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --small-layers quantize
+document types compare-types compare-types $products $data $eval --types int8,fp8,int4
+document types_half compare-types compare-types $products $data $eval --types int8,int4 --target tensorrt:11 --equalize relu --small-layers quantize
 network unknown "(float[N, 4] x) => (float[N, 4] y)" "y = NoSuchOperator (x)"
 document unsupported model inspect in/unknown.onnx
 

@@ -29,7 +29,7 @@ document resnet quantize quantize "$resnet" $cifar --target onnxruntime -o in/re
 document resnet_lint lint lint in/resnet.onnx --target tensorrt
 document resnet_bound quantize quantize "$resnet" $cifar $judged --calibrator max --max-drop 0.01 -o in/bound.onnx
 document resnet_compare compare compare "$resnet" $cifar $judged --calibrators max,mse
-document resnet_types compare-types compare "$resnet" $cifar $judged --types int8,fp8
+document resnet_types compare-types compare-types "$resnet" $cifar $judged --types int8,fp8
 document resnet_sensitivity sensitivity sensitivity "$resnet" $cifar --eval "$shared/images/cifar10/eval" --eval-limit 1 --calibrator max
 document resnet_cast cast cast "$resnet" $cifar --float-type fp16 -o in/cast.onnx
 document resnet_run run run "$resnet" $cifar -o in/run --profile
@@ -39,7 +39,7 @@ gpt=$shared/models/chars_gpt
 ids="--quiet --data $gpt/calib_ids.npy --limit 4"
 told="--eval $gpt/eval_ids.npy --eval-limit 2 --next-token"
 document gpt_table table calibrate "$gpt/model_opset17.onnx" $ids -o in/gpt.dct
-document gpt_weights quantize-weights quantize "$gpt/model_opset17.onnx" --quiet --data "$gpt/calib_ids.npy" --limit 2 --weight-only int4 -o in/weights.onnx
+document gpt_weights quantize-weights quantize-weights "$gpt/model_opset17.onnx" --quiet --data "$gpt/calib_ids.npy" --limit 2 --type int4 -o in/weights.onnx
 document gpt_compare compare compare "$gpt/model_opset17.onnx" $ids $told --calibrators max --target tensorrt:11
 document gpt_lint lint lint in/weights.onnx
 

@@ -13,7 +13,7 @@ awk 'BEGIN {
 
 for codes in int4 int8; do
   for block in 32 channel; do
-    accepts "$codes, block $block, without data" quantize in/model.onnx --weight-only $codes --block $block -o out/$codes$block.onnx
+    accepts "$codes, block $block, without data" quantize-weights in/model.onnx --type $codes --block $block -o out/$codes$block.onnx
     grep -q 'weights of 2 of 2 weighted layers as' stdout || fail "$codes, block $block: not both layers"
     grep -q 'put the weights of 1 product in rows' stdout || fail "$codes, block $block: the second was not rearranged"
     accepts "$codes, block $block runs" run out/$codes$block.onnx --data random:normal,n=4 -o out/run
@@ -26,16 +26,16 @@ bytes() { wc -c <"$1"; }
 [ "$(bytes out/int4channel.onnx)" -lt "$(bytes out/int432.onnx)" ] || fail "one scale a channel takes no less than blocks"
 
 # With data: codes by what layers read, the error, a report.
-accepts "with data" quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --quiet -o out/data.onnx --report out/report.json
+accepts "with data" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet -o out/data.onnx --report out/report.json
 grep -q '^rounding by what layers read: 2 layers, SQNR .*, kept' stdout || fail "with data: rounding was not kept"
 grep -q '^error against FP32 on 16 samples: SQNR' stdout || fail "with data: the error was not measured"
 grep -q '^verdict: ' stdout || fail "with data: no verdict"
 for key in '"codes": "int4"' '"block": 32' '"sqnr_after_db"' '"weight_sqnr_db"' '"verdict"' '"float_layers": \[\]'; do
   grep -q -e "$key" out/report.json || fail "the report has no $key"
 done
-accepts "again, with another number of threads" quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --quiet --threads 1 -o out/again.onnx
+accepts "again, with another number of threads" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet --threads 1 -o out/again.onnx
 cmp -s out/data.onnx out/again.onnx || fail "the number of threads changes the file"
-accepts "layers that are excluded" quantize in/model.onnx --weight-only int4 --exclude MatMul_3 -o out/excluded.onnx
+accepts "layers that are excluded" quantize-weights in/model.onnx --type int4 --exclude MatMul_3 -o out/excluded.onnx
 grep -q 'weights of 1 of 2 weighted layers' stdout || fail "an excluded layer is quantized"
 grep -q "kept float: MatMul_3 (MatMul)  excluded by --exclude 'MatMul_3'" stdout || fail "an excluded layer is not named"
 rm -rf out/*
@@ -48,29 +48,45 @@ awk 'BEGIN {
   print "  x = Gather (e, ids) r = Relu (x) y = MatMul (r, w) }"
 }' | "$WRITE_MODEL" in/tokens.onnx
 for target in tensorrt onnxruntime; do
-  accepts "an embedding for $target" quantize in/tokens.onnx --weight-only int4 --target $target -o out/$target.onnx --report out/$target.json
+  accepts "an embedding for $target" quantize-weights in/tokens.onnx --type int4 --target $target -o out/$target.onnx --report out/$target.json
   grep -q "^embeddings, positions and masks: 1 of 1 large constant as INT8: 16.4 kB -> 4.4 kB ('e' lost most, SQNR 4" stdout || fail "$target: the embedding is not reported"
   grep -q '"tables": \[' out/$target.json || fail "$target: the report has no table"
   accepts "$target: lint finds no fault" lint out/$target.onnx --target $target --strict
   accepts "$target: it runs" run out/$target.onnx --data random:uniform,n=4 -o out/run_$target
 done
 cmp -s out/run_tensorrt/y.npy out/run_onnxruntime/y.npy || fail "the two forms compute different numbers"
-accepts "an embedding that stays float" quantize in/tokens.onnx --weight-only int4 --exclude-op Gather -o out/float.onnx
+accepts "an embedding that stays float" quantize-weights in/tokens.onnx --type int4 --exclude-op Gather -o out/float.onnx
 if grep -q '^embeddings' stdout; then fail "an excluded embedding became codes"; fi
 [ "$(bytes out/float.onnx)" -gt $(($(bytes out/tensorrt.onnx) + 11000)) ] || fail "an excluded embedding takes $(bytes out/float.onnx) bytes"
 rm -rf out/*
 
-refuses "a block that engines do not know" 2 '--block' quantize in/model.onnx --weight-only int4 --block 24 -o out/m.onnx
-refuses "codes that there are not" 2 '--weight-only' quantize in/model.onnx --weight-only int3 -o out/m.onnx
+refuses "a block that engines do not know" 2 '--block' quantize-weights in/model.onnx --type int4 --block 24 -o out/m.onnx
+refuses "codes that there are not" 2 '--type' quantize-weights in/model.onnx --type int3 -o out/m.onnx
 refuses "a block without weights alone" 2 '--block is for --weight-only' quantize in/model.onnx --data random:normal,n=2 --block 64 -o out/m.onnx
-for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--accuracy best'; do
+for option in '--calibrator max' '--per-tensor' '--equalize auto' '--concat inputs' '--accuracy best' '--type fp8'; do
   # shellcheck disable=SC2086
-  refuses "weights alone with $option" 2 'and --weight-only writes none' quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
+  refuses "weights alone with $option" 2 "${option%% *} does not apply to --weight-only" \
+    quantize in/model.onnx --weight-only int4 --data random:normal,n=2 $option -o out/m.onnx
 done
-refuses "a score without a bound" 2 'are for --max-drop and --min-sqnr' quantize in/model.onnx --weight-only int4 --data random:normal,n=2 --next-token -o out/m.onnx
+refuses "an option of activations" 2 "there is no option '--per-tensor'" quantize-weights in/model.onnx --type int4 --per-tensor -o out/m.onnx
+
+# The old spelling writes the same file and says the new one.
+accepts "quantize --weight-only" quantize in/model.onnx --weight-only int8 --block channel -o out/old.onnx
+[ "$(grep -c "^hint: this is now 'detent quantize-weights'" stderr)" -eq 1 ] || fail "the old spelling does not say the new one in a line"
+accepts "quantize-weights" quantize-weights in/model.onnx --type int8 --block channel -o out/new.onnx
+if grep -q 'this is now' stderr; then fail "the new spelling is called old"; fi
+cmp -s out/old.onnx out/new.onnx || fail "the old spelling writes another file"
+rm out/*
+accepts "the options of a configuration" quantize in/model.onnx --weight-only int8 --block 64 -o out/config.onnx --print-config
+cp stdout in/config.toml
+accepts "it can be read back" quantize --config in/config.toml
+grep -q 'INT8 in blocks of 64' stdout || fail "the configuration forgets --block"
+rm out/*
+
+refuses "a score without a bound" 2 'are for --max-drop and --min-sqnr' quantize-weights in/model.onnx --type int4 --data random:normal,n=2 --next-token -o out/m.onnx
 
 # A page.
-accepts "a page" quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --quiet --html out/p.html -o out/m.onnx
+accepts "a page" quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --quiet --html out/p.html -o out/m.onnx
 for word in 'Weights alone' 'id="weights-table"' 'INT4 in blocks of 32' 'Codes that keep what layers put out' 'Rounded with'; do
   grep -q -e "$word" out/p.html || fail "the page lacks '$word'"
 done
@@ -78,7 +94,7 @@ if grep -q 'INT8' out/p.html; then fail "the page of INT4 weights speaks of INT8
 rm out/*
 
 # A bound: the layer that costs most stays float.
-bounded="quantize in/model.onnx --weight-only int4 --data random:normal,n=64 --eval random:normal,n=16,seed=3 --quiet"
+bounded="quantize-weights in/model.onnx --type int4 --data random:normal,n=64 --eval random:normal,n=16,seed=3 --quiet"
 accepts "a bound that holds anyway" $bounded --min-sqnr 5 -o out/m.onnx
 grep -q '^--min-sqnr 5: SQNR .* on 16 samples, 1 measurement' stdout || fail "the bound is not reported"
 grep -q 'weights of 2 of 2 weighted layers' stdout || fail "a bound that holds keeps a layer float"
@@ -106,7 +122,7 @@ for key in '"calibrator": null' '"codes": "int4"' '"block": 16' '"weight_share":
 done
 if grep -q 'INT8' out/s.html; then fail "the page of INT4 weights speaks of INT8"; fi
 rm out/*
-refuses "sensitivity with a calibrator" 2 'and --weight-only writes none' sensitivity in/model.onnx --weight-only int4 \
+refuses "sensitivity with a calibrator" 2 '--calibrator does not apply to --weight-only' sensitivity in/model.onnx --weight-only int4 \
   --data random:normal,n=8 --eval random:normal,n=2 --calibrator max
 refuses "a block for sensitivity without weights alone" 2 '--block is for --weight-only' sensitivity in/model.onnx \
   --data random:normal,n=8 --eval random:normal,n=2 --block 64

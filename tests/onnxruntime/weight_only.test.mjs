@@ -17,8 +17,8 @@ const exactProducts = { extra: { session: { qdq_matmulnbits_accuracy_level: '0' 
 
 async function quantized(model, ...args) {
   const file = join(freshFolder(), 'weights.onnx');
-  const { stdout } = await detent('quantize', model, '-o', file, '--quiet', '--accept-broken', '--target', 'onnxruntime',
-    '--weight-only', ...args);
+  const { stdout } = await detent('quantize-weights', model, '-o', file, '--quiet', '--accept-broken', '--target', 'onnxruntime',
+    '--type', ...args);
   return {
     file, layers: Number(/weights of (\d+) of/.exec(stdout)[1]),
     tables: Number(/masks: (\d+) of/.exec(stdout)?.[1] ?? 0),

@@ -1,5 +1,7 @@
 """The Python package: paths and arrays, reports, progress, warnings, errors, Ctrl-C. usage: test_module.py SOURCE"""
 
+import ast
+import inspect
 import os
 import pathlib
 import signal
@@ -147,6 +149,45 @@ class Module(unittest.TestCase):
         detent.calibrate(MODEL, self.folder / "whole.dct", numpy.ascontiguousarray(images[::2]))
         detent.calibrate(MODEL, self.folder / "view.dct", images[::2])
         self.assertEqual(*(detent.inspect(self.folder / n)["values"] for n in ("whole.dct", "view.dct")))
+
+    def test_every_command_and_option_is_in_the_stub_and_in_the_help(self):
+        stub = ast.parse(pathlib.Path(detent.__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
+        functions = {node.name: node.args for node in stub.body if isinstance(node, ast.FunctionDef) and node.name != "version"}
+        self.assertEqual(set(functions), set(detent.__all__) - {"Error", "version"})
+        for name, arguments in functions.items():
+            parameters = inspect.signature(getattr(detent, name)).parameters
+            self.assertEqual([a.arg for a in arguments.args + arguments.kwonlyargs], list(parameters), name)
+            for option in parameters:
+                self.assertIn(f"\n{option}: ", getattr(detent, name).__doc__)
+        self.assertEqual([a.arg for a in functions["quantize"].args], ["model", "output", "data"])
+        self.assertGreater(len(inspect.signature(detent.quantize).parameters), 50)
+
+    def test_options_are_taken_as_the_command_line_takes_them(self):
+        output = self.folder / "out.onnx"
+        detent.quantize(MODEL, output, noise(2), calibrator="max", per_tensor=True, weight_bits=7, concat="inputs", overwrite=False)
+        options = detent.inspect(output)["provenance"]["options"]
+        self.assertEqual(options, "concat=inputs; weight-bits=7; per-tensor=on")
+        for wrong in ({"concat": "input"}, {"threads": 0}, {"limit": 0}, {"calibrator": "entrpy"}):
+            with self.assertRaises(detent.Error, msg=str(wrong)) as raised:
+                detent.quantize(MODEL, self.folder / "no.onnx", noise(2), **wrong)
+            self.assertEqual(raised.exception.code, 2)
+        planned = detent.plan(MODEL, shapes={"image": [1, 3, 128, 128]}, type="fp8")
+        self.assertGreater(planned["coverage"]["macs"], 0)
+
+    def test_the_other_commands_give_their_documents(self):
+        detent.run(MODEL, self.folder / "outputs", noise(2))
+        self.assertTrue((self.folder / "outputs" / "logits.npy").exists())
+        detent.calibrate(MODEL, self.folder / "1.dct", noise(4), shard="1/2")
+        detent.calibrate(MODEL, self.folder / "2.dct", noise(4), shard="2/2")
+        merged = detent.merge([self.folder / "1.dct", self.folder / "2.dct"], self.folder / "whole.dct")
+        self.assertEqual(merged["samples"], 4)
+        self.assertGreater(detent.cache_export(self.folder / "whole.dct", self.folder / "c")["scales"], 5)
+        detent.cache_import(self.folder / "c", MODEL, self.folder / "imported.dct")
+        detent.quantize_weights(MODEL, self.folder / "weights.onnx", type="int8", block=64)
+        with self.assertRaises(TypeError):
+            detent.quantize_weights(MODEL, self.folder / "no.onnx", accuracy="best")
+        with self.assertRaisesRegex(TypeError, "data"):
+            detent.sensitivity(MODEL)
 
     def test_a_table_serves_quantize_and_compare_judges_calibrators(self):
         detent.calibrate(MODEL, self.folder / "t.dct", noise())

@@ -10,7 +10,7 @@ fail() {
   echo "manual_test: $*" >&2
   exit 1
 }
-commands=$("$detent" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\{1,\}\)  .*/\1/p')
+commands=$("$detent" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z-]\{1,\}\)  .*/\1/p')
 [ -n "$commands" ] || fail "no commands in --help"
 
 # Every option of every command is in its page, and nothing else is.

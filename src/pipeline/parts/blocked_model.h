@@ -15,7 +15,7 @@
 
 namespace detent {
 
-/// What `quantize --weight-only` is told of the weights.
+/// What `quantize-weights` is told of the weights.
 struct BlockedRequest {
   const WeightFormat& format;
   const Target& target;

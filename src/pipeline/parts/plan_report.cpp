@@ -38,7 +38,7 @@ class NodeTypes {
   }
 
  private:
-  [[nodiscard]] DataType type_of(ValueId value) const { return types_[static_cast<size_t>(value)]; }
+  [[nodiscard]] DataType type_of(ValueId value) const { return types_[value]; }
   [[nodiscard]] bool is_float(ValueId value) const { return is_floating_point(type_of(value)); }
 
   [[nodiscard]] bool is_between_pairs(const Node& node) const {
@@ -62,7 +62,7 @@ class NodeTypes {
   }
 
   const Graph& graph_;
-  std::vector<DataType> types_;
+  ValueMap<DataType> types_;
   std::set<std::pair<NodeId, int>> paired_;
   std::set<ValueId> paired_outputs_;
   std::set<NodeId> int8_, float_;

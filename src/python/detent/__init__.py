@@ -4,20 +4,21 @@
     report = detent.quantize("model.onnx", "model.int8.onnx", data=images)      # a numpy array [N, 3, H, W]
     print(report["verdict"], detent.lint("model.int8.onnx")["findings"])
 
-Reports are the documents of the command's --json. `data` and `eval` are what the command takes ("folder", "INPUT=folder", a list of
-these), a numpy array for a model of one input, or a dict of arrays by input name. Arrays are held against the model's shape as those of
-.npy files are: axis 0 counts samples, or the input's batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}`
-names it where the model does not tell, None where there is none.
+There is a function for each command, with the command's options; `help(detent.quantize)` lists them. Reports are the documents of the
+command's --json. `data` and `eval` are what the command takes ("folder", "INPUT=folder", a list of these), a numpy array for a model of one
+input, or a dict of arrays by input name. Arrays are held against the model's shape as those of .npy files are: axis 0 counts samples, or the
+input's batch axis, such as 1 for states [layers, batch, hidden]; `batch_axis={"h0": 1}` names it where the model does not tell, None where
+there is none. `progress(task, done, total)` is called now and then; total 0 is not known. `max_memory` and `allow_external` hold for the
+process from then on.
 """
 
+import inspect as _inspect
 import json as _json
 import os as _os
 import warnings as _warnings
 
 from . import _detent
 from ._detent import Error
-
-__all__ = ["Error", "calibrate", "compare", "inspect", "lint", "quantize", "version"]
 
 version = _detent.version
 __version__ = version()
@@ -37,89 +38,55 @@ def _plain(data, name):
     return numpy.require(array, array.dtype.newbyteorder("="), ["C_CONTIGUOUS", "ALIGNED"])
 
 
-def _arrays(data, model):
-    """Arrays in the order of the model's inputs, beside each other."""
+def _data(data, model):
+    """A list of sources, or a tuple of arrays in the order of the model's inputs."""
+    if isinstance(data, (str, _os.PathLike)):
+        return [_os.fspath(data)]
     if _is_array(data):
-        return [_plain(data, "data")]
-    names = [value["name"] for value in inspect(model)["inputs"]]
+        return (_plain(data, "data"),)
+    if not isinstance(data, dict):
+        return [_os.fspath(source) for source in data]
+    names = [value["name"] for value in globals()["inspect"](model)["inputs"]]
     missing = [name for name in names if name not in data]
     unknown = [name for name in data if name not in names]
     if missing or unknown:
         raise ValueError(f"data: the model's inputs are {names}; missing {missing}, unknown {unknown}")
-    return [_plain(data[name], name) for name in names]
+    return tuple(_plain(data[name], name) for name in names)
 
 
-def _data(data, model, preprocess=None, limit=None, shuffle=None, batch_axis=None):
-    form = {name: value for name, value in (("preprocess", preprocess), ("limit", limit), ("shuffle", shuffle)) if value is not None}
-    if batch_axis is not None:
-        form["batch_axes"] = [f"{name}={'none' if axis is None else axis}" for name, axis in batch_axis.items()]
-    if data is None:
-        return form  # refused where it cannot apply to anything
-    if isinstance(data, (str, _os.PathLike)):
-        form["sources"] = [_os.fspath(data)]
-    elif _is_array(data) or isinstance(data, dict):
-        form["arrays"] = _arrays(data, model)
-    else:
-        form["sources"] = [_os.fspath(source) for source in data]
-    return form
+def _signature(options):
+    """Arguments and required options come by position, as `data` does; `eval`, which may always be left out, and all others by name."""
+    by_position = [name for name, _, required, _ in options if required and name != "eval"]
+    if "output" in by_position and any(name == "data" for name, *_ in options) and "data" not in by_position:
+        by_position.append("data")
+    parameters = []
+    for name, annotation, required, _ in sorted(options, key=lambda option: option[0] not in by_position):
+        kind = _inspect.Parameter.POSITIONAL_OR_KEYWORD if name in by_position else _inspect.Parameter.KEYWORD_ONLY
+        default = _inspect.Parameter.empty if required and name != "eval" else None
+        parameters.append(_inspect.Parameter(name, kind, default=default, annotation=annotation))
+    return _inspect.Signature(parameters, return_annotation="_Report")
 
 
-def _report(answer):
-    text, warnings = answer
-    for warning in warnings:
-        _warnings.warn(warning, stacklevel=3)
-    return _json.loads(text)
+def _function(name, summary, options):
+    run, signature = getattr(_detent, name), _signature(options)
+
+    def command(*args, **kwargs):
+        given = signature.bind(*args, **kwargs).arguments
+        for use in ("data", "eval"):
+            if given.get(use) is not None:
+                given[use] = _data(given[use], given["model"])
+        text, warnings = run(**given)
+        for warning in warnings:
+            _warnings.warn(warning, stacklevel=2)
+        return _json.loads(text)
+
+    command.__name__ = command.__qualname__ = name
+    command.__signature__ = signature
+    command.__doc__ = f"{summary}.\n\n" + "\n".join(f"{option}: {text}" for option, _, _, text in options)
+    return command
 
 
-def quantize(
-    model, output, data=None, *, preprocess=None, limit=None, shuffle=None, batch_axis=None, eval=None, eval_limit=None, **options
-):
-    """Calibrates `model` and writes it with Q/DQ pairs to `output`.
+for _name, _command in _detent.commands.items():
+    globals()[_name] = _function(_name, *_command)
 
-    Options, named as on the command line: table, calibrator, override, target, type, accuracy, outliers, equalize, bias_correction,
-    max_drop, min_sqnr, labels, masks, next_token, include, exclude, include_op, exclude_op, float_type, cpu, overwrite, threads, progress.
-    `progress(task, done, total)` is called now and then; total 0 is not known.
-    """
-    return _report(
-        _detent.quantize(
-            model,
-            output,
-            data=_data(data, model, preprocess, limit, shuffle, batch_axis),
-            eval=_data(eval, model, preprocess, eval_limit, batch_axis=batch_axis),
-            **options,
-        )
-    )
-
-
-def calibrate(model, output, data, *, preprocess=None, limit=None, shuffle=None, batch_axis=None, **options):
-    """Measures `model` over `data` and keeps the histograms as a table at `output`, from which quantize(table=...) takes ranges.
-
-    Options: targets, type, equalize, include, exclude, include_op, exclude_op, resume, overwrite, threads, progress.
-    """
-    return _report(_detent.calibrate(model, output, data=_data(data, model, preprocess, limit, shuffle, batch_axis), **options))
-
-
-def compare(model, data, *, preprocess=None, limit=None, shuffle=None, batch_axis=None, eval=None, eval_limit=None, **options):
-    """Quantizes `model` with several calibrators and judges them on `eval`; without it on `data`.
-
-    Options: calibrators, target, type, outliers, equalize, labels, masks, next_token, include, exclude, include_op, exclude_op, cpu, threads,
-    progress.
-    """
-    return _report(
-        _detent.compare(
-            model,
-            data=_data(data, model, preprocess, limit, shuffle, batch_axis),
-            eval=_data(eval, model, preprocess, eval_limit, batch_axis=batch_axis),
-            **options,
-        )
-    )
-
-
-def lint(model, *, target="tensorrt", data=None, preprocess=None, batch_axis=None, **options):
-    """Says what of a Q/DQ model runs in INT8, what does not, and why. Options: shapes, threads, progress."""
-    return _report(_detent.lint(model, target=target, data=_data(data, model, preprocess, batch_axis=batch_axis), **options))
-
-
-def inspect(file):
-    """What a model or a calibration table holds."""
-    return _json.loads(_detent.inspect(file))
+__all__ = ["Error", "version", *_detent.commands]

@@ -5,7 +5,7 @@
 #   quantize                   of `detent quantize` on the bundled sample
 #   graph                      made up: of a plan of more than 1000 nodes
 #   weights                    made up: of weights alone
-#   types, sensitivity         of `detent compare --types` and `detent sensitivity` on the bundled sample
+#   types, sensitivity         of `detent compare-types` and `detent sensitivity` on the bundled sample
 #   plan, lint                 of `detent plan` on it, and of `detent lint` on a file for the other engine
 # Environment: SAMPLE_PAGE and DETENT (the programs that write them), ARTEFACTS (folder for the page and the screenshots),
 # CHROMIUM (the browser; default: chromium, chromium-browser or google-chrome, whichever is there).
@@ -46,7 +46,7 @@ case "$page" in
     case "$page" in
       weights) "$SAMPLE_PAGE" "$folder/report.html" weights ;;
       types)
-        "$DETENT" compare $data/model_opset13.onnx --data $data/calib --preprocess imagenet,resize=128x128,crop=128 --limit 16 $judge \
+        "$DETENT" compare-types $data/model_opset13.onnx --data $data/calib --preprocess imagenet,resize=128x128,crop=128 --limit 16 $judge \
           --types int8,fp8 --html "$folder/report.html" --overwrite --quiet
         ;;
       sensitivity) detent sensitivity --eval $data/eval/images --eval-limit 2 --calibrator max ;;

@@ -1,0 +1,123 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "cli/program.h"
+#include "core/nearest_names.h"
+
+namespace detent::cli {
+
+namespace {
+
+bool names_json_file(const std::string& argument) {
+  if (argument == "-" || argument.ends_with(".json")) return true;
+  if (argument.starts_with("-") || argument.ends_with(".onnx") || argument.ends_with(".dct")) return false;
+  std::error_code ignored;
+  return !std::filesystem::exists(argument, ignored);
+}
+
+/// Puts the value of every --json behind an "=". One that stands alone gets "-"; the argument behind it is its FILE when it is "-" or ends
+/// in .json, or is no option, nothing that exists and neither model nor table: `plan --json model.onnx` prints,
+/// `plan model.onnx --json plan.json` writes.
+std::vector<std::string> with_json_values(const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      result.insert(result.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+      break;
+    }
+    if (arguments[i] != "--json")
+      result.push_back(arguments[i]);
+    else if (i + 1 < arguments.size() && names_json_file(arguments[i + 1]))
+      result.push_back("--json=" + arguments[++i]);
+    else
+      result.emplace_back("--json=-");
+  }
+  return result;
+}
+
+/// Returns "detent" and "detent help [COMMAND...]" as the arguments that print that help; all others as they are.
+std::vector<std::string> with_help(std::vector<std::string> arguments) {
+  if (arguments.empty()) return {"--help"};
+  if (arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (std::find(arguments.begin(), arguments.end(), "--help") == arguments.end()) arguments.emplace_back("--help");
+  return arguments;
+}
+
+/// Errors  Usage when the first argument is neither an option nor a command; CLI11 would only miss a command.
+void refuse_unknown_command(const Program& program, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with("-")) return;
+  std::vector<std::string> names{"help"};
+  std::string known;
+  for (const CLI::App* command : program.app.get_subcommands({})) {
+    if (command->get_name() == arguments.front()) return;
+    names.push_back(command->get_name());
+    known += " " + names.back();
+  }
+  throw Error(ErrorCode::Usage, "there is no command '" + arguments.front() + "'",
+              did_you_mean(arguments.front(), names, "commands are:" + known));
+}
+
+void add_options(const CLI::App& app, std::vector<std::string>& names) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+}
+
+/// Says what is wrong with arguments that `app` could not parse: an option that does not exist goes before one that is missing, which it
+/// may stand for. The hint says which of the options or subcommands of the command was likely meant; else where they are listed.
+Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App* command = &app;
+  std::vector<std::string> options;
+  add_options(app, options);
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    add_options(*command, options);
+  }
+  std::vector<std::string> subcommands;
+  for (const CLI::App* sub : command->get_subcommands({})) subcommands.push_back(sub->get_name());
+  const std::string otherwise = "'detent --help' and 'detent COMMAND --help' list commands and options";
+  for (const std::string& unknown : app.remaining(true)) {
+    const std::string name = unknown.substr(0, unknown.find('='));
+    if (name.starts_with("--"))
+      return {ErrorCode::Usage, "there is no option '" + name + "'", did_you_mean(name, options, otherwise)};
+    if (!subcommands.empty()) return {ErrorCode::Usage, error.what(), did_you_mean(unknown, subcommands, otherwise)};
+  }
+  return {ErrorCode::Usage, error.what(), otherwise};
+}
+
+constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+
+std::string shell_quoted(std::string_view argument) {
+  if (!argument.empty() && argument.find_first_not_of(kPlain) == std::string_view::npos) return std::string(argument);
+  std::string text = "'";
+  for (const char character : argument) text += character == '\'' ? std::string("'\\''") : std::string(1, character);
+  return text + "'";
+}
+
+}  // namespace
+
+std::string typed_command(std::span<const char* const> arguments) {
+  std::string text = "detent";
+  for (const char* argument : arguments) text += " " + shell_quoted(argument);
+  return text;
+}
+
+void parse(Program& program, const std::vector<std::string>& typed) {
+  std::vector<std::string> arguments = with_json_values(with_help(typed));
+  refuse_unknown_command(program, arguments);
+  std::ranges::reverse(arguments);  // as CLI11 takes them
+  try {
+    program.app.parse(std::move(arguments));
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ConfigError& error) {
+    throw Error(ErrorCode::Usage, std::string("--config: unknown key: ") + error.what(),
+                "'detent COMMAND --print-config' shows the keys");
+  } catch (const CLI::FileError& error) {
+    throw Error(ErrorCode::Usage, std::string("--config: ") + error.what());
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(program.app, error);
+  }
+}
+
+}  // namespace detent::cli

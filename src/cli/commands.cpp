@@ -1,0 +1,269 @@
+#include <fmt/chrono.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <memory>
+
+#include "cli/program.h"
+#include "core/code_words.h"
+#include "core/files/atomic_file.h"
+#include "core/parse.h"
+#include "core/shown_text.h"
+#include "core/text.h"
+#include "detent/model_files.h"
+#include "detent/version.h"
+#include "options/commands.h"
+#include "report/compared_types.h"
+#include "report/html/page.h"
+#include "report/json/json.h"
+#include "report/text/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+constexpr size_t kPrintedLayers = 10;  // a page holds all
+
+Lists lists_of(const ReportOptions& options) { return options.all ? Lists::All : Lists::Capped; }
+
+/// "2026-11-23 04:47 UTC"; "" where nobody asked, or for no date.
+std::string asked_date() {
+  const char* seconds = std::getenv("SOURCE_DATE_EPOCH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (!seconds) return {};
+  const auto since = parse_number<int64_t>(seconds);
+  constexpr int64_t kYear9999 = 253402300799;
+  if (!since || *since < 0 || *since > kYear9999) return {};
+  return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(static_cast<std::time_t>(*since)));
+}
+
+/// Writes the document where `options` want it. Makes it only there.
+void write_json(const ReportOptions& options, const std::function<std::string()>& document) {
+  if (!options.file.empty() && options.file != "-") write_file(options.file, document(), options.overwrite);
+  if (options.json_on_stdout())
+    std::fputs(document().c_str(), stdout);
+  else if (!options.json.empty())
+    write_file(options.json, document(), options.overwrite);
+}
+
+/// Writes the page, which says the command line and the digests of `model`, and the date of the environment's SOURCE_DATE_EPOCH, seconds
+/// since 1970, where that is set. Source  reproducible-builds.org/specs/source-date-epoch.
+void write_html(const ReportOptions& options, const std::filesystem::path& model, const std::string& command,
+                const std::function<std::string(const PageOrigin&)>& page) {
+  if (options.html.empty()) return;
+  const PageOrigin origin{command, version_text(), model.string(), digest_model_files(model), {}, asked_date()};
+  write_file(options.html, page(origin), options.overwrite);
+}
+
+/// Prints the text, unless the document goes to standard output.
+void print(const ReportOptions& options, const std::string& text) {
+  if (!options.json_on_stdout()) std::fputs(shown_text(text, Lines::Keep).c_str(), stdout);
+}
+
+// ---- What a command prints -------------------------------------------------------------------------------------------
+
+template <class Report>
+std::string text_of(const Report& report, const ReportOptions& options) {
+  if constexpr (requires { to_text(report, lists_of(options)); })
+    return to_text(report, lists_of(options));
+  else
+    return to_text(report);
+}
+std::string text_of(const TableReport& report, const ReportOptions&) { return summary_text(report); }
+std::string text_of(const SensitivityReport& report, const ReportOptions& options) {
+  return to_text(report, options.top, lists_of(options));
+}
+std::string text_of(const VerifyReport& report, const ReportOptions&) {
+  return join(report.lines, "", [](const auto& line) { return to_text(line); }) + summary_text(report);
+}
+
+// ---- When it exits 1 -------------------------------------------------------------------------------------------------
+
+template <class Report>
+int exit_code(const Report&, const ReportOptions&) {
+  return 0;
+}
+int exit_code(const LintReport& report, const ReportOptions& options) {
+  const auto is_error = [](const auto& finding) { return finding.level == "error"; };
+  return options.strict && std::ranges::any_of(report.findings, is_error) ? 1 : 0;
+}
+int exit_code(const VerifyReport& report, const ReportOptions&) {
+  return report.failed == 0 ? 0 : static_cast<int>(ErrorCode::CheckFailed);
+}
+
+/// Errors  CheckFailed for a bound that is not met and a broken model.
+template <class Report>
+int check_written(const Report& report, const ReportOptions& options, std::string_view type, const char* bound_hint,
+                  const char* broken_hint) {
+  if (report.bound && !report.bound->met)
+    throw Error(ErrorCode::CheckFailed, report.model + ": " + in_words_of(type, unmet_text(*report.bound)), bound_hint);
+  if (report.verdict.quality == Quality::Broken && !options.accept_broken)
+    throw Error(ErrorCode::CheckFailed,
+                report.model + ": the quantized model was written, but it is broken: " + report.verdict.reasons.front(),
+                broken_hint);
+  return 0;
+}
+int exit_code(const QuantizeReport& report, const ReportOptions& options) {
+  return check_written(report, options, name_of(report.plan.coverage.type),
+                       "another --calibrator (auto measures them), or a wider bound",
+                       "the warning names options to try; --accept-broken exits 0");
+}
+int exit_code(const QuantizeWeightsReport& report, const ReportOptions& options) {
+  return check_written(report, options, title_of(report.format.codes), "smaller blocks, int8, or a wider bound",
+                       "smaller blocks, int8, or --exclude for the weight that lost most; --accept-broken exits 0");
+}
+
+/// Errors  CheckFailed when the winner's score is below --fail-below, and when no type keeps the limit that the user gave.
+int exit_code(const ComparisonReport& report, const ReportOptions& options) {
+  for (const auto& variant : report.variants) {
+    if (!options.fail_below || variant.calibrator != report.winner) continue;
+    const double score = variant.metrics.at(report.criterion), bound = *options.fail_below;
+    const bool falls = metric_named(report.criterion).falls();
+    if (falls ? score <= bound : score >= bound) break;
+    throw Error(ErrorCode::CheckFailed, fmt::format("{}: the best {}, {}, reaches {} of {:.6g}, {} --fail-below {:.6g}",
+                                                    report.model, report.types ? "type" : "calibrator", report.winner,
+                                                    report.criterion, score, falls ? "worse than" : "below", bound));
+  }
+  if (report.types && report.types->limit_given && report.types->smallest.empty())
+    throw Error(ErrorCode::CheckFailed, report.model + ": " + limit_text(report),
+                "'detent quantize' with the same bound keeps layers float until it holds");
+  return 0;
+}
+
+// ---- Running a command -----------------------------------------------------------------------------------------------
+
+template <class Options, class Report>
+void tell(const Report& report, const Options& options, const ReportOptions& reporting,
+          const Environment& environment) {
+  write_json(reporting, [&] { return to_json(report); });
+  if constexpr (requires(const PageOrigin& origin) { to_html(report, origin); })
+    write_html(reporting, options.model, environment.command,
+               [&](const auto& origin) { return to_html(report, origin); });
+  print(reporting, text_of(report, reporting));
+}
+
+template <class Options, class Function>
+int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
+  if constexpr (std::is_same_v<Options, CalibrateOptions>) keep_work_when_interrupted();  // TABLE.partial
+  const auto report = function(options);
+  tell(report, options, reporting, environment);
+  return exit_code(report, reporting);
+}
+
+template <class Function>
+int perform(QuantizeOptions& options, const ReportOptions& reporting, const Environment& environment,
+            Function function) {
+  const QuantizeReport report = function(options);
+  const StopAfter stage = options.stop_after;
+  if (stage == StopAfter::Nothing) {
+    tell(report, options, reporting, environment);
+    return exit_code(report, reporting);
+  }
+  if (stage == StopAfter::Plan) write_file(options.output, to_json(report.plan), options.overwrite);
+  print(reporting, fmt::format("stopped after {}: wrote {}\n", name_of(stage), options.output.string()));
+  return 0;
+}
+
+template <class Function>
+int perform(InspectOptions& options, const ReportOptions& reporting, const Environment&, Function function) {
+  const auto show = [&](const auto& report) {
+    write_json(reporting, [&] { return to_json(report); });
+    print(reporting, to_text(report));
+  };
+  std::visit(show, function(options));
+  return 0;
+}
+
+/// Tells what is known when the candidates are judged: interrupted from there on, that stays.
+template <std::derived_from<CompareOptions> Options, class Function>
+int perform(Options& options, const ReportOptions& reporting, const Environment& environment, Function function) {
+  const auto write_page = [&](const ComparisonReport& report, const ReportOptions& wanted) {
+    write_html(wanted, options.model, environment.command,
+               [&](const PageOrigin& origin) { return to_html(report, report.layers, origin); });
+  };
+  options.judged = [&](const ComparisonReport& report) {
+    write_json(reporting, [&] { return to_json(report); });
+    write_page(report, reporting);
+    print(reporting, text_of(report, reporting));
+    std::fflush(stdout);
+  };
+  const ComparisonReport report = function(options);
+  if (report.layers) {
+    print(reporting, "\n" + to_text(*report.layers, kPrintedLayers, lists_of(reporting)));
+    ReportOptions again = reporting;
+    again.overwrite = true;
+    write_page(report, again);
+  }
+  return exit_code(report, reporting);
+}
+
+/// Begins an error of the model with the model's file, wherever it was noticed.
+Error naming_model(const CLI::App& command, const OptionList& list, const Error& error) {
+  if (error.code() != ErrorCode::InvalidModel && error.code() != ErrorCode::Unsupported) return error;
+  for (const Option& option : list.options) {
+    if (option.traits.file != FileUse::ReadsModel) continue;
+    const std::string file = command.get_option(option.long_name())->results().front();
+    return std::string_view(error.what()).starts_with(file) ? error : error.in(file);
+  }
+  return error;
+}
+
+template <class Options>
+struct State {
+  Options options;
+  ReportOptions report;
+  OptionList list = options_of(options, report);
+};
+
+/// Declares the options on `app` and returns what runs `function` with them.
+template <class Options, class Function>
+std::function<int(Environment&)> declare_command(CLI::App& app, Function function) {
+  const auto state = std::make_shared<State<Options>>();
+  declare_options(app, state->list);
+  return [state, function, &app](Environment& environment) {
+    check_files(app, state->list);
+    for (const auto& settle : state->list.settle) settle();
+    if constexpr (requires { state->options.overwrite; }) state->report.overwrite = state->options.overwrite;
+    if constexpr (requires { state->options.run; }) state->options.run.reporter = &environment.reporter;
+    try {
+      return perform(state->options, state->report, environment, function);
+    } catch (const Error& error) {
+      throw naming_model(app, state->list, error);
+    }
+  };
+}
+
+/// Adds the command; one like "cache export" below "cache".
+CLI::App& add_command(CLI::App& program, const Command& command) {
+  const size_t blank = command.name.find(' ');
+  CLI::App* parent = &program;
+  if (blank != std::string::npos) {
+    const std::string above = command.name.substr(0, blank);
+    for (CLI::App* sub : program.get_subcommands({}))
+      if (sub->get_name() == above) parent = sub;
+    if (parent == &program) {
+      parent = program.add_subcommand(above, "Write and read TensorRT calibration caches")->require_subcommand(1);
+      parent->fallthrough()->footer("Example\n  " + command.example +
+                                    "    # 'detent cache export --help', 'detent cache import --help'");
+    }
+  }
+  CLI::App* app = parent->add_subcommand(command.name.substr(blank + 1), command.summary)->fallthrough();
+  const std::string notes = command.name == "lint"
+                                ? to_text(known_findings()) + "\nsrc/place/RULES.md explains each of them\n\n"
+                            : command.name == "plan" ? "src/place/RULES.md explains the rules\n\n"
+                                                     : "";
+  app->footer(notes + "Example\n  " + command.example);
+  return *app;
+}
+
+}  // namespace
+
+void declare_commands(Program& program) {
+  for_each_command([&](const Command& command, auto type, auto function) {
+    CLI::App& app = add_command(program.app, command);
+    program.commands.push_back({&app, declare_command<typename decltype(type)::type>(app, function)});
+  });
+}
+
+}  // namespace detent::cli

@@ -1,0 +1,81 @@
+#include "cli/program.h"
+
+#include "core/text.h"
+
+namespace detent::cli {
+
+namespace {
+
+/// Declares an option for each kind of member.
+struct Declare {
+  CLI::App& app;
+  const Option& option;
+
+  CLI::Option* operator()(bool* member) const { return app.add_flag(option.name, *member, option.help); }
+  CLI::Option* operator()(DataOptions* member) const {
+    member->option = option.name;
+    return (*this)(&member->sources);
+  }
+  template <class Item>
+  CLI::Option* operator()(std::vector<Item>* member) const {
+    CLI::Option* made = app.add_option(option.name, *member, option.help);
+    if (option.traits.commas) return made->delimiter(',');
+    return option.positional() ? made : made->allow_extra_args(false);
+  }
+  CLI::Option* operator()(const Choice& choice) const {
+    return app
+        .add_option_function<std::string>(
+            option.name, [this_option = &option](const std::string& text) { take_word(*this_option, text); },
+            option.help)
+        ->type_name(join(choice.words, "|"))
+        ->default_str(choice.get());
+  }
+  CLI::Option* operator()(const Parsed& parsed) const {
+    if (!parsed.repeats) return app.add_option_function<std::string>(option.name, parsed.take, option.help);
+    const auto take_all = [take = parsed.take](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) take(text);
+    };
+    return app.add_option_function<std::vector<std::string>>(option.name, take_all, option.help)
+        ->allow_extra_args(false);
+  }
+  template <class Value>
+  CLI::Option* operator()(Value* member) const {
+    CLI::Option* made = app.add_option(option.name, *member, option.help);
+    constexpr bool kText = std::is_same_v<Value, std::string> || std::is_same_v<Value, std::filesystem::path>;
+    if constexpr (!kText) {
+      const auto check = [this_option = &option](std::string& text) {
+        check_number(*this_option, text, std::is_same_v<Value, size_t> || std::is_same_v<Value, std::optional<size_t>>);
+        return std::string();
+      };
+      made->check(CLI::Validator(check, ""));
+    }
+    return made;
+  }
+};
+
+/// Says in help what a list, a text or a number other than 0 is before it is given.
+bool shows_default(const Option& option) {
+  if (std::holds_alternative<bool*>(option.into) || std::holds_alternative<Choice>(option.into)) return false;
+  const std::vector<std::string> values = values_of(option);
+  return !values.empty() && values.front() != "0";
+}
+
+}  // namespace
+
+void declare_options(CLI::App& app, const OptionList& list) {
+  for (const Option& option : list.options) {
+    CLI::Option* made = std::visit(Declare{app, option}, option.into);
+    if (!option.type.empty()) made->type_name(option.type);
+    if (!option.traits.group.empty()) made->group(option.traits.group);
+    made->required(option.traits.required);
+    if (shows_default(option)) made->capture_default_str();
+    if (!option.traits.default_text.empty()) made->default_str(option.traits.default_text);
+    const auto check = [&option](std::string& text) {
+      option.traits.check(option.long_name(), text);
+      return std::string();
+    };
+    if (option.traits.check) made->check(CLI::Validator(check, ""));
+  }
+}
+
+}  // namespace detent::cli

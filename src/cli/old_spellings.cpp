@@ -1,0 +1,79 @@
+#include <algorithm>
+
+#include "cli/program.h"
+#include "core/text.h"
+#include "detent/error.h"
+
+namespace detent::cli {
+
+namespace {
+
+/// "--block"; CLI11 does not tell the name of a hidden option.
+std::string name_of(const CLI::Option& option) {
+  return option.get_lnames().empty() ? option.get_name(true) : "--" + option.get_lnames().front();
+}
+
+/// A configuration file that `--print-config` wrote gives every option its default.
+bool says_default(const CLI::Option& option) {
+  const std::string given = join(option.results(), ","), usual = option.get_default_str();
+  return given == usual || "[" + given + "]" == usual || given == "false";
+}
+
+/// The name of an option of the old command in the new one; "" where it has none.
+std::string new_name(const OldSpelling& spelling, const std::string& old_name) {
+  if (const auto found = spelling.renamed.find(old_name); found != spelling.renamed.end()) return found->second;
+  const bool taken = std::ranges::any_of(spelling.renamed, [&](const auto& pair) { return pair.second == old_name; });
+  return !taken && spelling.now->get_option_no_throw(old_name) ? old_name : "";
+}
+
+void add_old_spelling(Program& program, const OldSpelling& spelling, const std::string& type) {
+  const std::string command = "'detent " + spelling.now->get_name() + "'";
+  const auto ignore = [](const std::string&) {};
+  spelling.old->add_option_function<std::string>(spelling.option, ignore, "Runs " + command + " instead")
+      ->type_name(type)
+      ->group("Format")
+      ->join(',');
+  for (const CLI::Option* option : spelling.now->get_options())
+    if (!spelling.old->get_option_no_throw(name_of(*option)) && !option->get_positional())
+      spelling.old->add_option_function<std::string>(name_of(*option), ignore)->group("");
+  program.old_spellings.push_back(spelling);
+}
+
+std::vector<std::string> translated(const OldSpelling& spelling) {
+  std::vector<std::string> arguments{spelling.now->get_name()};
+  for (const CLI::Option* option : spelling.old->get_options()) {
+    if (option->count() == 0) continue;
+    const std::string name = name_of(*option), renamed = new_name(spelling, name);
+    if (renamed.empty() && !says_default(*option))
+      throw Error(ErrorCode::Usage, name + " does not apply to " + spelling.option, "leave one of the two away");
+    if (renamed.empty() || (renamed != name && name != spelling.option && says_default(*option))) continue;
+    for (const std::string& value : option->results())
+      arguments.push_back(option->get_positional() ? value : renamed + "=" + value);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+void declare_old_spellings(Program& program) {
+  const auto command = [&](const char* name) { return program.app.get_subcommand(name); };
+  add_old_spelling(program,
+                   {command("quantize"), command("quantize-weights"), "--weight-only", {{"--weight-only", "--type"}}},
+                   "int4|int8");
+  add_old_spelling(
+      program, {command("compare"), command("compare-types"), "--types", {{"--calibrators", "--calibrator"}}}, "LIST");
+}
+
+std::optional<std::vector<std::string>> new_spelling(const Program& program) {
+  for (const OldSpelling& spelling : program.old_spellings) {
+    if (!spelling.old->parsed()) continue;
+    if (spelling.old->get_option(spelling.option)->count() > 0) return translated(spelling);
+    for (const CLI::Option* option : spelling.old->get_options())
+      if (option->get_group().empty() && option->count() > 0)
+        throw Error(ErrorCode::Usage, name_of(*option) + " is for " + spelling.option,
+                    "'detent " + spelling.now->get_name() + "' has it");
+  }
+  return std::nullopt;
+}
+
+}  // namespace detent::cli

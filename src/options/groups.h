@@ -1,0 +1,63 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "detent/accuracy_bound.h"
+#include "detent/calibrator.h"
+#include "detent/equalize_options.h"
+#include "detent/external_data.h"
+#include "detent/format_options.h"
+#include "detent/placement_options.h"
+#include "detent/run_settings.h"
+#include "options/option.h"
+
+namespace detent {
+
+/// Options that several commands share. `required` is that of --data or --eval.
+
+[[nodiscard]] OptionList data_options(DataOptions& data, bool required);
+/// --eval and --eval-limit. The samples are preprocessed as those of `data`.
+[[nodiscard]] OptionList eval_options(DataOptions& eval, const DataOptions& data, bool required);
+[[nodiscard]] Option next_token_option(bool& next_token);
+/// eval_options, and what the samples are judged by.
+[[nodiscard]] OptionList evaluation_options(EvaluationOptions& evaluation, const DataOptions& data, bool required);
+/// --max-drop and --min-sqnr with evaluation_options.
+[[nodiscard]] OptionList bound_options(AccuracyBound& bound, const DataOptions& data);
+
+[[nodiscard]] Option calibrator_option(std::string& calibrator);
+[[nodiscard]] Option override_option(std::filesystem::path& file);
+[[nodiscard]] Option outliers_option(OutlierPolicy& policy);
+
+[[nodiscard]] Option target_option(std::string& target);
+[[nodiscard]] Option type_option(CodeType& type);
+/// Which nodes are quantized by name and operator.
+[[nodiscard]] OptionList node_options(PlacementOptions& placement);
+[[nodiscard]] OptionList policy_options(PlacementOptions& placement);
+/// --type, node_options and policy_options.
+[[nodiscard]] OptionList placement_options(PlacementOptions& placement);
+[[nodiscard]] Option shape_option(std::map<std::string, std::vector<int64_t>>& shapes);
+
+enum class CpuOption { Offered, NotOffered };
+[[nodiscard]] OptionList format_options(FormatOptions& format, CpuOption cpu);
+[[nodiscard]] Option activation_option(std::optional<bool>& uint8_activations);
+[[nodiscard]] Option float_type_option(std::optional<FloatType>& type, std::string help);
+[[nodiscard]] Option io_type_option(IoType& io);
+[[nodiscard]] Option external_data_option(ExternalData& where);
+/// --block of `block` weights, 0 for all of a channel.
+[[nodiscard]] Option block_option(int64_t& block);
+
+[[nodiscard]] Option equalize_option(EqualizeOptions& options);
+[[nodiscard]] Option bias_correction_option(EqualizeOptions& options);
+[[nodiscard]] OptionList run_options(RunSettings& run);
+/// --cpu exact|avx2, of a model that runs here.
+[[nodiscard]] Option products_option(RunSettings& run);
+/// --max-memory, and with `model` --allow-external. Both hold for the process as soon as they are given.
+[[nodiscard]] OptionList limit_options(bool model);
+
+/// Refuses a mistyped name in "NAME[:ARG]". A name that is like none is left to the command, which lists what each calibrator does.
+void check_calibrator(const std::string& option, const std::string& text);
+
+}  // namespace detent

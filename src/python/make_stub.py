@@ -1,0 +1,40 @@
+"""Writes the types of the package's functions. usage: make_stub.py FOLDER_OF_THE_PACKAGE OUTPUT"""
+
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import detent  # noqa: E402
+
+HEAD = """from os import PathLike
+from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union
+
+from numpy.typing import NDArray
+
+_Path = Union[str, PathLike[str]]
+_Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]]]
+_Progress = Callable[[str, int, int], None]
+_Report = dict[str, Any]
+
+__version__: str
+
+def version() -> str: ...
+
+class Error(Exception):
+    code: int
+    hint: str
+
+"""
+
+with open(sys.argv[2], "w", encoding="utf-8") as stub:
+    stub.write(HEAD)
+    for name in detent._detent.commands:
+        stub.write(f"def {name}(\n")
+        star = False
+        for parameter in detent._signature(detent._detent.commands[name][1]).parameters.values():
+            if parameter.kind is parameter.KEYWORD_ONLY and not star:
+                star = True
+                stub.write("    *,\n")
+            optional = parameter.default is not parameter.empty
+            annotation = f"Optional[{parameter.annotation}] = ..." if optional else parameter.annotation
+            stub.write(f"    {parameter.name}: {annotation},\n")
+        stub.write(") -> _Report: ...\n")
