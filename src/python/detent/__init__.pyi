@@ -3,10 +3,11 @@ from typing import Any, Callable, Literal, Mapping, Optional, Sequence, Union
 
 from numpy.typing import NDArray
 
+from ._reports import CompareReport, LintReport, ModelReport, QuantizeReport, TableReport
+
 _Path = Union[str, PathLike[str]]
 _Data = Union[_Path, Sequence[_Path], NDArray[Any], Mapping[str, NDArray[Any]]]
 _Progress = Callable[[str, int, int], None]
-_Report = dict[str, Any]
 
 __version__: str
 
@@ -50,7 +51,7 @@ def quantize(
     overwrite: bool = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
-) -> _Report: ...
+) -> QuantizeReport: ...
 def calibrate(
     model: _Path,
     output: _Path,
@@ -71,7 +72,7 @@ def calibrate(
     overwrite: bool = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
-) -> _Report: ...
+) -> TableReport: ...
 def compare(
     model: _Path,
     data: _Data,
@@ -97,7 +98,7 @@ def compare(
     cpu: Literal["exact", "avx2"] = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
-) -> _Report: ...
+) -> CompareReport: ...
 def lint(
     model: _Path,
     *,
@@ -108,5 +109,5 @@ def lint(
     shapes: Mapping[str, Sequence[int]] = ...,
     threads: int = ...,
     progress: Optional[_Progress] = ...,
-) -> _Report: ...
-def inspect(file: _Path) -> _Report: ...
+) -> LintReport: ...
+def inspect(file: _Path) -> Union[ModelReport, TableReport]: ...
