@@ -63,7 +63,7 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
   const Stopwatch stopwatch;
   const SampleSplit split(*source);
   if (split.deciding.size() < kFewestDeciding)
-    return {.patch = {}, .report = {.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}};
+    return {.patch = {}, .report = {{.reason = fmt::format("fewer than {} samples", 2 * kFewestDeciding)}}};
   const SampleSubset others(*source, split.measuring), deciding(*source, split.deciding);
   const Graph& graph = model.graph();
   std::vector<Layer> layers;
@@ -109,13 +109,10 @@ BiasCorrection correct_biases(const Model& model, const PlacementPlan& plan, con
     const auto samples = sample_scores(evaluation);
     const AcceptanceReport accepted =
         accept_change(samples[0], samples[1], class_agreement(evaluation, 0), class_agreement(evaluation, 1));
-    report.samples = accepted.samples;
-    report.sqnr_before_db = accepted.before_db;
-    report.sqnr_after_db = accepted.after_db;
-    const double gain = accepted.after_db - accepted.before_db;
-    report.kept = accepted.accepted && gain > difference_error_db(samples[1], samples[0]);
-    if (!report.kept)
-      report.reason = accepted.accepted ? "no gain above its standard error on held-out samples" : accepted.reason;
+    static_cast<MeasuredChange&>(report) = accepted;
+    const double gain = *accepted.after_db - *accepted.before_db;
+    report.kept = accepted.kept && gain > difference_error_db(samples[1], samples[0]);
+    if (accepted.kept && !report.kept) report.reason = "no gain above its standard error on held-out samples";
   }
   if (report.layers == 0) report.reason = "no INT8 layer has a constant bias of its own";
   if (!report.kept) result.patch = {};

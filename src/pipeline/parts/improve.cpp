@@ -14,17 +14,8 @@ std::string changed_text(size_t changed, size_t of, const char* what) {
   return fmt::format("{} of {} {}", changed, of, what);
 }
 
-AccuracyReport::Step step_of(const RefinedRanges& refined) {
-  return {"ranges",          changed_text(refined.changes.size(), refined.values, "ranges"),
-          refined.before_db, refined.after_db,
-          refined.kept,      refined.samples,
-          refined.seconds,   refined.reason};
-}
-
-/// Of a WeightRoundingReport, a BiasCorrectionReport or Uint8Weights.
-AccuracyReport::Step step_of(std::string name, std::string changed, const auto& report) {
-  return {std::move(name), std::move(changed), report.sqnr_before_db, report.sqnr_after_db,
-          report.kept,     report.samples,     report.seconds,        report.reason};
+AccuracyReport::Step step_of(std::string name, std::string changed, const MeasuredChange& change) {
+  return {change, std::move(name), std::move(changed)};
 }
 
 }  // namespace
@@ -51,20 +42,15 @@ Improvement improve(const QuantizeOptions& options, const Setup& setup, const Ca
   if (options.accuracy == Accuracy::Best && source) {
     if (setup.equalized && setup.equalized->report.acceptance) {
       const EqualizeReport& evened = setup.equalized->report;
-      result.steps.push_back(
-          {.name = "equalization",
-           .changed = evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
-           .before_db = evened.acceptance->before_db,
-           .after_db = evened.acceptance->after_db,
-           .kept = evened.acceptance->accepted,
-           .samples = evened.acceptance->samples,
-           .seconds = evened.seconds,
-           .reason = evened.acceptance->reason});
+      result.steps.push_back(step_of("equalization",
+                                     evened.values.empty() ? "nothing" : fmt::format("{} values", evened.values.size()),
+                                     *evened.acceptance));
+      result.steps.back().seconds = evened.seconds;
     }
     const RangesOf ranges_of = setup.ranges_from(calibration);
     RefinedRanges refined = refine_ranges(
         {setup.model, setup.plan, setup.format, calibration, setup.overrides, chosen, ranges_of, *source, options.run});
-    result.steps.push_back(step_of(refined));
+    result.steps.push_back(step_of("ranges", changed_text(refined.changes.size(), refined.values, "ranges"), refined));
     chosen.ranges = std::move(refined.ranges);
   }
   RewriteOptions& format = result.format = setup.format;

@@ -9,8 +9,7 @@ namespace detent::json {
 
 using Variant = ComparisonReport::Variant;
 
-template <class V>
-void variant_fields(V& v, const Variant& r) {
+void variant_fields(auto& v, const Variant& r) {
   v("metrics", Scores{r.metrics}, "Its scores over the evaluation samples.");
   v("score_error", r.score_error,
     "Standard error of the criterion over the samples, in its unit; null for --metric-command and fewer than two "
@@ -25,8 +24,7 @@ struct CalibratorVariant {
   const Variant& variant = kEmptyReport<Variant>;
 };
 
-template <class V>
-void fields(V& v, const CalibratorVariant& r) {
+void fields(auto& v, const CalibratorVariant& r) {
   v("calibrator", r.variant.calibrator, "The calibrator.");
   v.optional("takes", filled(r.variant.takes), "The calibrator that auto chose; absent for the others.");
   variant_fields(v, r.variant);
@@ -37,8 +35,7 @@ struct FloatVariant {
   const Variant& variant = kEmptyReport<Variant>;
 };
 
-template <class V>
-void fields(V& v, const FloatVariant& r) {
+void fields(auto& v, const FloatVariant& r) {
   v("float_type", r.variant.calibrator, "The type as --float-type takes it.");
   variant_fields(v, r.variant);
 }
@@ -49,8 +46,7 @@ struct TypeVariant {
   const TypeComparison& types = kEmptyReport<TypeComparison>;
 };
 
-template <class V>
-void fields(V& v, const TypeVariant& r) {
+void fields(auto& v, const TypeVariant& r) {
   const TypeFacts facts = r.variant.type.value_or(TypeFacts{});
   const auto ratio = [](uint64_t part, uint64_t whole) {
     return when(whole > 0, static_cast<double>(part) / static_cast<double>(whole));
@@ -79,8 +75,7 @@ struct TypesOf {
   const ComparisonReport& report = kEmptyReport<ComparisonReport>;
 };
 
-template <class V>
-void fields(V& v, const TypesOf& r) {
+void fields(auto& v, const TypesOf& r) {
   const TypeComparison& types = r.report.types ? *r.report.types : kEmptyReport<TypeComparison>;
   std::vector<std::pair<std::string, double>> losses;
   for (size_t i = 0; i < types.losses.size(); ++i)
@@ -97,8 +92,7 @@ void fields(V& v, const TypesOf& r) {
     "Of the types within the limit the one with the smallest file; null where there is none.");
 }
 
-template <class V>
-void comparison_head_fields(V& v, const ComparisonReport& r) {
+void comparison_head_fields(auto& v, const ComparisonReport& r) {
   v("model", r.model, "Path of the model, as it was given.");
   v("target", r.target, "Engine and version that was planned for, as in tensorrt:10.13.");
   v("equalize", r.equalized, "Equalization of the model, the same for all variants; null where it was not asked for.");
@@ -114,8 +108,7 @@ void comparison_head_fields(V& v, const ComparisonReport& r) {
     "the best.");
 }
 
-template <class V>
-void winner_fields(V& v, const ComparisonReport& r, const char* winner) {
+void winner_fields(auto& v, const ComparisonReport& r, const char* winner) {
   std::vector<std::string> deciding;
   for (const Metric& metric : kMetrics)
     if (metric.use == MetricUse::Decides) deciding.emplace_back(metric.name);
@@ -124,8 +117,7 @@ void winner_fields(V& v, const ComparisonReport& r, const char* winner) {
   v("criterion", r.criterion, "The metric that decided.", deciding);
 }
 
-template <class V>
-void fields(V& v, const ComparisonReport& r) {
+void fields(auto& v, const ComparisonReport& r) {
   v.document("compare", "Report of detent compare");
   comparison_head_fields(v, r);
   v("variants", seen_as<CalibratorVariant>(r.variants), "The calibrators, in the order asked for.");
@@ -142,8 +134,7 @@ struct ComparedTypes {
   const ComparisonReport& report = kEmptyReport<ComparisonReport>;
 };
 
-template <class V>
-void fields(V& v, const ComparedTypes& view) {
+void fields(auto& v, const ComparedTypes& view) {
   const ComparisonReport& r = view.report;
   v.document("compare-types", "Report of detent compare --types");
   comparison_head_fields(v, r);
@@ -163,8 +154,7 @@ struct MeasuredNode {
   bool weights = false;
 };
 
-template <class V>
-void fields(V& v, const MeasuredNode& r) {
+void fields(auto& v, const MeasuredNode& r) {
   v.part("measured_node", "What one node costs.");
   v("name", r.layer.name, "Name of the node.");
   v("op", r.layer.op, "Its operator.");
@@ -185,14 +175,12 @@ void fields(V& v, const MeasuredNode& r) {
              "Cross entropy of the next token when all but this is quantized, in nats a token; with --next-token.");
 }
 
-template <class V>
-void fields(V& v, const LocalError& r) {
+void fields(auto& v, const LocalError& r) {
   v("name", r.value, "Name of the value.");
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the value behind its own pair, in dB.");
 }
 
-template <class V>
-void fields(V& v, const SensitivityReport& r) {
+void fields(auto& v, const SensitivityReport& r) {
   const bool weights = r.weights.has_value();
   v.document("sensitivity", "Report of detent sensitivity");
   v("model", r.model, "Path of the model, as it was given.");
@@ -204,8 +192,7 @@ void fields(V& v, const SensitivityReport& r) {
   v("evaluation_samples", r.evaluation_samples, "Samples that were measured on.");
   v("calibration_digest", r.calibration_digest,
     "Digest of the calibration samples' names and contents, whatever their order; empty where weights alone are "
-    "rounded "
-    "without.");
+    "rounded without.");
   v("evaluation_digest", r.evaluation_digest,
     "Digest of the evaluation samples' names and contents, whatever their order.");
   v("skipped_samples", r.skipped_samples, "Samples that were left out because they cannot be read.");

@@ -8,8 +8,7 @@
 
 namespace detent::json {
 
-template <class V>
-void fields(V& v, const TensorInfo& r) {
+void fields(auto& v, const TensorInfo& r) {
   v.part("tensor", "A graph input or output.");
   v("name", r.name, "Its name.");
   v("type", r.type, "Its element type as ONNX names it.");
@@ -17,15 +16,13 @@ void fields(V& v, const TensorInfo& r) {
     "Its sizes, -1 where one is open; null where the model declares no shape.");
 }
 
-template <class V>
-void fields(V& v, const ModelReport::UnsupportedNode& r) {
+void fields(auto& v, const ModelReport::UnsupportedNode& r) {
   v("node", r.node, "Name of the node.");
   v("op", r.op, "Its operator.");
   v("reason", r.reason, "The reason in words.");
 }
 
-template <class V>
-void fields(V& v, const ModelReport& r) {
+void fields(auto& v, const ModelReport& r) {
   v.document("model", "Report of detent inspect on a model");
   std::vector<std::pair<std::string, int64_t>> opsets;
   for (const auto& [domain, version] : r.opset) opsets.emplace_back(domain.empty() ? "ai.onnx" : domain, version);
@@ -45,8 +42,7 @@ void fields(V& v, const ModelReport& r) {
   v("unsupported", r.unsupported, "The nodes that cannot run.");
 }
 
-template <class V>
-void fields(V& v, const TableReport::Value::Tokens& r) {
+void fields(auto& v, const TableReport::Value::Tokens& r) {
   v("first_amax", Finite{r.first}, "Largest magnitude of the first tokens of the sequences.");
   v("median_amax", Finite{r.median}, "Magnitude that half of the other tokens do not exceed, to an eighth of it.");
   v("p99_amax", Finite{r.p99}, "Magnitude that 99 % of the other tokens do not exceed, to an eighth of it.");
@@ -57,8 +53,7 @@ void fields(V& v, const TableReport::Value::Tokens& r) {
   v("wide_channels", r.wide_channels, "Channels that reach half of what the largest does.");
 }
 
-template <class V>
-void value_fields(V& v, const TableReport::Value& r) {
+void value_fields(auto& v, const TableReport::Value& r) {
   v("name", r.name, "Name of the value.");
   v("count", r.count, "Finite elements that were seen, zeros included.");
   v("zeros", r.zeros, "Of them those that count as zero only.");
@@ -70,8 +65,7 @@ void value_fields(V& v, const TableReport::Value& r) {
   v("bins_in_use", r.bins_in_use, "Bins that hold an element.");
 }
 
-template <class V>
-void fields(V& v, const TableReport::Value& r) {
+void fields(auto& v, const TableReport::Value& r) {
   v.part("table_value", "What a calibration table holds of one value.");
   value_fields(v, r);
   v.optional("scale", r.scale ? std::optional(Finite{*r.scale}) : std::nullopt,
@@ -79,8 +73,7 @@ void fields(V& v, const TableReport::Value& r) {
   v.optional("tokens", r.tokens, "Magnitudes of single tokens and channels, where the value has a token axis.");
 }
 
-template <class V>
-void fields(V& v, const TableReport& r) {
+void fields(auto& v, const TableReport& r) {
   v.document("table", "Report of detent calibrate, merge, and inspect on a calibration table");
   v("table", r.table, "Path of the table.");
   v("model_fingerprint", r.model_fingerprint, "Fingerprint of the model that it belongs to.");
@@ -101,38 +94,33 @@ void fields(V& v, const TableReport& r) {
   v("values", r.values, "The values, in execution order.");
 }
 
-template <class V>
-void fields(V& v, const DistributionReport::Row& r) {
+void fields(auto& v, const DistributionReport::Row& r) {
   v("low", Finite{r.low}, "Lower end, in the value's unit.");
   v("high", Finite{r.high}, "Upper end, in the value's unit.");
   v("count", r.count, "Elements between them.");
 }
 
-template <class V>
-void fields(V& v, const DistributionReport& r) {
+void fields(auto& v, const DistributionReport& r) {
   v.document("distribution", "Report of detent inspect --value");
   value_fields(v, r.value);
   v.optional("tokens", r.value.tokens, "Magnitudes of single tokens and channels, where the value has a token axis.");
   v("rows", r.rows, "The histogram in few rows of equal width, ascending; zeros are in none.");
 }
 
-template <class V>
-void fields(V& v, const ProfileReport::Line& r) {
+void fields(auto& v, const ProfileReport::Line& r) {
   v("node", r.node, "Name of the node.");
   v("op", r.op, "Its operator, with those that were fused into it.");
   v("ms", r.ms, "Time a sample, in milliseconds.");
 }
 
-template <class V>
-void fields(V& v, const ProfileReport::Collecting& r) {
+void fields(auto& v, const ProfileReport::Collecting& r) {
   v("target", r.target, "Target whose values were collected.");
   v("values", r.values, "Values that were collected.");
   v("total_ms", r.total_ms, "Time of one sample with collecting, in milliseconds.");
   v("collector_ms", r.collector_ms, "Share of it that collecting took, in milliseconds.");
 }
 
-template <class V>
-void fields(V& v, const ProfileReport& r) {
+void fields(auto& v, const ProfileReport& r) {
   v("samples", r.samples, "Samples that were timed.");
   v("total_ms", r.total_ms, "Time of one sample on one worker, in milliseconds.");
   v("nodes", r.nodes, "The steps, in execution order.");
@@ -140,8 +128,7 @@ void fields(V& v, const ProfileReport& r) {
              "A calibration pass over the same samples; absent where the model is quantized.");
 }
 
-template <class V>
-void fields(V& v, const RunReport& r) {
+void fields(auto& v, const RunReport& r) {
   v.document("run", "Report of detent run");
   v("model", r.model, "Path of the model, as it was given.");
   v("samples", r.samples, "Samples that were run.");
@@ -151,8 +138,7 @@ void fields(V& v, const RunReport& r) {
   v("profile", r.profile, "Where the time went; null without --profile.");
 }
 
-template <class V>
-void fields(V& v, const VerifyReport::Line& r) {
+void fields(auto& v, const VerifyReport::Line& r) {
   static constexpr std::array<const char*, 3> kOutcomes{"passed", "failed", "unsupported"};
   v("folder", r.folder, "Path of the folder.");
   v("model", r.model, "Path of the model.");
@@ -163,8 +149,7 @@ void fields(V& v, const VerifyReport::Line& r) {
     "Largest difference over the largest expected magnitude, of all data sets and outputs.");
 }
 
-template <class V>
-void fields(V& v, const VerifyReport& r) {
+void fields(auto& v, const VerifyReport& r) {
   v.document("verify", "Report of detent verify");
   v("models", r.lines, "One for each model, in the order of the folders.");
   v("passed", r.passed, "Models that passed.");
@@ -172,8 +157,7 @@ void fields(V& v, const VerifyReport& r) {
   v("unsupported", r.unsupported, "Models that cannot run.");
 }
 
-template <class V>
-void fields(V& v, const CacheExportReport& r) {
+void fields(auto& v, const CacheExportReport& r) {
   v.document("cache-export", "Report of detent cache export");
   v("table", r.table, "Path of the table.");
   v("output", r.output, "Path of the file that was written.");
@@ -182,8 +166,7 @@ void fields(V& v, const CacheExportReport& r) {
   v("scales", r.scales, "Scales that were written.");
 }
 
-template <class V>
-void fields(V& v, const CacheImportReport& r) {
+void fields(auto& v, const CacheImportReport& r) {
   v.document("cache-import", "Report of detent cache import");
   v("cache", r.cache, "Path of the cache.");
   v("output", r.output, "Path of the file that was written.");

@@ -39,8 +39,7 @@ struct Scores {
   const std::map<std::string, double>& values = kEmptyReport<std::map<std::string, double>>;
 };
 
-template <class V>
-void fields(V& v, const Scores& r) {
+void fields(auto& v, const Scores& r) {
   v.part("metrics", "Scores of one model over the evaluation samples; only those that could be measured are there.");
   auto metrics = kMetrics;  // in the order of the map
   std::ranges::sort(metrics, {}, [](const Metric& metric) { return std::string_view(metric.name); });
@@ -51,8 +50,7 @@ void fields(V& v, const Scores& r) {
   }
 }
 
-template <class V>
-void fields(V& v, const TypeShare& r) {
+void fields(auto& v, const TypeShare& r) {
   v.part("type_share", "What of a model has one type.");
   v("macs", r.macs,
     "Multiply-accumulates of the weighted layers that compute in the type, for one sample; 0 where sizes are open.");
@@ -60,19 +58,16 @@ void fields(V& v, const TypeShare& r) {
     "Bytes of the values that nodes read in the type, each once, for one sample; 0 where sizes are open.");
 }
 
-template <class V>
-void fields(V& v, const TypeShares& r) {
+void fields(auto& v, const TypeShares& r) {
   v("int8", r.int8, "What is codes of 8 bits.");
   v("half", r.half, "What is a 16-bit float.");
   v("float32", r.float32, "What is wider.");
 }
 
-template <class V>
-void fields(V& v, const CoverageReport& r) {
+void fields(auto& v, const CoverageReport& r) {
   v.part("coverage",
          "How much of a model runs in INT8, or in FP8 where that is the type. Layers are the operators with weights; "
-         "LSTM, GRU "
-         "and RNN count as float layers, and so does an If, Loop or Scan with layers inside.");
+         "LSTM, GRU and RNN count as float layers, and so does an If, Loop or Scan with layers inside.");
   v("type", option_name_of(r.type), "Type of the codes, which the members called int8 count.", {"int8", "fp8"});
   v("layers", r.layers, "Layers of the model.");
   v("int8_layers", r.int8_layers, "Layers that run on codes of the type.");
@@ -89,14 +84,12 @@ void fields(V& v, const CoverageReport& r) {
   v("casts", r.casts, "Cast nodes that were added.");
 }
 
-template <class V>
-void fields(V& v, const ErrorReport::Output& r) {
+void fields(auto& v, const ErrorReport::Output& r) {
   v.part("output_error", "Error of one graph output against the float model's, over the samples.");
   v("name", r.name, "Name of the output.");
   v("kind", name_of(r.kind),
     "What the output holds, which says what its agreement counts: nothing (float), positions with the same largest "
-    "score "
-    "(scores), elements with the same sign (signs), equal elements (integers).",
+    "score (scores), elements with the same sign (signs), equal elements (integers).",
     {"float", "scores", "signs", "integers"});
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR in dB; null where the outputs are equal, and for integers.");
   v(metrics::kCosine.name, r.cosine, "Cosine similarity in [-1, 1]; null for integers.");
@@ -110,12 +103,10 @@ struct MeasuredError {
   std::optional<std::string> samples = {};
 };
 
-template <class V>
-void fields(V& v, const MeasuredError& r) {
+void fields(auto& v, const MeasuredError& r) {
   v.part("error",
          "Error of the written model against the float model. A model is as good as its worst output: each number is "
-         "that of the "
-         "output where it is lowest.");
+         "that of the output where it is lowest.");
   v("samples", r.error.samples, "Samples that were compared.");
   for (const auto& [metric, member] : kErrorMetrics) v(metric.name, r.error.*member, description_of(metric));
   v.optional("outputs", when(!r.error.outputs.empty(), r.error.outputs),
@@ -128,21 +119,18 @@ void fields(V& v, const MeasuredError& r) {
   return error ? std::optional(MeasuredError{*error, std::move(samples)}) : std::nullopt;
 }
 
-template <class V>
-void fields(V& v, const OutlierReport::Sample& r) {
+void fields(auto& v, const OutlierReport::Sample& r) {
   v.part("outlier_sample", "A calibration sample that alone sets the range of many values.");
   v("sample", r.sample, "Name of the sample.");
   v("values", r.values, "Values whose range it alone sets.");
   v("ratio", r.ratio, "Its largest magnitude over the median sample's, for the value of these where that is largest.");
 }
 
-template <class V>
-void outlier_fields(V& v, const OutlierReport& r) {
+void outlier_fields(auto& v, const OutlierReport& r) {
   v("outlier_samples", r.samples, "Calibration samples that alone set the range of many values, most values first.");
 }
 
-template <class V>
-void fields(V& v, const Provenance& r) {
+void fields(auto& v, const Provenance& r) {
   v.part("provenance", "What a model that Detent wrote says of itself in its metadata.");
   v("producer", r.producer, "Program and version that wrote it.");
   v("target", r.target, "Engine and version that it was written for.");
@@ -156,16 +144,14 @@ void fields(V& v, const Provenance& r) {
   v("source_producer", r.source_producer, "Producer of the float model; empty where it names none.");
 }
 
-template <class V>
-void fields(V& v, const BoundReport::Kept& r) {
+void fields(auto& v, const BoundReport::Kept& r) {
   v("name", r.name, "Name of the node.");
   v("op", r.op, "Its operator.");
   v("reason", r.reason, "What it costs and which bound asks for it.");
   v("mac_share", r.macs_share, "Share of the model's multiply-accumulates that are float because of it, in [0, 1].");
 }
 
-template <class V>
-void fields(V& v, const BoundReport& r) {
+void fields(auto& v, const BoundReport& r) {
   v.part("bound", "How a bound on the accuracy was kept, and the layers that stay float for it.");
   v("bound", r.bound, "The option and its value.");
   v("met", r.met, "Whether the written model holds it.");
@@ -191,16 +177,14 @@ void fields(V& v, const BoundReport& r) {
   v("seconds", Finite{r.seconds}, "Time that the search took, in seconds.");
 }
 
-template <class V>
-void fields(V& v, const VerdictReport::Blame& r) {
+void fields(auto& v, const VerdictReport::Blame& r) {
   v.part("blame", "A value that costs much of the accuracy.");
   v("value", r.value, "Name of the value.");
   v(metrics::kSqnr.name, r.sqnr_db, "SQNR of the value behind its own pair, in dB.");
   v("sqnr_db_without", r.sqnr_db_without, "SQNR of the worst output when this value alone has no pair, in dB.");
 }
 
-template <class V>
-void verdict_fields(V& v, const VerdictReport& r) {
+void verdict_fields(auto& v, const VerdictReport& r) {
   v("verdict", r.quality ? std::optional(name_of(*r.quality)) : std::nullopt,
     "What the written model is worth; null where its error was not measured or there is nothing to measure.",
     {"good", "doubtful", "broken"});
@@ -210,16 +194,14 @@ void verdict_fields(V& v, const VerdictReport& r) {
   v("cures", r.cures, "Options to try next, the likeliest first; empty where the verdict is good.");
 }
 
-template <class V>
-void fields(V& v, const WeightFormat& r) {
+void fields(auto& v, const WeightFormat& r) {
   v.part("weight_format", "Format of weights that are quantized alone.");
   v("codes", name_of(r.codes), "Type of the codes.", {"int4", "int8"});
   v("block", WeightBlock{r.block},
     "Weights under one scale along the axis that the product sums over, or channel for all of an output channel.");
 }
 
-template <class V>
-void fields(V& v, const FloatReport::Exception& r) {
+void fields(auto& v, const FloatReport::Exception& r) {
   v("node", r.node, "Name of the node.");
   v("op", r.op_type, "Its operator.");
   v("rule", r.rule, "Id of the reason.");
@@ -228,8 +210,7 @@ void fields(V& v, const FloatReport::Exception& r) {
   v("reason", r.reason, "The reason in words.");
 }
 
-template <class V>
-void fields(V& v, const FloatReport& r) {
+void fields(auto& v, const FloatReport& r) {
   v.part("float_types", "What became 16-bit floats, and which nodes stay FP32.");
   v("type", r.type, "The 16-bit type.", {"float16", "bfloat16"});
   v("values_measured", r.values_measured,
@@ -247,8 +228,7 @@ struct TypedLayer {
   CodeType type = {};
 };
 
-template <class V>
-void fields(V& v, const TypedLayer& r) {
+void fields(auto& v, const TypedLayer& r) {
   v.part("layer", "A weighted operator and its decision.");
   v("name", r.layer.name, "Name of the node.");
   v("op", r.layer.op, "Its operator.");
@@ -266,15 +246,14 @@ struct FloatLayer {
   const Layer& layer = kEmptyReport<Layer>;
 };
 
-template <class V, class Layer>
-void fields(V& v, const FloatLayer<Layer>& r) {
+template <class Layer>
+void fields(auto& v, const FloatLayer<Layer>& r) {
   v.part("float_layer", "A weighted operator that stays float.");
   v("name", r.layer.name, "Name of the node.");
   v("reason", r.layer.reason, "The reason in words.");
 }
 
-template <class V>
-void fields(V& v, const EqualizeReport::Family& r) {
+void fields(auto& v, const EqualizeReport::Family& r) {
   v("name", r.name, "Id of the family, as --equalize takes it.");
   v("alpha", Finite{r.alpha}, "Exponent of the activations' share in the factors.");
   v("groups", r.groups, "Groups of layers that can be equalized.");
@@ -285,8 +264,7 @@ void fields(V& v, const EqualizeReport::Family& r) {
     "Gain of the output SQNR on top of the families kept before it, in dB; null where it was not measured.");
 }
 
-template <class V>
-void fields(V& v, const EqualizeReport::Value& r) {
+void fields(auto& v, const EqualizeReport::Value& r) {
   v("name", r.name, "Name of the value.");
   v("family", r.family, "Id of its family.");
   v("channels", r.channels, "Number of its channels.");
@@ -295,35 +273,36 @@ void fields(V& v, const EqualizeReport::Value& r) {
   v("imbalance_after", r.imbalance_after, "The same, after.");
 }
 
-template <class V>
-void fields(V& v, const AcceptanceReport& r) {
-  v.part("acceptance",
-         "A change of the model, measured as it would be written beside the model without it. Scores are half the mean "
-         "of the "
-         "samples' SQNRs and half the SQNR of their mean noise.");
-  v("accepted", r.accepted, "Whether the change was kept.");
-  v("reason", r.reason, "Why not, in words; empty where it was.");
-  v("sqnr_before_db", r.before_db, "Score without the change, in dB.");
-  v("sqnr_after_db", r.after_db, "Score with it, in dB.");
-  v("worst_before_db", r.worst_before_db, "Mean over the worst tenth of the samples without the change, in dB.");
-  v("worst_after_db", r.worst_after_db, "The same with it, in dB.");
-  v("samples", r.samples, "Samples that decided.");
+/// Names the members of every measured change.
+void change_fields(auto& v, const MeasuredChange& r) {
+  v("sqnr_before_db", r.before_db,
+    "SQNR at the outputs without the change, in dB; null where nothing was measured or nothing differs.");
+  v("sqnr_after_db", r.after_db, "SQNR at the outputs with it, in dB; null as before.");
+  v("kept", r.kept, "Whether the change was kept.");
+  v("reason", r.reason, "Why not, or what to know where it was, in words; may be empty.");
+  v("samples", r.samples, "Samples that decided or were taken for the change; 0 where nothing was measured.");
+  v("seconds", Finite{r.seconds}, "Time that it took, in seconds.");
 }
 
-template <class V>
-void fields(V& v, const EqualizeReport& r) {
+void fields(auto& v, const AcceptanceReport& r) {
+  v.part(
+      "acceptance",
+      "A change of the model, measured as it would be written beside the model without it. The two SQNRs are half the "
+      "mean of the samples' SQNRs and half the SQNR of their mean noise.");
+  change_fields(v, r);
+  v("worst_before_db", r.worst_before_db, "Mean over the worst tenth of the samples without the change, in dB.");
+  v("worst_after_db", r.worst_after_db, "The same with it, in dB.");
+}
+
+void fields(auto& v, const EqualizeReport& r) {
   v.part("equalization", "The equalization of the model before it was calibrated.");
   v("requested", r.requested, "What was asked for, and whether by a calibration table.");
   v("families", r.families, "Every family that was looked at, those without a group too.");
   v("values", r.values, "The values that are equalized.");
-  v("sqnr_before_db", r.sqnr_before_db,
-    "SQNR at the outputs without equalization, in dB; null where it was not measured.");
-  v("sqnr_after_db", r.sqnr_after_db, "SQNR at the outputs with it, in dB; null where it was not measured.");
   v("acceptance", r.acceptance,
     "The equalized model beside the one without equalization, as written; null where that was not measured.");
-  v("samples", r.samples, "Samples that decided.");
+  change_fields(v, r);
   v("notes", r.notes, "What else there is to know, in sentences.");
-  v("seconds", Finite{r.seconds}, "Time that it took, in seconds.");
 }
 
 }  // namespace detent::json

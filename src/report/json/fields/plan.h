@@ -6,8 +6,7 @@
 
 namespace detent::json {
 
-template <class V>
-void plan_head_fields(V& v, const PlanReport& r) {
+void plan_head_fields(auto& v, const PlanReport& r) {
   v("model", r.model, "Path of the model, as it was given.");
   v("target", r.target, "Engine and version that was planned for, as in tensorrt:10.13.");
   v("samples", r.samples,
@@ -16,8 +15,7 @@ void plan_head_fields(V& v, const PlanReport& r) {
     "Digest of those samples' names and contents, whatever their order; empty without data.");
 }
 
-template <class V>
-void fields(V& v, const PlanReport::Edge& r) {
+void fields(auto& v, const PlanReport::Edge& r) {
   v("value", r.value, "Name of the value that is read.");
   v("consumer", r.consumer, "Name of the node that reads it.");
   v("op", r.op, "Operator of that node.");
@@ -28,15 +26,13 @@ void fields(V& v, const PlanReport::Edge& r) {
   v("reason", r.reason, "The reason in words.");
 }
 
-template <class V>
-void fields(V& v, const PlanReport::Equalizable& r) {
+void fields(auto& v, const PlanReport::Equalizable& r) {
   v("family", r.family, "Id of the family, as --equalize takes it.");
   v("count", r.values.size(), "Number of values.");
   v("values", r.values, "Their names.");
 }
 
-template <class V>
-void fields(V& v, const PlanReport& r) {
+void fields(auto& v, const PlanReport& r) {
   v.document("plan", "Report of detent plan");
   plan_head_fields(v, r);
   v("layers", seen_as<TypedLayer>(r.layers, r.coverage.type), "The weighted operators, in execution order.");
@@ -48,8 +44,7 @@ void fields(V& v, const PlanReport& r) {
   v("coverage", r.coverage, "How much of the model would run in INT8 or FP8.");
 }
 
-template <class V>
-void fields(V& v, const LintReport::Finding& r) {
+void fields(auto& v, const LintReport::Finding& r) {
   v("id", r.id, "Id of the finding, as lint --help and src/place/RULES.md list it.");
   v("level", r.level, "How much it matters.", {"error", "warning", "note"});
   v("node", r.node, "Name of the node or value that it is about.");
@@ -59,8 +54,7 @@ void fields(V& v, const LintReport::Finding& r) {
     "Share of the model's multiply-accumulates that it concerns, in [0, 1]; 0 where sizes are open.");
 }
 
-template <class V>
-void fields(V& v, const LintReport& r) {
+void fields(auto& v, const LintReport& r) {
   v.document("lint", "Report of detent lint");
   plan_head_fields(v, r.plan);
   v("origin", r.origin, "How the file is quantized: by pairs, by integer operators, or not at all.",
@@ -81,16 +75,14 @@ struct CastError {
   const ErrorReport& error = kEmptyReport<ErrorReport>;
 };
 
-template <class V>
-void fields(V& v, const CastError& r) {
+void fields(auto& v, const CastError& r) {
   v("samples", r.error.samples, "Samples that were compared.");
   v(metrics::kSqnr.name, r.error.sqnr_db, description_of(metrics::kSqnr));
   v(metrics::kCosine.name, r.error.cosine, description_of(metrics::kCosine));
   v("outputs", r.error.outputs, "Each compared output, in the model's order.");
 }
 
-template <class V>
-void fields(V& v, const CastReport& r) {
+void fields(auto& v, const CastReport& r) {
   v.document("cast", "Report of detent cast");
   v("model", r.model, "Path of the model, as it was given.");
   v("output", r.output, "Path of the file that was written.");

@@ -7,8 +7,7 @@
 
 namespace detent::json {
 
-template <class V>
-void fields(V& v, const QuantizeReport::QuantizedValue& r) {
+void fields(auto& v, const QuantizeReport::QuantizedValue& r) {
   v("name", r.name, "Name of the value.");
   v.optional("amax", when(r.symmetric, r.max), "Largest magnitude that the codes reach, where the range is symmetric.");
   v.optional("min", when(!r.symmetric, r.min), "Lower end of the range, where it is not symmetric.");
@@ -19,21 +18,13 @@ void fields(V& v, const QuantizeReport::QuantizedValue& r) {
   v("group", r.group, "Number of the group of values that share the scale; null where none does.");
 }
 
-template <class V>
-void fields(V& v, const AccuracyReport::Step& r) {
-  v("name", r.name, "What was tried.", {"equalization", "ranges", "weights", "biases"});
+void fields(auto& v, const AccuracyReport::Step& r) {
+  v("name", r.name, "What was tried.", {"equalization", "ranges", "uint8 weights", "weights", "biases"});
   v("changed", r.changed, "How much of it changed, in words.");
-  v("sqnr_before_db", r.before_db,
-    "SQNR at the outputs without the step, in dB; null where nothing was measured or nothing differs.");
-  v("sqnr_after_db", r.after_db, "SQNR at the outputs with it, in dB; null as before.");
-  v("kept", r.kept, "Whether the step was kept.");
-  v("reason", r.reason, "Why not, in words; empty where it was.");
-  v("samples", r.samples, "Samples that decided; 0 where nothing was measured.");
-  v("seconds", Finite{r.seconds}, "Time that the step took, in seconds.");
+  change_fields(v, r);
 }
 
-template <class V>
-void fields(V& v, const AccuracyReport& r) {
+void fields(auto& v, const AccuracyReport& r) {
   v("level", r.level, "The level that was asked for.", {"fast", "balanced", "best"});
   v("steps", r.steps, "The steps of level best, in the order they were tried.");
 }
@@ -44,8 +35,7 @@ struct Candidate {
   bool winner = false;
 };
 
-template <class V>
-void fields(V& v, const Candidate& r) {
+void fields(auto& v, const Candidate& r) {
   v("calibrator", r.measured.calibrator, "The candidate.");
   v("score_db", r.measured.score_db,
     "Half the mean of the samples' SQNRs and half the SQNR of their mean noise, in dB; null where no sample shows a "
@@ -57,8 +47,7 @@ void fields(V& v, const Candidate& r) {
   v("winner", r.winner, "Whether it was taken.");
 }
 
-template <class V>
-void fields(V& v, const CalibratorMeasurement& r) {
+void fields(auto& v, const CalibratorMeasurement& r) {
   std::vector<Candidate> candidates;
   for (const auto& candidate : r.candidates) candidates.push_back(Candidate{candidate, candidates.size() == r.winner});
   v("samples", r.samples, "Samples of the candidates that were measured on most.");
@@ -67,20 +56,12 @@ void fields(V& v, const CalibratorMeasurement& r) {
   v("candidates", candidates, "Every candidate that was measured.");
 }
 
-template <class V>
-void fields(V& v, const BiasCorrectionReport& r) {
+void fields(auto& v, const BiasCorrectionReport& r) {
   v("layers", r.layers, "Layers whose biases were corrected.");
-  v("kept", r.kept, "Whether the correction was kept.");
-  v("reason", r.reason, "Why not, in words; empty where it was.");
-  v("sqnr_before_db", r.sqnr_before_db,
-    "SQNR at the outputs without it, in dB; null where nothing was measured or nothing differs.");
-  v("sqnr_after_db", r.sqnr_after_db, "SQNR at the outputs with it, in dB; null as before.");
-  v("samples", r.samples, "Samples that decided; 0 where nothing was measured.");
-  v("seconds", Finite{r.seconds}, "Time that it took, in seconds.");
+  change_fields(v, r);
 }
 
-template <class V>
-void fields(V& v, const SaturationReport& r) {
+void fields(auto& v, const SaturationReport& r) {
   v("cpu", r.cpu == Cpu::Any ? "any" : "vnni", "The CPUs that the file was written for: any, or those with VNNI.",
     {"any", "vnni"});
   v("layers", r.layers, "Layers whose products such CPUs add in pairs.");
@@ -94,15 +75,13 @@ void fields(V& v, const SaturationReport& r) {
 }
 
 /// Members that quantize and quantize-weights have in common.
-template <class V>
-void bound_and_error_fields(V& v, const auto& r) {
+void bound_and_error_fields(auto& v, const auto& r) {
   v.optional("bound", r.bound, "How the bound was kept; absent where none was given.");
   v("error", measured_error(r.error, r.error_source),
     "Error of the written model against the float model; null where it was not measured.");
 }
 
-template <class V>
-void fields(V& v, const QuantizeReport& r) {
+void fields(auto& v, const QuantizeReport& r) {
   v.document("quantize", "Report of detent quantize");
   v("model", r.model, "Path of the model, as it was given.");
   v("output", r.output, "Path of the file that was written.");
@@ -122,8 +101,7 @@ void fields(V& v, const QuantizeReport& r) {
   bound_and_error_fields(v, r);
   v("saturation", r.saturation,
     "Integer products on x86 CPUs without VNNI, which saturate sums of two products at 16 bits; null where no product "
-    "of the "
-    "target can.");
+    "of the target can.");
   outlier_fields(v, r.outliers);
   v("float_layers",
     seen_where<FloatLayer<PlanReport::Layer>>(r.plan.layers, [](const auto& layer) { return !layer.int8; }),
@@ -137,8 +115,7 @@ void fields(V& v, const QuantizeReport& r) {
   v("peak_mb", Finite{r.peak_mb}, "Largest memory of the program so far, in megabytes of 10^6 bytes.");
 }
 
-template <class V>
-void fields(V& v, const QuantizeWeightsReport::Layer& r) {
+void fields(auto& v, const QuantizeWeightsReport::Layer& r) {
   v("name", r.name, "Name of the node.");
   v("op", r.op, "Its operator.");
   v("quantized", r.quantized, "Whether its weight is codes.");
@@ -148,8 +125,7 @@ void fields(V& v, const QuantizeWeightsReport::Layer& r) {
     "SQNR of the weight behind its codes against the float one, in dB; null where it stays float or is equal.");
 }
 
-template <class V>
-void fields(V& v, const QuantizeWeightsReport::Table& r) {
+void fields(auto& v, const QuantizeWeightsReport::Table& r) {
   v("name", r.name, "Name of the constant.");
   v("op", r.op, "Operator of its first reader.");
   v("quantized", r.quantized, "Whether it is codes.");
@@ -160,15 +136,9 @@ void fields(V& v, const QuantizeWeightsReport::Table& r) {
     "SQNR of the table behind its codes against the float one, in dB; null where it stays float or is equal.");
 }
 
-template <class V>
-void fields(V& v, const QuantizeWeightsReport::Rounding& r) {
+void fields(auto& v, const QuantizeWeightsReport::Rounding& r) {
   v("layers", r.layers, "Layers whose codes are others than the nearest ones.");
-  v("samples", r.samples, "Samples whose inputs were taken.");
-  v("sqnr_before_db", r.before_db, "SQNR of the worst output with the nearest codes, in dB.");
-  v("sqnr_after_db", r.after_db, "SQNR of the worst output with the chosen codes, in dB.");
-  v("kept", r.kept, "Whether the chosen codes were kept.");
-  v("reason", r.reason, "Why not, or what to know where they were, in words.");
-  v("seconds", Finite{r.seconds}, "Time that it took, in seconds.");
+  change_fields(v, r);
 }
 
 /// The weights of a QuantizeWeightsReport.
@@ -176,8 +146,7 @@ struct QuantizedWeights {
   const QuantizeWeightsReport& report = kEmptyReport<QuantizeWeightsReport>;
 };
 
-template <class V>
-void fields(V& v, const QuantizedWeights& r) {
+void fields(auto& v, const QuantizedWeights& r) {
   v("codes", name_of(r.report.format.codes), "Type of the codes.", {"int4", "int8"});
   v("block", WeightBlock{r.report.format.block}, "Weights under one scale.");
   v("weight_bytes", r.report.weight_bytes, "Bytes of the quantized weights in the file, codes and scales.");
@@ -187,8 +156,7 @@ void fields(V& v, const QuantizedWeights& r) {
   v("tables", r.report.tables, "Embedding tables, positions and masks, in the order of their first readers.");
 }
 
-template <class V>
-void fields(V& v, const QuantizeWeightsReport& r) {
+void fields(auto& v, const QuantizeWeightsReport& r) {
   v.document("quantize-weights", "Report of detent quantize --weight-only");
   v("model", r.model, "Path of the model, as it was given.");
   v("output", r.output, "Path of the file that was written.");
