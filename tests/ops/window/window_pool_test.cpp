@@ -133,12 +133,5 @@ TEST(Range, TakesHalves) {
   EXPECT_THAT(values(cast(y, DataType::Float32)), ElementsAre(1, 1.5F, 2, 2.5F));
 }
 
-TEST(Pool, WithoutPaddingByNameNeverRoundsUp) {
-  const Tensor x = test::ramp({1, 1, 6});
-  const std::string attributes = "<kernel_shape = [3], strides = [2], ceil_mode = 1";
-  EXPECT_EQ(run_one("y = MaxPool" + attributes + ", auto_pad = \"VALID\">(a)", {x}, {22}).shape(), (Shape{1, 1, 2}));
-  EXPECT_EQ(run_one("y = MaxPool" + attributes + ">(a)", {x}, {22}).shape(), (Shape{1, 1, 3}));
-}
-
 }  // namespace
 }  // namespace detent
