@@ -19,9 +19,9 @@ same() {
   diff -u --label "the program's $1" --label "$page" "$work/a" "$work/b" || failures=1
 }
 
-# A row is "| `command`, `command` of ... | kind | ...".
-sed -n '/^| command | schema |/,/^$/p' "$page" | grep -oE '^[|] `[^|]*[|] [a-z-]+ [|]' >"$work/rows"
-sed -E 's/.* ([a-z-]+) [|]$/\1/' "$work/rows" >"$work/page"
+# A row is "| `command`, `command` of ... | kind.schema.json | ...".
+sed -n '/^| command | schema |/,/^$/p' "$page" | grep -oE '^[|] `[^|]*[|] [a-z-]+[.]schema[.]json [|]' >"$work/rows"
+sed -E 's/.* ([a-z-]+)[.]schema[.]json [|]$/\1/' "$work/rows" >"$work/page"
 find "$schemas" -name '*.schema.json' | sed 's|.*/||; s|[.].*||' | grep -vx parts >"$work/program"
 same schemas
 grep -oE '`[a-z]+' "$work/rows" | tr -d '`' >"$work/page"

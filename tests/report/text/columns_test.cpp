@@ -5,7 +5,6 @@
 namespace detent {
 namespace {
 
-
 Table two_rows() {
   return {.columns = {{"name", Kind::Name}, {"ms"}, {"why", Kind::Words}},
           .rows = {{{{"convolution"}, {"1.5"}, {"big"}}, "best"}, {{{"add"}, {"10.25"}, {}}}}};
